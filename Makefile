@@ -1,0 +1,47 @@
+# Two commands to know: `make demo` and `make test`. Everything is installed into .venv on first use.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+PROJECT := pyproject.toml src/shoal/_version.py
+
+.PHONY: demo test test-slow lint format docs bench clean
+
+demo: $(VENV)/.installed ## the main job on invented data, ending with a report to open
+	rm -rf demo
+	$(BIN)/shoal demo -o demo
+
+test: $(VENV)/.installed-test ## the default test run
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: $(VENV)/.installed-test ## the long tests
+	$(BIN)/python -m pytest -m slow
+
+lint: $(VENV)/.installed-lint ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.installed-docs ## docs/_build/html/index.html
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+bench: $(VENV)/.installed ## ours beside the peers, as ratios
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .peers demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(PROJECT) | $(BIN)/python
+	$(PIP) install --editable .
+	touch $@
+
+$(VENV)/.installed-%: $(PROJECT) | $(BIN)/python
+	$(PIP) install --editable ".[$*]"
+	touch $@ $(VENV)/.installed

@@ -1,0 +1,164 @@
+"""The result of a check: what was required, what was reached, where it is worst, and a sentence about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.check.classes import Classes
+
+N_WORST = 5
+# Relative slack of comparisons that cannot be made in integers or by one correctly rounded division.
+TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class WorstClass:
+    """A class that comes nearest to failing, or fails: its published cells, its records, what it reaches."""
+
+    values: dict[str, str]
+    size: int
+    achieved: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; a number that is not finite is null."""
+        return {"values": dict(self.values), "size": self.size, "achieved": _finite(self.achieved)}
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """One privacy model, recomputed from a published table.
+
+    Attributes
+    ----------
+    model, kind : str
+        Such as "l-diversity" and "entropy"; for t-closeness the kind is the distance; "" where there is
+        only one kind.
+    sensitive : str
+        The protected column, "" for k-anonymity.
+    required : dict
+        The parameters, such as {"k": 5}.
+    achieved : float
+        What the worst class reaches, in the unit of the main parameter (k, l, t, alpha, beta; for recursive
+        diversity c).
+    holds : bool
+        Whether no class fails.
+    n_classes, n_failing : int
+        Equivalence classes in all, and those that fail.
+    worst : tuple of WorstClass
+        Up to five classes, the worst first.
+    sentence : str
+        The result in plain words.
+    details : dict
+        What else was reached: {"k": ...} for (alpha, k)-anonymity.
+    """
+
+    model: str
+    kind: str
+    sensitive: str
+    required: dict[str, float]
+    achieved: float
+    holds: bool
+    n_classes: int
+    n_failing: int
+    worst: tuple[WorstClass, ...]
+    sentence: str
+    details: dict[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{'holds' if self.holds else 'FAILS'}: {self.sentence}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; a number that is not finite is null."""
+        return {
+            "model": self.model,
+            "kind": self.kind,
+            "sensitive": self.sensitive,
+            "required": dict(self.required),
+            "achieved": _finite(self.achieved),
+            "holds": self.holds,
+            "n_classes": self.n_classes,
+            "n_failing": self.n_failing,
+            "worst": [w.to_dict() for w in self.worst],
+            "sentence": self.sentence,
+            "details": {n: _finite(v) for n, v in self.details.items()},
+        }
+
+
+def judge(
+    classes: Classes,
+    achieved: npt.NDArray[Any],
+    failing: npt.NDArray[np.bool_],
+    *,
+    low_is_worse: bool,
+    model: str,
+    required: Mapping[str, float],
+    sentences: tuple[str, str],
+    kind: str = "",
+    sensitive: str = "",
+    details: Mapping[str, float] | None = None,
+) -> Guarantee:
+    """Sum up what each class achieves; of the two `sentences`, the second is for a model that fails.
+
+    Worst classes are listed failing ones first, then by what they achieve, by size, and by published values.
+    """
+    values = achieved.astype(np.float64)
+    badness = -values if low_is_worse else values
+    worst = np.lexsort((classes.sizes, -badness, ~failing))[:N_WORST]
+    n_failing = int(failing.sum())
+    reached = float(values[np.argmax(badness)])
+    return Guarantee(
+        model=model,
+        kind=kind,
+        sensitive=sensitive,
+        required=dict(required),
+        achieved=reached,
+        holds=n_failing == 0,
+        n_classes=classes.n_classes,
+        n_failing=n_failing,
+        worst=tuple(
+            WorstClass(classes.values(i), int(classes.sizes[i]), float(values[i])) for i in worst.tolist()
+        ),
+        sentence=sentences[n_failing > 0],
+        details=dict(details or {}),
+    )
+
+
+def failing_groups(failing: npt.NDArray[np.bool_]) -> str:
+    """Where a model fails, for a sentence.
+
+    >>> failing_groups(np.array([True, False, False]))
+    'in 1 of 3 groups of records that look alike'
+    """
+    return f"in {int(failing.sum())} of {count(len(failing), 'group')} of records that look alike"
+
+
+def number(value: float) -> str:
+    """Write a number for a sentence, with up to four digits behind the point.
+
+    >>> number(3.0), number(0.123456), number(1234567), number(1e-7)
+    ('3', '0.1235', '1234567', '1e-07')
+    """
+    if not math.isfinite(value):
+        return "infinity" if value > 0 else "none"
+    if value != 0 and abs(value) < 1e-4:
+        return f"{value:.3g}"
+    return f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def count(n: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> count(1, "record"), count(3, "record")
+    ('1 record', '3 records')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

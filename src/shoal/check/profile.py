@@ -1,0 +1,112 @@
+"""A table as it stands: what its columns seem to mean, and how easily its records could be singled out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.check.classes import classes_of
+from shoal.check.risk import Risk, risk_of
+from shoal.data.attribute import Attribute
+from shoal.data.guess import guess
+from shoal.data.table import Table
+from shoal.errors import DataError
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """One column: the guess, how many distinct values and missing cells it has."""
+
+    attribute: Attribute
+    n_distinct: int
+    n_missing: int
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What `shoal profile` shows."""
+
+    n_rows: int
+    columns: tuple[ColumnProfile, ...]
+    risk: Risk | None
+    notes: tuple[str, ...]
+
+    @property
+    def attributes(self) -> Mapping[str, Attribute]:
+        """The guesses by column name."""
+        return {c.attribute.name: c.attribute for c in self.columns}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "rows": self.n_rows,
+            "columns": [
+                {
+                    "name": c.attribute.name,
+                    "type": c.attribute.type,
+                    "role": c.attribute.role,
+                    "why": c.attribute.why,
+                    "distinct": c.n_distinct,
+                    "missing": c.n_missing,
+                }
+                for c in self.columns
+            ],
+            "risk": self.risk.to_dict() if self.risk is not None else None,
+            "notes": list(self.notes),
+        }
+
+    def to_toml(self, k: int = 5) -> str:
+        """A policy file with the guesses, to be edited."""
+        lines = [
+            "# Written by `shoal profile`: every type and role below is a guess. Read it, correct it, then run",
+            "#     shoal anonymize DATA -p THIS_FILE -o out/",
+            "# Roles: identifying (dropped), quasi (others may know it), sensitive (protected, kept), insensitive (kept).",
+            'kind = "table"',
+            'missing = "value"        # a missing value is a value of its own; "any": it may hide any value (stricter)',
+            "",
+            "[columns]",
+        ]
+        for column in self.columns:
+            a = column.attribute
+            extra = f", order = {json.dumps(list(a.order), ensure_ascii=False)}" if a.order is not None else ""
+            lines.append(f'{_key(a.name)} = {{ role = "{a.role}", type = "{a.type}"{extra} }}   # {a.why}')
+        lines += ["", "[[require]]", 'model = "k-anonymity"', f"k = {k}"]
+        if any(c.attribute.role == "sensitive" for c in self.columns):
+            lines += [
+                "",
+                "# Groups of k may still agree in what is sensitive. To rule that out as well:",
+                "# [[require]]",
+                '# model = "l-diversity"',
+                "# l = 3",
+                '# kind = "distinct"',
+            ]
+        lines += [
+            "",
+            "[method]",
+            'partition = "mondrian"   # mondrian | mdav',
+            'publish = "generalise"   # generalise | aggregate',
+            "",
+        ]
+        return "\n".join(lines)
+
+
+def _key(name: str) -> str:
+    """A column name as a TOML key."""
+    is_bare = name and all(c.isascii() and (c.isalnum() or c in "-_") for c in name)
+    return name if is_bare else json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def profile_table(table: Table) -> Profile:
+    """Guess every column's meaning and measure the risk on the guessed quasi-identifiers."""
+    if not table.columns or table.n_rows == 0:
+        raise DataError("there is nothing to profile: the table has no rows")
+    attributes = guess(table)
+    columns = tuple(
+        ColumnProfile(attributes[name], int((column.counts()[: len(column.values)] > 0).sum()), int(column.missing.sum()))
+        for name, column in table.columns.items()
+    )
+    quasi = [n for n, a in attributes.items() if a.role == "quasi"]
+    risk = risk_of(classes_of(table, quasi), k=5) if quasi else None
+    return Profile(table.n_rows, columns, risk, table.source.notes)

@@ -1,0 +1,61 @@
+"""An offline, private, bounded duckdb connection for reading and writing files."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import duckdb
+
+_LEAST_BYTES = 1 << 30
+
+
+@contextmanager
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection in memory that installs and loads nothing and keeps the order of rows.
+
+    It may use half of the machine's memory and spills the rest into an owner-only folder that it removes.
+    """
+    with tempfile.TemporaryDirectory(prefix="shoal-", ignore_cleanup_errors=True) as spill:
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "memory_limit": f"{_memory_limit() >> 20}MiB",
+            "preserve_insertion_order": "true",
+            "temp_directory": spill,
+        }
+        opened = duckdb.connect(":memory:", config=settings)
+        try:
+            yield opened
+        finally:
+            opened.close()
+
+
+def _memory_limit() -> int:
+    try:
+        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not a POSIX system
+        return 2 * _LEAST_BYTES
+    return max(_LEAST_BYTES, physical // 2)
+
+
+def literal(text: str) -> str:
+    """Spell a text as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """Spell a name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def file_literal(path: str | os.PathLike[str]) -> str:
+    """Spell a path as an SQL string that duckdb does not take for a pattern or a remote address.
+
+    >>> file_literal("/data/a[1].csv")
+    "'/data/a[[]1].csv'"
+    """
+    absolute = os.path.abspath(path)
+    return literal("".join(f"[{c}]" if c in "[*?" else c for c in absolute))

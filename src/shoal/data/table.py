@@ -1,0 +1,191 @@
+"""A table as integer codes with a dictionary a column: the one form that everything after reading works on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import DataError, did_you_mean
+
+Codes = npt.NDArray[np.int32]
+
+MARKERS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
+"""The spellings of a missing value unless the user gives others."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: each cell is an index into the dictionary of distinct values.
+
+    Attributes
+    ----------
+    name : str
+        As in the source.
+    codes : int32 array of n_rows
+        ``codes[i] < len(values)``: row i holds ``values[codes[i]]``. Larger codes mean that the cell is missing and
+        was spelled ``markers[codes[i] - len(values)]``.
+    values : array
+        The distinct present values in ascending order: str objects, float64, int64, bool or datetime64[us].
+    markers : tuple of (str or None)
+        The spellings of a missing value that occur; None is a null of the source.
+    """
+
+    name: str
+    codes: Codes
+    values: npt.NDArray[Any]
+    markers: tuple[str | None, ...] = ()
+
+    @property
+    def missing(self) -> npt.NDArray[np.bool_]:
+        """Which cells are missing."""
+        return np.asarray(self.codes >= len(self.values))
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether a cell is missing (a marker that no row uses any more does not count)."""
+        return bool(self.markers) and bool(self.missing.any())
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the values are str objects."""
+        return self.values.dtype == object
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Column:
+        """The same column with other rows; the dictionary is shared."""
+        return replace(self, codes=self.codes[rows])
+
+    def counts(self) -> npt.NDArray[np.int64]:
+        """How many rows hold each value, missing spellings last."""
+        return np.bincount(self.codes, minlength=len(self.values) + len(self.markers))
+
+    def cells(self) -> npt.NDArray[Any]:
+        """Every cell as an object array; None where missing."""
+        dictionary = np.empty(len(self.values) + max(1, len(self.markers)), dtype=object)
+        dictionary[: len(self.values)] = self.values
+        return np.asarray(dictionary[np.minimum(self.codes, len(dictionary) - 1)])
+
+    def texts(self) -> list[str]:
+        """The dictionary as it is written into a text file, missing spellings last (a null is the empty string)."""
+        return [*spell(self.values), *("" if m is None else m for m in self.markers)]
+
+
+def spell(values: npt.NDArray[Any]) -> list[str]:
+    """Spell dictionary values the way a text file shows them.
+
+    >>> spell(np.array([1.5, 2.0])), spell(np.array([True])), spell(np.array(["2020-02-01"], "datetime64[us]"))
+    (['1.5', '2'], ['true'], ['2020-02-01'])
+    """
+    kind = values.dtype.kind
+    if kind == "O":
+        return [str(v) for v in values]
+    if kind == "b":
+        return ["true" if v else "false" for v in values]
+    if kind == "f":
+        return [np.format_float_positional(v, trim="-") if 1e-5 <= abs(v) < 1e15 or v == 0 else repr(float(v))
+                for v in values]  # fmt: skip
+    if kind == "M":
+        texts = np.datetime_as_string(values)
+        if all(t.endswith("T00:00:00.000000") for t in texts):
+            return [str(t[:10]) for t in texts]
+        return [str(t).replace("T", " ").removesuffix(".000000") for t in texts]
+    return [str(v) for v in values]
+
+
+def encode_cells(name: str, cells: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None = None) -> Column:
+    """Make a column from plain cells: floats (nan is missing), ints, bools, datetimes, or str objects (None is missing)."""
+    if missing is None:
+        if cells.dtype == object:
+            missing = np.array([c is None for c in cells], dtype=bool)
+        elif cells.dtype.kind == "f":
+            missing = np.isnan(cells)
+        elif cells.dtype.kind == "M":
+            missing = np.isnat(cells)
+        else:
+            missing = np.zeros(len(cells), dtype=bool)
+    values, inverse = np.unique(cells[~missing], return_inverse=True)
+    codes = np.full(len(cells), len(values), dtype=np.int32)
+    codes[~missing] = inverse
+    return Column(name, codes, values, (None,) if missing.any() else ())
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table came from and how to write one like it."""
+
+    name: str = "data"
+    format: str = "csv"  # csv | parquet | frame
+    delimiter: str = ","
+    gzip: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of equal length, in the order of the source."""
+
+    columns: Mapping[str, Column]
+    source: Source = field(default_factory=Source)
+
+    @classmethod
+    def of(cls, columns: Iterable[Column], source: Source | None = None) -> Table:
+        """Build a table and refuse columns of unequal length or the same name."""
+        listed = list(columns)
+        named = {c.name: c for c in listed}
+        if len(named) < len(listed):
+            seen: set[str] = set()
+            twice = next(c.name for c in listed if c.name in seen or seen.add(c.name))  # type: ignore[func-returns-value]
+            raise DataError(f"the column name {twice!r} occurs more than once; rename one of them")
+        if len({len(c.codes) for c in listed}) > 1:
+            raise DataError("the columns have different lengths; give every column the same number of rows")
+        return cls(named, source or Source())
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return next((len(c.codes) for c in self.columns.values()), 0)
+
+    @property
+    def names(self) -> list[str]:
+        """The column names in order."""
+        return list(self.columns)
+
+    def __getitem__(self, name: str) -> Column:
+        try:
+            return self.columns[name]
+        except KeyError:
+            raise DataError(f"there is no column {name!r}; {did_you_mean(name, self.columns)}") from None
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Table:
+        """Some of the rows, in the given order."""
+        return replace(self, columns={n: c.take(rows) for n, c in self.columns.items()})
+
+    def select(self, names: Sequence[str]) -> Table:
+        """Some of the columns, in the given order."""
+        return replace(self, columns={n: self[n] for n in names})
+
+    def with_columns(self, columns: Mapping[str, Column]) -> Table:
+        """The same table with some columns replaced."""
+        return replace(self, columns={n: columns.get(n, c) for n, c in self.columns.items()})
+
+
+def row_keys(columns: Sequence[Column]) -> npt.NDArray[np.int64]:
+    """Number the distinct combinations of cells, ascending in the order of the columns; missing is one value a column.
+
+    The combination of all columns' codes is kept in one 64-bit integer and made dense again before it would overflow,
+    so the cost is one sort of n integers for every few columns.
+    """
+    n_rows = len(columns[0].codes) if columns else 0
+    key = np.zeros(n_rows, dtype=np.int64)
+    span = 1
+    for column in columns:
+        width = len(column.values) + 1
+        if span > 2**62 // width:
+            uniques, key = np.unique(key, return_inverse=True)
+            span = len(uniques)
+        key = key * width + np.minimum(column.codes, len(column.values))
+        span *= width
+    return np.unique(key, return_inverse=True)[1].astype(np.int64)

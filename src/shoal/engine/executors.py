@@ -1,0 +1,232 @@
+"""Where blocks run: in this thread, on threads or processes of this machine, or on a cluster."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from importlib import import_module
+from multiprocessing.context import SpawnContext, SpawnProcess
+from typing import Any, Literal, TypeVar
+
+from shoal._version import __version__
+from shoal.errors import MissingExtra, PolicyError, ShoalError
+
+T = TypeVar("T")
+Pool = Literal["threads", "processes"]
+
+CONNECT_SECONDS = 10.0
+LOST_SECONDS = 10.0
+
+
+class Crew(Executor):
+    """An executor that also knows how many blocks it works on at once and whether it can still finish them.
+
+    Parameters
+    ----------
+    executor : Executor
+        What does the work.
+    n_workers : int
+        How many blocks it works on at once.
+    is_lost : callable, optional
+        Asked when nothing has come back for a while: whether nothing ever will.
+    """
+
+    def __init__(self, executor: Executor, n_workers: int, is_lost: Callable[[], bool] | None = None) -> None:
+        self.executor = executor
+        self.n_workers = n_workers
+        self.is_lost = is_lost or (lambda: False)
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Hand the call to the executor."""
+        return self.executor.submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Shut the executor down."""
+        if cancel_futures:
+            self.executor.shutdown(wait=wait, cancel_futures=True)
+        else:
+            self.executor.shutdown(wait=wait)
+
+
+@contextmanager
+def open_executor(
+    workers: int = 1, pool: Pool = "threads", cluster: str | None = None
+) -> Iterator[Executor | None]:
+    """Open what `run_blocks` runs on, and leave nothing running behind it.
+
+    Parameters
+    ----------
+    workers : int, default 1
+        How many blocks at once on this machine; 1 needs no executor and gives None.
+    pool : {"threads", "processes"}, default "threads"
+        Compiled kernels run side by side on threads; Python code needs processes. These are started anew
+        ("spawn"), since numba's threads do not survive a fork, so a script that uses them keeps its work
+        under ``if __name__ == "__main__":``.
+    cluster : str, optional
+        Address of a dask.distributed scheduler, such as ``tcp://10.0.0.5:8786``; `workers` and `pool` then
+        count for nothing. Scheduler and workers need the same version of Shoal as this machine. The blocks,
+        which are original data, travel to them: give a ``tls://`` address wherever others share the network.
+
+    Yields
+    ------
+    Executor or None
+        None means: run here, in this thread.
+
+    Notes
+    -----
+    An error or a keyboard interrupt inside the block cancels what has not begun. Processes are ended at once;
+    threads finish the block that they are at, as a thread cannot be stopped.
+    """
+    if workers < 1:
+        raise PolicyError(f"workers = {workers} cannot work; give 1 or more")
+    if cluster is not None:
+        with _on_cluster(cluster) as crew:
+            yield crew
+    elif workers == 1:
+        yield None
+    elif pool == "threads":
+        threads = ThreadPoolExecutor(workers, thread_name_prefix="shoal")
+        try:
+            yield Crew(threads, workers)
+        finally:
+            threads.shutdown(wait=True, cancel_futures=True)
+    elif pool == "processes":
+        with _on_processes(workers) as crew:
+            yield crew
+    else:
+        raise PolicyError(f"there is no pool {pool!r}; there are 'threads', 'processes'")
+
+
+class _CountedSpawn(SpawnContext):
+    """The spawn start method, remembering what it started: a pool has no public way to end its processes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.started: list[SpawnProcess] = []
+
+    def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override]  # a class there
+        """Start one more worker."""
+        process = SpawnProcess(*args, **kwargs)
+        self.started.append(process)
+        return process
+
+    def end(self) -> None:
+        """End all workers, at whatever they are."""
+        for process in self.started:
+            if process.is_alive():
+                process.terminate()
+        for process in self.started:
+            process.join(timeout=5)
+            if process.is_alive():
+                process.kill()
+
+
+def _ignore_interrupts() -> None:
+    # A Ctrl-C reaches the whole process group; only the parent is to answer it, and it ends the workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _on_processes(workers: int) -> Iterator[Crew]:
+    context = _CountedSpawn()
+    processes = ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts)
+    try:
+        yield Crew(processes, workers)
+    except BaseException:
+        _drop_waiting(processes)
+        context.end()
+        raise
+    finally:
+        processes.shutdown(wait=True, cancel_futures=True)
+
+
+def _drop_waiting(processes: ProcessPoolExecutor) -> None:
+    """Make the pool forget cancelled calls: until Python 3.12 it stumbles over them when its processes end.
+
+    It looks through its calls in order, so when it has come to one more call, it is through with the others.
+    """
+    try:
+        last = processes.submit(int)
+    except RuntimeError:  # broken already
+        return
+    processes.shutdown(wait=False, cancel_futures=True)
+    until = time.monotonic() + 2
+    while not (last.running() or last.done()) and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+def _own_version() -> str:
+    return __version__
+
+
+@contextmanager
+def _on_cluster(address: str) -> Iterator[Crew]:
+    try:
+        dask, distributed = import_module("dask"), import_module("distributed")
+    except ImportError:
+        raise MissingExtra(
+            'running on a cluster needs dask.distributed; install it with: pip install "shoal[distributed]"'
+        ) from None
+    try:
+        client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception:  # each transport raises its own kind
+        raise ShoalError(
+            f"the cluster at {address} does not answer; start `dask scheduler` there or check the address"
+        ) from None
+    try:
+        n_workers = _greet(client, address)
+        # Blocks travel inside the task, which dask takes for a mistake above 10 MB.
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+            yield Crew(client.get_executor(pure=False), n_workers, _watch(client))
+    finally:
+        client.close(timeout=CONNECT_SECONDS)
+
+
+def _greet(client: Any, address: str) -> int:
+    """Wait for a worker, see that all run this version of Shoal, and count their threads."""
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+    except TimeoutError:
+        raise ShoalError(
+            f"the cluster at {address} has no workers; start some with `dask worker {address}`"
+        ) from None
+    try:
+        versions = {client.run_on_scheduler(_own_version), *client.run(_own_version).values()}
+    except Exception:  # whatever keeps a worker from importing the package
+        raise ShoalError(
+            f"the cluster at {address} cannot load Shoal; install version {__version__} on all its machines"
+        ) from None
+    if versions != {__version__}:
+        others = ", ".join(sorted(versions - {__version__}))
+        raise ShoalError(
+            f"the cluster at {address} has Shoal {others}, this machine {__version__}; make them the same"
+        )
+    return max(1, int(sum(client.nthreads().values())))
+
+
+def _watch(client: Any) -> Callable[[], bool]:
+    """Tell when a cluster has been without workers or scheduler for too long; dask would wait for ever."""
+    trouble_since: float | None = None
+
+    def is_lost() -> bool:
+        nonlocal trouble_since
+        try:
+            is_well = client.status == "running" and bool(client.nthreads())
+        except Exception:  # the scheduler does not answer, in whatever way
+            is_well = False
+        if is_well:
+            trouble_since = None
+            return False
+        trouble_since = trouble_since or time.monotonic()
+        return client.status == "closed" or time.monotonic() - trouble_since >= LOST_SECONDS
+
+    return is_lost
+
+
+def count_workers(executor: Executor) -> int:
+    """How many blocks an executor works on at once; of one that does not say, the cores of this machine."""
+    return executor.n_workers if isinstance(executor, Crew) else os.cpu_count() or 1

@@ -1,0 +1,396 @@
+"""Mondrian's cuts: halve at the median of the widest attribute, again and again.
+
+References
+----------
+LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity, ICDE 2006, sections 3 and 4.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.compile import compiled
+from shoal.kernels.diversity import Float64, Int32, Int64, LimitArrays, satisfies, sift_sort
+
+NUMBER, ORDER, CATEGORY, TREE = range(4)
+MAX_TRIES = 32
+
+
+class Space(NamedTuple):
+    """The attributes in which records are cut, as plain arrays. Scales are those of the whole table."""
+
+    ranks: Int32  # (n_attributes, n_rows)
+    kinds: Int64  # (n_attributes,) one of the constants above
+    missing: Int64  # (n_attributes,) rank of the missing value, or -1
+    scales: Float64  # (n_attributes,) width of the whole table: range, steps, values or height
+    starts: Int64  # (n_attributes + 1,) where each attribute's values begin in the next
+    positions: Float64  # of each value
+    tree_starts: (
+        Int64  # (n_attributes,) where each attribute's n_values * (height + 1) nodes begin in the next
+    )
+    ancestors: Int32  # node above each leaf at each height
+
+
+class _Scratch(NamedTuple):
+    values: Int32  # of the attribute at hand, of the node's records
+    sorted: Int32
+    distinct: Int32  # values that occur, in the order of the cut
+    tally: Int32  # how many records have each
+    counter: Int32  # zero between uses
+    cuts: Int32  # possible cuts of the attribute at hand
+    lefts: Int64  # records left of each
+    place: Int32  # value or code -> index among those that occur
+    slots: Int32  # (n_limits, n_rows) index of each record's sensitive value among those that occur
+    codes: Int32  # sensitive values that occur, of each limit from its start
+    totals: Int32
+    sides: Int32
+    sizes: Int64  # (n_limits,) how many occur
+
+
+@compiled
+def _tally(scratch: _Scratch, m: int, low: int, high: int) -> int:
+    """Count the distinct among the first m values, ascending; their number is returned.
+
+    A table of counters over the span of the values, unless that is long for so few records.
+    """
+    values, distinct, tally, counter = scratch.values, scratch.distinct, scratch.tally, scratch.counter
+    found = 0
+    if high - low <= 4 * m:
+        for i in range(m):
+            counter[values[i] - low] += 1
+        for v in range(high - low + 1):
+            if counter[v] > 0:
+                distinct[found] = v + low
+                tally[found] = counter[v]
+                counter[v] = 0
+                found += 1
+        return found
+    ordered = scratch.sorted
+    for i in range(m):
+        ordered[i] = values[i]
+    sift_sort(ordered, m)
+    for i in range(m):
+        if i == 0 or ordered[i] != ordered[i - 1]:
+            distinct[found] = ordered[i]
+            tally[found] = 0
+            found += 1
+        tally[found - 1] += 1
+    return found
+
+
+@compiled
+def _gather(space: Space, a: int, rows: Int32, begin: int, end: int, values: Int32) -> tuple[int, int, int]:
+    """Copy the node's values; return the least, the greatest, and the greatest that is not missing."""
+    missing = space.missing[a]
+    low = high = space.ranks[a, rows[begin]]
+    present = -1
+    for i in range(begin, end):
+        v = space.ranks[a, rows[i]]
+        values[i - begin] = v
+        if v < low:
+            low = v
+        if v > high:
+            high = v
+        if v > present and v != missing:
+            present = v
+    return low, high, present
+
+
+@compiled
+def _meeting(space: Space, a: int, one: int, other: int) -> int:
+    """Height at which two leaves of attribute a meet."""
+    columns = int(space.scales[a]) + 1
+    at = space.tree_starts[a]
+    for h in range(columns):
+        if space.ancestors[at + one * columns + h] == space.ancestors[at + other * columns + h]:
+            return h
+    return columns - 1
+
+
+@compiled
+def _width(space: Space, a: int, rows: Int32, begin: int, end: int, scratch: _Scratch) -> float:
+    """Normalised width of a node in attribute a, between 0 and 1; -1 if all records have the same value."""
+    low, high, present = _gather(space, a, rows, begin, end, scratch.values)
+    if low == high:
+        return -1.0
+    kind = space.kinds[a]
+    if kind == TREE:
+        return float(_meeting(space, a, low, high) / space.scales[a])
+    if kind == CATEGORY:
+        return float(_tally(scratch, end - begin, low, high) / space.scales[a])
+    if present < high:
+        return 1.0
+    if kind == ORDER:
+        return float((high - low) / space.scales[a])
+    at = space.starts[a]
+    return float((space.positions[at + high] - space.positions[at + low]) / space.scales[a])
+
+
+@compiled
+def _by_frequency(scratch: _Scratch, m: int, found: int) -> None:
+    """Replace a node's categories by their places in the order of frequency, ties by rank."""
+    distinct, tally, place, used = scratch.distinct, scratch.tally, scratch.place, scratch.counter
+    ordered = scratch.sorted
+    for i in range(found):
+        ordered[i] = tally[i]
+    sift_sort(ordered, found)
+    for i in range(found):
+        low, high = 0, found
+        while low < high:
+            middle = (low + high) // 2
+            if ordered[middle] > tally[i]:
+                high = middle
+            else:
+                low = middle + 1
+        place[distinct[i]] = found - low + used[found - low]
+        used[found - low] += 1
+    for i in range(found):
+        used[i] = 0
+        tally[i] = ordered[found - 1 - i]
+        distinct[i] = i
+    for i in range(m):
+        scratch.values[i] = place[scratch.values[i]]
+
+
+@compiled
+def _note_sensitive(limits: LimitArrays, rows: Int32, begin: int, end: int, scratch: _Scratch) -> None:
+    """Note of each limit which sensitive values a node has, how often, and each record's place among them."""
+    m = end - begin
+    for j in range(len(limits.models)):
+        low = high = limits.codes[j, rows[begin]]
+        for i in range(m):
+            code = limits.codes[j, rows[begin + i]]
+            scratch.values[i] = code
+            if code < low:
+                low = code
+            if code > high:
+                high = code
+        found = _tally(scratch, m, low, high)
+        at = limits.starts[j]
+        for i in range(found):
+            scratch.codes[at + i] = scratch.distinct[i]
+            scratch.totals[at + i] = scratch.tally[i]
+            scratch.place[scratch.distinct[i]] = i
+        for i in range(m):
+            scratch.slots[j, i] = scratch.place[scratch.values[i]]
+        scratch.sizes[j] = found
+
+
+@compiled
+def _both_satisfy(limits: LimitArrays, scratch: _Scratch, m: int, cut: int, n_left: int) -> bool:
+    """Whether the records with values below the cut, and the others, satisfy every limit."""
+    for j in range(len(limits.models)):
+        at = limits.starts[j]
+        size = scratch.sizes[j]
+        sides = scratch.sides
+        for i in range(size):
+            sides[at + i] = 0
+        for i in range(m):
+            if scratch.values[i] < cut:
+                sides[at + scratch.slots[j, i]] += 1
+        if not satisfies(limits, j, scratch.codes, sides, at, size, n_left):
+            return False
+        for i in range(size):
+            sides[at + i] = scratch.totals[at + i] - sides[at + i]
+        if not satisfies(limits, j, scratch.codes, sides, at, size, m - n_left):
+            return False
+    return True
+
+
+@compiled
+def _halve(m: int, scratch: _Scratch) -> int:
+    """Relaxed cut: the lower half in order of (value, record) gets the value 0, the other 1."""
+    rest = m // 2
+    v = 0
+    while scratch.tally[v] <= rest:
+        rest -= scratch.tally[v]
+        v += 1
+    median = scratch.distinct[v]
+    for i in range(m):
+        value = scratch.values[i]
+        left = value < median
+        if value == median and rest > 0:
+            left = True
+            rest -= 1
+        scratch.values[i] = 0 if left else 1
+    scratch.cuts[0] = 1
+    scratch.lefts[0] = m // 2
+    return 1
+
+
+@compiled
+def _boundaries(
+    space: Space, a: int, k: int, m: int, found: int, prefer_last: bool, scratch: _Scratch
+) -> int:
+    """Strict cuts: boundaries between distinct values with k records on both sides, from the median outwards.
+
+    The first few are noted as the least value right of each and the number of records left of it.
+    """
+    distinct, tally, cuts, lefts = scratch.distinct, scratch.tally, scratch.cuts, scratch.lefts
+    is_tree = space.kinds[a] == TREE
+    top = _meeting(space, a, distinct[0], distinct[found - 1]) if is_tree else 0
+    n_cuts = 0
+    if prefer_last and k <= tally[found - 1] <= m - k:
+        cuts[0] = distinct[found - 1]
+        lefts[0] = m - tally[found - 1]
+        n_cuts = 1
+
+    # Boundary b lies before distinct[b]; `down` and `up` walk away from the median.
+    up = 1
+    up_left = tally[0]
+    while up < found and 2 * up_left < m:
+        up_left += tally[up]
+        up += 1
+    down = up - 1
+    down_left = up_left - tally[down]
+    while n_cuts < len(cuts):
+        down_open = down >= 1 and down_left >= k
+        up_open = up < found and m - up_left >= k
+        if not down_open and not up_open:
+            break
+        if down_open and (not up_open or m - 2 * down_left <= 2 * up_left - m):
+            b, n_left = down, down_left
+            down -= 1
+            down_left -= tally[down]
+        else:
+            b, n_left = up, up_left
+            up_left += tally[up]
+            up += 1
+        if prefer_last and b == found - 1:
+            continue
+        if is_tree and _meeting(space, a, distinct[b - 1], distinct[b]) != top:
+            continue
+        cuts[n_cuts] = distinct[b]
+        lefts[n_cuts] = n_left
+        n_cuts += 1
+    return n_cuts
+
+
+@compiled
+def _find_cuts(
+    space: Space, a: int, k: int, strict: bool, rows: Int32, begin: int, end: int, scratch: _Scratch
+) -> int:
+    """Note possible cuts of a node in attribute a, the best first, and return how many.
+
+    Records whose value in the scratch array is below a cut would go left.
+    """
+    m = end - begin
+    low, high, present = _gather(space, a, rows, begin, end, scratch.values)
+    found = _tally(scratch, m, low, high)
+    if space.kinds[a] == CATEGORY:
+        _by_frequency(scratch, m, found)
+    if not strict:
+        return _halve(m, scratch)
+    mixes_missing = space.kinds[a] <= ORDER and -1 < present < high
+    return _boundaries(space, a, k, m, found, mixes_missing, scratch)
+
+
+@compiled
+def _move(rows: Int32, begin: int, end: int, values: Int32, cut: int, spare: Int32) -> int:
+    """Move the left records before the others, each side in its order; return where the right ones begin."""
+    at = begin
+    kept = 0
+    for i in range(begin, end):
+        if values[i - begin] < cut:
+            rows[at] = rows[i]
+            at += 1
+        else:
+            spare[kept] = rows[i]
+            kept += 1
+    for i in range(kept):
+        rows[at + i] = spare[i]
+    return at
+
+
+@compiled
+def cut_all(
+    space: Space, limits: LimitArrays | None, k: int, strict: bool, stop_rows: int
+) -> tuple[Int32, Int64]:
+    """Cut all records until no cut is allowable or a node has at most `stop_rows` records.
+
+    Without limits, None is given for them, and nothing that tests them is compiled.
+
+    Returns
+    -------
+    rows : int32 array (n_rows,)
+        Record numbers, each group a run, groups from left to right; in a group in ascending order.
+    ends : int64 array (n_groups,)
+        Where each group ends.
+    """
+    d, n = space.ranks.shape
+    n_limits = n_sensitive = np.int64(0)
+    most = np.int64(1)
+    for a in range(d):
+        if space.starts[a + 1] - space.starts[a] > most:
+            most = space.starts[a + 1] - space.starts[a]
+    if limits is not None:
+        n_limits = len(limits.models)
+        n_sensitive = limits.starts[n_limits]
+        for j in range(n_limits):
+            if limits.starts[j + 1] - limits.starts[j] > most:
+                most = limits.starts[j + 1] - limits.starts[j]
+    n_tries = MAX_TRIES if n_limits > 0 else 1
+    scratch = _Scratch(
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        np.zeros(min(most, 4 * n + 1), np.int32),
+        np.empty(n_tries, np.int32),
+        np.empty(n_tries, np.int64),
+        np.empty(most, np.int32),
+        np.empty((n_limits, n if n_limits > 0 else 0), np.int32),
+        np.empty(n_sensitive, np.int32),
+        np.empty(n_sensitive, np.int32),
+        np.empty(n_sensitive, np.int32),
+        np.empty(n_limits, np.int64),
+    )
+    rows = np.arange(n).astype(np.int32)
+    ends = np.empty(n // k + 1, np.int64)
+    stack = np.empty(n // k + 1, np.int64)
+    widths = np.empty(d, np.float64)
+    groups = 0
+    waiting = 0
+    # Typed zeros: a literal one would compile every kernel below a second time.
+    begin = np.int64(0)
+    end = n
+    while True:
+        cut = -1
+        if end - begin >= 2 * k and end - begin > stop_rows:
+            for a in range(d):
+                widths[a] = _width(space, a, rows, begin, end, scratch)
+            if limits is not None:
+                _note_sensitive(limits, rows, begin, end, scratch)
+            while True:
+                a = np.int64(0)
+                for b in range(1, d):
+                    if widths[b] > widths[a]:
+                        a = b
+                if widths[a] < 0.0:
+                    break
+                widths[a] = -1.0
+                n_cuts = _find_cuts(space, a, k, strict, rows, begin, end, scratch)
+                if limits is None:
+                    cut = scratch.cuts[0] if n_cuts > 0 else -1
+                else:
+                    for i in range(n_cuts):
+                        if _both_satisfy(limits, scratch, end - begin, scratch.cuts[i], scratch.lefts[i]):
+                            cut = scratch.cuts[i]
+                            break
+                if cut >= 0:
+                    break
+        if cut >= 0:
+            stack[waiting] = end
+            waiting += 1
+            end = _move(rows, begin, end, scratch.values, cut, scratch.sorted)
+            continue
+        # Groups are finished from left to right: the next node begins where this one ends.
+        ends[groups] = end
+        groups += 1
+        begin = end
+        if waiting == 0:
+            return rows, ends[:groups]
+        waiting -= 1
+        end = stack[waiting]

@@ -1,0 +1,124 @@
+"""The manifest of a release: what was published, how, and what it promises. It goes out with the data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from shoal.data.attribute import ROLES, TYPES, Attribute
+from shoal.data.hierarchy import Hierarchy
+from shoal.errors import DataError, ShoalError
+from shoal.policy import Requirement
+
+FILE_NAME = "manifest.json"
+_REQUIREMENTS: TypeAdapter[tuple[Requirement, ...]] = TypeAdapter(tuple[Requirement, ...])
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What `publish/manifest.json` says; nothing in it tells more about single originals than the data does."""
+
+    version: str
+    kind: str
+    data: str
+    method: Mapping[str, Any]
+    missing: str
+    missing_markers: tuple[str, ...]
+    attributes: Mapping[str, Attribute]
+    records: Mapping[str, int]
+    require: tuple[Any, ...]
+    guarantees: tuple[Mapping[str, Any], ...]
+    checksums: Mapping[str, str]
+
+    def names(self, role: str) -> list[str]:
+        """The columns of a role."""
+        return [n for n, a in self.attributes.items() if a.role == role]
+
+    def to_json(self) -> str:
+        """The text of the file."""
+        content = {
+            "shoal": self.version,
+            "kind": self.kind,
+            "data": self.data,
+            "records": dict(self.records),
+            "require": [r.model_dump(exclude_none=True) for r in self.require],
+            "guarantees": [dict(g) for g in self.guarantees],
+            "method": dict(self.method),
+            "missing": self.missing,
+            "missing_markers": list(self.missing_markers),
+            "columns": {n: _column(a) for n, a in self.attributes.items()},
+            "checksums": dict(self.checksums),
+        }
+        return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """Read and check the manifest of a published folder."""
+        path = folder / FILE_NAME
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise DataError(f"{folder} has no {FILE_NAME}; give the publish/ folder of a release") from None
+        except (OSError, UnicodeDecodeError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "it is not valid JSON"
+            raise DataError(f"{path} cannot be read ({reason}); restore it from the release") from None
+        try:
+            return _parse(content)
+        except (KeyError, TypeError, AttributeError, ValueError, ValidationError, ShoalError):
+            raise DataError(f"{path} is not the manifest of a Shoal release; restore it from the release") from None
+
+
+def _column(attribute: Attribute) -> dict[str, Any]:
+    column: dict[str, Any] = {"role": attribute.role, "type": attribute.type}
+    if attribute.role == "sensitive":  # the check's distances need them; a quasi-identifier's are not needed
+        if attribute.order is not None:
+            column["order"] = list(attribute.order)
+        if attribute.hierarchy is not None:
+            column["hierarchy"] = [list(row) for row in attribute.hierarchy.rows]
+    return column
+
+
+def _parse(content: Mapping[str, Any]) -> Manifest:
+    attributes = {}
+    for name, column in content["columns"].items():
+        if column["role"] not in ROLES or column["type"] not in TYPES:
+            raise ValueError
+        order = tuple(column["order"]) if "order" in column else None
+        rows = column.get("hierarchy")
+        hierarchy = Hierarchy(tuple(tuple(row) for row in rows)) if rows is not None else None
+        attributes[name] = Attribute(name, column["type"], column["role"], order, hierarchy)
+    if content["missing"] not in ("value", "any") or "/" in content["data"] or "\\" in content["data"]:
+        raise ValueError
+    return Manifest(
+        version=str(content["shoal"]),
+        kind=str(content["kind"]),
+        data=str(content["data"]),
+        method=dict(content["method"]),
+        missing=content["missing"],
+        missing_markers=tuple(map(str, content["missing_markers"])),
+        attributes=attributes,
+        records={n: int(content["records"][n]) for n in ("in", "out", "suppressed")},
+        require=_REQUIREMENTS.validate_python(content["require"]),
+        guarantees=tuple(dict(g) for g in content["guarantees"]),
+        checksums={str(n): str(c) for n, c in content["checksums"].items()},
+    )
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def checksums(folder: Path, names: Sequence[str]) -> dict[str, str]:
+    """Checksums of some files of a folder."""
+    return {name: checksum(folder / name) for name in names}

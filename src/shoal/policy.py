@@ -1,0 +1,307 @@
+"""What the user asks for: one small object, equally a TOML file.
+
+::
+
+    kind = "table"
+    missing = "value"
+    [columns]
+    name = { role = "identifying" }
+    age  = { role = "quasi", type = "continuous" }
+    [[require]]
+    model = "k-anonymity"
+    k = 5
+    [method]
+    partition = "mondrian"
+    publish = "generalise"
+
+A column that is not named keeps its guessed type and role, unless the column ``"*"`` gives one for all that are not named.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from shoal.data.attribute import Role, Type
+from shoal.data.hierarchy import Hierarchy
+from shoal.errors import PolicyError, did_you_mean
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+DEFAULT_MARKERS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class ColumnPolicy(_Strict):
+    """What is known of one column; what is None is guessed."""
+
+    role: Role | None = None
+    type: Type | None = None
+    hierarchy: str | Hierarchy | None = None
+    order: tuple[str, ...] | None = None
+
+
+class KAnonymity(_Strict):
+    """Every combination of published quasi-identifiers stands in at least k records."""
+
+    model: Literal["k-anonymity"] = "k-anonymity"
+    k: int = Field(ge=2)
+
+
+class LDiversity(_Strict):
+    """Every class holds at least l well-represented sensitive values, in one of four senses."""
+
+    model: Literal["l-diversity"] = "l-diversity"
+    l: float = Field(gt=1, allow_inf_nan=False)  # noqa: E741  the paper's name
+    kind: Literal["distinct", "probabilistic", "entropy", "recursive"] = "distinct"
+    c: float = Field(default=3.0, gt=0, allow_inf_nan=False)
+    sensitive: str | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> LDiversity:
+        if self.kind in ("distinct", "recursive") and self.l != int(self.l):
+            raise ValueError(f"l must be a whole number for {self.kind} l-diversity")
+        return self
+
+
+class TCloseness(_Strict):
+    """The sensitive values of every class are distributed as in the whole table, up to an earth mover's distance of t."""
+
+    model: Literal["t-closeness"] = "t-closeness"
+    t: float = Field(gt=0, le=1)
+    distance: Literal["equal", "ordered", "hierarchical"] | None = None
+    sensitive: str | None = None
+
+
+class AlphaK(_Strict):
+    """Classes of at least k, and no sensitive value in more than the share alpha of a class."""
+
+    model: Literal["alpha-k"] = "alpha-k"
+    alpha: float = Field(gt=0, lt=1)
+    k: int = Field(ge=2)
+    sensitive: str | None = None
+
+
+class BetaLikeness(_Strict):
+    """No sensitive value gains more than the relative share beta in any class over the whole table."""
+
+    model: Literal["beta-likeness"] = "beta-likeness"
+    beta: float = Field(gt=0, allow_inf_nan=False)
+    kind: Literal["basic", "enhanced"] = "enhanced"
+    sensitive: str | None = None
+
+
+Requirement = Annotated[
+    Union[KAnonymity, LDiversity, TCloseness, AlphaK, BetaLikeness], Field(discriminator="model")  # noqa: UP007  pydantic reads it
+]
+MODELS = tuple(m.model_fields["model"].default for m in get_args(get_args(Requirement)[0]))
+
+
+class Method(_Strict):
+    """How the release is made."""
+
+    partition: Literal["mdav", "mondrian"] = "mondrian"
+    publish: Literal["aggregate", "generalise"] | None = None
+    strict: bool = True
+    restore_variance: bool = False
+    suppression: float = Field(default=0.0, ge=0, lt=1)
+    block_rows: int = Field(default=100_000, ge=1000)
+
+    @property
+    def publication(self) -> str:
+        """What stands in a group's place; by default the average for MDAV and a generalisation for Mondrian."""
+        return self.publish or ("aggregate" if self.partition == "mdav" else "generalise")
+
+
+class Policy(_Strict):
+    """All that a release is asked to be.
+
+    Examples
+    --------
+    >>> policy = Policy.of(quasi=["age", "zip"], sensitive=["disease"], k=5)
+    >>> policy.k, policy.columns["age"].role
+    (5, 'quasi')
+    """
+
+    kind: Literal["table"] = "table"
+    missing: Literal["value", "any"] = "value"
+    missing_markers: tuple[str, ...] = DEFAULT_MARKERS
+    order: Literal["sorted", "original"] = "sorted"
+    columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict)
+    require: tuple[Requirement, ...] = (KAnonymity(k=5),)
+    method: Method = Method()
+
+    @field_validator("require")
+    @classmethod
+    def _some(cls, require: tuple[Any, ...]) -> tuple[Any, ...]:
+        if not require:
+            raise ValueError("at least one guarantee must be required")
+        return require
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise PolicyError(_explain(error, "the policy")) from error
+
+    @property
+    def k(self) -> int:
+        """The least class size that every requirement together asks for."""
+        sizes = [2]
+        for r in self.require:
+            if isinstance(r, KAnonymity | AlphaK):
+                sizes.append(r.k)
+            elif isinstance(r, LDiversity):
+                sizes.append(-int(-r.l // 1))
+        return max(sizes)
+
+    @classmethod
+    def of(cls, **asked: Any) -> Policy:
+        """Write a policy in one line; see `changed` for what can be asked."""
+        return cls().changed(**asked)
+
+    def changed(
+        self,
+        quasi: Iterable[str] = (),
+        sensitive: Iterable[str] = (),
+        identifying: Iterable[str] = (),
+        insensitive: Iterable[str] = (),
+        *,
+        others: str | None = None,
+        hierarchies: Mapping[str, str | Hierarchy] | None = None,
+        k: int | None = None,
+        l: float | None = None,  # noqa: E741  the paper's name
+        t: float | None = None,
+        require: Sequence[Any] | None = None,
+        **values: Any,
+    ) -> Policy:
+        """The same policy with some things asked otherwise.
+
+        Parameters
+        ----------
+        quasi, sensitive, identifying, insensitive : column names
+            Columns by role.
+        others : role, optional
+            The role of every column that is not named; by default it is guessed.
+        hierarchies : mapping of column to file or `Hierarchy`, optional
+        k, l, t : numbers, optional
+            Require k-anonymity, l-diversity, t-closeness, in place of what was required under that name.
+        require : sequence, optional
+            Everything that is required, in place of all before.
+        **values
+            Keys of the policy or of its method, such as ``missing="any"`` or ``partition="mdav"``.
+        """
+        columns = {name: column.model_dump(exclude_none=True) for name, column in self.columns.items()}
+        roles = {"quasi": quasi, "sensitive": sensitive, "identifying": identifying, "insensitive": insensitive}
+        given: dict[str, str] = {}
+        for role, names in roles.items():
+            for name in [names] if isinstance(names, str) else names:
+                if name in given:
+                    raise PolicyError(f"column {name!r} is given two roles, {given[name]} and {role}; give it one")
+                given[name] = role
+                columns.setdefault(name, {})["role"] = role
+        for name, hierarchy in (hierarchies or {}).items():
+            columns.setdefault(name, {})["hierarchy"] = hierarchy
+        if others is not None:
+            columns["*"] = {"role": others}
+        asked = list(self.require if require is None else require)
+        named = {"k-anonymity": ("k", k), "l-diversity": ("l", l), "t-closeness": ("t", t)}
+        for model, (parameter, value) in named.items():
+            if value is not None:
+                asked = [r for r in asked if getattr(r, "model", None) != model] + [{"model": model, parameter: value}]
+        method = self.method.model_dump() | {n: values.pop(n) for n in list(values) if n in Method.model_fields}
+        kept = {n: getattr(self, n) for n in ("kind", "missing", "missing_markers", "order")}
+        return Policy(**{**kept, "columns": columns, "require": asked, "method": method, **values})
+
+    @classmethod
+    def read(cls, path: str | Path) -> Policy:
+        """Read a TOML file; hierarchies are looked for beside it."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise PolicyError(f"there is no policy file {path}; `shoal profile` writes one to edit") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise PolicyError(f"the policy file {path} cannot be read as UTF-8 text ({_reason(error)})") from None
+        try:
+            content = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise PolicyError(f"{path} is not valid TOML: {error}") from None
+        _place_hierarchies(content, path.parent)
+        try:
+            return cls(**content)
+        except PolicyError as error:
+            assert isinstance(error.__cause__, ValidationError)
+            raise PolicyError(_explain(error.__cause__, str(path), text)) from None
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8"
+
+
+def _place_hierarchies(content: dict[str, Any], folder: Path) -> None:
+    columns = content.get("columns")
+    for column in columns.values() if isinstance(columns, dict) else ():
+        given = column.get("hierarchy") if isinstance(column, dict) else None
+        if isinstance(given, str) and given != "auto":
+            column["hierarchy"] = str(folder / given)
+
+
+_PARTS = {m.model_fields["model"].default: m for m in get_args(get_args(Requirement)[0])}
+
+
+def _known_keys(location: Sequence[int | str]) -> list[str]:
+    """The keys that a policy may have at the place of an unknown one."""
+    head = location[0] if location else ""
+    if head == "method":
+        return list(Method.model_fields)
+    if head == "columns" and len(location) > 2:
+        return list(ColumnPolicy.model_fields)
+    if head == "require" and len(location) > 3:
+        return list(_PARTS[str(location[2])].model_fields)
+    return list(Policy.model_fields)
+
+
+def _explain(error: ValidationError, where: str, text: str = "") -> str:
+    """One sentence about the first thing that is wrong: where, which key, what would be right."""
+    problems = error.errors()
+    first = problems[0]
+    location = [p for p in first["loc"] if p not in _PARTS]
+    key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in location).lstrip(".")
+    last = str(location[-1]) if location else ""
+    given = first.get("input")
+    if first["type"] == "extra_forbidden":
+        what = f"there is no key {key!r}; {did_you_mean(last, _known_keys(first['loc']))}"
+    elif first["type"] == "union_tag_invalid":
+        tag = str(given.get("model")) if isinstance(given, dict) else str(given)
+        what = f"{key}.model: there is no privacy model {tag!r}; {did_you_mean(tag, MODELS)}"
+    elif first["type"] == "union_tag_not_found":
+        what = f"{key} names no privacy model; add model = one of {', '.join(MODELS)}"
+    elif first["type"] == "literal_error":
+        known = [p.strip(" '") for p in re.split(r",| or ", str(first["ctx"]["expected"]))]
+        what = f"{key} cannot be {given!r}; {did_you_mean(str(given), known)}"
+    elif first["type"] == "missing":
+        what = f"{key} is missing; add it"
+    else:
+        message = first["msg"].removeprefix("Value error, ").replace("Input should", "it must", 1)
+        shown = "" if first["type"] == "value_error" or isinstance(given, dict | list) else f", not {given!r}"
+        what = f"{key}: {message.replace('dictionary or instance of ColumnPolicy', 'table')}{shown}"
+    line = _line_of(text, last)
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"{where}{f', line {line}' if line else ''}: {what}{more}"
+
+
+def _line_of(text: str, key: str) -> int | None:
+    found = re.search(rf'^.*(?<![\w-])"?{re.escape(key)}"?\s*=', text, re.MULTILINE) if key else None
+    return text.count("\n", 0, found.start()) + 1 if found else None

@@ -1,0 +1,1 @@
+"""Two pages about a release: the owner's report and the public datasheet."""

@@ -1,0 +1,116 @@
+"""All that the two pages are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shoal._version import __version__
+from shoal.check.guarantee import Guarantee
+from shoal.check.risk import Risk
+from shoal.data.attribute import Attribute
+from shoal.report.words import PARTITIONS, PUBLICATIONS, percent
+from shoal.utility.measure import Utility
+
+if TYPE_CHECKING:
+    from shoal.policy import Method
+    from shoal.release import Release
+
+MISSING_MEANINGS = {
+    "value": "A missing value counts as a value of its own: records are alike if both lack it.",
+    "any": "A missing value may hide any value, so it never helps to make records alike: the stricter reading.",
+}
+
+
+@dataclass(frozen=True)
+class ReportContext:
+    """A release in numbers and words; no record, no seed, no membership of a group.
+
+    Attributes
+    ----------
+    title, kind : str
+        Name of the data, and "table", "strings" or "sparse".
+    method : mapping of str to str
+        Names and parameters in plain words, in the order in which they are shown.
+    n_in, n_out, n_suppressed : int
+        Records of the original, of the release, and left out.
+    risk_before, utility
+        From the original: for the owner's report alone.
+    attributes : mapping of str to Attribute
+        All columns of the original in order.
+    missing, missing_meaning : str
+        What a missing value was taken for, and a sentence about it.
+    notes : tuple of str
+        Sentences for the owner.
+    publish : str
+        Name of the way of publishing, which decides what is said about limits and use.
+    k : int
+        The least number of records that a cell of a public picture must hold.
+    """
+
+    title: str
+    kind: str
+    method: Mapping[str, str]
+    n_in: int
+    n_out: int
+    n_suppressed: int
+    guarantees: tuple[Guarantee, ...]
+    risk_before: Risk | None
+    risk_after: Risk | None
+    utility: Utility | None
+    attributes: Mapping[str, Attribute]
+    missing: str = "value"
+    notes: tuple[str, ...] = ()
+    version: str = __version__
+    missing_meaning: str = MISSING_MEANINGS["value"]
+    publish: str = ""
+    k: int = 2
+
+    @classmethod
+    def of(cls, release: Release, guarantees: tuple[Guarantee, ...]) -> ReportContext:
+        """Collect what the pages say about a release."""
+        records = release.records
+        return cls(
+            title=release.table.source.name,
+            kind=release.policy.kind,
+            method=describe_method(release.policy.method, release.policy.k),
+            n_in=records["in"],
+            n_out=records["out"],
+            n_suppressed=records["suppressed"],
+            guarantees=guarantees,
+            risk_before=release.risk_before,
+            risk_after=release.risk_after,
+            utility=release.utility,
+            attributes=release.attributes,
+            missing=release.policy.missing,
+            notes=release.notes,
+            missing_meaning=MISSING_MEANINGS[release.policy.missing],
+            publish=release.policy.method.publication,
+            k=release.policy.k,
+        )
+
+    @property
+    def holds(self) -> bool:
+        """Whether every guarantee holds."""
+        return all(g.holds for g in self.guarantees)
+
+
+def describe_method(method: Method, k: int) -> dict[str, str]:
+    """Say in plain words how a table was made, with every parameter that matters to a reader."""
+    words = {
+        "Groups": PARTITIONS.get(method.partition, method.partition),
+        "Publication": PUBLICATIONS.get(method.publication, method.publication),
+        "Least group": f"{k} records",
+    }
+    if method.partition == "mondrian":
+        words["Cuts"] = (
+            "strict: equal values stay together" if method.strict else "relaxed: equal values may part"
+        )
+    if method.publication == "aggregate":
+        restored = "averages are stretched so that each column keeps its variance"
+        words["Variance"] = restored if method.restore_variance else "averages are published as they are"
+    words["Suppression"] = (
+        f"at most {percent(method.suppression)} of the records" if method.suppression else "not allowed"
+    )
+    return words

@@ -1,0 +1,66 @@
+"""The public datasheet: what the data is, how it was protected, how to use it.
+
+It stands beside the data, so it is made from the published table alone: nothing that was measured on the original, and no
+cell of fewer than k records.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.data.table import Table
+from shoal.report import pictures, words
+from shoal.report.context import ReportContext
+from shoal.report.domain import Domain, domain_of
+from shoal.report.limits import MISUSE, good_use, not_protected
+from shoal.report.page import N_PICTURES, render
+from shoal.report.words import percent, short_name
+
+
+def render_datasheet(context: ReportContext, table: Table | None = None) -> str:
+    """Write the datasheet as one HTML page.
+
+    Parameters
+    ----------
+    context : ReportContext
+        Of it the risk before and the utility, which come from the original, and the notes are not used.
+    table : Table, optional
+        The published table; without it the columns are named but not described.
+    """
+    columns = []
+    for name, attribute in context.attributes.items():
+        if attribute.role == "identifying" or (table is not None and name not in table.columns):
+            continue
+        domain = None if table is None else domain_of(table[name], attribute, context.k)
+        columns.append((name, attribute, words.treatment(attribute, context.publish), domain))
+    figures = [
+        (name, _picture(name, domain)) for name, _, _, domain in columns[:N_PICTURES] if domain is not None
+    ]
+    return render(
+        "datasheet.html",
+        c=context,
+        removed=[n for n, a in context.attributes.items() if a.role == "identifying"],
+        guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
+        models=words.MODELS,
+        columns=columns,
+        role_names=words.ROLE_NAMES,
+        figures=[(name, picture) for name, picture in figures if picture is not None],
+        n_left_out=len(columns) - N_PICTURES,
+        limits=not_protected(context.guarantees, context.attributes, context.publish),
+        uses=good_use(context.publish, any(a.role in ("sensitive", "insensitive") for _, a, _, _ in columns)),
+        misuses=MISUSE,
+        n_smallest=round(1 / context.risk_after.prosecutor_highest) if context.risk_after else 0,
+        n_groups=context.risk_after.n_classes if context.risk_after else None,
+    )
+
+
+def _picture(name: str, domain: Domain) -> Any:
+    if len(domain.shares) < 1:
+        return None
+    if domain.edges:
+        alt = f"Histogram of the published values of {name}."
+        return pictures.histogram(domain.edges, domain.shares, None, is_date=domain.is_date, alt=alt)
+    told = ", ".join(f"{label} {percent(s)}" for label, s in zip(domain.labels, domain.shares, strict=True))
+    return pictures.bars(
+        domain.labels, domain.shares, None, alt=f"Shares of the published values of {name}: {told}."
+    )

@@ -1,0 +1,119 @@
+"""What the published table itself says about a column, with no cell of fewer than k records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.attribute import Attribute
+from shoal.data.table import Column
+from shoal.utility.scale import positions_of
+
+N_LABELS = 10
+N_CELLS = 16
+OTHER = "(other)"
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A published column in few cells.
+
+    Attributes
+    ----------
+    n_values : int
+        Distinct published values.
+    missing : str
+        How many records have none, in words; fewer than k are not counted out.
+    labels, edges
+        Labels of the cells, or the edges between them for numbers and dates; both empty where a picture would need a
+        cell of fewer than k records.
+    shares : tuple of float
+        Of the records with a value.
+    """
+
+    n_values: int
+    missing: str
+    is_date: bool
+    shares: tuple[float, ...]
+    labels: tuple[str, ...] = ()
+    edges: tuple[float, ...] = ()
+
+
+def domain_of(column: Column, attribute: Attribute, k: int) -> Domain:
+    """Sum up a published column.
+
+    Numbers are counted between round edges and cells below k joined with their neighbours; of categories the largest
+    are named and the rest is "(other)", which takes in the smallest named ones until it holds k itself.
+    """
+    counts = column.counts()
+    n_missing = int(counts[len(column.values) :].sum())
+    counts = counts[: len(column.values)]
+    used = counts > 0
+    missing = (
+        "none" if not n_missing else f"{n_missing:,} records" if n_missing >= k else f"fewer than {k} records"
+    )
+    is_date = attribute.type == "date"
+    positions = positions_of(Column(column.name, column.codes[:0], column.values[used]), attribute.type)
+    if positions is not None and len(positions):
+        edges, masses = _cells(positions, counts[used], k)
+        return Domain(int(used.sum()), missing, is_date, _shares(masses), edges=tuple(edges.tolist()))
+    labels, masses = _largest(column, counts, k)
+    return Domain(int(used.sum()), missing, is_date, _shares(masses), labels=tuple(labels))
+
+
+def _largest(
+    column: Column, counts: npt.NDArray[np.int64], k: int
+) -> tuple[list[str], npt.NDArray[np.int64]]:
+    order = np.argsort(-counts, kind="stable")
+    n_shown = int(np.count_nonzero(counts[order[:N_LABELS]] >= k))
+    rest = int(counts.sum() - counts[order[:n_shown]].sum())
+    while n_shown and 0 < rest < k:
+        n_shown -= 1
+        rest += int(counts[order[n_shown]])
+    if rest < k and not n_shown:
+        return [], counts[:0]
+    texts = Column(column.name, column.codes[:0], column.values[order[:n_shown]]).texts()
+    masses = counts[order[:n_shown]]
+    return ([*texts, OTHER], np.append(masses, rest)) if rest else (texts, masses)
+
+
+def _cells(
+    positions: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], k: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    low, high = float(positions.min()), float(positions.max())
+    # Far from zero, cells must be wide enough for their edges to be different numbers.
+    width = _round_width(max((high - low) / N_CELLS, max(abs(low), abs(high)) * 1e-9))
+    first, last = np.floor(low / width), np.floor(high / width) + 1
+    edges = np.arange(first, last + 1) * width
+    masses = np.histogram(positions, edges, weights=counts)[0].astype(np.int64)
+    kept = [float(edges[0])]
+    merged: list[int] = []
+    total = 0
+    for edge, mass in zip(edges[1:], masses, strict=True):
+        total += int(mass)
+        if total >= k:
+            kept.append(float(edge))
+            merged.append(total)
+            total = 0
+    if total and merged:
+        merged[-1] += total
+    if merged:
+        kept[-1] = float(edges[-1])
+    elif total < k:
+        return edges[:0], masses[:0]
+    return np.array(kept), np.array(merged, dtype=np.int64)
+
+
+def _round_width(width: float) -> float:
+    """The next of 1, 2, 5, 10, ... times a power of ten; 1 for a single value."""
+    if width <= 0:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(width))
+    return float(next(m * power for m in (1, 2, 5, 10) if m * power >= width * (1 - 1e-9)))
+
+
+def _shares(masses: npt.NDArray[np.int64]) -> tuple[float, ...]:
+    total = int(masses.sum())
+    return tuple(float(m / total) for m in masses) if total else ()

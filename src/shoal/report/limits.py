@@ -1,0 +1,126 @@
+"""What a release does not protect, and how it may be used: short, and only what applies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from shoal.check.guarantee import Guarantee
+from shoal.data.attribute import Attribute
+from shoal.report.words import listed
+
+
+class Point(NamedTuple):
+    """A heading and a sentence or two."""
+
+    title: str
+    text: str
+
+
+DIVERSE = ("l-diversity", "t-closeness", "alpha-k", "beta-likeness")
+
+
+def not_protected(
+    guarantees: Sequence[Guarantee], attributes: Mapping[str, Attribute], publish: str
+) -> tuple[Point, ...]:
+    """What an attacker can still do, given what was required and how it was published."""
+    sensitive = [n for n, a in attributes.items() if a.role == "sensitive"]
+    kept = [n for n, a in attributes.items() if a.role in ("sensitive", "insensitive")]
+    points = [*_attributes(guarantees, sensitive)]
+    if publish == "generalise":
+        points.append(Point(
+            "Ends of ranges are real.",
+            "The ends of a published range, and the members of a published set, are values of records of the group.",
+        ))  # fmt: skip
+    elif publish == "aggregate":
+        points.append(Point(
+            "Averages add up.",
+            "An average times the size of its group is the sum over the group: whoever knows all other members of a "
+            "group can work out the last one.",
+        ))  # fmt: skip
+    if kept:
+        points.append(Point(
+            "Columns that were kept.",
+            f"Whoever knows a person's {_some(kept)} from elsewhere can narrow a group down; such columns should be "
+            "quasi-identifiers.",
+        ))  # fmt: skip
+    points.append(Point(
+        "Several releases.",
+        "Groups of two releases about the same people can be intersected, and what both leave may be fewer than k.",
+    ))  # fmt: skip
+    points.append(Point(
+        "Being in the table.",
+        "Nothing here hides whether a person is in the table.",
+    ))  # fmt: skip
+    return tuple(points)
+
+
+def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> list[Point]:
+    covered = {g.sensitive for g in guarantees if g.model in DIVERSE}
+    bare = [n for n in sensitive if n not in covered]
+    points = []
+    if not sensitive:
+        points.append(Point(
+            "No sensitive column was named.",
+            "The groups hide which record is whose. What all records of a group have in common is told about each of "
+            "its members.",
+        ))  # fmt: skip
+    if bare:
+        points.append(Point(
+            "Sensitive values.",
+            f"No diversity was required of {_some(bare)}. Where all records of a group agree, whoever can place a person "
+            "in the group learns the value without finding the record.",
+        ))  # fmt: skip
+    close = {g.sensitive for g in guarantees if g.model in ("t-closeness", "beta-likeness")}
+    likely = [n for n in sensitive if n in covered - close]
+    if likely:
+        points.append(Point(
+            "Likely values.",
+            f"Diversity of {_some(likely)} rules out certainty, not a good guess: a value may be far more frequent in a "
+            "group than in the whole table, or several values may mean much the same.",
+        ))  # fmt: skip
+    return points
+
+
+def good_use(publish: str, has_kept: bool) -> tuple[Point, ...]:
+    """How published data is analysed properly."""
+    if publish == "aggregate":
+        points = [
+            Point(
+                "Means and totals",
+                "of averaged numbers, over the whole table or many groups, stay close to the truth.",
+            ),
+            Point(
+                "Spread",
+                "is too small: variation inside groups is gone, so standard errors and extremes are understated.",
+            ),
+        ]
+    else:
+        points = [
+            Point("Ranges and sets", "say what is true of a record. Count a record for each value that its label covers, "
+                  "in equal parts, or give bounds; do not put a midpoint for a value without saying so."),
+            Point("Groups", "with the same labels are the finest units there are; differences inside them are not in the data."),
+        ]  # fmt: skip
+    if has_kept:
+        points.append(
+            Point("Columns kept as they were", "are exact, record by record, apart from suppressed records.")
+        )
+    points.append(
+        Point("Cite", "the method and its parameters with every result, so that readers can judge it.")
+    )
+    return tuple(points)
+
+
+MISUSE = (
+    Point("Do not try to find persons", "in this data, nor help others to."),
+    Point(
+        "Do not link it",
+        "record by record with data about persons, nor with another release from the same source.",
+    ),
+    Point("Do not draw conclusions about one person", "from a group; the data is about many."),
+)
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    shown = [f"“{n}”" for n in names[:most]]
+    return listed([*shown, f"{len(names) - most} more"] if len(names) > most else shown)

@@ -1,0 +1,42 @@
+"""The frame of a page: one HTML file, no script, everything inside, everything from the data escaped."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from shoal.report.words import number, percent
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+N_PICTURES = 24
+WIDEST = 60
+
+
+def cut(text: object, width: int = WIDEST) -> str:
+    """Shorten a text that would break a table."""
+    shown = str(text)
+    return shown if len(shown) <= width else shown[: width - 1].rstrip() + "…"
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("shoal.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(number=number, percent=percent, cut=cut, count=lambda n: f"{n:,}")
+    environment.globals["content_security_policy"] = POLICY
+    return environment
+
+
+def render(template: str, **values: Any) -> str:
+    """Fill a template in."""
+    return _environment().get_template(template).render(**values)

@@ -1,0 +1,144 @@
+"""The owner's report: original and release side by side. It stays at home; aggregates only, never a record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.check.risk import Risk
+from shoal.report import pictures, words
+from shoal.report.context import ReportContext
+from shoal.report.limits import not_protected
+from shoal.report.page import N_PICTURES, render
+from shoal.report.words import listed, number, percent, short_name
+from shoal.utility.attributes import AttributeComparison
+from shoal.utility.correlation import Association
+
+MOSTLY_OTHER = 0.9
+
+
+def render_report(context: ReportContext) -> str:
+    """Write the report as one HTML page."""
+    utility = context.utility
+    comparisons = utility.attributes if utility else ()
+    shown, left_out = comparisons[:N_PICTURES], comparisons[N_PICTURES:]
+    before, after = context.risk_before, context.risk_after
+    return render(
+        "report.html",
+        c=context,
+        verdict=verdict(context),
+        facts=_facts(context),
+        guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
+        models=words.MODELS,
+        limits=not_protected(context.guarantees, context.attributes, context.publish),
+        sizes=pictures.class_sizes(before.records_by_class_size, after.records_by_class_size)
+        if before and after
+        else None,
+        risks=_risks(before, after) if before and after else (),
+        attributes=[(a, _picture(a)) for a in shown],
+        left_out=left_out,
+        association=_association(utility.correlation) if utility else None,
+        losses=[(found, _loss(found.name, found.value)) for found in utility.losses] if utility else (),
+        columns=_columns(context),
+        role_words=words.ROLES,
+    )
+
+
+def verdict(context: ReportContext) -> str:
+    """One sentence: whether the release meets what was required of it."""
+    names = [short_name(g) for g in context.guarantees]
+    failed = [short_name(g) for g in context.guarantees if not g.holds]
+    if not names:
+        return "No guarantee was required of this release, and none is given."
+    if failed:
+        return f"This release does not meet {listed(failed)}. It must not be published."
+    many = {1: "the guarantee", 2: "both guarantees"}.get(len(names), f"all {len(names)} guarantees")
+    return f"This release meets {many} required of it: {listed(names)}."
+
+
+def _facts(context: ReportContext) -> list[tuple[str, str, str]]:
+    facts = [("Records published", f"{context.n_out:,}", f"of {context.n_in:,}")]
+    if context.risk_after:
+        sizes = context.risk_after
+        facts.append(
+            (
+                "Smallest group",
+                f"{round(1 / sizes.prosecutor_highest):,}",
+                f"records, among {sizes.n_classes:,} groups",
+            )
+        )
+    if context.risk_before and context.risk_after:
+        facts.append(
+            ("Records that stand alone", percent(context.risk_after.unique_share),
+             f"{percent(context.risk_before.unique_share)} in the original")
+        )  # fmt: skip
+    if context.utility:
+        gcp = next((found.value for found in context.utility.losses if found.name == "GCP"), None)
+        if gcp is not None:
+            facts.append(("Certainty lost", percent(gcp), "in an average protected cell"))
+    return facts
+
+
+def _risks(before: Risk, after: Risk) -> list[tuple[str, str, str, str]]:
+    rows = [
+        ("Records that stand alone", "unique_share",
+         "Share of records whose quasi-identifiers no other record has."),
+        ("Prosecutor, highest", "prosecutor_highest",
+         "The attacker knows that the person is in the table: chance of picking the right record, worst case."),
+        ("Prosecutor, average", "prosecutor_average", "The same, for an average record."),
+        ("Journalist, highest", "journalist_highest",
+         "The attacker does not know whether the person is in the table: chance of the right record, worst case."),
+        ("Journalist, average", "journalist_average", "The same, for an average record."),
+        ("Marketer", "marketer",
+         "The attacker matches every record at once: share of right matches to be expected."),
+    ]  # fmt: skip
+    return [(name, percent(getattr(before, f)), percent(getattr(after, f)), what) for name, f, what in rows]
+
+
+def _picture(a: AttributeComparison) -> Any:
+    if not any(a.before) or (a.labels and a.labels[-1] == "(other)" and a.before[-1] > MOSTLY_OTHER):
+        return None
+    told = f"{a.name} before and after: total variation distance {number(a.distance)}"
+    if a.edges:
+        told += (
+            f", mean {number(a.mean_before)} before and {number(a.mean_after)} after"
+            if a.kind == "number"
+            else ""
+        )
+        return pictures.histogram(
+            a.edges, a.before, a.after, is_date=a.kind == "date", alt=f"Histogram of {told}."
+        )
+    return pictures.bars(a.labels, a.before, a.after, alt=f"Shares of the values of {told}.")
+
+
+def _association(found: Association) -> dict[str, Any] | None:
+    if len(found.names) < 2:
+        return None
+    sides = [
+        (title, [[(_coefficient(v), min(10, round(abs(v) * 10))) for v in row] for row in matrix])
+        for title, matrix in (("Before", found.before), ("After", found.after))
+    ]
+    return {"names": found.names, "sides": sides, "change": found.mean_change, "left_out": found.left_out}
+
+
+def _coefficient(value: float) -> str:
+    text = f"{abs(value):.2f}"
+    return ("−" if value <= -0.005 else "") + ("1" if text == "1.00" else text.removeprefix("0"))
+
+
+def _loss(name: str, value: float) -> str:
+    return percent(value) if name in ("GCP", "SSE/SST") else number(value)
+
+
+def _columns(context: ReportContext) -> list[dict[str, Any]]:
+    ncp = {a.name: a.ncp for a in context.utility.attributes} if context.utility else {}
+    return [
+        {
+            "name": name,
+            "role": words.ROLE_NAMES[a.role],
+            "type": "taxonomy" if a.type == "nominal" and a.hierarchy is not None else a.type,
+            "treatment": words.treatment(a, context.publish),
+            "why": a.why,
+            "ncp": "–" if ncp.get(name) is None else percent(ncp[name]),
+        }
+        for name, a in context.attributes.items()
+    ]

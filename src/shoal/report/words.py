@@ -1,0 +1,151 @@
+"""Numbers and names in plain words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from shoal.check.guarantee import Guarantee
+from shoal.data.attribute import Attribute
+
+PARTITIONS = {
+    "mdav": "MDAV: groups of near records, built around those farthest from the average",
+    "mondrian": "Mondrian: the table is cut at medians for as long as every part can stand on its own",
+}
+PUBLICATIONS = {
+    "aggregate": "Each record carries the average of its group",
+    "generalise": "Each record carries a label that is true of its whole group",
+}
+ROLES = {
+    "identifying": "names a person",
+    "quasi": "could be known from elsewhere",
+    "sensitive": "must not be learnt",
+    "insensitive": "taken to be harmless",
+}
+ROLE_NAMES = {
+    "identifying": "identifying",
+    "quasi": "quasi-identifying",
+    "sensitive": "sensitive",
+    "insensitive": "insensitive",
+}
+MODELS = {
+    "k-anonymity": "Whoever knows a person's quasi-identifiers finds at least k records that fit equally well.",
+    "l-diversity": "Such a person's sensitive value stays one of several that are well represented.",
+    "t-closeness": "What a group says of the sensitive value is close to what the whole table says of it.",
+    "alpha-k": "At least k records fit, and no sensitive value makes up too large a share of them.",
+    "beta-likeness": "No sensitive value becomes much likelier in a group than it is in the whole table.",
+}
+SYMBOLS = {"alpha": "α", "beta": "β"}
+AT_LEAST = ("k", "l")
+MAIN = {
+    "k-anonymity": "k",
+    "l-diversity": "l",
+    "t-closeness": "t",
+    "alpha-k": "alpha",
+    "beta-likeness": "beta",
+}
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number with few significant digits.
+
+    >>> number(1234567), number(0.012345), number(38.5), number(0), number(None)
+    ('1,234,567', '0.0123', '38.5', '0', '–')
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0:
+        return "0"
+    size = math.floor(math.log10(abs(value)))
+    if size >= 15 or size < -5:
+        return f"{value:.{digits - 1}e}"
+    if size >= digits - 1:
+        return f"{value:,.0f}"
+    return f"{value:,.{digits - 1 - size}f}".rstrip("0").rstrip(".")
+
+
+def percent(share: float | None) -> str:
+    """A share of one hundred; what is not zero never reads 0, and what is not all never reads 100.
+
+    >>> percent(0.1234), percent(0.00001), percent(0.99999), percent(0), percent(0.034)
+    ('12 %', '<0.1 %', '>99.9 %', '0 %', '3.4 %')
+    """
+    if share is None or math.isnan(share):
+        return "–"
+    if 0 < share < 0.001:
+        return "<0.1 %"
+    if 0.999 < share < 1:
+        return ">99.9 %"
+    value = 100 * share
+    return f"{value:.1f} %".replace(".0 %", " %") if value < 10 or 99 < value < 100 else f"{value:.0f} %"
+
+
+def compact(value: float) -> str:
+    """A number for an axis.
+
+    >>> compact(25000), compact(1.5e6), compact(0.25), compact(-3)
+    ('25k', '1.5M', '0.25', '-3')
+    """
+    for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if size <= abs(value) < 1e15:
+            return f"{value / (1e3 if letter == 'k' else size):.3g}{letter}"
+    return f"{value:.4g}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """Join with commas and a last "and".
+
+    >>> listed(["a", "b", "c"]), listed(["a"])
+    ('a, b and c', 'a')
+    """
+    return " and ".join(filter(None, [", ".join(items[:-1]), items[-1] if items else ""]))
+
+
+def short_name(guarantee: Guarantee) -> str:
+    """The usual name of a guarantee with its parameters: ``5-anonymity``, ``entropy 3-diversity of disease``."""
+    values = {n: number(v, 4) for n, v in guarantee.required.items()}
+    name = {
+        "k-anonymity": f"{values.get('k', 'k')}-anonymity",
+        "l-diversity": f"{guarantee.kind} {values.get('l', 'l')}-diversity".strip(),
+        "t-closeness": f"{values.get('t', 't')}-closeness",
+        "alpha-k": f"({values.get('alpha', 'α')}, {values.get('k', 'k')})-anonymity",
+        "beta-likeness": f"{guarantee.kind} {values.get('beta', 'β')}-likeness".strip(),
+    }.get(guarantee.model, guarantee.model)
+    if guarantee.kind == "recursive":
+        name = f"recursive ({values.get('c', 'c')}, {values.get('l', 'l')})-diversity"
+    return f"{name} of {guarantee.sensitive}" if guarantee.sensitive else name
+
+
+def required(guarantee: Guarantee) -> str:
+    """What was asked for: ``k ≥ 5``."""
+    return ", ".join(
+        f"{SYMBOLS.get(n, n)} {'≥' if n in AT_LEAST else '≤'} {number(v, 4)}"
+        for n, v in guarantee.required.items()
+    )
+
+
+def achieved(guarantee: Guarantee) -> str:
+    """What the worst class reaches: ``k = 5``."""
+    main = "c" if guarantee.kind == "recursive" else MAIN.get(guarantee.model, "")
+    reached = {main: guarantee.achieved, **guarantee.details}
+    return ", ".join(f"{SYMBOLS.get(n, n)} = {number(v, 4)}" for n, v in reached.items())
+
+
+def treatment(attribute: Attribute, publish: str) -> str:
+    """What became of a column."""
+    if attribute.role == "identifying":
+        return "removed"
+    if attribute.role != "quasi":
+        return "kept as it was"
+    if publish == "aggregate":
+        average = {"continuous": "mean", "date": "mean", "ordinal": "median category"}
+        return f"replaced by the {average.get(attribute.type, 'most frequent value')} of its group"
+    if attribute.type == "prefix":
+        return "cut to the leading characters that its group shares"
+    if attribute.hierarchy is not None:
+        return "replaced by the narrowest label of its hierarchy that covers its group"
+    if attribute.type == "nominal":
+        return "replaced by the set of values of its group"
+    return "replaced by the range of its group"

@@ -1,0 +1,196 @@
+"""From a table and a policy to the table to be published: partition, then publish. It promises nothing; `check/` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.check.verify import verify
+from shoal.data.attribute import Attribute
+from shoal.data.meaning import attributes_of
+from shoal.data.table import Column, Table
+from shoal.errors import Infeasible, PolicyError
+from shoal.policy import KAnonymity, Policy
+from shoal.tables.encoding import Ranked, rank
+from shoal.tables.groups import Groups
+from shoal.tables.limits import Limit, limits_of
+from shoal.tables.merge import satisfy
+from shoal.tables.partition.blocks import partition_labels
+from shoal.tables.publish.aggregate import aggregate
+from shoal.tables.publish.generalise import generalise
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Anonymized:
+    """What the methods made, and the secrets that tie it to the original.
+
+    Attributes
+    ----------
+    table : Table
+        What would be published.
+    attributes : mapping
+        Type and role of every column of the original.
+    rows : intp array (n_published,)
+        Published row i stands for this row of the original. Secret.
+    groups : int32 array (n_published,)
+        The group of each published row. Secret.
+    notes : tuple of str
+        What the user should know, a sentence each.
+    """
+
+    table: Table
+    attributes: Mapping[str, Attribute]
+    rows: npt.NDArray[np.intp]
+    groups: npt.NDArray[np.int32]
+    notes: tuple[str, ...]
+
+
+def anonymize_table(
+    table: Table, policy: Policy, *, executor: Executor | None = None, progress: Progress | None = None
+) -> Anonymized:
+    """Make the table to be published.
+
+    Rows and columns are first put into an order that depends on their content alone, so that neither the order of the rows
+    nor that of the columns changes the release, and ties are broken by content.
+    """
+    step = progress or (lambda *_: None)
+    notes = list(table.source.notes)
+    attributes = attributes_of(table, policy)
+    quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
+    sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
+    _refuse_hopeless(table, policy, attributes, quasi, sensitive)
+
+    kept = [n for n, a in attributes.items() if a.role != "identifying"]
+    order = canonical_order(table, quasi, kept)
+    sorted_table = table.select(kept).take(order)
+    ranked = [rank(sorted_table[n], attributes[n]) for n in quasi]
+    limits = _limits(sorted_table, policy, attributes, sensitive)
+
+    step("grouping records", 0, 0)
+    labels = partition_labels(ranked, policy.k, policy.method, limits, executor=executor, progress=progress, note=notes.append)
+    kept_rows = np.arange(table.n_rows)
+    if limits:
+        step("meeting the diversity requirements", 0, 0)
+        labels, kept_rows = satisfy(
+            labels, ranked, limits, policy.method.suppression,
+            relimit=lambda rows: _limits(sorted_table.take(rows), policy, attributes, sensitive),
+        )  # fmt: skip
+        if len(kept_rows) < table.n_rows:
+            sorted_table, order = sorted_table.take(kept_rows), order[kept_rows]
+            ranked = [r.take(kept_rows) for r in ranked]
+            notes.append(f"{table.n_rows - len(kept_rows):,} records were suppressed to meet the diversity requirements.")
+
+    step("publishing groups", 0, 0)
+    groups = Groups.of(labels)
+    published = sorted_table.with_columns(_publish(sorted_table, ranked, groups, attributes, policy, notes))
+    final = _published_order(published, order, quasi, policy)
+    return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
+
+
+def canonical_order(table: Table, quasi: Sequence[str], kept: Sequence[str]) -> npt.NDArray[np.intp]:
+    """Sort rows by the content of the quasi-identifiers, then of all other columns, columns by name."""
+    names = [*sorted(quasi), *sorted(set(kept) - set(quasi))]
+    return _sort_rows([table[n] for n in names])
+
+
+def _sort_rows(columns: Sequence[Column]) -> npt.NDArray[np.intp]:
+    """Sort rows by the dictionaries' order, column by column; spellings of a missing value count here too.
+
+    Codes are packed into as few 64-bit keys as they fit, so that most tables need one sort.
+    """
+    keys: list[npt.NDArray[np.int64]] = []
+    span = 2**63
+    for column in columns:
+        spelled = [m or "" for m in column.markers]
+        place = np.argsort(np.argsort(np.array(spelled, dtype=str), kind="stable")) if spelled else np.zeros(0, np.intp)
+        code_rank = np.concatenate([np.arange(len(column.values)), len(column.values) + place]).astype(np.int64)
+        width = len(code_rank) + 1
+        if span > 2**62 // width:
+            keys.append(np.zeros(len(column.codes), dtype=np.int64))
+            span = 1
+        keys[-1] = keys[-1] * width + code_rank[column.codes]
+        span *= width
+    if len(keys) == 1:
+        return np.argsort(keys[0], kind="stable")
+    return np.lexsort(keys[::-1])
+
+
+def _published_order(
+    published: Table, order: npt.NDArray[np.intp], quasi: Sequence[str], policy: Policy
+) -> npt.NDArray[np.intp]:
+    """Sorted by what is published, so that the place of a row tells nothing; or, when asked for, as in the original."""
+    if policy.order == "original":
+        return np.argsort(order, kind="stable")
+    return canonical_order(published, quasi, published.names)
+
+
+def _refuse_hopeless(
+    table: Table, policy: Policy, attributes: Mapping[str, Attribute], quasi: Sequence[str], sensitive: Sequence[str]
+) -> None:
+    """Say at once what no partition can mend."""
+    if not quasi:
+        raise PolicyError("no column is quasi-identifying, so there is nothing to protect; name those that others may know "
+                          "(--quasi age,zip, or role = \"quasi\" in the policy)")  # fmt: skip
+    if table.n_rows < policy.k:
+        raise Infeasible(f"groups of {policy.k} are required but the table has {table.n_rows} "
+                         f"row{'s' if table.n_rows != 1 else ''}; lower k or add records")  # fmt: skip
+    for requirement in policy.require:
+        wanted = getattr(requirement, "sensitive", None)
+        if wanted is not None and attributes[wanted].role != "sensitive":
+            raise PolicyError(f"{requirement.model} is required of {wanted!r}, whose role is {attributes[wanted].role}; "
+                              "give it the role sensitive")  # fmt: skip
+    diverse = [r for r in policy.require if not isinstance(r, KAnonymity)]
+    if not diverse:
+        return
+    if not sensitive:
+        raise PolicyError(f"{diverse[0].model} is required but no column is sensitive; "
+                          "name one (--sensitive disease, or role = \"sensitive\")")  # fmt: skip
+    everyone = Column("everyone", np.zeros(table.n_rows, dtype=np.int32), np.array(["all"], dtype=object))
+    whole = Table.of([everyone, *(_renamed(table[n]) for n in sensitive)])
+    aliases = {f"sensitive {n}": attributes[n] for n in sensitive}
+    asked = [r.model_copy(update={"sensitive": f"sensitive {r.sensitive}"}) if r.sensitive else r for r in diverse]
+    for found in verify(whole, asked, ["everyone"], list(aliases), missing=policy.missing,
+                        markers=policy.missing_markers, attributes=aliases):  # fmt: skip
+        if not found.holds:
+            required = ", ".join(f"{k} = {v:g}" for k, v in found.required.items() if isinstance(v, int | float))
+            name = found.sensitive.removeprefix("sensitive ")
+            raise Infeasible(f"{found.kind + ' ' if found.kind else ''}{found.model} with {required} cannot be met for {name!r}: "
+                             f"the whole table taken as one group reaches {found.achieved:.4g}; ask for less")  # fmt: skip
+
+
+def _renamed(column: Column) -> Column:
+    return Column(f"sensitive {column.name}", column.codes, column.values, column.markers)
+
+
+def _limits(
+    table: Table, policy: Policy, attributes: Mapping[str, Attribute], sensitive: Sequence[str]
+) -> tuple[Limit, ...]:
+    ranked = {n: rank(table[n], attributes[n]) for n in sensitive}
+    return tuple(limits_of(policy.require, ranked, missing=policy.missing))
+
+
+def _publish(
+    table: Table,
+    ranked: Sequence[Ranked],
+    groups: Groups,
+    attributes: Mapping[str, Attribute],
+    policy: Policy,
+    notes: list[str],
+) -> dict[str, Column]:
+    columns = {}
+    for r in ranked:
+        source = table[r.name]
+        if policy.method.publication == "generalise":
+            columns[r.name] = generalise(source, r, groups, attributes[r.name].hierarchy, missing=policy.missing)
+            continue
+        made = aggregate(source, r, groups, missing=policy.missing, restore_variance=policy.method.restore_variance)
+        columns[r.name] = made.column
+        if made.n_imputed:
+            notes.append(f"{made.n_imputed:,} records of groups without any {r.name!r} got the whole column's average.")
+    return columns

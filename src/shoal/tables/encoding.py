@@ -1,0 +1,112 @@
+"""Quasi-identifiers as ranks: what every partition method of tables works on.
+
+A rank is a position in the attribute's own order: of numbers and dates their size, of ordinal attributes the given
+order, of taxonomies and prefix codes the order of the leaves from left to right, of plain categories a fixed order of the
+labels. Ranks are dense, 0 .. n_values - 1; a missing value, if any, has the last rank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.attribute import Attribute
+from shoal.data.parse import parse_dates, parse_numbers
+from shoal.data.table import Column, spell
+
+Kind = Literal["number", "order", "category", "tree"]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One quasi-identifier of n_rows records.
+
+    Attributes
+    ----------
+    kind : {"number", "order", "category", "tree"}
+        Numbers and dates; ordered categories; plain categories; leaves of a taxonomy.
+    ranks : int32 array (n_rows,)
+        The rank of each record's value.
+    positions : float64 array (n_values,)
+        For numbers the value itself at each rank, else the rank; nan at the rank of the missing value.
+    ancestors : int32 array (n_values, height + 1) or None
+        For trees, the node above each leaf at each height: column 0 is the leaf itself, the last column the root. Two
+        leaves meet at the first height at which their columns agree. A missing value meets the others at the root only.
+    has_missing : bool
+        Whether the last rank is the missing value.
+    labels : object array (n_values,) or None
+        How each rank is spelled; None for records that came as plain numbers.
+    """
+
+    name: str
+    kind: Kind
+    ranks: npt.NDArray[np.int32]
+    positions: npt.NDArray[np.float64]
+    ancestors: npt.NDArray[np.int32] | None = None
+    has_missing: bool = False
+    labels: npt.NDArray[Any] | None = None
+
+    @property
+    def n_values(self) -> int:
+        """Number of distinct values, the missing one included."""
+        return len(self.positions)
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Ranked:
+        """Some of the records; the ranks keep their meaning."""
+        return replace(self, ranks=self.ranks[rows])
+
+
+def rank(column: Column, attribute: Attribute) -> Ranked:
+    """Order the values of a column as its attribute says.
+
+    Spellings that mean the same (``1`` and ``1.0``, two markers of a missing value) get one rank. Values that no row holds
+    any more get none.
+    """
+    used = column.counts() > 0
+    present = np.flatnonzero(used[: len(column.values)])
+    has_missing = bool(used[len(column.values) :].any())
+    texts = np.array(spell(column.values[present]), dtype=object)
+    kind, keys = _keys(column.values[present], texts, attribute)
+    distinct, first, rank_of = np.unique(keys, return_index=True, return_inverse=True)
+    n_values = len(distinct) + has_missing
+    code_to_rank = np.full(len(used), n_values - 1, dtype=np.int32)
+    code_to_rank[present] = rank_of
+    positions = distinct.astype(np.float64) if kind == "number" else np.arange(len(distinct), dtype=np.float64)
+    labels = texts[first]
+    ancestors = None
+    if kind == "tree" and attribute.hierarchy is not None:
+        ancestors = attribute.hierarchy.ancestors(list(labels))
+    if has_missing:
+        positions = np.append(positions, np.nan)
+        labels = np.append(labels, None)
+        if ancestors is not None:
+            ancestors = np.vstack([ancestors, np.full(ancestors.shape[1], ancestors.max(initial=0) + 1)])
+            ancestors[:, -1] = 0  # all meet at the root, the missing value there only
+    return Ranked(column.name, kind, code_to_rank[column.codes], positions,
+                  None if ancestors is None else np.ascontiguousarray(ancestors, dtype=np.int32), has_missing, labels)  # fmt: skip
+
+
+def _keys(values: npt.NDArray[Any], texts: npt.NDArray[Any], attribute: Attribute) -> tuple[Kind, npt.NDArray[Any]]:
+    """What the values are sorted by; equal keys share a rank."""
+    if attribute.hierarchy is not None:
+        place = {leaf: i for i, leaf in enumerate(attribute.hierarchy.leaf_order())}
+        return "tree", np.array([place[t] for t in texts], dtype=np.int64)
+    if attribute.type == "continuous":
+        numbers = parse_numbers(values)
+        assert numbers is not None, "attributes_of refuses continuous columns that are not numbers"
+        return "number", numbers
+    if attribute.type == "date":
+        dates = parse_dates(values)
+        if dates is None:  # no values at all
+            return "number", np.zeros(len(values))
+        return "number", dates.values.astype("datetime64[us]").astype(np.int64) / 86_400e6
+    if attribute.type == "ordinal":
+        if attribute.order is not None:
+            place = {label: i for i, label in enumerate(attribute.order)}
+            return "order", np.array([place[t] for t in texts], dtype=np.int64)
+        numbers = parse_numbers(values)
+        return "order", numbers if numbers is not None else texts.astype(str)
+    return "category", texts.astype(str)

@@ -1,0 +1,77 @@
+"""Groups of records and what the publications ask of them: sums, extremes, medians and modes, all by one sort."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Groups:
+    """A partition of records: ``labels[i]`` is the group of record i, ``sizes[g]`` the number of records of group g."""
+
+    labels: npt.NDArray[np.int32]
+    sizes: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, labels: npt.NDArray[np.integer[Any]]) -> Groups:
+        """Take labels 0 .. n_groups - 1, all used."""
+        return cls(np.asarray(labels, dtype=np.int32), np.bincount(labels))
+
+    @cached_property
+    def order(self) -> npt.NDArray[np.intp]:
+        """The records, group by group."""
+        return np.argsort(self.labels, kind="stable")
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Where each group begins in `order`."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
+
+    def sum(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Sum over each group; booleans are counted.
+
+        Added in the order of the records, so that equal tables give equal sums to the last bit.
+        """
+        if values.dtype == bool:
+            return np.bincount(self.labels[values], minlength=len(self.sizes))
+        return np.bincount(self.labels, weights=values, minlength=len(self.sizes))
+
+    def span(
+        self, ranks: npt.NDArray[np.int32], present: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Least and greatest rank of each group among the records that are present (low > high where none is)."""
+        top = np.iinfo(np.int32).max
+        low = np.minimum.reduceat(np.where(present, ranks, top)[self.order], self.starts)
+        high = np.maximum.reduceat(np.where(present, ranks, -1)[self.order], self.starts)
+        return low, high
+
+    def median_rank(self, ranks: npt.NDArray[np.int32], present: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+        """The least rank that at least half of the group's present records do not exceed; 0 where none is present."""
+        order = np.lexsort((ranks, ~present, self.labels))
+        n_present = self.sum(present)
+        at = self.starts + np.maximum(n_present - 1, 0) // 2
+        return np.where(n_present > 0, ranks[order[at]], 0)
+
+    def pairs(
+        self, ranks: npt.NDArray[np.int32], n_values: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The distinct (group, rank) pairs in ascending order, and how many records each has."""
+        keys, counts = np.unique(self.labels.astype(np.int64) * n_values + ranks, return_counts=True)
+        return keys // n_values, keys % n_values, counts
+
+    def mode_rank(
+        self, ranks: npt.NDArray[np.int32], present: npt.NDArray[np.bool_], n_values: int
+    ) -> npt.NDArray[np.int64]:
+        """The most frequent present rank of each group, the least of several; 0 where none is present."""
+        some = Groups(self.labels[present], self.sizes)
+        group, rank, count = some.pairs(ranks[present], n_values)
+        best = np.lexsort((rank, -count, group))
+        _, first = np.unique(group[best], return_index=True)
+        mode = np.zeros(len(self.sizes), dtype=np.int64)
+        mode[group[best[first]]] = rank[best[first]]
+        return mode

@@ -1,0 +1,284 @@
+"""MDAV-generic: groups of at least k from the outside in.
+
+While 3k records or more are left: x_r is the record farthest from their average, x_s the one farthest from x_r; each forms
+a cluster with the k-1 records nearest to it. Of 2k to 3k-1 records, the one farthest from the average forms a cluster and
+the others form the last; fewer than 2k records form one.
+
+The distance of two records is the root of the sum of their squared distances in each attribute:
+
+========  ===================================================================  =========================
+kind      distance                                                             average
+========  ===================================================================  =========================
+number    difference over the population standard deviation                    mean
+order     categories between over the number of categories                     median category
+category  0 if equal, else 1                                                   most frequent category
+tree      height at which they meet over the height of the tree                most frequent leaf
+========  ===================================================================  =========================
+
+A missing number or ordered category stands at the mean or the median, and an attribute of its own, with distance 1, tells
+it from those that are present. A missing category is a category.
+
+**Guarantee**: every group has k to 2k-1 records.
+
+**Not protected**: what a group has in common. Groups are made from the quasi-identifiers alone, so a group may hold one
+sensitive value only, and what is published in place of the records decides whether the table is k-anonymous.
+
+References
+----------
+J. Domingo-Ferrer, V. Torra, "Ordinal, continuous and heterogeneous k-anonymity through microaggregation", Data Mining and
+Knowledge Discovery 11(2), 2005, section 3 (Algorithm MDAV-generic). We depart from it in the ties (to the smallest row), and
+in how clusters are found: by a tree instead of a scan, with the same result (`shoal.kernels.mdav`).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
+from shoal.kernels.mdav import Labels, MixedPoints, label_mdav
+from shoal.tables.encoding import Ranked
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class _Columns:
+    """Collects the columns of `MixedPoints`, each given by its coordinate at every rank of an attribute."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_rows = n_rows
+        self.metric: list[tuple[Floats, int, Floats, float]] = []  # cells, owner, coordinates, weight
+        self.other: list[tuple[Floats, int, Floats, float]] = []
+        self.codes: list[npt.NDArray[np.int32]] = []
+        self.sizes: list[int] = []
+        self.is_median: list[int] = []
+
+    def count(self, codes: npt.NDArray[Any], n_values: int, is_median: bool = False) -> int:
+        """Add an attribute whose average is a category."""
+        self.codes.append(codes.astype(np.int32))
+        self.sizes.append(n_values)
+        self.is_median.append(int(is_median))
+        return len(self.codes) - 1
+
+    def add(self, ranks: npt.NDArray[Any], coordinates: Floats, owner: int = -1, weight: float = 0.0) -> None:
+        """Add a column: metric if it has no weight. A constant adds nothing to a distance and is left out."""
+        cells = coordinates[ranks]
+        if (cells != cells[0]).any():
+            (self.other if weight else self.metric).append((cells, owner, coordinates, weight))
+
+    def finish(self) -> MixedPoints:
+        """Lay the columns side by side."""
+        columns = self.metric + self.other or [(np.zeros(self.n_rows), -1, np.zeros(0), 0.0)]
+        dictionaries = [c[2] if c[1] >= 0 else np.zeros(0) for c in columns]
+        ends = np.cumsum([len(d) for d in dictionaries], dtype=np.int64)
+        return MixedPoints(
+            points=np.ascontiguousarray(np.column_stack([c[0] for c in columns])),
+            weights=np.array([c[3] for c in columns]),
+            codes=np.column_stack(self.codes) if self.codes else np.zeros((self.n_rows, 0), np.int32),
+            starts=np.cumsum([0, *self.sizes], dtype=np.int64),
+            is_median=np.array(self.is_median, dtype=np.int64),
+            owner=np.array([c[1] for c in columns], dtype=np.int64),
+            offsets=np.concatenate([[0], ends[:-1]]).astype(np.int64),
+            coordinates=np.concatenate(dictionaries),
+            n_metric=len(self.metric) or int(not self.other),
+        )
+
+
+def _short(value: float) -> float:
+    """Round to 24 digits, so that small multiples and sums are exact and equal distances compare equal."""
+    return float(np.float32(value))
+
+
+def _standardised(positions: Floats, counts: Ints) -> Floats:
+    """Values of mean 0 and standard deviation 1; zeros if they are all the same."""
+    values = np.ldexp(
+        positions, -int(np.frexp(np.abs(positions).max())[1])
+    )  # no square overflows or vanishes
+    values = values - (values * counts).sum() / counts.sum()
+    scale = np.sqrt((values * values * counts).sum() / counts.sum())
+    return np.asarray(values / scale if scale > 0 else np.zeros(len(values)))
+
+
+def _median(counts: Ints) -> int:
+    """The smallest rank that has half of the records up to it."""
+    return int(np.searchsorted(2 * np.cumsum(counts), counts.sum()))
+
+
+def _content(attribute: Ranked) -> tuple[str, int, bytes, bytes]:
+    """Sorts attributes, so that sums do not depend on the order in which they are given."""
+    return attribute.kind, attribute.n_values, attribute.positions.tobytes(), attribute.ranks.tobytes()
+
+
+def mixed_points(ranked: Sequence[Ranked]) -> MixedPoints:
+    """Lay out quasi-identifiers as points between which the distance of this module is a plain sum.
+
+    A taxonomy of height H becomes H columns, one a level, which differ for two leaves that have not met at this level. With
+    weights ``(h + 1)^2 / H^2 - h^2 / H^2`` they add up to the squared height of the meeting over that of the tree.
+    """
+    columns = _Columns(len(ranked[0].ranks))
+    for attribute in sorted(ranked, key=_content):
+        ranks, n_values = attribute.ranks, attribute.n_values
+        if attribute.kind in ("number", "order"):
+            n_present = n_values - attribute.has_missing
+            missing = ranks >= n_present
+            counts = np.bincount(ranks[~missing], minlength=n_present)
+            if missing.all():
+                continue
+            if missing.any():
+                indicator = columns.count(missing, 2)
+                columns.add(missing.astype(np.intp), np.array([0.0, 1.0]), indicator, weight=1.0)
+            if attribute.kind == "number":
+                standard = np.zeros(n_values)
+                standard[:n_present] = _standardised(attribute.positions[:n_present], counts)
+                columns.add(ranks, standard)
+            else:
+                filled = np.where(missing, _median(counts), ranks)
+                owner = columns.count(filled, n_present, is_median=True)
+                columns.add(filled, np.arange(n_present) * _short(1 / n_present), owner)
+        elif attribute.kind == "category":
+            columns.add(
+                ranks, np.arange(n_values, dtype=np.float64), columns.count(ranks, n_values), weight=1.0
+            )
+        else:
+            assert attribute.ancestors is not None, "a tree has ancestors"
+            owner = columns.count(ranks, n_values)
+            height = attribute.ancestors.shape[1] - 1
+            for h in range(height):
+                _, first, node = np.unique(attribute.ancestors[:, h], return_index=True, return_inverse=True)
+                left_to_right = first[node].astype(np.float64)  # the leftmost leaf below stands for the node
+                columns.add(ranks, left_to_right, owner, weight=_short((2 * h + 1) / height**2))
+    return columns.finish()
+
+
+def mdav_labels(ranked: Sequence[Ranked], k: int) -> Labels:
+    """Partition records into groups of k to 2k-1 by MDAV-generic.
+
+    Parameters
+    ----------
+    ranked : sequence of Ranked
+        The quasi-identifiers; their order does not matter.
+    k : int
+        Smallest size of a group, 2 at least.
+
+    Returns
+    -------
+    int32 array (n_rows,)
+        The group of each record; groups are numbered in the order in which they form. Ties go to the smallest row, so
+        the caller puts the rows into an order that depends on their content only.
+
+    Raises
+    ------
+    PolicyError
+        If k is not an integer of 2 or more.
+    Infeasible
+        If there are fewer than k records.
+    """
+    try:
+        size = operator.index(k)
+    except TypeError:
+        size = 0
+    if size < 2 or isinstance(k, bool):
+        raise PolicyError(
+            f"MDAV needs a whole number k of 2 or more, not {k!r}; choose how many records hide each other"
+        )
+    if not ranked:
+        raise DataError(
+            "MDAV needs one quasi-identifier at least; name the columns that an attacker may know"
+        )
+    n_rows = len(ranked[0].ranks)
+    if any(len(attribute.ranks) != n_rows for attribute in ranked):
+        raise DataError(
+            "the quasi-identifiers have different lengths; give every one the same number of rows"
+        )
+    if n_rows < size:
+        raise Infeasible(
+            f"no group of k = {size} records can be formed from {n_rows}; lower k or add records"
+        )
+    return label_mdav(mixed_points(ranked), size)
+
+
+def _ranked_numbers(X: Any) -> list[Ranked]:
+    """The columns of a numeric array; nan is missing."""
+    try:
+        array = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("MDAV.fit takes numbers only; encode other columns as a list of Ranked") from None
+    if array.ndim != 2:
+        raise DataError(
+            f"MDAV.fit takes a table of rows and columns, not an array of dimension {array.ndim}; reshape it"
+        )
+    ranked = []
+    for j, column in enumerate(array.T):
+        if np.isinf(column).any():
+            raise DataError(
+                f"column {j} holds an infinite value; replace it by a number, or by nan if it is missing"
+            )
+        positions, ranks = np.unique(column, return_inverse=True)  # all nan become one value, the last
+        has_missing = bool(np.isnan(positions[-1:]).any())
+        ranked.append(Ranked(str(j), "number", ranks.astype(np.int32), positions, has_missing=has_missing))
+    return ranked
+
+
+class MDAV:
+    """Maximum distance to average vector, generic form; see the module for the algorithm and its reference.
+
+    There is no ``transform``, on purpose: putting a new record into an old group would guarantee nothing.
+
+    Parameters
+    ----------
+    k : int, default 5
+        Smallest size of a group.
+
+    Attributes
+    ----------
+    labels_ : int32 array (n_rows,)
+        The group of each record, in the order in which groups form.
+    n_features_in_ : int
+        How many attributes the records had.
+
+    Notes
+    -----
+    **Guarantee**: every group has k to 2k-1 records. **Not protected**: a group may share one sensitive value.
+
+    Ties go to the earlier row, so the groups of tied records depend on the order of the rows; the pipeline sorts them first.
+
+    Examples
+    --------
+    >>> MDAV(k=2).fit([[0.0], [10.0], [0.5], [11.0], [5.0]]).labels_.tolist()
+    [1, 0, 1, 0, 1]
+    """
+
+    def __init__(self, k: int = 5) -> None:
+        self.k = k
+
+    def fit(self, X: Any, y: object = None) -> MDAV:
+        """Group the rows of a 2-D array of numbers (nan is missing), or the records of a list of Ranked."""
+        is_ranked = isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, Ranked) for x in X)
+        ranked: Sequence[Ranked] = X if is_ranked else _ranked_numbers(X)
+        self.labels_ = mdav_labels(ranked, self.k)
+        self.n_features_in_ = len(ranked)
+        return self
+
+    def fit_predict(self, X: Any, y: object = None) -> Labels:
+        """Group the records and return their labels."""
+        return self.fit(X).labels_
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {"k": self.k}
+
+    def set_params(self, **params: Any) -> MDAV:
+        """Change parameters by name."""
+        for name, value in params.items():
+            if name not in self.get_params():
+                raise PolicyError(f"MDAV has no parameter {name!r}; {did_you_mean(name, self.get_params())}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        return f"MDAV(k={self.k!r})"

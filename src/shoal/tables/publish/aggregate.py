@@ -1,0 +1,137 @@
+"""Aggregate: every record of a group gets the group's average record.
+
+The mean of numbers and dates, the median of ordered categories, the most frequent of plain ones (Domingo-Ferrer and Torra,
+"Ordinal, Continuous and Heterogeneous k-Anonymity Through Microaggregation", DMKD 11, 2005, sections 3 and 4).
+
+**Guarantee.** The published quasi-identifiers of a group are equal, so a partition into groups of at least k is
+k-anonymous. **Not protected.** The sensitive values inside a group; k times a mean is a sum over k records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.parse import parse_dates
+from shoal.data.table import Column
+from shoal.errors import Infeasible
+from shoal.tables.encoding import Ranked
+from shoal.tables.groups import Groups
+
+SIGNIFICANT_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Aggregated:
+    """The averages of one attribute: an index into `positions` for each group, -1 where the group's value is missing."""
+
+    column: Column
+    n_imputed: int
+
+
+def aggregate(source: Column, ranked: Ranked, groups: Groups, *, missing: str, restore_variance: bool) -> Aggregated:
+    """Replace a column by the average of each group.
+
+    A group of which more than half is missing publishes a missing value; under ``missing="any"`` that would tell the
+    records apart, so the average of the present ones is published, and the whole column's where a group has none.
+    """
+    is_missing = np.isnan(ranked.positions)[ranked.ranks]
+    n_present = groups.sum(~is_missing)
+    if n_present.sum() == 0 and missing == "any":
+        raise Infeasible(f"column {ranked.name!r} holds no value at all, so there is nothing to average; "
+                         "drop it or publish by generalising")  # fmt: skip
+    blank = n_present == 0 if missing == "any" else 2 * n_present < groups.sizes
+    if ranked.kind == "number":
+        average = _means(ranked, groups, n_present, is_missing)
+        if restore_variance:
+            average = _restore_variance(average, ranked, n_present)
+    elif ranked.kind == "order":
+        average = groups.median_rank(ranked.ranks, ~is_missing).astype(np.float64)
+    else:
+        average = groups.mode_rank(ranked.ranks, ~is_missing, ranked.n_values).astype(np.float64)
+    n_imputed = 0
+    if missing == "any" and blank.any():
+        n_imputed = int(groups.sizes[blank].sum())
+        whole = Groups.of(np.zeros(len(ranked.ranks), dtype=np.int32))
+        average[blank] = aggregate_whole(ranked, whole, is_missing)
+        blank = np.zeros_like(blank)
+    return Aggregated(_column(source, ranked, average, blank, groups), n_imputed)
+
+
+def aggregate_whole(ranked: Ranked, whole: Groups, is_missing: npt.NDArray[np.bool_]) -> float:
+    """The average of all records of a column, in the manner of its kind."""
+    if ranked.kind == "number":
+        return float(np.mean(ranked.positions[ranked.ranks[~is_missing]]))
+    if ranked.kind == "order":
+        return float(whole.median_rank(ranked.ranks, ~is_missing)[0])
+    return float(whole.mode_rank(ranked.ranks, ~is_missing, ranked.n_values)[0])
+
+
+def _means(
+    ranked: Ranked, groups: Groups, n_present: npt.NDArray[np.int64], is_missing: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.float64]:
+    """Group means, summed relative to the column's middle so that huge values neither overflow nor cancel."""
+    present = ranked.positions[~np.isnan(ranked.positions)]
+    middle, scale = (float(present[0] / 2 + present[-1] / 2), 1.0) if len(present) else (0.0, 1.0)
+    with np.errstate(over="ignore"):
+        scale = max(abs(float(present[-1]) - middle), 1.0) if len(present) else 1.0
+    relative = np.where(is_missing, 0.0, (np.nan_to_num(ranked.positions, nan=middle) / scale - middle / scale)[ranked.ranks])
+    means = groups.sum(relative) / np.maximum(n_present, 1) * scale + middle
+    # A mean of equal values is that value, to the last bit.
+    low, high = groups.span(ranked.ranks, ~is_missing)
+    same = (low == high) & (n_present > 0)
+    means[same] = ranked.positions[low[same]]
+    return np.asarray(means)
+
+
+def _restore_variance(
+    average: npt.NDArray[np.float64], ranked: Ranked, n_present: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Stretch the averages about their mean until they vary as the records did (the lecture's IL3 = 0)."""
+    values = ranked.positions[ranked.ranks]
+    values = values[~np.isnan(values)]
+    if len(values) == 0:
+        return average
+    mean = np.average(average, weights=n_present) if n_present.sum() else 0.0
+    spread = np.sqrt(np.average((average - mean) ** 2, weights=n_present))
+    return average if spread == 0 else np.asarray(mean + (average - mean) * (np.std(values) / spread))
+
+
+def _column(
+    source: Column, ranked: Ranked, average: npt.NDArray[np.float64], blank: npt.NDArray[np.bool_], groups: Groups
+) -> Column:
+    """The published column: numbers as floats, dates as they were spelled, categories as they were."""
+    marker = source.markers[:1] or (None,)
+    if ranked.kind != "number":
+        assert ranked.labels is not None
+        values = ranked.labels[: ranked.n_values - ranked.has_missing]
+        return _sorted(source.name, values, np.where(blank, len(values), average).astype(np.int64), marker, groups)
+    dates = parse_dates(source.values)
+    if dates is not None:
+        days = np.round(np.where(blank, 0.0, average)).astype("datetime64[D]")
+        spelled, codes = np.unique(days, return_inverse=True)
+        if source.is_text:
+            texts = np.array([d.strftime(dates.form) for d in spelled.tolist()], dtype=object)
+            return _sorted(source.name, texts, np.where(blank, len(texts), codes), marker, groups)
+        return _sorted(source.name, spelled.astype("datetime64[us]"), np.where(blank, len(spelled), codes), marker, groups)
+    numbers, codes = np.unique(_rounded(np.where(blank, 0.0, average)), return_inverse=True)
+    return _sorted(source.name, numbers, np.where(blank, len(numbers), codes), marker, groups)
+
+
+def _sorted(
+    name: str, values: npt.NDArray[np.generic], codes: npt.NDArray[np.int64], marker: tuple[str | None, ...], groups: Groups
+) -> Column:
+    """A column of the groups' values with the dictionary in ascending order and nothing in it that no group has."""
+    used = np.unique(codes[codes < len(values)])
+    order = used[np.argsort(values[used], kind="stable")]
+    new_code = np.full(len(values) + 1, len(order), dtype=np.int32)
+    new_code[order] = np.arange(len(order), dtype=np.int32)
+    of_group = new_code[codes]
+    return Column(name, of_group[groups.labels], values[order], marker if (of_group == len(order)).any() else ())
+
+
+def _rounded(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Numbers to twelve significant digits: sums of k floats are not known better."""
+    return np.array([float(f"{v:.{SIGNIFICANT_DIGITS}g}") for v in numbers], dtype=np.float64)

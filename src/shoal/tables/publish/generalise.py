@@ -1,0 +1,119 @@
+"""Generalise: every record of a group gets a label that covers all its members.
+
+A range for numbers, dates and ordered categories, the lowest common ancestor for taxonomies and prefix codes, the set of
+values for plain categories (LeFevre, DeWitt and Ramakrishnan, "Mondrian Multidimensional K-Anonymity", ICDE 2006,
+section 2.2; Byun et al., "Efficient k-Anonymization Using Clustering Techniques", DASFAA 2007, definition 5).
+
+**Guarantee.** The published quasi-identifiers of a group are equal and true of every member. **Not protected.** The ends of
+a range are values of members of the group; the sensitive values inside a group.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.table import Column
+from shoal.tables.encoding import Ranked
+from shoal.tables.groups import Groups
+
+EVERYTHING = "*"
+OR_MISSING = " or missing"
+
+
+def generalise(source: Column, ranked: Ranked, groups: Groups, hierarchy: Hierarchy | None, *, missing: str) -> Column:
+    """Replace a column by the label of each group.
+
+    ``missing="value"``: a group in which some values are missing says so in its label; one in which all are is missing.
+    ``missing="any"``: a missing value may be any value, so only ``*`` covers a group that holds one.
+    """
+    present = ~np.isnan(ranked.positions)[ranked.ranks]
+    n_present = groups.sum(present)
+    low, high = groups.span(ranked.ranks, present)
+    low[n_present == 0] = high[n_present == 0] = 0
+    holed = n_present < groups.sizes
+    if ranked.kind == "tree" and hierarchy is not None:
+        labels = _ancestors(ranked, hierarchy, low, high, holed)
+    elif ranked.kind == "category":
+        labels = _sets(ranked, groups, present)
+    else:
+        labels = _ranges(ranked, low, high)
+    if missing == "any":
+        labels[holed] = EVERYTHING
+    elif ranked.kind != "tree":
+        labels[holed] += OR_MISSING
+    values, codes = np.unique(labels.astype(str), return_inverse=True)
+    values = values.astype(object)
+    if missing == "value" and (n_present == 0).any():
+        return _with_missing(source, values, codes, n_present == 0, groups)
+    return Column(source.name, codes.astype(np.int32)[groups.labels], values)
+
+
+def _with_missing(
+    source: Column,
+    values: npt.NDArray[Any],
+    codes: npt.NDArray[np.intp],
+    blank: npt.NDArray[np.bool_],
+    groups: Groups,
+) -> Column:
+    used, dense = np.unique(codes[~blank], return_inverse=True)
+    of_group = np.full(len(blank), len(used), dtype=np.int32)
+    of_group[~blank] = dense
+    return Column(source.name, of_group[groups.labels], values[used], source.markers[:1])
+
+
+def _spelled(ranked: Ranked) -> npt.NDArray[Any]:
+    assert ranked.labels is not None, "only columns of a table are generalised"
+    return ranked.labels
+
+
+def _ranges(ranked: Ranked, low: npt.NDArray[np.int32], high: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
+    """``[17..25]``: no spreadsheet takes it for a date, and a minus sign does no harm."""
+    spelled = _spelled(ranked)
+    pairs, of_group = np.unique(low.astype(np.int64) * ranked.n_values + high, return_inverse=True)
+    ends = [(spelled[p // ranked.n_values], spelled[p % ranked.n_values]) for p in pairs]
+    return np.array([a if a == b else f"[{a}..{b}]" for a, b in ends] or [""], dtype=object)[of_group]
+
+
+def _ancestors(
+    ranked: Ranked,
+    hierarchy: Hierarchy,
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    holed: npt.NDArray[np.bool_],
+) -> npt.NDArray[Any]:
+    """The label of the lowest node above all leaves: where the first and the last leaf meet, since leaves are in order."""
+    assert ranked.ancestors is not None
+    height = np.argmax(ranked.ancestors[low] == ranked.ancestors[high], axis=1)
+    height[holed] = hierarchy.height
+    spelled = _spelled(ranked)
+    nodes, of_group = np.unique(low.astype(np.int64) * (hierarchy.height + 1) + height, return_inverse=True)
+    pairs = [divmod(int(n), hierarchy.height + 1) for n in nodes]
+    return np.array([hierarchy.label(spelled[leaf], h) for leaf, h in pairs], dtype=object)[of_group]
+
+
+def _sets(ranked: Ranked, groups: Groups, present: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """``{Black, White}`` in the order of the labels; a set of all values of the column is ``*``.
+
+    The Python loop runs over the groups that mix values, never over records.
+    """
+    spelled = _spelled(ranked)
+    n_present = int(np.count_nonzero(~np.isnan(ranked.positions)))
+    group, rank, _ = Groups(groups.labels[present], groups.sizes).pairs(ranked.ranks[present], ranked.n_values)
+    n_distinct = np.bincount(group, minlength=len(groups.sizes))
+    starts = np.concatenate([[0], np.cumsum(n_distinct)[:-1]])
+    labels = np.full(len(groups.sizes), "", dtype=object)
+    single = n_distinct == 1
+    labels[single] = spelled[rank[starts[single]]]
+    known: dict[bytes, str] = {}
+    for g in np.flatnonzero(n_distinct > 1):
+        members = rank[starts[g] : starts[g] + n_distinct[g]]
+        key = members.tobytes()
+        if key not in known:
+            whole = len(members) == n_present
+            known[key] = EVERYTHING if whole else "{" + ", ".join(sorted(spelled[members])) + "}"
+        labels[g] = known[key]
+    return labels

@@ -1,0 +1,86 @@
+"""The groups of a release, and what the measures ask of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Which original records stand together.
+
+    Attributes
+    ----------
+    n_rows : int
+        Records of the original; those that are in no group were suppressed.
+    rows : intp array (n_published,)
+        The original record behind each published one.
+    labels : int32 array (n_published,)
+        Its group, 0 .. n_groups - 1, every group used.
+    """
+
+    n_rows: int
+    rows: npt.NDArray[np.intp]
+    labels: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(
+        cls, n_rows: int, rows: npt.NDArray[np.integer[Any]], groups: npt.NDArray[np.integer[Any]]
+    ) -> tuple[Grouping, npt.NDArray[np.intp]]:
+        """Number the groups densely; also the published rows that are kept (a negative group: not)."""
+        kept = np.flatnonzero(np.asarray(groups) >= 0)
+        labels = np.unique(np.asarray(groups)[kept], return_inverse=True)[1].astype(np.int32)
+        return cls(n_rows, np.asarray(rows)[kept].astype(np.intp, copy=False), labels), kept
+
+    @property
+    def n_suppressed(self) -> int:
+        """Original records that were not published."""
+        return self.n_rows - len(self.rows)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self.sizes)
+
+    @cached_property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Number of records of each group."""
+        return np.bincount(self.labels)
+
+    @cached_property
+    def order(self) -> npt.NDArray[np.intp]:
+        """Published records group by group."""
+        return np.argsort(self.labels, kind="stable")
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Where each group begins in `order`."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    def least(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Least value of each group; nan is passed over."""
+        if not self.n_groups:
+            return values[:0]
+        return np.asarray(np.fmin.reduceat(values[self.order], self.starts))
+
+    def greatest(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Greatest value of each group; nan is passed over."""
+        if not self.n_groups:
+            return values[:0]
+        return np.asarray(np.fmax.reduceat(values[self.order], self.starts))
+
+    def count(self, marked: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """Marked records of each group."""
+        return np.bincount(self.labels[marked], minlength=self.n_groups)
+
+    def members(
+        self, codes: npt.NDArray[np.int32], n_codes: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The distinct (group, code) pairs by group, and how many records each has."""
+        keys, counts = np.unique(self.labels.astype(np.int64) * n_codes + codes, return_counts=True)
+        return keys // n_codes, keys % n_codes, counts

@@ -1,0 +1,18 @@
+"""Fixtures that all tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED_DATA = ROOT.parent / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data sets beside the checkout; tests that need it are skipped where it does not exist."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("needs the real data sets in ../shared/data, which are not here")
+    return SHARED_DATA

@@ -1,0 +1,31 @@
+"""Jobs for the cluster test, in a module of their own so that the workers can import them."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+
+from shoal.errors import Infeasible
+
+
+def draw(values: np.ndarray, seed: np.random.SeedSequence) -> np.ndarray:
+    return values + np.random.default_rng(seed).normal(size=len(values))
+
+
+def tell_process(value: int, folder: str, pause: float) -> int:
+    (Path(folder) / str(os.getpid())).touch()
+    time.sleep(pause)
+    return value * value
+
+
+def refuse(value: int) -> int:
+    raise Infeasible(f"block {value} cannot be done")
+
+
+def die_away_from(home: int, value: int) -> int:
+    if os.getpid() != home:
+        os._exit(1)
+    return value

@@ -1,0 +1,115 @@
+"""The checker reaches none of the methods: by the text of every module it imports, and at run time."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[3] / "src"
+FORBIDDEN = ("shoal.tables", "shoal.kernels", "shoal.engine")
+
+
+def file_of(source: Path, module: str) -> Path | None:
+    path = source.joinpath(*module.split("."))
+    for file in (path.with_suffix(".py"), path / "__init__.py"):
+        if file.is_file():
+            return file
+    return None
+
+
+def statements(tree: ast.AST, into_functions: bool):
+    """All nodes but those that only a type checker sees, and, if asked, those inside functions."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        if not into_functions and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        yield node
+        yield from statements(node, into_functions)
+
+
+def imports_of(source: Path, module: str, into_functions: bool) -> set[str]:
+    """The modules of the package that a module names: imports, and texts that look like one (importlib)."""
+    file = file_of(source, module)
+    package = module.split(".") if file.name == "__init__.py" else module.split(".")[:-1]
+    found: set[str] = set()
+    for node in statements(ast.parse(file.read_text(encoding="utf-8")), into_functions):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*base, *([node.module] if node.module else [])])
+            found.add(base)
+            found.update(f"{base}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and into_functions:
+            found.update(
+                f for f in [node.value] if f.startswith("shoal.") and f.replace(".", "").isidentifier()
+            )
+    return {m for m in found if m.split(".")[0] == "shoal" and file_of(source, m)}
+
+
+def reached(source: Path) -> dict[str, str]:
+    """Each module that the checker imports, directly or not, with the one that imports it."""
+    start = ["shoal.check"] + [f"shoal.check.{p.stem}" for p in (source / "shoal" / "check").glob("*.py")]
+    found = {m: "the checker" for m in start if file_of(source, m)}
+    queue = list(found)
+    while queue:
+        module = queue.pop()
+        # A package that is only passed on the way to a module runs its top level, and no function of it.
+        passed = module.count(".") == 0
+        names = imports_of(source, module, into_functions=not passed)
+        parents = {".".join(n.split(".")[:i]) for n in [*names, module] for i in range(1, n.count(".") + 1)}
+        for name in names | {p for p in parents if file_of(source, p)}:
+            if name not in found:
+                found[name] = module
+                queue += [] if name.startswith(FORBIDDEN) else [name]
+    return found
+
+
+def trespasses(source: Path) -> list[str]:
+    return [f"{by} imports {m}" for m, by in reached(source).items() if m.startswith(FORBIDDEN)]
+
+
+def test_the_checker_imports_no_method():
+    assert {"shoal.policy", "shoal.data.table", "shoal.errors"} <= set(reached(SOURCE))
+    assert trespasses(SOURCE) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("check/risk.py", "import shoal.kernels.compile"),
+        ("check/classes.py", "from shoal.tables import encoding"),
+        ("check/verify.py", "def late():\n    from ..kernels.compile import compiled"),
+        ("check/verify.py", "import importlib\nimportlib.import_module('shoal.tables.encoding')"),
+        ("check/verify.py", "from shoal import engine"),
+        ("data/table.py", "from shoal.tables.encoding import *"),
+        ("data/__init__.py", "import shoal.engine"),
+        ("policy.py", "from .tables import encoding"),
+        ("check/planted.py", "import shoal.tables.encoding as e"),
+    ],
+)
+def test_a_planted_import_is_caught(tmp_path, file, line):
+    shutil.copytree(SOURCE / "shoal", tmp_path / "shoal", ignore=shutil.ignore_patterns("__pycache__"))
+    target = tmp_path / "shoal" / file
+    before = target.read_text(encoding="utf-8") if target.exists() else ""
+    target.write_text(f"{before}\n\n{line}\n", encoding="utf-8")
+    assert trespasses(tmp_path)
+
+
+def test_nothing_of_the_methods_is_loaded_with_the_checker():
+    names = (*FORBIDDEN, "numba")
+    code = f"import sys, shoal.check; print([m for m in sys.modules if m.startswith({names!r})])"
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=SOURCE,
+        env={"PYTHONPATH": str(SOURCE)},
+    )
+    assert run.stdout.strip() == "[]", run.stderr

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from shoal.data.files import read_table
+from shoal.data.frames import from_frame
+from shoal.data.guess import guess, words_of
+
+COLUMNS = {
+    "name": ([f"Person {i}" for i in range(40)], "nominal", "identifying"),
+    "patient_id": ([str(1000 + 7 * i) for i in range(40)], "nominal", "identifying"),
+    "row": ([str(i) for i in range(40)], "continuous", "identifying"),
+    "remark": ([f"text number {i}" for i in range(40)], "nominal", "identifying"),
+    "age": ([str(20 + i % 30) for i in range(40)], "continuous", "quasi"),
+    "sex": (["f", "m"] * 20, "nominal", "quasi"),
+    "zip": ([f"{10000 + i % 15}" for i in range(40)], "prefix", "quasi"),
+    "zipCode": ([f"0{1000 + i % 15}" for i in range(40)], "prefix", "quasi"),
+    "admitted": ([f"2020-0{1 + i % 9}-11" for i in range(40)], "date", "quasi"),
+    "age_band": (["[0-10)", "[10-20)", "[100-110)", "[20-30)"] * 10, "ordinal", "quasi"),
+    "disease": (["flu", "cold"] * 20, "nominal", "sensitive"),
+    "income": ([str(1000.5 + i) for i in range(40)], "continuous", "sensitive"),
+    "type_id": ([str(i % 4) for i in range(40)], "nominal", "insensitive"),
+    "num_visits": ([str(i % 4) for i in range(40)], "continuous", "insensitive"),
+    "sampling_weight": (["100"] * 40, "nominal", "insensitive"),
+    "nothing": (["?"] * 40, "nominal", "insensitive"),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_guess(name) -> None:
+    cells, kind, role = COLUMNS[name]
+    attribute = guess(from_frame({name: cells}))[name]
+    assert (attribute.type, attribute.role) == (kind, role), attribute.why
+    assert attribute.why
+
+
+def test_bands_are_ordered_by_their_lower_end() -> None:
+    cells = ["<18", "18-30", "30-65", ">65"] * 10
+    assert guess(from_frame({"age": cells}))["age"].order == ("<18", "18-30", "30-65", ">65")
+
+
+def test_words_of_a_name() -> None:
+    assert words_of("hours-per-week") == {"hours", "per", "week"}
+    assert words_of("A1Cresult") >= {"a1cresult"}
+
+
+def test_real_tables(shared_data) -> None:
+    adult = guess(read_table(shared_data / "adult" / "arx_adult.csv.gz"))
+    quasi = {n for n, a in adult.items() if a.role == "quasi"}
+    assert quasi == {"sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"}
+    assert adult["salary-class"].role == "sensitive"
+    diabetes = guess(read_table(shared_data / "diabetes130" / "diabetic_data.csv.gz"))
+    assert {n for n, a in diabetes.items() if a.role == "identifying"} == {"encounter_id", "patient_nbr"}
+    assert {"race", "gender", "age"} <= {n for n, a in diabetes.items() if a.role == "quasi"}
+    assert diabetes["age"].type == "ordinal"
+    assert diabetes["diag_1"].type == "prefix"
+    survey = guess(read_table(shared_data / "sdcmicro_testdata" / "testdata.csv"))
+    assert survey["ori_hid"].role == "identifying"
+    assert survey["age"].type == "continuous"
+    assert survey["sex"].type == "nominal"

@@ -1,0 +1,97 @@
+"""What stands in a group's place, on tables small enough to write down."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shoal.data.attribute import Attribute
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.table import Column
+from shoal.errors import Infeasible
+from shoal.tables.encoding import rank
+from shoal.tables.groups import Groups
+from shoal.tables.publish.aggregate import aggregate
+from shoal.tables.publish.generalise import generalise
+
+
+def column_of(cells: list[str | None], markers: tuple[str | None, ...] = ("?",)) -> Column:
+    values = sorted({c for c in cells if c is not None})
+    codes = [len(values) if c is None else values.index(c) for c in cells]
+    return Column("x", np.array(codes, np.int32), np.array(values, dtype=object), markers if None in cells else ())
+
+
+def shown(column: Column) -> list[str]:
+    return [column.texts()[c] for c in column.codes]
+
+
+def publish(cells, labels, attribute, how="generalise", missing="value", restore_variance=False) -> list[str]:
+    column, groups = column_of(cells), Groups.of(np.array(labels))
+    ranked = rank(column, attribute)
+    if how == "generalise":
+        return shown(generalise(column, ranked, groups, attribute.hierarchy, missing=missing))
+    return shown(aggregate(column, ranked, groups, missing=missing, restore_variance=restore_variance).column)
+
+
+NUMBER = Attribute("x", "continuous", "quasi")
+WORD = Attribute("x", "nominal", "quasi")
+GRADE = Attribute("x", "ordinal", "quasi", order=("low", "middle", "high"))
+DATE = Attribute("x", "date", "quasi")
+TREE = Attribute("x", "nominal", "quasi", hierarchy=Hierarchy((("a", "ab", "*"), ("b", "ab", "*"), ("c", "cd", "*"))))
+
+
+def test_ranges_sets_and_ancestors() -> None:
+    assert publish(["9", "10", "-3", "10"], [0, 0, 1, 1], NUMBER) == ["[9..10]"] * 2 + ["[-3..10]"] * 2
+    assert publish(["9", "9"], [0, 0], NUMBER) == ["9", "9"]
+    assert publish(["low", "high", "middle", "middle"], [0, 0, 1, 1], GRADE) == ["[low..high]"] * 2 + ["middle"] * 2
+    assert publish(["b", "a", "c", "a"], [0, 0, 1, 1], WORD) == ["{a, b}"] * 2 + ["{a, c}"] * 2
+    assert publish(["b", "a", "c"], [0, 0, 0], WORD) == ["*"] * 3
+    assert publish(["b", "a", "c", "a"], [0, 0, 1, 1], TREE) == ["ab", "ab", "*", "*"]
+    assert publish(["2020-02-01", "2020-01-15"], [0, 0], DATE) == ["[2020-01-15..2020-02-01]"] * 2
+
+
+def test_missing_is_a_value_of_its_own() -> None:
+    assert publish(["9", None, None, None], [0, 0, 1, 1], NUMBER) == ["9 or missing"] * 2 + ["?"] * 2
+    assert publish(["b", None, None, "a", "b"], [0, 0, 1, 2, 2], WORD) == ["b or missing"] * 2 + ["?"] + ["*"] * 2
+    assert publish(["b", None, None], [0, 0, 1], TREE) == ["*", "*", "?"]
+
+
+def test_missing_may_be_any_value() -> None:
+    for attribute in (WORD, TREE):
+        assert publish(["b", None, "a", "b"], [0, 0, 1, 1], attribute, missing="any")[:2] == ["*", "*"]
+    assert publish(["9", None, None], [0, 0, 1], NUMBER, missing="any") == ["*", "*", "*"]
+
+
+def test_averages() -> None:
+    assert publish(["1", "2", "4", "4"], [0, 0, 1, 1], NUMBER, "aggregate") == ["1.5", "1.5", "4", "4"]
+    assert publish(["low", "high", "high"], [0, 0, 0], GRADE, "aggregate") == ["high"] * 3
+    assert publish(["low", "high"], [0, 0], GRADE, "aggregate") == ["low"] * 2
+    assert publish(["b", "a", "b"], [0, 0, 0], WORD, "aggregate") == ["b"] * 3
+    assert publish(["b", "a"], [0, 0], WORD, "aggregate") == ["a"] * 2
+    assert publish(["2020-02-01", "2020-02-03"], [0, 0], DATE, "aggregate") == ["2020-02-02"] * 2
+    assert publish(["01.02.2020", "03.02.2020"], [0, 0], DATE, "aggregate") == ["02.02.2020"] * 2
+
+
+def test_averages_of_missing_values() -> None:
+    assert publish(["1", "2", None], [0, 0, 0], NUMBER, "aggregate") == ["1.5"] * 3
+    assert publish(["1", None, None], [0, 0, 0], NUMBER, "aggregate") == ["?"] * 3
+    assert publish(["1", None, None, "4"], [0, 0, 1, 2], NUMBER, "aggregate", "any") == ["1", "1", "2.5", "4"]
+    with pytest.raises(Infeasible, match="no value at all"):
+        publish([None, None], [0, 0], NUMBER, "aggregate", "any")
+
+
+def test_huge_numbers_keep_their_mean() -> None:
+    assert publish(["1e308", "1.5e308"], [0, 0], NUMBER, "aggregate") == ["1.25e+308"] * 2
+    assert publish(["-1.7e308", "1.7e308"], [0, 0], NUMBER, "aggregate") == ["0", "0"]
+
+
+def test_variance_is_restored() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(50, 9, 60)
+    labels = np.argsort(np.argsort(values)) // 5
+    before = np.array([float(f"{v:.6f}") for v in values])
+    after = np.array([float(t) for t in publish([f"{v:.6f}" for v in values], labels, NUMBER, "aggregate", restore_variance=True)])
+    assert after.mean() == pytest.approx(before.mean())
+    assert after.std() == pytest.approx(before.std(), rel=1e-9)
+    plain = np.array([float(t) for t in publish([f"{v:.6f}" for v in values], labels, NUMBER, "aggregate")])
+    assert plain.std() < 0.999 * before.std()
