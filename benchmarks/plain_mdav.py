@@ -1,8 +1,8 @@
 """MDAV by the plain scan: what `shoal.kernels.mdav` is measured against.
 
-No tree and no bounds, but nothing wasted either: live records lie side by side in one array, a removed one is overwritten by
-the last, x_s and the neighbours of x_r cost one pass each, and the k nearest are kept in a small heap that ties cannot slow
-down. The labels are those of `shoal.tables.partition.mdav.MDAV`, to the bit.
+No tree and no bounds, but nothing wasted either: live records lie side by side in one array, a removed one is
+overwritten by the last, x_s and the neighbours of x_r cost one pass each, and the k nearest are kept in a
+small heap that ties cannot slow down. The labels are those of `shoal.tables.partition.mdav.MDAV`, to the bit.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.compile import compiled
-from shoal.kernels.mdav import _add, _sum
-from shoal.tables.partition.mdav import _ranked_numbers, mixed_points
+from shoal.kernels.mdav import add_exactly, sum_exactly
+from shoal.tables.partition.mdav import mixed_points, ranked_numbers
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -94,7 +94,7 @@ def _scan(
                 value = points[place, j]
                 if i == 0:
                     seed[j] = value
-                _add(sums, rests, j, -value)
+                add_exactly(sums, rests, j, -value)
                 points[place, j] = points[n_alive, j]
             rows[place] = rows[n_alive]
             places[rows[place]] = place
@@ -105,9 +105,9 @@ def _scan(
 
 def plain_mdav(X: Any, k: int) -> npt.NDArray[np.int32]:
     """Label the rows of a numeric array without missing values."""
-    points = mixed_points(_ranked_numbers(X)).points.copy()
+    points = mixed_points(ranked_numbers(X)).points.copy()
     sums, rests = np.zeros(points.shape[1]), np.zeros(points.shape[1])
-    _sum(points, sums, rests)
+    sum_exactly(points, sums, rests)
     rows = np.arange(len(points))
     labels = np.full(len(points), -1, np.int32)
     last = _scan(points, rows, rows.copy(), sums, rests, k, labels)

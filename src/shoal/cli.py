@@ -66,7 +66,7 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
-class _Names(click.ParamType):
+class _Names(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
     """Column names with commas between them; a name that holds a comma is quoted as in a CSV file."""
 
     name = "names"

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -28,7 +28,7 @@ class Manifest:
     kind: str
     data: str
     method: Mapping[str, Any]
-    missing: str
+    missing: Literal["value", "any"]
     missing_markers: tuple[str, ...]
     attributes: Mapping[str, Attribute]
     records: Mapping[str, int]

@@ -9,7 +9,8 @@ import pytest
 
 from shoal.tables.partition.mdav import MDAV
 
-# 100 SSE / SST on standardised columns. The literature gives 33.192 or 33.193 for the last, by the breaking of ties.
+# 100 SSE / SST on standardised columns. The literature gives 33.192 or 33.193 for the last, by the breaking
+# of ties.
 LOSSES = {
     "census": {3: 5.6922, 4: 7.4947, 5: 9.0884, 10: 14.1559},
     "tarragona": {3: 16.9326, 4: 19.5460, 5: 22.4619, 10: 33.1929},

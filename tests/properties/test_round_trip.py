@@ -19,7 +19,7 @@ from shoal.data.text_survey import _Counts, survey
 from shoal.data.write import file_name, write_table
 from shoal.errors import DataError
 
-RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+RELAXED = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 AWKWARD = st.text(alphabet=st.sampled_from("ab\",;|\t\n\r '\\#é漢\u2028\ufeff"), max_size=5)
 ANY_TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=8)
 CELLS = st.one_of(AWKWARD, ANY_TEXT, st.sampled_from(["", "?", "NA", "007", "1.50", "-3", " x"]))
@@ -66,7 +66,7 @@ def test_a_written_text_file_reads_as_the_same_table(table: Table) -> None:
     assert (again.source.delimiter, again.source.gzip) == (table.source.delimiter, table.source.gzip)
 
 
-@RELAXED
+@settings(RELAXED, max_examples=25)
 @given(table=tables())
 def test_a_written_parquet_file_reads_as_the_same_table(table: Table) -> None:
     table = Table(table.columns, Source("t", "parquet"))
@@ -84,7 +84,7 @@ def test_a_written_parquet_file_reads_as_the_same_table(table: Table) -> None:
 RAW = st.text(alphabet=st.sampled_from('ab,,""\n\n\r "é'), max_size=30).map(lambda body: "x,y\n" + body)
 
 
-@settings(RELAXED, max_examples=600)
+@settings(RELAXED, max_examples=250)
 @given(content=RAW, gzipped=st.just(False))
 @example(content="x,y\n1,2,\n", gzipped=False)
 @example(content='x,y\n "1",2\n', gzipped=False)

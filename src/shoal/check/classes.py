@@ -84,7 +84,8 @@ def classes_of(
     quasi : sequence of str
         The quasi-identifiers.
     missing : {"value", "any"}
-        "value": a missing cell is a value of its own, however it is spelled. "any": it may hide any value
+        "value": a missing cell is a value of its own, each spelling another, since a reader can tell them
+        apart; the methods write one spelling a column. "any": it may hide any value
         and so must not help to hide a record; a record that publishes a missing quasi-identifier counts as
         a class of one.
     markers : sequence of str

@@ -71,7 +71,7 @@ def to_frame(table: Table, like: Any) -> Any:
     """Give a table the kind of frame that ``like`` is.
 
     All columns of the table come in its order. A column whose values still fit, without loss, the type that
-    it has in ``like`` gets that type; else float for numbers, str for texts, and so on. The index is a new one.
+    it has in ``like`` gets that type; else float for numbers, str for texts, and so on. The index is new.
     """
     if isinstance(like, Table):
         return table

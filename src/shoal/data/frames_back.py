@@ -50,6 +50,9 @@ def to_pandas(table: Table, like: Any) -> Any:
         return pandas.Series(_cells(column).tolist() if column.is_text else _array(column))
 
     def cast(series: Any, dtype: Any) -> Any:
+        categories = getattr(dtype, "categories", None)
+        if categories is not None and not series.dropna().isin(categories).all():
+            raise ValueError("a value is none of the categories, which pandas would make missing")
         return (series.dt.tz_localize("UTC") if getattr(dtype, "tz", None) else series).astype(dtype)
 
     def back(series: Any, dtype: Any) -> Any:
@@ -60,7 +63,9 @@ def to_pandas(table: Table, like: Any) -> Any:
     for name, column in table.columns.items():
         label = labels.get(name, name)
         series[label] = natural(column)
-        if name in labels and _is_kind(column, nw.from_native(like[label], series_only=True).dtype):
+        if column.is_text and name in labels and like[label].dtype == object:
+            series[label] = pandas.Series(_cells(column), dtype=object)
+        elif name in labels and _is_kind(column, nw.from_native(like[label], series_only=True).dtype):
             series[label] = _restored(
                 series[label], natural(_distinct(column)), like[label].dtype, cast, back
             )

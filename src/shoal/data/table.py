@@ -62,6 +62,12 @@ class Column:
         """How many rows hold each value, missing spellings last."""
         return np.bincount(self.codes, minlength=len(self.values) + len(self.markers))
 
+    def ranks(self) -> npt.NDArray[np.int64]:
+        """A number for each code, ascending as the values do; missing spellings come last, equal ones together."""
+        spelled = np.array([m or "" for m in self.markers], dtype=str)
+        places = np.unique(spelled, return_inverse=True)[1] if self.markers else np.zeros(0, dtype=np.intp)
+        return np.concatenate([np.arange(len(self.values)), len(self.values) + places]).astype(np.int64)
+
     def cells(self) -> npt.NDArray[Any]:
         """Every cell as an object array; None where missing."""
         dictionary = np.empty(len(self.values) + max(1, len(self.markers)), dtype=object)
@@ -173,19 +179,20 @@ class Table:
 
 
 def row_keys(columns: Sequence[Column]) -> npt.NDArray[np.int64]:
-    """Number the distinct combinations of cells, ascending in the order of the columns; missing is one value a column.
+    """Number the distinct combinations of cells, ascending in the order of the columns.
 
-    The combination of all columns' codes is kept in one 64-bit integer and made dense again before it would overflow,
-    so the cost is one sort of n integers for every few columns.
+    Two spellings of a missing value differ: a reader can tell them apart. The codes of all columns are kept in one 64-bit
+    integer, which is made dense again before it would overflow, so the cost is one sort of n integers for every few columns.
     """
     n_rows = len(columns[0].codes) if columns else 0
     key = np.zeros(n_rows, dtype=np.int64)
     span = 1
     for column in columns:
-        width = len(column.values) + 1
+        ranks = column.ranks()
+        width = len(ranks) + 1
         if span > 2**62 // width:
             uniques, key = np.unique(key, return_inverse=True)
             span = len(uniques)
-        key = key * width + np.minimum(column.codes, len(column.values))
+        key = key * width + ranks[column.codes]
         span *= width
     return np.unique(key, return_inverse=True)[1].astype(np.int64)

@@ -51,7 +51,6 @@ class Survey:
     encoding: str
     delimiter: str
     header: tuple[str, ...] | None
-    line_end: str
     is_spaced: bool
     is_regular: bool
     has_quotes: bool
@@ -230,7 +229,6 @@ def _look_over(path: os.PathLike[str], gzipped: bool, delimiter: str | None, enc
         encoding,
         delimiter,
         header,
-        "\r\n" if counts.returns else "\n",
         is_spaced,
         is_regular,
         counts.quotes > 0,

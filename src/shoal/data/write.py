@@ -3,9 +3,10 @@
 Text files are UTF-8 with ``\\n`` at the end of each line and quotes only where they are needed. The same
 table gives the same bytes every time.
 
-A text, or a column's name, that begins with ``=``, ``+``, ``-``, ``@`` (also in their full-width forms), a tab
-or a line end, and that is not a plain number, would be run as a formula by a spreadsheet that opens the text
-file. It is written there with a single quote in front. Parquet says that a text is a text, so there it stays as it is.
+A text, or a column's name, that begins with ``=``, ``+``, ``-``, ``@`` (also in their full-width forms), a
+tab or a line end, and that is not a plain number, would be run as a formula by a spreadsheet that opens the
+text file. It is written there with a single quote in front. Parquet says that a text is a text, so there it
+stays as it is.
 """
 
 from __future__ import annotations

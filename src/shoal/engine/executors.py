@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
@@ -171,12 +172,7 @@ def _on_cluster(address: str) -> Iterator[Crew]:
         raise MissingExtra(
             'running on a cluster needs dask.distributed; install it with: pip install "shoal[distributed]"'
         ) from None
-    try:
-        client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except Exception:  # each transport raises its own kind
-        raise ShoalError(
-            f"the cluster at {address} does not answer; start `dask scheduler` there or check the address"
-        ) from None
+    client = _connect(distributed, address)
     try:
         n_workers = _greet(client, address)
         # Blocks travel inside the task, which dask takes for a mistake above 10 MB.
@@ -184,6 +180,19 @@ def _on_cluster(address: str) -> Iterator[Crew]:
             yield Crew(client.get_executor(pure=False), n_workers, _watch(client))
     finally:
         client.close(timeout=CONNECT_SECONDS)
+
+
+def _connect(distributed: Any, address: str) -> Any:
+    try:
+        return distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception:  # each transport raises its own kind
+        pass
+    # The half-made client closes itself when it is collected. Left to chance, that can be in the thread of the
+    # next client, which then waits for a lock that is held until the thread has started.
+    gc.collect()
+    raise ShoalError(
+        f"the cluster at {address} does not answer; start `dask scheduler` there or check the address"
+    )
 
 
 def _greet(client: Any, address: str) -> int:

@@ -1,18 +1,19 @@
-"""A balanced tree of bounding boxes over records that are only ever removed: exact nearest and farthest queries.
+"""A balanced tree of boxes over records that are only ever removed: exact nearest and farthest queries.
 
-The squared distance of two records is a sum over their columns, in the order of the columns: each of the first
-``n_metric`` columns adds the squared difference, every other column adds its weight where the two differ.
+The squared distance of two records is a sum over their columns, in the order of the columns: each of the
+first ``n_metric`` columns adds the squared difference, every other column adds its weight where the two
+differ.
 
-The bounds on the distance to a box are sums of the same terms in the same order. Rounding is monotone, so such a
-bound never passes the computed distance of a record in the box, and a subtree is left out only if it is worse, or equal
-and without a smaller row. That last rule keeps tables with many ties fast. (The second bound of `farthest_row` is of
-another form and carries a slack.)
+The bounds on the distance to a box are sums of the same terms in the same order. Rounding is monotone, so
+such a bound never passes the computed distance of a record in the box, and a subtree is left out only if it
+is worse, or equal and without a smaller row. That last rule keeps tables with many ties fast. (The second
+bound of `farthest_row` is of another form and carries a slack.)
 
 References
 ----------
-J. H. Friedman, J. L. Bentley, R. A. Finkel, "An algorithm for finding best matches in logarithmic expected time",
-ACM Transactions on Mathematical Software 3(3), 1977: median cut of the widest coordinate. That boxes shrink as
-records leave, the farthest query, and the cuts by distance from the center (for its sake) are ours.
+J. H. Friedman, J. L. Bentley, R. A. Finkel, "An algorithm for finding best matches in logarithmic expected
+time", ACM Transactions on Mathematical Software 3(3), 1977: median cut of the widest coordinate. That boxes
+shrink as records leave, the farthest query, and the cuts by distance from the center (for its sake) are ours.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ SLACK = 1e-11  # far above the rounding error of a sum over a thousand columns
 
 
 class BoxTree(NamedTuple):
-    """The arrays of a tree whose leaves number a power of two; node i has the children 2i and 2i + 1, the root is 1.
+    """A tree with 2^h leaves; the root is node 1, node i has the children 2i and 2i + 1.
 
     Attributes
     ----------
@@ -82,7 +83,7 @@ class BoxTree(NamedTuple):
 
 @compiled
 def _select(order: Ints, keys: Floats, start: int, stop: int, middle: int) -> None:
-    """Put the smallest ``middle - start`` of order[start:stop], by (key, row), in front (Hoare's selection)."""
+    """Put the smallest ``middle - start`` of order[start:stop], by (key, row), in front (Hoare)."""
     left, right = start, stop - 1
     while left < right:
         pivot = (left + right) >> 1
@@ -144,7 +145,7 @@ def _fit_node(tree: BoxTree, node: int) -> bool:
 
 @compiled
 def _fill(tree: BoxTree, points: Floats, order: Ints, keys: Floats, radii: Floats) -> None:
-    """Arrange the rows ``order`` and fill the tree with them; equal values are cut by row, so it is always balanced."""
+    """Fill the tree with the rows ``order``; equal values are cut by row, so it is always balanced."""
     n_columns, n_metric, n_leaves = points.shape[1], tree.n_metric, len(tree.sizes)
     for row in order:
         radius = 0.0
@@ -193,7 +194,7 @@ def _fill(tree: BoxTree, points: Floats, order: Ints, keys: Floats, radii: Float
 
 
 def build_tree(points: Floats, alive: Ints, center: Floats, weights: Floats, n_metric: int) -> BoxTree:
-    """Build the tree over the rows ``alive`` of ``points``; any center will do, one amidst the records is best.
+    """Build the tree over the rows ``alive``; any center will do, one amidst the records is best.
 
     The arrays are made here because allocations are slow to compile.
     """
@@ -240,7 +241,7 @@ def remove_row(tree: BoxTree, row: int) -> None:
         value = tree.blocks[leaf, j, slot]
         bottom, top = tree.low[node, j], tree.high[node, j]
         tree.blocks[leaf, j, slot] = tree.blocks[leaf, j, last]
-        if last == 0 or (bottom < top and (value == bottom or value == top)):
+        if last == 0 or (bottom < top and value in (bottom, top)):
             _fit_column(tree, leaf, j)
             touches = True
     if touches:
@@ -250,14 +251,18 @@ def remove_row(tree: BoxTree, row: int) -> None:
             node >>= 1
 
 
-# The functions of the inner loops take bare arrays: a tuple of arrays as an argument was measured to cost more than they do.
+# The functions of the inner loops take bare arrays: a tuple of arrays as an argument was measured to cost
+# more than they do.
 
 
 @compiled
 def _leaf_distances(
     blocks: Floats, leaf: int, query: Floats, n_metric: int, weights: Floats, out: Floats
 ) -> None:
-    """Squared distances of a leaf's records; unused places are computed along, for the sake of vector code."""
+    """Squared distances of a leaf's records.
+
+    Unused places are computed along and columns taken by two: the compiler makes vector code of it.
+    """
     for i in range(LEAF):
         out[i] = 0.0
     even = n_metric - n_metric % 2
@@ -305,9 +310,9 @@ def _box_farthest(
 ) -> float:
     """Upper bound of the squared distances of a node's records.
 
-    In the metric columns the lesser of two: the distance of the box's farthest corner, and (with x a record, q the query,
-    c the center) ``|x - q|^2 = |x - c|^2 + |q - c|^2 - 2 (x - c)(q - c)``, each term at its largest. Corners lie far outside
-    the cloud when there are many columns, hence the second.
+    In the metric columns the lesser of two: the distance of the box's farthest corner, and (with x a record,
+    q the query, c the center) ``|x - q|^2 = |x - c|^2 + |q - c|^2 - 2 (x - c)(q - c)``, each term at its
+    largest. Corners lie far outside the cloud when there are many columns, hence the second.
     """
     corner, along = 0.0, 0.0
     for j in range(n_metric):
@@ -325,16 +330,9 @@ def _box_farthest(
 @compiled
 def farthest_row(tree: BoxTree, query: Floats) -> int:
     """The live row farthest from a point; of equals the smallest row; NONE in an empty tree."""
-    blocks, rows, low, high, first, reach = (
-        tree.blocks,
-        tree.rows,
-        tree.low,
-        tree.high,
-        tree.first,
-        tree.reach,
-    )
+    blocks, rows, low, high, first = tree.blocks, tree.rows, tree.low, tree.high, tree.first
     sizes, weights, n_metric, n_leaves = tree.sizes, tree.weights, tree.n_metric, len(tree.sizes)
-    arm, stack, bounds, scratch = tree.arm, tree.stack, tree.bounds, tree.scratch
+    reach, arm, stack, bounds, scratch = tree.reach, tree.arm, tree.stack, tree.bounds, tree.scratch
     best, best_row = -1.0, NONE
     constant = 0.0  # |q - c|^2 + 2 c (q - c), and the slack
     for j in range(n_metric):
@@ -392,10 +390,11 @@ def _sink(distances: Floats, rows: Ints, distance: float, row: int) -> None:
 
 @compiled
 def nearest_rows(tree: BoxTree, query: Floats, home: int, distances: Floats, nearest: Ints) -> None:
-    """Fill ``nearest`` with the live rows nearest to a point; of equals the smallest rows; in no particular order.
+    """Fill ``nearest`` with the live rows nearest to a point, in no order; of equals the smallest rows.
 
-    The search starts in the leaf ``home`` and climbs: the brother of each node on the way to the root is searched in turn.
-    The tree must hold at least ``len(nearest)`` live records; ``distances`` is room of the same length.
+    The search starts in the leaf ``home`` and climbs: the brother of each node on the way to the root is
+    searched in turn. The tree must hold at least ``len(nearest)`` live records; ``distances`` is room of the
+    same length.
     """
     blocks, rows, low, high, first = tree.blocks, tree.rows, tree.low, tree.high, tree.first
     sizes, weights, n_metric, n_leaves = tree.sizes, tree.weights, tree.n_metric, len(tree.sizes)

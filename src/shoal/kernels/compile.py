@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -17,6 +17,6 @@ def compiled(function: F) -> F:
     read-only install in a container). The kernel is then compiled anew in each process.
     """
     try:
-        return numba.njit(nogil=True, cache=True)(function)  # type: ignore[no-any-return]
+        return cast(F, numba.njit(nogil=True, cache=True)(function))
     except RuntimeError:
-        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+        return cast(F, numba.njit(nogil=True)(function))

@@ -1,8 +1,8 @@
 """Whether the sensitive values of one group of records satisfy a model of diversity.
 
-All counts are whole, and every comparison is made between whole numbers (or a whole number times the
-parameter), so that a group which meets its bound exactly is accepted, and none that misses it by a rounding
-is.
+Counts are whole, and each comparison is made with sums and products of them, or with one correctly rounded
+division of two: a group that meets its bound exactly is accepted, and none that misses it by a rounding is.
+(29 records of 100 are a share of at most 0.29, although 0.29 * 100 is below 29 in floating point.)
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ def _frequencies_hold(
     tally[largest] += unknown
     top = tally[largest]
     if model == PROBABILISTIC:
-        return bool(top * bound <= n)
+        return bool(n / top >= bound)
     if model == ALPHA:
-        return bool(top <= bound * n)
+        return bool(top / n <= bound)
     if model == ENTROPY:
         spread = n * np.log(n)
         margin = _MARGIN * spread
@@ -111,7 +111,7 @@ def _frequencies_hold(
     tail = 0
     for i in range(n_values - int(bound) + 1):
         tail += tally[i]
-    return bool(top < limits.parameters[j, 1] * tail)
+    return bool(tail > 0 and top / tail < limits.parameters[j, 1])
 
 
 @compiled
@@ -206,7 +206,7 @@ def _gains_hold(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: in
             bound = limits.parameters[j, 0]
             if model == ENHANCED and np.log(total / count) < bound:
                 bound = np.log(total / count)
-            if not _at_most(gain, bound * expected):
+            if gain / expected > (bound if expected < _EXACT else bound * (1.0 - _MARGIN)):
                 return False
     return model != EQUAL or _at_most(gained, limits.parameters[j, 0] * (n * total))
 

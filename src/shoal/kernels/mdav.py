@@ -58,10 +58,11 @@ class MixedPoints(NamedTuple):
 
 
 @compiled
-def _add(sums: Floats, rests: Floats, j: int, value: float) -> None:
+def add_exactly(sums: Floats, rests: Floats, j: int, value: float) -> None:
     """Add to the running sum sums[j] + rests[j], exact to twice the digits (Knuth's two-sum, normalised).
 
-    A plain running sum drifts, and which of two records is the farthest from the average would depend on the drift.
+    A plain running sum drifts, and which of two records is the farthest from the average would depend on the
+    drift.
     """
     total = sums[j] + value
     part = total - sums[j]
@@ -71,16 +72,16 @@ def _add(sums: Floats, rests: Floats, j: int, value: float) -> None:
 
 
 @compiled
-def _sum(points: Floats, sums: Floats, rests: Floats) -> None:
+def sum_exactly(points: Floats, sums: Floats, rests: Floats) -> None:
     """Add all records."""
     for i in range(len(points)):
         for j in range(len(sums)):
-            _add(sums, rests, j, points[i, j])
+            add_exactly(sums, rests, j, points[i, j])
 
 
 @compiled
 def _average(data: MixedPoints, sums: Floats, counts: Ints, n_alive: int, ranks: Ints, out: Floats) -> None:
-    """The average record: mean, median category (smallest with half of the records up to it), or most frequent category."""
+    """The average record: mean, median category (the first with half of the records), or mode."""
     for a in range(len(data.is_median)):
         start = data.starts[a]
         rank = start
@@ -112,7 +113,7 @@ def _form_clusters(
     labels: Labels,
     label: int,
 ) -> int:
-    """Form clusters until no more than ``enough`` records, or less than 2k, are left; return the next label."""
+    """Form clusters until at most ``enough`` records, or less than 2k, are left; return the next label."""
     points = data.points
     query, ranks = np.zeros(points.shape[1]), np.zeros(len(data.is_median), np.int64)
     distances, members = np.zeros(k), np.zeros(k, np.int64)
@@ -121,8 +122,8 @@ def _form_clusters(
         if x_r < 0:
             _average(data, sums, counts, n_alive, ranks, query)
         else:
-            # x_s is chosen before the cluster of x_r goes, and again if that cluster holds it: either way it is the
-            # record farthest from x_r among those that stay.
+            # x_s is chosen before the cluster of x_r goes, and again if that cluster holds it: either way it
+            # is the record farthest from x_r among those that stay.
             for j in range(len(query)):
                 query[j] = points[x_r, j]
         seed = farthest_row(tree, query)
@@ -136,7 +137,7 @@ def _form_clusters(
             remove_row(tree, row)
             labels[row] = label
             for j in range(len(sums)):
-                _add(sums, rests, j, -points[row, j])
+                add_exactly(sums, rests, j, -points[row, j])
             for a in range(len(ranks)):
                 counts[data.starts[a] + data.codes[row, a]] -= 1
         n_alive -= k
@@ -152,7 +153,7 @@ def label_mdav(data: MixedPoints, k: int) -> Labels:
     n_rows = len(data.points)
     labels = np.full(n_rows, -1, np.int32)
     sums, rests = np.zeros(data.points.shape[1]), np.zeros(data.points.shape[1])
-    _sum(data.points, sums, rests)
+    sum_exactly(data.points, sums, rests)
     counts = np.concatenate(
         [np.zeros(0, np.int64)]
         + [np.bincount(c, minlength=n) for c, n in zip(data.codes.T, np.diff(data.starts), strict=True)]

@@ -101,12 +101,10 @@ def describe_method(method: Method, k: int) -> dict[str, str]:
     words = {
         "Groups": PARTITIONS.get(method.partition, method.partition),
         "Publication": PUBLICATIONS.get(method.publication, method.publication),
-        "Least group": f"{k} records",
+        "Smallest group": f"at least {k} records",
     }
     if method.partition == "mondrian":
-        words["Cuts"] = (
-            "strict: equal values stay together" if method.strict else "relaxed: equal values may part"
-        )
+        words["Cuts"] = "strict: equal values stay together" if method.strict else "relaxed: equal values may part"
     if method.publication == "aggregate":
         restored = "averages are stretched so that each column keeps its variance"
         words["Variance"] = restored if method.restore_variance else "averages are published as they are"

@@ -11,10 +11,12 @@ from typing import Any
 from shoal.data.table import Table
 from shoal.report import pictures, words
 from shoal.report.context import ReportContext
-from shoal.report.domain import Domain, domain_of
+from shoal.report.domain import OTHER, Domain, domain_of
 from shoal.report.limits import MISUSE, good_use, not_protected
 from shoal.report.page import N_PICTURES, render
 from shoal.report.words import percent, short_name
+
+MOSTLY_OTHER = 0.5
 
 
 def render_datasheet(context: ReportContext, table: Table | None = None) -> str:
@@ -33,9 +35,7 @@ def render_datasheet(context: ReportContext, table: Table | None = None) -> str:
             continue
         domain = None if table is None else domain_of(table[name], attribute, context.k)
         columns.append((name, attribute, words.treatment(attribute, context.publish), domain))
-    figures = [
-        (name, _picture(name, domain)) for name, _, _, domain in columns[:N_PICTURES] if domain is not None
-    ]
+    figures = [(name, _picture(name, domain)) for name, _, _, domain in columns[:N_PICTURES] if domain is not None]
     return render(
         "datasheet.html",
         c=context,
@@ -55,12 +55,10 @@ def render_datasheet(context: ReportContext, table: Table | None = None) -> str:
 
 
 def _picture(name: str, domain: Domain) -> Any:
-    if len(domain.shares) < 1:
+    if not domain.shares or (domain.labels and domain.labels[-1] == OTHER and domain.shares[-1] > MOSTLY_OTHER):
         return None
     if domain.edges:
         alt = f"Histogram of the published values of {name}."
         return pictures.histogram(domain.edges, domain.shares, None, is_date=domain.is_date, alt=alt)
     told = ", ".join(f"{label} {percent(s)}" for label, s in zip(domain.labels, domain.shares, strict=True))
-    return pictures.bars(
-        domain.labels, domain.shares, None, alt=f"Shares of the published values of {name}: {told}."
-    )
+    return pictures.bars(domain.labels, domain.shares, None, alt=f"Shares of the published values of {name}: {told}.")

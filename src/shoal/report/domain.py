@@ -51,9 +51,7 @@ def domain_of(column: Column, attribute: Attribute, k: int) -> Domain:
     n_missing = int(counts[len(column.values) :].sum())
     counts = counts[: len(column.values)]
     used = counts > 0
-    missing = (
-        "none" if not n_missing else f"{n_missing:,} records" if n_missing >= k else f"fewer than {k} records"
-    )
+    missing = "none" if not n_missing else f"{n_missing:,} records" if n_missing >= k else f"fewer than {k} records"
     is_date = attribute.type == "date"
     positions = positions_of(Column(column.name, column.codes[:0], column.values[used]), attribute.type)
     if positions is not None and len(positions):
@@ -63,9 +61,7 @@ def domain_of(column: Column, attribute: Attribute, k: int) -> Domain:
     return Domain(int(used.sum()), missing, is_date, _shares(masses), labels=tuple(labels))
 
 
-def _largest(
-    column: Column, counts: npt.NDArray[np.int64], k: int
-) -> tuple[list[str], npt.NDArray[np.int64]]:
+def _largest(column: Column, counts: npt.NDArray[np.int64], k: int) -> tuple[list[str], npt.NDArray[np.int64]]:
     order = np.argsort(-counts, kind="stable")
     n_shown = int(np.count_nonzero(counts[order[:N_LABELS]] >= k))
     rest = int(counts.sum() - counts[order[:n_shown]].sum())

@@ -29,27 +29,27 @@ def not_protected(
     points = [*_attributes(guarantees, sensitive)]
     if publish == "generalise":
         points.append(Point(
-            "Ends of ranges are real.",
+            "Ends of ranges are real",
             "The ends of a published range, and the members of a published set, are values of records of the group.",
         ))  # fmt: skip
     elif publish == "aggregate":
         points.append(Point(
-            "Averages add up.",
+            "Averages add up",
             "An average times the size of its group is the sum over the group: whoever knows all other members of a "
             "group can work out the last one.",
         ))  # fmt: skip
     if kept:
         points.append(Point(
-            "Columns that were kept.",
+            "Columns that were kept",
             f"Whoever knows a person's {_some(kept)} from elsewhere can narrow a group down; such columns should be "
             "quasi-identifiers.",
         ))  # fmt: skip
     points.append(Point(
-        "Several releases.",
+        "Several releases",
         "Groups of two releases about the same people can be intersected, and what both leave may be fewer than k.",
     ))  # fmt: skip
     points.append(Point(
-        "Being in the table.",
+        "Being in the table",
         "Nothing here hides whether a person is in the table.",
     ))  # fmt: skip
     return tuple(points)
@@ -61,13 +61,13 @@ def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> li
     points = []
     if not sensitive:
         points.append(Point(
-            "No sensitive column was named.",
+            "No sensitive column was named",
             "The groups hide which record is whose. What all records of a group have in common is told about each of "
             "its members.",
         ))  # fmt: skip
     if bare:
         points.append(Point(
-            "Sensitive values.",
+            "Sensitive values",
             f"No diversity was required of {_some(bare)}. Where all records of a group agree, whoever can place a person "
             "in the group learns the value without finding the record.",
         ))  # fmt: skip
@@ -75,7 +75,7 @@ def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> li
     likely = [n for n in sensitive if n in covered - close]
     if likely:
         points.append(Point(
-            "Likely values.",
+            "Likely values",
             f"Diversity of {_some(likely)} rules out certainty, not a good guess: a value may be far more frequent in a "
             "group than in the whole table, or several values may mean much the same.",
         ))  # fmt: skip
@@ -102,12 +102,8 @@ def good_use(publish: str, has_kept: bool) -> tuple[Point, ...]:
             Point("Groups", "with the same labels are the finest units there are; differences inside them are not in the data."),
         ]  # fmt: skip
     if has_kept:
-        points.append(
-            Point("Columns kept as they were", "are exact, record by record, apart from suppressed records.")
-        )
-    points.append(
-        Point("Cite", "the method and its parameters with every result, so that readers can judge it.")
-    )
+        points.append(Point("Columns kept as they were", "are exact, record by record, apart from suppressed records."))
+    points.append(Point("Cite", "the method and its parameters with every result, so that readers can judge it."))
     return tuple(points)
 
 

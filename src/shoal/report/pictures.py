@@ -34,16 +34,12 @@ def class_sizes(before: Mapping[str, int], after: Mapping[str, int]) -> Markup:
         axes.spines["left"].set_visible(False)
 
     told = "; ".join(
-        f"{b}: {percent(x)} before, {percent(y)} after"
-        for b, x, y in zip(bins, *shares, strict=True)
-        if x or y
+        f"{b}: {percent(x)} before, {percent(y)} after" for b, x, y in zip(bins, *shares, strict=True) if x or y
     )
     return draw(7.2, 1.9, paint, f"Share of records by the number of records in their class. {told}.")
 
 
-def histogram(
-    edges: Sequence[float], before: Shares, after: Shares | None, *, is_date: bool, alt: str
-) -> Markup:
+def histogram(edges: Sequence[float], before: Shares, after: Shares | None, *, is_date: bool, alt: str) -> Markup:
     """Shares of cells, as areas: bars before, a line after; with one series bars alone."""
 
     def paint(axes: Any) -> None:
@@ -73,9 +69,7 @@ def bars(labels: Sequence[str], before: Shares, after: Shares | None, *, alt: st
         if after is not None:
             axes.barh(at, after, 0.28, color=AFTER)
         top = max(0.01, *before, *(after or ()))
-        for y, values in zip(
-            at, zip(before, *([after] if after is not None else []), strict=True), strict=True
-        ):
+        for y, values in zip(at, zip(before, *([after] if after is not None else []), strict=True), strict=True):
             axes.text(max(values) + 0.02 * top, y, percent(values[-1]), va="center", color=MUTED, size=7.5)
         axes.set_yticks(at, [clean(label, 19) for label in labels])
         axes.set_xlim(0, top * 1.3)

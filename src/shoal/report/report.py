@@ -99,14 +99,8 @@ def _picture(a: AttributeComparison) -> Any:
         return None
     told = f"{a.name} before and after: total variation distance {number(a.distance)}"
     if a.edges:
-        told += (
-            f", mean {number(a.mean_before)} before and {number(a.mean_after)} after"
-            if a.kind == "number"
-            else ""
-        )
-        return pictures.histogram(
-            a.edges, a.before, a.after, is_date=a.kind == "date", alt=f"Histogram of {told}."
-        )
+        told += f", mean {number(a.mean_before)} before and {number(a.mean_after)} after" if a.kind == "number" else ""
+        return pictures.histogram(a.edges, a.before, a.after, is_date=a.kind == "date", alt=f"Histogram of {told}.")
     return pictures.bars(a.labels, a.before, a.after, alt=f"Shares of the values of {told}.")
 
 

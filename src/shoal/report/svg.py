@@ -70,9 +70,7 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def draw(
-    width: float, height: float, paint: Callable[[Any], None], alt: str, left: float | None = None
-) -> Markup:
+def draw(width: float, height: float, paint: Callable[[Any], None], alt: str, left: float | None = None) -> Markup:
     """Paint one set of axes, of a size in inches, and give back an ``<svg>`` element with a text alternative.
 
     With ``left``, the axes begin at that share of the width in every picture, so that pictures line up.
@@ -87,6 +85,8 @@ def draw(
         axes = figure.add_subplot()
         axes.tick_params(length=0, pad=3)
         paint(axes)
+        for artist in axes.get_children():
+            artist.set_clip_on(False)  # everything lies inside; clips need names that must differ across a page
         if left is None:
             figure.tight_layout(pad=0.3)
         else:

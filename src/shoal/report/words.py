@@ -121,8 +121,7 @@ def short_name(guarantee: Guarantee) -> str:
 def required(guarantee: Guarantee) -> str:
     """What was asked for: ``k ≥ 5``."""
     return ", ".join(
-        f"{SYMBOLS.get(n, n)} {'≥' if n in AT_LEAST else '≤'} {number(v, 4)}"
-        for n, v in guarantee.required.items()
+        f"{SYMBOLS.get(n, n)} {'≥' if n in AT_LEAST else '≤'} {number(v, 4)}" for n, v in guarantee.required.items()
     )
 
 

@@ -100,21 +100,19 @@ def canonical_order(table: Table, quasi: Sequence[str], kept: Sequence[str]) -> 
 
 
 def _sort_rows(columns: Sequence[Column]) -> npt.NDArray[np.intp]:
-    """Sort rows by the dictionaries' order, column by column; spellings of a missing value count here too.
+    """Sort rows by the dictionaries' order, column by column.
 
     Codes are packed into as few 64-bit keys as they fit, so that most tables need one sort.
     """
     keys: list[npt.NDArray[np.int64]] = []
     span = 2**63
     for column in columns:
-        spelled = [m or "" for m in column.markers]
-        place = np.argsort(np.argsort(np.array(spelled, dtype=str), kind="stable")) if spelled else np.zeros(0, np.intp)
-        code_rank = np.concatenate([np.arange(len(column.values)), len(column.values) + place]).astype(np.int64)
-        width = len(code_rank) + 1
+        ranks = column.ranks()
+        width = len(ranks) + 1
         if span > 2**62 // width:
             keys.append(np.zeros(len(column.codes), dtype=np.int64))
             span = 1
-        keys[-1] = keys[-1] * width + code_rank[column.codes]
+        keys[-1] = keys[-1] * width + ranks[column.codes]
         span *= width
     if len(keys) == 1:
         return np.argsort(keys[0], kind="stable")

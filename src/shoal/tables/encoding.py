@@ -81,7 +81,7 @@ def rank(column: Column, attribute: Attribute) -> Ranked:
         ancestors = attribute.hierarchy.ancestors(list(labels))
     if has_missing:
         positions = np.append(positions, np.nan)
-        labels = np.append(labels, None)
+        labels = np.append(labels, np.array([None], dtype=object))
         if ancestors is not None:
             ancestors = np.vstack([ancestors, np.full(ancestors.shape[1], ancestors.max(initial=0) + 1)])
             ancestors[:, -1] = 0  # all meet at the root, the missing value there only

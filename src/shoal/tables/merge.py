@@ -96,7 +96,7 @@ def _find(root: npt.NDArray[np.intp], g: int) -> int:
 
 
 def _dense(labels: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
-    return np.unique(labels, return_inverse=True)[1].astype(np.int32)
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int32)
 
 
 def _nearest(

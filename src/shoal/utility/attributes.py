@@ -142,9 +142,7 @@ def _compare_categories(scale: Scale, after: Floats, k: int, ncp: float | None) 
     )  # fmt: skip
 
 
-def _coarsened(
-    scale: Scale, before: Floats, after: Floats
-) -> tuple[list[str], Floats | None, Floats, Floats]:
+def _coarsened(scale: Scale, before: Floats, after: Floats) -> tuple[list[str], Floats | None, Floats, Floats]:
     """Texts, positions and masses of values, or of the lowest level of the hierarchy with few enough labels."""
     if scale.ancestors is None or np.count_nonzero(before[:-1]) <= N_SHOWN:
         return scale.texts, scale.positions, before, after

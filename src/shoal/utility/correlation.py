@@ -189,9 +189,7 @@ def _of_release(pairs: Sequence[tuple[Scale, Reading]], lumps: Sequence[Lumps], 
     return _of_rows(by_row, matrix)
 
 
-def _by_group(
-    matrix: Floats, readings: Sequence[Reading], lumps: Sequence[Lumps], grouping: Grouping
-) -> None:
+def _by_group(matrix: Floats, readings: Sequence[Reading], lumps: Sequence[Lumps], grouping: Grouping) -> None:
     """Associations from the products of group-wise expectations, a chunk of groups at a time.
 
     Column 0 of a block is 1, so that the products with it are the margins; then come the standardised
@@ -200,9 +198,7 @@ def _by_group(
     widths = [n for _, n in lumps]
     ends = 1 + np.cumsum(widths)
     parts = [slice(e - w, e) for e, w in zip(ends, widths, strict=True)]
-    numbers = {
-        i: _standard_centres(r, grouping) for i, r in enumerate(readings) if isinstance(r, Numbers | Ranges)
-    }
+    numbers = {i: _standard_centres(r, grouping) for i, r in enumerate(readings) if isinstance(r, Numbers | Ranges)}
     products = np.zeros((int(ends[-1]), int(ends[-1])))
     for first in range(0, grouping.n_groups, GROUPS_A_CHUNK):
         last = min(first + GROUPS_A_CHUNK, grouping.n_groups)

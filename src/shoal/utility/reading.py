@@ -195,9 +195,7 @@ def _dense(
     return cells.reshape(last - first, n_lumps)
 
 
-def read_published(
-    scale: Scale, published: Column, kept: npt.NDArray[np.intp], grouping: Grouping
-) -> Reading:
+def read_published(scale: Scale, published: Column, kept: npt.NDArray[np.intp], grouping: Grouping) -> Reading:
     """Decide how a published column is read; `kept` are its rows that belong to a group."""
     codes = published.codes[kept]
     used = np.bincount(codes, minlength=len(published.values))[: len(published.values)] > 0

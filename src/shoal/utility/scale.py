@@ -126,6 +126,4 @@ def _ranks(column: Column, order: Sequence[str] | None) -> npt.NDArray[np.float6
         return natural.astype(np.float64)
     place = {text: i for i, text in enumerate(order)}
     texts = spell(column.values)
-    return np.array(
-        [place.get(t, len(place) + r) for t, r in zip(texts, natural, strict=True)], dtype=np.float64
-    )
+    return np.array([place.get(t, len(place) + r) for t, r in zip(texts, natural, strict=True)], dtype=np.float64)

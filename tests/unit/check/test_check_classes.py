@@ -53,11 +53,12 @@ def test_a_class_is_named_by_its_published_texts():
     ]
 
 
-def test_all_spellings_of_missing_are_one_value():
+def test_a_reader_tells_spellings_of_missing_apart():
     values = np.array(["?", "NA", "x"], dtype=object)
     t = Table.of([Column("a", np.array([0, 1, 2, 3, 4], dtype=np.int32), values, (None, "n/k"))])
-    assert sorted(classes_of(t, ["a"]).sizes) == [1, 4]
-    assert sorted(classes_of(t, ["a"], markers=["NA"]).sizes) == [1, 1, 3]
+    assert sorted(classes_of(t, ["a"]).sizes) == [1, 1, 1, 1, 1]
+    again = Table.of([Column("a", np.array([0, 1, 1], dtype=np.int32), values[:0], ("?", "NA"))])
+    assert sorted(classes_of(again, ["a"]).sizes) == [1, 2]
 
 
 def test_a_row_with_a_missing_cell_stands_alone_when_it_may_hide_any_value():

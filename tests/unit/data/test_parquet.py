@@ -23,8 +23,9 @@ def test_every_type(tmp_path: Path) -> None:
     path = put(
         tmp_path / "t.parquet",
         "SELECT * FROM (VALUES "
-        "(2::TINYINT, 9007199254740993::BIGINT, 7::UBIGINT, 1.5::FLOAT, 2.25::DECIMAL(9,2), true, DATE '2020-02-01',"
-        " TIMESTAMP '2020-02-01 10:00:00.25', TIMESTAMPTZ '2020-02-01 10:00:00+02', 'b', 'NaN'::DOUBLE),"
+        "(2::TINYINT, 9007199254740993::BIGINT, 7::UBIGINT, 1.5::FLOAT, 2.25::DECIMAL(9,2), true,"
+        " DATE '2020-02-01', TIMESTAMP '2020-02-01 10:00:00.25', TIMESTAMPTZ '2020-02-01 10:00:00+02',"
+        " 'b', 'NaN'::DOUBLE),"
         "(1, NULL, 8, 'inf', NULL, NULL, NULL, NULL, NULL, '?', 1.0),"
         "(2, 4, 7, NULL, 1, false, DATE '1900-01-01', TIMESTAMP '2020-01-01', NULL, NULL, NULL))"
         " AS t(i, big, u, f, dec, b, day, moment, zoned, text, nan)",

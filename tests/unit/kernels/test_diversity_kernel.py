@@ -146,6 +146,33 @@ def test_uniform_group_meets_entropy_exactly():
         assert not violations(np.zeros(len(codes), int), [limit])[0]
 
 
+@pytest.mark.parametrize(
+    ("model", "parameter", "counts"),
+    [(diversity.ALPHA, 0.29, [29, 20, 20, 20, 11]), (diversity.PROBABILISTIC, 1.1, [10, 1])],
+)
+def test_bounds_written_in_decimals_are_met_exactly(model, parameter, counts):
+    codes = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+    def fails(bound):
+        return violations(
+            np.zeros(len(codes), int), [Limit("s", "", codes, np.bincount(codes), model, bound)]
+        )[0]
+
+    assert not fails(parameter)
+    assert fails(np.nextafter(parameter, 0 if model == diversity.ALPHA else 9))
+
+
+def test_recursive_is_strictly_less():
+    codes = np.repeat(np.arange(3, dtype=np.int32), [3, 5, 5])
+
+    def fails(c):
+        limit = Limit("s", "", codes, np.bincount(codes), diversity.RECURSIVE, 3.0, c)
+        return violations(np.zeros(len(codes), int), [limit])[0]
+
+    assert fails(5 / 3)
+    assert not fails(np.nextafter(5 / 3, 9))
+
+
 def test_any_of_several_limits_counts_and_labels_may_have_gaps():
     codes = np.array([0, 1, 0, 0, 1, 1, 0], dtype=np.int32)
     other = np.array([0, 0, 0, 1, 2, 2, 0], dtype=np.int32)

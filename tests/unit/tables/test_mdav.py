@@ -16,7 +16,8 @@ from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.tables.encoding import Kind, Ranked
 from shoal.tables.partition.mdav import MDAV, mdav_labels, mixed_points
 
-# A root over two nodes, one over three leaves and one over two; the missing value meets the others at the root.
+# A root over two nodes, one over three leaves and one over two; the missing value meets the others at the
+# root.
 TREE = np.array(
     [[0, 10, 20], [1, 10, 20], [2, 10, 20], [3, 11, 20], [4, 11, 20], [5, 12, 20]], dtype=np.int32
 )
@@ -153,7 +154,8 @@ def test_a_k_that_is_no_whole_number_of_2_or_more_is_refused(k: Any) -> None:
 
 
 def test_a_numpy_integer_is_a_whole_number() -> None:
-    assert MDAV(k=np.int64(3)).fit_predict(np.zeros((9, 1))).max() == 2  # type: ignore[arg-type]  # as from a sweep
+    k: Any = np.int64(3)
+    assert MDAV(k=k).fit_predict(np.zeros((9, 1))).max() == 2
 
 
 def test_too_few_records_are_refused() -> None:
@@ -165,7 +167,7 @@ def test_too_few_records_are_refused() -> None:
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        (np.array([[0.0, np.inf]] * 9), "column 1 holds an infinite value"),
+        (np.array([[0.0, np.inf]] * 9), "column '1' holds an infinite value"),
         (np.zeros(9), "dimension 1"),
         ([["a"], ["b"]], "numbers only"),
         (np.zeros((9, 0)), "one quasi-identifier at least"),

@@ -164,3 +164,15 @@ def test_estimator():
 def test_estimator_refuses(X, what):
     with pytest.raises(DataError, match=what):
         Mondrian(k=2).fit(X)
+
+
+@pytest.mark.filterwarnings("error")
+def test_extreme_and_empty_columns():
+    largest = np.finfo(float).max
+    X = np.array([[-largest, 1.0], [-1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0], [largest, 1.0]])
+    assert Mondrian(k=2).fit_predict(X).tolist() == [0, 0, 0, 1, 1, 1]
+    assert Mondrian(k=2).fit_predict(np.full((5, 2), np.nan)).tolist() == [0] * 5
+    assert Mondrian(k=2).fit_predict(X[:, 1:]).tolist() == [0] * 6
+    # Widths too small for a float still allow a cut.
+    tiny = np.array([[5e-324 * i] for i in range(4)] + [[1e300]] * 4)
+    assert Mondrian(k=2).fit_predict(tiny).tolist() == [0, 0, 1, 1, 2, 2, 2, 2]

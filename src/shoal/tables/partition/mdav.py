@@ -1,8 +1,8 @@
 """MDAV-generic: groups of at least k from the outside in.
 
-While 3k records or more are left: x_r is the record farthest from their average, x_s the one farthest from x_r; each forms
-a cluster with the k-1 records nearest to it. Of 2k to 3k-1 records, the one farthest from the average forms a cluster and
-the others form the last; fewer than 2k records form one.
+While 3k records or more are left: x_r is the record farthest from their average, x_s the one farthest from
+x_r; each forms a cluster with the k-1 records nearest to it. Of 2k to 3k-1 records, the one farthest from the
+average forms a cluster and the others form the last; fewer than 2k records form one.
 
 The distance of two records is the root of the sum of their squared distances in each attribute:
 
@@ -15,19 +15,21 @@ category  0 if equal, else 1                                                   m
 tree      height at which they meet over the height of the tree                most frequent leaf
 ========  ===================================================================  =========================
 
-A missing number or ordered category stands at the mean or the median, and an attribute of its own, with distance 1, tells
-it from those that are present. A missing category is a category.
+A missing number or ordered category stands at the mean or the median, and an attribute of its own, with
+distance 1, tells it from those that are present. A missing category is a category.
 
 **Guarantee**: every group has k to 2k-1 records.
 
-**Not protected**: what a group has in common. Groups are made from the quasi-identifiers alone, so a group may hold one
-sensitive value only, and what is published in place of the records decides whether the table is k-anonymous.
+**Not protected**: what a group has in common. Groups are made from the quasi-identifiers alone, so a group
+may hold one sensitive value only, and what is published in place of the records decides whether the table is
+k-anonymous.
 
 References
 ----------
-J. Domingo-Ferrer, V. Torra, "Ordinal, continuous and heterogeneous k-anonymity through microaggregation", Data Mining and
-Knowledge Discovery 11(2), 2005, section 3 (Algorithm MDAV-generic). We depart from it in the ties (to the smallest row), and
-in how clusters are found: by a tree instead of a scan, with the same result (`shoal.kernels.mdav`).
+J. Domingo-Ferrer, V. Torra, "Ordinal, continuous and heterogeneous k-anonymity through microaggregation",
+Data Mining and Knowledge Discovery 11(2), 2005, section 3 (Algorithm MDAV-generic). We depart from it in the
+ties (to the smallest row), and in how clusters are found: by a tree instead of a scan, with the same result
+(`shoal.kernels.mdav`).
 """
 
 from __future__ import annotations
@@ -117,8 +119,9 @@ def _content(attribute: Ranked) -> tuple[str, int, bytes, bytes]:
 def mixed_points(ranked: Sequence[Ranked]) -> MixedPoints:
     """Lay out quasi-identifiers as points between which the distance of this module is a plain sum.
 
-    A taxonomy of height H becomes H columns, one a level, which differ for two leaves that have not met at this level. With
-    weights ``(h + 1)^2 / H^2 - h^2 / H^2`` they add up to the squared height of the meeting over that of the tree.
+    A taxonomy of height H becomes H columns, one a level, which differ for two leaves that have not met at
+    this level. With weights ``(h + 1)^2 / H^2 - h^2 / H^2`` they add up to the squared height of the meeting
+    over that of the tree.
     """
     columns = _Columns(len(ranked[0].ranks))
     for attribute in sorted(ranked, key=_content):
@@ -139,7 +142,7 @@ def mixed_points(ranked: Sequence[Ranked]) -> MixedPoints:
             else:
                 filled = np.where(missing, _median(counts), ranks)
                 owner = columns.count(filled, n_present, is_median=True)
-                columns.add(filled, np.arange(n_present) * _short(1 / n_present), owner)
+                columns.add(filled, np.arange(n_present, dtype=np.float64) * _short(1 / n_present), owner)
         elif attribute.kind == "category":
             columns.add(
                 ranks, np.arange(n_values, dtype=np.float64), columns.count(ranks, n_values), weight=1.0
@@ -168,8 +171,8 @@ def mdav_labels(ranked: Sequence[Ranked], k: int) -> Labels:
     Returns
     -------
     int32 array (n_rows,)
-        The group of each record; groups are numbered in the order in which they form. Ties go to the smallest row, so
-        the caller puts the rows into an order that depends on their content only.
+        The group of each record; groups are numbered in the order in which they form. Ties go to the smallest
+        row, so the caller puts the rows into an order that depends on their content only.
 
     Raises
     ------
@@ -177,6 +180,8 @@ def mdav_labels(ranked: Sequence[Ranked], k: int) -> Labels:
         If k is not an integer of 2 or more.
     Infeasible
         If there are fewer than k records.
+    DataError
+        If there are no attributes, or of different lengths, or a number is infinite.
     """
     try:
         size = operator.index(k)
@@ -195,6 +200,12 @@ def mdav_labels(ranked: Sequence[Ranked], k: int) -> Labels:
         raise DataError(
             "the quasi-identifiers have different lengths; give every one the same number of rows"
         )
+    for attribute in ranked:
+        present = attribute.positions[: attribute.n_values - attribute.has_missing]
+        if not np.isfinite(present).all():
+            raise DataError(
+                f"column {attribute.name!r} holds an infinite value; replace it or mark it as missing"
+            )
     if n_rows < size:
         raise Infeasible(
             f"no group of k = {size} records can be formed from {n_rows}; lower k or add records"
@@ -202,7 +213,7 @@ def mdav_labels(ranked: Sequence[Ranked], k: int) -> Labels:
     return label_mdav(mixed_points(ranked), size)
 
 
-def _ranked_numbers(X: Any) -> list[Ranked]:
+def ranked_numbers(X: Any) -> list[Ranked]:
     """The columns of a numeric array; nan is missing."""
     try:
         array = np.asarray(X, dtype=np.float64)
@@ -214,10 +225,6 @@ def _ranked_numbers(X: Any) -> list[Ranked]:
         )
     ranked = []
     for j, column in enumerate(array.T):
-        if np.isinf(column).any():
-            raise DataError(
-                f"column {j} holds an infinite value; replace it by a number, or by nan if it is missing"
-            )
         positions, ranks = np.unique(column, return_inverse=True)  # all nan become one value, the last
         has_missing = bool(np.isnan(positions[-1:]).any())
         ranked.append(Ranked(str(j), "number", ranks.astype(np.int32), positions, has_missing=has_missing))
@@ -243,9 +250,11 @@ class MDAV:
 
     Notes
     -----
-    **Guarantee**: every group has k to 2k-1 records. **Not protected**: a group may share one sensitive value.
+    **Guarantee**: every group has k to 2k-1 records. **Not protected**: a group may share one sensitive
+    value.
 
-    Ties go to the earlier row, so the groups of tied records depend on the order of the rows; the pipeline sorts them first.
+    Ties go to the earlier row, so the groups of tied records depend on the order of the rows; the pipeline
+    sorts them first.
 
     Examples
     --------
@@ -259,7 +268,7 @@ class MDAV:
     def fit(self, X: Any, y: object = None) -> MDAV:
         """Group the rows of a 2-D array of numbers (nan is missing), or the records of a list of Ranked."""
         is_ranked = isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, Ranked) for x in X)
-        ranked: Sequence[Ranked] = X if is_ranked else _ranked_numbers(X)
+        ranked: Sequence[Ranked] = X if is_ranked else ranked_numbers(X)
         self.labels_ = mdav_labels(ranked, self.k)
         self.n_features_in_ = len(ranked)
         return self

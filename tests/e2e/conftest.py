@@ -1,0 +1,39 @@
+"""The same command line within this process: the same `main`, without a second for each start."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from command import Ended
+
+from shoal.cli import main
+
+RunHere = Callable[..., Ended]
+
+
+@pytest.fixture
+def run_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunHere:
+    """Call `shoal` as `run_command` does, but here."""
+
+    def run(*arguments: str | Path, cwd: Path | None = None) -> Ended:
+        before = signal.getsignal(signal.SIGTERM)
+        capsys.readouterr()
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "argv", ["shoal", *map(str, arguments)])
+            if cwd is not None:
+                patched.chdir(cwd)
+            try:
+                main()
+            except SystemExit as end:
+                code = end.code
+            finally:
+                signal.signal(signal.SIGTERM, before)
+        assert isinstance(code, int)
+        shown = capsys.readouterr()
+        return Ended(code, shown.out, shown.err)
+
+    return run

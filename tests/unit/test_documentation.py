@@ -1,0 +1,58 @@
+"""What is promised in prose is there, and what is there is documented."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+from pathlib import Path
+
+import click
+import pytest
+
+import shoal
+from shoal.cli import shoal as command_line
+from shoal.policy import MODELS, ColumnPolicy, Method, Policy
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = sorted(m.name for m in pkgutil.walk_packages(shoal.__path__, "shoal."))
+
+
+def test_readme_example_runs() -> None:
+    found = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert found.attempted >= 6
+    assert found.failed == 0
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples_run(name) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_every_command_and_option_is_documented() -> None:
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    for name, command in command_line.commands.items():
+        assert f"## `shoal {name}" in page
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert option.help, (name, option.name)
+                for spelling in option.opts:
+                    assert f"`{spelling}" in page, (name, spelling)
+        assert "Example" in (command.help or ""), name
+
+
+def test_every_policy_key_is_documented() -> None:
+    page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
+    for model in (Policy, Method, ColumnPolicy):
+        for key in model.model_fields:
+            assert f"`{key}`" in page or f"## `[{key}" in page or f"## `[[{key}" in page, key
+    for model in MODELS:
+        assert f"`{model}`" in page
+
+
+def test_every_public_name_is_there() -> None:
+    for name in shoal.__all__:
+        assert getattr(shoal, name) is not None
+    assert set(dir(shoal)) == set(shoal.__all__)
+    with pytest.raises(AttributeError, match="anonymise"):
+        _ = shoal.anonymise
