@@ -63,7 +63,7 @@ def plain(text: str) -> str:
     >>> plain("a\\x1b[31mb")
     'a\\\\x1b[31mb'
     """
-    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 class _Names(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only

@@ -207,7 +207,7 @@ class Policy(_Strict):
         given: dict[str, str] = {}
         for role, names in roles.items():
             for name in [names] if isinstance(names, str) else names:
-                if name in given:
+                if given.get(name, role) != role:
                     raise PolicyError(f"column {name!r} is given two roles, {given[name]} and {role}; give it one")
                 given[name] = role
                 columns.setdefault(name, {})["role"] = role

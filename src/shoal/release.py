@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from glob import escape as escape_pattern
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ from shoal.check.verify import verify
 from shoal.data.attribute import Attribute
 from shoal.data.files import read_table
 from shoal.data.table import Table
-from shoal.data.write import file_name, write_table
+from shoal.data.write import file_name, named_as, write_table
 from shoal.errors import NotVerified, PolicyError, ShoalError, did_you_mean
 from shoal.manifest import FILE_NAME, Manifest, checksums
 from shoal.policy import Policy
@@ -154,7 +155,7 @@ class Release:
 
     def _verify_file(self, path: Path) -> tuple[Guarantee, ...]:
         """Run the checker on the file as any reader would see it."""
-        written = read_table(path, markers=self.policy.missing_markers)
+        written = named_as(read_table(path, markers=self.policy.missing_markers), self.table.names)
         if written.n_rows != self.table.n_rows or written.names != self.table.names:
             raise NotVerified("the written file does not read back as the table that was made; nothing was published")
         return verified(written, self.policy, self.attributes)
@@ -224,14 +225,11 @@ def staged(out: Path) -> Iterator[Path]:
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         _clear_abandoned(out)
-        stage = out.parent / f".{out.name}.shoal-{secrets.token_hex(4)}"
-        stage.mkdir(mode=0o700)
+        stage, lock = _new_stage(out)
     except OSError as error:
         raise ShoalError(f"cannot write to {out.parent}: {error.strerror or error}; choose another output folder") from None
-    lock = _lock(stage)
     try:
         yield stage
-        (stage / ".lock").unlink(missing_ok=True)
         _sync(stage)
         stage.chmod(0o755)
         os.rename(stage, out)
@@ -260,13 +258,29 @@ def refuse_occupied(out: Path) -> None:
         raise ShoalError(f"{out} {what}; choose another output folder, or remove it first")
 
 
+def _new_stage(out: Path) -> tuple[Path, int | None]:
+    """Make a stage and lock the folder itself, so that it is never without a lock while its process lives."""
+    while True:
+        stage = out.parent / f".{out.name}.shoal-{secrets.token_hex(4)}"
+        stage.mkdir(mode=0o700)
+        lock = _lock(stage)
+        if stage.is_dir():
+            return stage, lock
+        if lock is not None:  # another run cleared it away before it was locked
+            os.close(lock)
+
+
 def _lock(stage: Path) -> int | None:
     if fcntl is None:
         return None
     try:
-        handle = os.open(stage / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        handle = os.open(stage, os.O_RDONLY)
     except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError:  # a file system without locks; then no other run takes this one for abandoned either
+        os.close(handle)
         return None
     return handle
 
@@ -275,9 +289,9 @@ def _clear_abandoned(out: Path) -> None:
     """Remove stages of the same output whose process is gone."""
     if fcntl is None:
         return
-    for stage in out.parent.glob(f".{out.name}.shoal-????????"):
+    for stage in out.parent.glob(f".{escape_pattern(out.name)}.shoal-????????"):
         try:
-            handle = os.open(stage / ".lock", os.O_RDWR)
+            handle = os.open(stage, os.O_RDONLY)
         except OSError:
             continue
         try:

@@ -15,9 +15,7 @@ from shoal.data.hierarchy import Hierarchy, calendar, intervals, prefixes
 from shoal.data.table import encode_cells, spell
 
 floats = hnp.arrays(np.float64, st.integers(1, 40), elements=st.floats(allow_nan=False))
-near_floats = hnp.arrays(
-    np.float64, st.integers(1, 40), elements=st.integers(-400, 400).map(lambda i: i / 100)
-)
+near_floats = hnp.arrays(np.float64, st.integers(1, 40), elements=st.integers(-400, 400).map(lambda i: i / 100))
 integers = hnp.arrays(np.int64, st.integers(1, 40), elements=st.integers(-(2**63), 2**63 - 1))
 small_integers = hnp.arrays(np.int64, st.integers(1, 40), elements=st.integers(-50, 120))
 codes = st.lists(st.text(st.sampled_from('0123*;a \n"é'), min_size=1, max_size=6), min_size=1, max_size=20)

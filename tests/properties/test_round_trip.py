@@ -23,9 +23,7 @@ RELAXED = settings(max_examples=80, deadline=None, suppress_health_check=[Health
 AWKWARD = st.text(alphabet=st.sampled_from("ab\",;|\t\n\r '\\#é漢\u2028\ufeff"), max_size=5)
 ANY_TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=8)
 CELLS = st.one_of(AWKWARD, ANY_TEXT, st.sampled_from(["", "?", "NA", "007", "1.50", "-3", " x"]))
-NAMES = (
-    st.text(alphabet=string.ascii_letters + ",;\"'é 0", min_size=1, max_size=6).map(str.strip).filter(bool)
-)
+NAMES = st.text(alphabet=string.ascii_letters + ",;\"'é 0", min_size=1, max_size=6).map(str.strip).filter(bool)
 
 
 def rows_of(table: Table) -> list[list[str]]:

@@ -11,7 +11,7 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.verify import verify
 from shoal.data.files import read_table
 from shoal.data.table import Column, Table
-from shoal.data.write import guarded
+from shoal.data.write import guarded, named_as
 from shoal.errors import DataError
 from shoal.manifest import FILE_NAME, Manifest, checksum
 from shoal.policy import Policy
@@ -76,7 +76,7 @@ def check_folder(
         raise DataError(
             f"{folder} has no {manifest.data}, which its manifest names; restore it from the release"
         )
-    table = read_table(path, markers=manifest.missing_markers)
+    table = named_as(read_table(path, markers=manifest.missing_markers), manifest.attributes)
     findings = _edited(folder, manifest)
     findings += _columns(table, manifest)
     quasi = [n for n in manifest.names("quasi") if n in table.columns]
@@ -129,20 +129,26 @@ def _columns(table: Table, manifest: Manifest) -> list[str]:
 
 def _forgotten(manifest: Manifest, policy: Policy) -> list[str]:
     findings = []
-    for name, column in policy.columns.items():
-        published = manifest.attributes.get(name)
-        if column.role == "identifying" and published is not None:
+    for name, published in manifest.attributes.items():
+        role = _role(policy, name)
+        if role == "identifying":
             findings.append(f"the column {name!r} is identifying by the policy but was published")
-        elif published is not None and column.role is not None and column.role != published.role:
+        elif role is not None and role != published.role:
             findings.append(
-                f"the column {name!r} is {column.role} by the policy but {published.role} by the manifest"
+                f"the column {name!r} is {role} by the policy but {published.role} by the manifest"
             )
     return findings
 
 
 def _with_role(policy: Policy, table: Table, role: str, names: Sequence[str]) -> list[str]:
-    given = [n for n, c in policy.columns.items() if c.role == role and n in table.columns]
+    given = [n for n in table.names if _role(policy, n) == role]
     return [*names, *(n for n in given if n not in names)]
+
+
+def _role(policy: Policy, name: str) -> str | None:
+    """The role that a policy gives a column, by its name or as one of all others."""
+    column = policy.columns.get(name) or policy.columns.get("*")
+    return column.role if column is not None else None
 
 
 def _compare(table: Table, original: Table, manifest: Manifest) -> list[str]:

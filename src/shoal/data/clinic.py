@@ -142,16 +142,12 @@ def _pick(words: tuple[str, ...] | list[str], indices: Indices) -> npt.NDArray[n
     return np.array(words, dtype=object)[indices]
 
 
-def _with_gaps(
-    rng: np.random.Generator, cells: npt.NDArray[np.object_], share: float
-) -> npt.NDArray[np.object_]:
+def _with_gaps(rng: np.random.Generator, cells: npt.NDArray[np.object_], share: float) -> npt.NDArray[np.object_]:
     cells[rng.random(len(cells)) < share] = None
     return cells
 
 
-def _occupation_weights(
-    age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_], district: Indices
-) -> Floats:
+def _occupation_weights(age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_], district: Indices) -> Floats:
     works = (age >= 19) & (age < 66)
     is_rural = district == len(_DISTRICTS) - 1
     woman, man = np.where(is_female, 1.0, 0.35), np.where(is_female, 0.25, 1.0)
@@ -173,14 +169,10 @@ def _occupation_weights(
 def _marital_weights(age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_]) -> Floats:
     adult = np.clip((age - 19) / 12, 0, 1)
     widowed = np.clip((age - 55) / 35, 0, 1) ** 1.5 * np.where(is_female, 2.0, 0.8)
-    return np.stack(
-        [1.15 - adult, 1.6 * adult, 0.35 * adult * np.clip((age - 25) / 20, 0, 1), widowed], axis=1
-    )
+    return np.stack([1.15 - adult, 1.6 * adult, 0.35 * adult * np.clip((age - 25) / 20, 0, 1), widowed], axis=1)
 
 
-def _smoking_rate(
-    age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_], occupation: Indices
-) -> Floats:
+def _smoking_rate(age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_], occupation: Indices) -> Floats:
     manual = np.isin(occupation, [_OCCUPATIONS.index(name) for name in ("driver", "builder", "farmer")])
     rate = 0.2 + 0.08 * ~is_female + 0.15 * manual - 0.1 * (age > 70)
     return np.asarray(np.where(age < 16, 0.0, rate))
@@ -195,15 +187,11 @@ def _diagnosis_weights(
         near = np.exp(-0.5 * ((age - d.age) / d.spread) ** 2) + 0.004
         if d.chapter == "obstetrics":
             near = near * ((age >= 17) & (age <= 46))
-        columns.append(
-            d.weight * near * np.where(is_female, d.female, d.male) * np.where(smokes, d.smoker, 1.0)
-        )
+        columns.append(d.weight * near * np.where(is_female, d.female, d.male) * np.where(smokes, d.smoker, 1.0))
     return np.stack(columns, axis=1)
 
 
-def _length_of_stay(
-    rng: np.random.Generator, age: npt.NDArray[np.int64], diagnosis: Indices
-) -> npt.NDArray[np.int64]:
+def _length_of_stay(rng: np.random.Generator, age: npt.NDArray[np.int64], diagnosis: Indices) -> npt.NDArray[np.int64]:
     mean = np.array([d.days for d in _DIAGNOSES])[diagnosis] * (1 + np.maximum(age - 40, 0) / 100)
     return 1 + rng.poisson(rng.gamma(4.0, (mean - 1) / 4.0)).astype(np.int64)
 
@@ -222,9 +210,7 @@ def _patient_ids(rng: np.random.Generator, n_rows: int) -> npt.NDArray[np.object
 
 
 def _zip_codes(rng: np.random.Generator, district: Indices) -> npt.NDArray[np.object_]:
-    codes = np.array(
-        [[f"{area}{7 * i % 100:02d}" for i in range(1, 15)] for area, *_ in _DISTRICTS], dtype=object
-    )
+    codes = np.array([[f"{area}{7 * i % 100:02d}" for i in range(1, 15)] for area, *_ in _DISTRICTS], dtype=object)
     n_codes = np.array([d[1] for d in _DISTRICTS])[district]
     # The square draws the first codes of a district, its centre, more often.
     return codes[district, (rng.random(len(district)) ** 2 * n_codes).astype(np.intp)]  # type: ignore[no-any-return]

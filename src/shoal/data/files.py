@@ -62,9 +62,7 @@ def read_table(
     from shoal.data.text_file import read_text
 
     gzipped = start.startswith(b"\x1f\x8b")
-    columns, known = read_text(
-        where, gzipped=gzipped, markers=markers, delimiter=delimiter, encoding=encoding
-    )
+    columns, known = read_text(where, gzipped=gzipped, markers=markers, delimiter=delimiter, encoding=encoding)
     return Table.of(columns, Source(_stem(where), "csv", known.delimiter, gzipped, known.notes))
 
 

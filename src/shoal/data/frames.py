@@ -52,8 +52,7 @@ def from_frame(frame: Any, markers: Sequence[str] = MARKERS) -> Table:
     elif isinstance(frame, duckdb.DuckDBPyRelation):
         columns = _from_relation(frame, markers, notes)
     elif any(
-        check(frame)
-        for check in (is_pandas_dataframe, is_polars_dataframe, is_polars_lazyframe, is_pyarrow_table)
+        check(frame) for check in (is_pandas_dataframe, is_polars_dataframe, is_polars_lazyframe, is_pyarrow_table)
     ):
         columns = _from_narwhals(frame, markers, notes)
     else:
@@ -97,9 +96,7 @@ def _name(label: object) -> str:
     return name
 
 
-def _from_relation(
-    relation: duckdb.DuckDBPyRelation, markers: Collection[str], notes: list[str]
-) -> list[Column]:
+def _from_relation(relation: duckdb.DuckDBPyRelation, markers: Collection[str], notes: list[str]) -> list[Column]:
     described = [(str(name), str(kind)) for name, kind in zip(relation.columns, relation.types, strict=True)]
     for name, kind in described:
         refuse_type("the relation", name, kind)
@@ -110,9 +107,7 @@ def _from_relation(
     try:
         fetched = relation.project(cells).fetchnumpy()
     except duckdb.Error:
-        raise DataError(
-            "the duckdb relation cannot be run; try it alone, and mind integers beyond 64 bits"
-        ) from None
+        raise DataError("the duckdb relation cannot be run; try it alone, and mind integers beyond 64 bits") from None
     return [to_column(name, kind, fetched[f"c{i}"], markers) for i, (name, kind) in enumerate(described)]
 
 
@@ -140,9 +135,7 @@ def _from_series(name: str, series: Any, markers: Collection[str], notes: list[s
     if dtype == nw.Categorical and hasattr(native, "cat") and hasattr(native.cat, "codes"):
         return _from_categories(name, native, markers)
     if dtype == nw.Object:
-        return _from_objects(
-            name, native.tolist() if hasattr(native, "tolist") else native.to_list(), markers
-        )
+        return _from_objects(name, native.tolist() if hasattr(native, "tolist") else native.to_list(), markers)
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     if missing.all():
         return Column(name, np.zeros(len(missing), np.int32), np.empty(0, object), (None,))
@@ -222,9 +215,7 @@ def _from_objects(name: str, cells: list[Any], markers: Collection[str]) -> Colu
     if all(issubclass(t, numbers.Number) and not issubclass(t, complex) for t in kinds):
         return _spread(encode_cells(name, np.array([float(c) for c in present])), missing)
     if all(issubclass(t, datetime.date) for t in kinds):
-        return _spread(
-            encode_cells(name, np.array([_utc(c) for c in present], dtype="datetime64[us]")), missing
-        )
+        return _spread(encode_cells(name, np.array([_utc(c) for c in present], dtype="datetime64[us]")), missing)
     if all(issubclass(t, np.datetime64) for t in kinds):
         return _spread(encode_cells(name, np.array(present, dtype="datetime64[us]")), missing)
     raise _odd_type(name, " and ".join(sorted(t.__name__ for t in kinds)))

@@ -43,9 +43,7 @@ def to_pandas(table: Table, like: Any) -> Any:
     def natural(column: Column) -> Any:
         missing = column.missing
         if column.values.dtype.kind in "ib" and missing.any():
-            nullable = (
-                pandas.arrays.IntegerArray if column.values.dtype.kind == "i" else pandas.arrays.BooleanArray
-            )
+            nullable = pandas.arrays.IntegerArray if column.values.dtype.kind == "i" else pandas.arrays.BooleanArray
             return pandas.Series(nullable(column.values[np.where(missing, 0, column.codes)], missing))
         return pandas.Series(_cells(column).tolist() if column.is_text else _array(column))
 
@@ -66,9 +64,7 @@ def to_pandas(table: Table, like: Any) -> Any:
         if column.is_text and name in labels and like[label].dtype == object:
             series[label] = pandas.Series(_cells(column), dtype=object)
         elif name in labels and _is_kind(column, nw.from_native(like[label], series_only=True).dtype):
-            series[label] = _restored(
-                series[label], natural(_distinct(column)), like[label].dtype, cast, back
-            )
+            series[label] = _restored(series[label], natural(_distinct(column)), like[label].dtype, cast, back)
     return pandas.DataFrame(series, columns=list(series))
 
 
@@ -130,17 +126,13 @@ def to_relation(table: Table, like: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyR
     """A duckdb relation over a table in memory, on a connection of its own."""
     types = {str(name): str(kind) for name, kind in zip(like.columns, like.types, strict=True)}
     database = duckdb.connect(":memory:")
-    database.register(
-        "cells", {f"c{i}": typed_cells(column) for i, column in enumerate(table.columns.values())}
-    )
+    database.register("cells", {f"c{i}": typed_cells(column) for i, column in enumerate(table.columns.values())})
     selected = []
     for i, (name, column) in enumerate(table.columns.items()):
         cell, wanted = f"CAST(c{i} AS {sql_type(column)})", types.get(name, "")
         if _sql_kind(wanted) == _kind(column):
             try:
-                changed = (
-                    f"TRY_CAST(TRY_CAST({cell} AS {wanted}) AS {sql_type(column)}) IS DISTINCT FROM {cell}"
-                )
+                changed = f"TRY_CAST(TRY_CAST({cell} AS {wanted}) AS {sql_type(column)}) IS DISTINCT FROM {cell}"
                 found = database.execute(f"SELECT count(*) FROM cells WHERE {changed}").fetchone()
                 if found and not found[0]:
                     cell = f"CAST({cell} AS {wanted})"
@@ -152,9 +144,7 @@ def to_relation(table: Table, like: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyR
     return database.table("data")
 
 
-def _restored(
-    natural: Any, distinct: Any, dtype: Any, cast: Callable[..., Any], back: Callable[..., Any]
-) -> Any:
+def _restored(natural: Any, distinct: Any, dtype: Any, cast: Callable[..., Any], back: Callable[..., Any]) -> Any:
     """``natural`` in another type if all distinct values survive the way there and back."""
     own = distinct.type if hasattr(distinct, "type") else distinct.dtype
     try:

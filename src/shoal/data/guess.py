@@ -75,7 +75,7 @@ def _guess_type(column: Column) -> tuple[Type, tuple[str, ...] | None, str]:
         note = ", month first (both readings fit)" if dates.form == "%m/%d/%Y" and _day_first_fits(column) else ""
         return "date", None, f"all values are dates{note}"
     numbers = parse_numbers(values)
-    if numbers is not None and np.isfinite(numbers).all():
+    if numbers is not None:
         return _guess_number(column, numbers, words)
     order = _band_order(column)
     if order is not None:

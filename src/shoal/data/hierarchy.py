@@ -217,9 +217,7 @@ def _first_fault(rows: Sequence[tuple[str, ...]]) -> _Fault | None:
         if len(row) != width:
             return _Fault(i, f"has {len(row)} levels where {{other}} has {width}; give all rows as many")
         if "" in row:
-            return _Fault(
-                i, f"has an empty cell at level {row.index('') + 1}; repeat a neighbour's label there"
-            )
+            return _Fault(i, f"has an empty cell at level {row.index('') + 1}; repeat a neighbour's label there")
         if row[-1] != rows[0][-1]:
             return _Fault(i, "ends in another root than {other}; remove a header, end all rows in one root")
     return _crossing(rows) or _cycle(rows)
@@ -255,9 +253,7 @@ def _cycle(rows: Sequence[tuple[str, ...]]) -> _Fault | None:
     left = [i for above in parents.values() for label, i in above.items() if label in parents]
     if not left:
         return None
-    return _Fault(
-        min(left), "makes the hierarchy cyclic: of two labels, each stands above the other; rename one"
-    )
+    return _Fault(min(left), "makes the hierarchy cyclic: of two labels, each stands above the other; rename one")
 
 
 def _read_rows(path: Path) -> tuple[list[tuple[str, ...]], list[int]]:
@@ -357,9 +353,7 @@ def intervals(values: npt.NDArray[Any], labels: Sequence[str] | None = None, fin
     return Hierarchy(tuple(zip(spelled, *levels, [ROOT] * len(spelled), strict=True)))
 
 
-def _interval_levels(
-    points: npt.NDArray[Any], finest: int
-) -> Iterator[tuple[npt.NDArray[np.intp], list[str]]]:
+def _interval_levels(points: npt.NDArray[Any], finest: int) -> Iterator[tuple[npt.NDArray[np.intp], list[str]]]:
     """Yield, from fine to coarse, the interval of each point and the intervals' labels.
 
     The edges are exact decimals, and a point is compared with the number that the label shows, so that no
@@ -468,9 +462,7 @@ def prefixes(codes: Iterable[str], most: int = 16) -> Hierarchy:
     """
     distinct = list(dict.fromkeys(codes))
     if not distinct or "" in distinct:
-        raise DataError(
-            "a hierarchy of prefixes needs codes of one character or more; mark empty ones as missing"
-        )
+        raise DataError("a hierarchy of prefixes needs codes of one character or more; mark empty ones as missing")
     width = max(map(len, distinct))
     step = -(-width // most)
     lengths = range(width - step, 0, -step)

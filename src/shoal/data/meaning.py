@@ -56,7 +56,8 @@ def _refuse_unreadable(column: Column, kind: str) -> None:
             raise DataError(f"column {column.name!r} is to be continuous but holds values that are not numbers; "
                             "say type = \"nominal\", or add their spelling to missing_markers")  # fmt: skip
         if not np.isfinite(numbers).all():
-            raise DataError(f"column {column.name!r} holds infinite values; replace them or add their spelling to missing_markers")
+            raise DataError(f"column {column.name!r} holds infinite values; replace them, add their spelling to "
+                            "missing_markers, or say type = \"nominal\" if these are codes")  # fmt: skip
     if kind == "date" and parse_dates(column.values) is None and len(column.values):
         raise DataError(f"column {column.name!r} is to be a date but holds values that are not dates of one form; "
                         "write them as YYYY-MM-DD")  # fmt: skip

@@ -56,17 +56,11 @@ def read_parquet(path: os.PathLike[str], *, markers: Collection[str]) -> list[Co
                 for i, (name, kind) in enumerate(zip(names, types, strict=True))
             ]
     except duckdb.OutOfMemoryException:
-        raise DataError(
-            f"{path}: its columns do not fit into half of the memory; leave out columns"
-        ) from None
+        raise DataError(f"{path}: its columns do not fit into half of the memory; leave out columns") from None
     except duckdb.ConversionException:
-        raise DataError(
-            f"{path}: a column holds integers beyond 64 bits with sign; turn it into text"
-        ) from None
+        raise DataError(f"{path}: a column holds integers beyond 64 bits with sign; turn it into text") from None
     except duckdb.Error:
-        raise DataError(
-            f"{path}: the Parquet file is damaged or of an unknown make; export it again"
-        ) from None
+        raise DataError(f"{path}: the Parquet file is damaged or of an unknown make; export it again") from None
 
 
 def refuse_type(where: str, name: str, kind: str) -> None:
@@ -126,9 +120,7 @@ def _read_texts(
             encoder.add([text for (text,) in rows])
         return encoder.column(name, markers)
     database.execute("DROP TYPE IF EXISTS texts")
-    database.execute(
-        "CREATE TYPE texts AS ENUM (SELECT text FROM found WHERE text IS NOT NULL ORDER BY text)"
-    )
+    database.execute("CREATE TYPE texts AS ENUM (SELECT text FROM found WHERE text IS NOT NULL ORDER BY text)")
     fetched_codes = _fetch(database, scan, f"enum_code(CAST({cell} AS texts))")
     fetched = database.execute("SELECT enum_range(NULL::texts)").fetchone()
     distinct: list[str | None] = list(fetched[0]) if fetched else []

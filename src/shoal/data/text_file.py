@@ -65,8 +65,7 @@ def column_names(path: os.PathLike[str], fields: Collection[str]) -> list[str]:
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise DataError(
-            f"{path}: the column name {twice!r} occurs more than once; "
-            "the first line must name each column, once"
+            f"{path}: the column name {twice!r} occurs more than once; the first line must name each column, once"
         )
     return names
 
@@ -80,7 +79,7 @@ def _read_regular(
     scan = (
         f"read_csv({file_literal(path)}, auto_detect=false, header=true, columns={{{layout}}}, "
         f"delim={literal(known.delimiter)}, quote='\"', escape='\"', "
-        # With new_line='\\r\\n' given, duckdb 2.0 finds no rows; left out, it takes both kinds of line end.
+        # With new_line given as CR LF, duckdb 2.0 finds no rows; left out, it takes both kinds of line end.
         f"strict_mode=true, compression='{'gzip' if gzipped else 'none'}', "
         # Cutting a file into parts for threads needs a guess about open quotes.
         f"parallel={'false' if known.has_quotes else 'true'})"
@@ -91,20 +90,14 @@ def _read_regular(
         with connection() as database:
             distinct = ", ".join(f"list(DISTINCT {cell}) AS d{i}" for i, cell in enumerate(cells))
             database.execute(f"CREATE TEMP TABLE found AS SELECT count(*) AS n, {distinct} FROM {scan}")
-            sizes = database.execute(
-                f"SELECT n, {', '.join(f'len(d{i})' for i in range(width))} FROM found"
-            ).fetchone()
+            sizes = database.execute(f"SELECT n, {', '.join(f'len(d{i})' for i in range(width))} FROM found").fetchone()
             if sizes is None or sizes[0] == 0 or sizes[0] * (width - 1) != known.n_delimiters:
                 return None
             few = [i for i in range(width) if sizes[i + 1] <= _FEW_DISTINCT]
             columns = _by_code(database, scan, cells, few, names, markers)
-            columns |= _by_text(
-                database, scan, cells, [i for i in range(width) if i not in columns], names, markers
-            )
+            columns |= _by_text(database, scan, cells, [i for i in range(width) if i not in columns], names, markers)
     except duckdb.OutOfMemoryException:
-        raise DataError(
-            f"{path}: its distinct values do not fit into half of the memory; leave out columns"
-        ) from None
+        raise DataError(f"{path}: its distinct values do not fit into half of the memory; leave out columns") from None
     except duckdb.Error:
         return None
     return [columns[i] for i in range(width)]

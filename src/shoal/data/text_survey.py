@@ -78,9 +78,7 @@ def survey(path: os.PathLike[str], *, gzipped: bool, delimiter: str | None, enco
         try:
             found = _look_over(path, gzipped, delimiter, "cp1252")
         except _Undecodable:
-            raise DataError(
-                f"{path}, line {error.line}: neither UTF-8 nor Windows-1252; name the encoding"
-            ) from None
+            raise DataError(f"{path}, line {error.line}: neither UTF-8 nor Windows-1252; name the encoding") from None
         found = replace(found, notes=("read as Windows-1252, since it is not UTF-8", *found.notes))
     if chosen == "utf-16" and encoding is None:
         found = replace(found, notes=("read as UTF-16, as its first bytes say", *found.notes))
@@ -210,9 +208,7 @@ def _look_over(path: os.PathLike[str], gzipped: bool, delimiter: str | None, enc
             counts.add(piece)
             lines += _line_ends(piece)
     if blank:
-        raise DataError(
-            f"{path}: {'holds only blank lines' if first else 'is empty'}; there is nothing to read"
-        )
+        raise DataError(f"{path}: {'holds only blank lines' if first else 'is empty'}; there is nothing to read")
     is_spaced = header is not None and len(header) > 1 and counts.delimiters == counts.spaced > 0
     has_one_line_end = counts.returns == 0 or counts.returns == counts.feeds == counts.pairs
     has_simple_header = header is not None and first[:1] not in (b"\r", b"\n") and "\n" not in "".join(header)
@@ -246,8 +242,7 @@ def _refuse_nul(path: os.PathLike[str], piece: bytes, line: int) -> None:
     if at >= 0:
         line += _line_ends(piece[:at])
         raise DataError(
-            f"{path}, line {line}: holds a NUL byte, so it is no text in an encoding known here; "
-            "save it as UTF-8 text"
+            f"{path}, line {line}: holds a NUL byte, so it is no text in an encoding known here; save it as UTF-8 text"
         )
 
 
@@ -312,9 +307,7 @@ class _Counts:
         opens, closes = at[inside[at]], at[~inside[at]]
         self._closing = bool(len(closes)) and int(closes[-1]) == len(joined) - 1
         followed = closes[:-1] if self._closing else closes
-        self.is_regular &= bool(
-            self._edge[joined[opens - 1]].all() and self._edge[joined[followed + 1]].all()
-        )
+        self.is_regular &= bool(self._edge[joined[opens - 1]].all() and self._edge[joined[followed + 1]].all())
         outside = (joined == self.delimiter[0]) & ~inside
         self.delimiters += int(np.count_nonzero(outside[1:]))
         self.spaced += int(np.count_nonzero(outside[:-1] & (joined[1:] == ord(" "))))

@@ -15,7 +15,8 @@ import errno
 import gzip
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -73,6 +74,14 @@ def guarded(text: str) -> str:
     return "'" + text if text.startswith(_RISKY_STARTS) and not _PLAIN_NUMBER.fullmatch(text) else text
 
 
+def named_as(table: Table, names: Iterable[str]) -> Table:
+    """A table read back from a file, with the names that are guarded there as they were before."""
+    guards = {guarded(name): name for name in names}
+    plain = set(guards.values())
+    columns = [replace(c, name=n if n in plain else guards.get(n, n)) for n, c in table.columns.items()]
+    return Table.of(columns, table.source)
+
+
 def _pieces(table: Table) -> Iterator[bytes]:
     """The file in pieces of whole lines."""
     delimiter = table.source.delimiter
@@ -80,17 +89,13 @@ def _pieces(table: Table) -> Iterator[bytes]:
     try:
         header = delimiter.join(_field(guarded(name), delimiter, is_alone) for name in table.columns)
         yield (header + "\n").encode()
-        parts = _combined(
-            [_spelled(column, delimiter, is_alone) for column in table.columns.values()], delimiter
-        )
+        parts = _combined([_spelled(column, delimiter, is_alone) for column in table.columns.values()], delimiter)
         for start in range(0, table.n_rows, _ROWS_AT_ONCE):
             cells = [texts[codes[start : start + _ROWS_AT_ONCE]].tolist() for texts, codes in parts]
             lines = cells[0] if len(cells) == 1 else map(delimiter.join, zip(*cells, strict=True))
             yield ("\n".join(lines) + "\n").encode()
     except UnicodeEncodeError:
-        raise DataError(
-            "a text holds half a character (a lone surrogate), which no file can; mend it"
-        ) from None
+        raise DataError("a text holds half a character (a lone surrogate), which no file can; mend it") from None
 
 
 _Part = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]
@@ -133,9 +138,7 @@ def _write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
     folded = [name.casefold() for name in table.columns]
     if len(set(folded)) < len(folded):
         twice = next(name for i, name in enumerate(table.columns) if folded[i] in folded[:i])
-        raise DataError(
-            f"Parquet is written without names that differ only in case; rename the column {twice!r}"
-        )
+        raise DataError(f"Parquet is written without names that differ only in case; rename the column {twice!r}")
     cells = {f"c{i}": typed_cells(column) for i, column in enumerate(table.columns.values())}
     selected = ", ".join(
         f"CAST(c{i} AS {sql_type(column)}) AS {identifier(name)}"
@@ -145,9 +148,7 @@ def _write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
     try:
         with connection() as database:
             database.register("cells", cells)
-            database.execute(
-                f"COPY (SELECT {selected} FROM cells) TO {target} (FORMAT parquet, COMPRESSION zstd)"
-            )
+            database.execute(f"COPY (SELECT {selected} FROM cells) TO {target} (FORMAT parquet, COMPRESSION zstd)")
     except duckdb.IOException as error:
         code = errno.ENOSPC if "space left" in str(error) else errno.EIO
         raise OSError(code, os.strerror(code), os.fspath(path)) from None

@@ -54,9 +54,7 @@ class Crew(Executor):
 
 
 @contextmanager
-def open_executor(
-    workers: int = 1, pool: Pool = "threads", cluster: str | None = None
-) -> Iterator[Executor | None]:
+def open_executor(workers: int = 1, pool: Pool = "threads", cluster: str | None = None) -> Iterator[Executor | None]:
     """Open what `run_blocks` runs on, and leave nothing running behind it.
 
     Parameters
@@ -187,12 +185,10 @@ def _connect(distributed: Any, address: str) -> Any:
         return distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except Exception:  # each transport raises its own kind
         pass
-    # The half-made client closes itself when it is collected. Left to chance, that can be in the thread of the
-    # next client, which then waits for a lock that is held until the thread has started.
+    # The half-made client closes itself when it is collected. Left to chance, that can be in the thread of
+    # the next client, which then waits for a lock that is held until the thread has started.
     gc.collect()
-    raise ShoalError(
-        f"the cluster at {address} does not answer; start `dask scheduler` there or check the address"
-    )
+    raise ShoalError(f"the cluster at {address} does not answer; start `dask scheduler` there or check the address")
 
 
 def _greet(client: Any, address: str) -> int:
@@ -200,9 +196,7 @@ def _greet(client: Any, address: str) -> int:
     try:
         client.wait_for_workers(1, timeout=CONNECT_SECONDS)
     except TimeoutError:
-        raise ShoalError(
-            f"the cluster at {address} has no workers; start some with `dask worker {address}`"
-        ) from None
+        raise ShoalError(f"the cluster at {address} has no workers; start some with `dask worker {address}`") from None
     try:
         versions = {client.run_on_scheduler(_own_version), *client.run(_own_version).values()}
     except Exception:  # whatever keeps a worker from importing the package
@@ -211,9 +205,7 @@ def _greet(client: Any, address: str) -> int:
         ) from None
     if versions != {__version__}:
         others = ", ".join(sorted(versions - {__version__}))
-        raise ShoalError(
-            f"the cluster at {address} has Shoal {others}, this machine {__version__}; make them the same"
-        )
+        raise ShoalError(f"the cluster at {address} has Shoal {others}, this machine {__version__}; make them the same")
     return max(1, int(sum(client.nthreads().values())))
 
 

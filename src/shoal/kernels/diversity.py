@@ -70,9 +70,7 @@ def _at_most(value: float, bound: float) -> bool:
 
 
 @compiled
-def _frequencies_hold(
-    limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int, size: int, n: int
-) -> bool:
+def _frequencies_hold(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int, size: int, n: int) -> bool:
     """l-diversity in its four senses, and the share alpha."""
     model = limits.models[j]
     bound = limits.parameters[j, 0]
@@ -115,9 +113,7 @@ def _frequencies_hold(
 
 
 @compiled
-def _ordered_distance(
-    limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int, size: int, n: int
-) -> float:
+def _ordered_distance(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int, size: int, n: int) -> float:
     """Sum over values of the absolute cumulative difference, times n and the records of the table.
 
     Between two values of the group its own cumulative share is constant and that of the table grows, so
@@ -230,9 +226,7 @@ def satisfies(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int,
     if model == ORDERED:
         steps = limits.starts[j + 1] - limits.starts[j] - 1
         unit = float(n) * limits.below[limits.starts[j + 1] - 1] * steps
-        return _at_most(
-            _ordered_distance(limits, j, codes, counts, at, size, n), limits.parameters[j, 0] * unit
-        )
+        return _at_most(_ordered_distance(limits, j, codes, counts, at, size, n), limits.parameters[j, 0] * unit)
     if model == HIERARCHICAL:
         unit = float(n) * limits.below[limits.starts[j + 1] - 1] * limits.heights[j]
         work = _hierarchical_distance(limits, j, codes, counts, at, size, n)

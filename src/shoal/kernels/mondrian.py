@@ -26,10 +26,8 @@ class Space(NamedTuple):
     missing: Int64  # (n_attributes,) rank of the missing value, or -1
     scales: Float64  # (n_attributes,) width of the whole table: range, steps, values or height
     starts: Int64  # (n_attributes + 1,) where each attribute's values begin in the next
-    positions: Float64  # of each value
-    tree_starts: (
-        Int64  # (n_attributes,) where each attribute's n_values * (height + 1) nodes begin in the next
-    )
+    positions: Float64  # of each value: a number itself, an ordered category's place in the whole table
+    tree_starts: Int64  # (n_attributes,) where each attribute's n_values * (height + 1) nodes begin in the next
     ancestors: Int32  # node above each leaf at each height
 
 
@@ -122,8 +120,6 @@ def _width(space: Space, a: int, rows: Int32, begin: int, end: int, scratch: _Sc
         return float(_tally(scratch, end - begin, low, high) / space.scales[a])
     if present < high:
         return 1.0
-    if kind == ORDER:
-        return float((high - low) / space.scales[a])
     at = space.starts[a]
     return float((space.positions[at + high] - space.positions[at + low]) / space.scales[a])
 
@@ -221,9 +217,7 @@ def _halve(m: int, scratch: _Scratch) -> int:
 
 
 @compiled
-def _boundaries(
-    space: Space, a: int, k: int, m: int, found: int, prefer_last: bool, scratch: _Scratch
-) -> int:
+def _boundaries(space: Space, a: int, k: int, m: int, found: int, prefer_last: bool, scratch: _Scratch) -> int:
     """Strict cuts: boundaries between distinct values with k records on both sides, from the median outwards.
 
     The first few are noted as the least value right of each and the number of records left of it.
@@ -269,9 +263,7 @@ def _boundaries(
 
 
 @compiled
-def _find_cuts(
-    space: Space, a: int, k: int, strict: bool, rows: Int32, begin: int, end: int, scratch: _Scratch
-) -> int:
+def _find_cuts(space: Space, a: int, k: int, strict: bool, rows: Int32, begin: int, end: int, scratch: _Scratch) -> int:
     """Note possible cuts of a node in attribute a, the best first, and return how many.
 
     Records whose value in the scratch array is below a cut would go left.
@@ -305,9 +297,7 @@ def _move(rows: Int32, begin: int, end: int, values: Int32, cut: int, spare: Int
 
 
 @compiled
-def cut_all(
-    space: Space, limits: LimitArrays | None, k: int, strict: bool, stop_rows: int
-) -> tuple[Int32, Int64]:
+def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop_rows: int) -> tuple[Int32, Int64]:
     """Cut all records until no cut is allowable or a node has at most `stop_rows` records.
 
     Without limits, None is given for them, and nothing that tests them is compiled.

@@ -1,7 +1,7 @@
 """The public datasheet: what the data is, how it was protected, how to use it.
 
-It stands beside the data, so it is made from the published table alone: nothing that was measured on the original, and no
-cell of fewer than k records.
+It stands beside the data, so it is made from the published table alone: nothing that was measured on the
+original, and no cell of fewer than k records.
 """
 
 from __future__ import annotations

@@ -68,16 +68,16 @@ def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> li
     if bare:
         points.append(Point(
             "Sensitive values",
-            f"No diversity was required of {_some(bare)}. Where all records of a group agree, whoever can place a person "
-            "in the group learns the value without finding the record.",
+            f"No diversity was required of {_some(bare)}. Where all records of a group agree, whoever can place a "
+            "person in the group learns the value without finding the record.",
         ))  # fmt: skip
     close = {g.sensitive for g in guarantees if g.model in ("t-closeness", "beta-likeness")}
     likely = [n for n in sensitive if n in covered - close]
     if likely:
         points.append(Point(
             "Likely values",
-            f"Diversity of {_some(likely)} rules out certainty, not a good guess: a value may be far more frequent in a "
-            "group than in the whole table, or several values may mean much the same.",
+            f"Diversity of {_some(likely)} rules out certainty, not a good guess: a value may be far more frequent in "
+            "a group than in the whole table, or several values may mean much the same.",
         ))  # fmt: skip
     return points
 
@@ -92,15 +92,18 @@ def good_use(publish: str, has_kept: bool) -> tuple[Point, ...]:
             ),
             Point(
                 "Spread",
-                "is too small: variation inside groups is gone, so standard errors and extremes are understated.",
+                "inside groups is gone: extremes, and standard errors unless the variance was restored, are too small.",
             ),
         ]
     else:
         points = [
-            Point("Ranges and sets", "say what is true of a record. Count a record for each value that its label covers, "
-                  "in equal parts, or give bounds; do not put a midpoint for a value without saying so."),
-            Point("Groups", "with the same labels are the finest units there are; differences inside them are not in the data."),
-        ]  # fmt: skip
+            Point(
+                "Ranges and sets",
+                "say what is true of a record. Count a record for each value that its label covers, in equal parts, "
+                "or give bounds; do not put a midpoint for a value without saying so.",
+            ),
+            Point("Groups", "with the same labels are the finest units; differences inside them are not in the data."),
+        ]
     if has_kept:
         points.append(Point("Columns kept as they were", "are exact, record by record, apart from suppressed records."))
     points.append(Point("Cite", "the method and its parameters with every result, so that readers can judge it."))

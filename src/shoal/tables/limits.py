@@ -124,15 +124,12 @@ def limits_of(
         if requirement.model == "k-anonymity":
             continue
         if not attributes:
-            raise PolicyError(
-                f"{requirement.model} protects sensitive values; give a column the role sensitive"
-            )
+            raise PolicyError(f"{requirement.model} protects sensitive values; give a column the role sensitive")
         named = [r for r in attributes if requirement.sensitive in (None, r.name)]
         if not named:
             hint = did_you_mean(str(requirement.sensitive), [r.name for r in attributes])
             raise PolicyError(
-                f"{requirement.model} names the column {requirement.sensitive!r}, which is not "
-                f"sensitive; {hint}"
+                f"{requirement.model} names the column {requirement.sensitive!r}, which is not sensitive; {hint}"
             )
         found += [_limit(requirement, attribute, missing) for attribute in named]
     return tuple(found)
@@ -184,9 +181,7 @@ def _limit(requirement: Requirement, attribute: Ranked, missing: str) -> Limit:
 
 def _refuse_unsuited(distance: str, attribute: Ranked) -> None:
     if distance == "hierarchical" and attribute.ancestors is None:
-        raise PolicyError(
-            f"the hierarchical distance needs a hierarchy of {attribute.name!r}; give one, or use equal"
-        )
+        raise PolicyError(f"the hierarchical distance needs a hierarchy of {attribute.name!r}; give one, or use equal")
     if distance == "ordered" and attribute.kind == "category":
         raise PolicyError(
             f"the ordered distance needs an order of {attribute.name!r}; "
@@ -205,16 +200,12 @@ def arrays_of(limits: Sequence[Limit], n_rows: int) -> LimitArrays:
     return LimitArrays(
         codes=codes,
         models=np.array([limit.model for limit in limits], dtype=np.int64),
-        parameters=np.array([(limit.parameter, limit.c) for limit in limits], dtype=np.float64).reshape(
-            -1, 2
-        ),
+        parameters=np.array([(limit.parameter, limit.c) for limit in limits], dtype=np.float64).reshape(-1, 2),
         unknown=np.array([limit.unknown for limit in limits], dtype=np.int64),
         starts=np.cumsum([0] + [limit.n_values for limit in limits]).astype(np.int64),
         below=_joined(below, np.int64),
         below_sums=_joined([np.cumsum(b) for b in below], np.int64),
-        heights=np.array(
-            [0 if t.ancestors is None else t.ancestors.shape[1] - 1 for t in limits], dtype=np.int64
-        ),
+        heights=np.array([0 if t.ancestors is None else t.ancestors.shape[1] - 1 for t in limits], dtype=np.int64),
         tree_starts=np.cumsum([0] + tree_sizes)[: len(limits)].astype(np.int64),
         ancestors=_joined([tree for tree, _ in trees], np.int32),
         under=_joined([under for _, under in trees], np.int64),

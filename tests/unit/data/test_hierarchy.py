@@ -100,9 +100,7 @@ def test_reads_byte_order_mark_blank_lines_and_crlf(tmp_path: Path) -> None:
         (b"a\nb\n", 1, "one level only"),
     ],
 )
-def test_faulty_files_are_refused_with_file_and_line(
-    tmp_path: Path, content: bytes, line: int, says: str
-) -> None:
+def test_faulty_files_are_refused_with_file_and_line(tmp_path: Path, content: bytes, line: int, says: str) -> None:
     path = tmp_path / "tree.csv"
     path.write_bytes(content)
     with pytest.raises(DataError) as caught:

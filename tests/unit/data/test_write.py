@@ -99,8 +99,7 @@ def test_the_same_bytes_every_time(tmp_path: Path) -> None:
 def test_many_rows_with_joined_columns(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     columns = {
-        f"c{i}": [f"v{i}{v}" for v in rng.integers(0, size, 70_000)]
-        for i, size in enumerate((3, 50, 9, 4000, 2))
+        f"c{i}": [f"v{i}{v}" for v in rng.integers(0, size, 70_000)] for i, size in enumerate((3, 50, 9, 4000, 2))
     }
     lines = written(table_of(**columns), tmp_path).decode().splitlines()
     assert lines[0] == "c0,c1,c2,c3,c4"

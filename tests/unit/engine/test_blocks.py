@@ -155,9 +155,7 @@ def test_workers_that_all_die_and_no_memory_here_end_in_one_sentence() -> None:
     notes: list[str] = []
     home = os.getpid()
     with open_executor(2, "processes") as executor:
-        assert (
-            run_blocks(block_jobs.die_away_from, [(home, False)] * 5, executor, note=notes.append) == [1] * 5
-        )
+        assert run_blocks(block_jobs.die_away_from, [(home, False)] * 5, executor, note=notes.append) == [1] * 5
         with pytest.raises(ShoalError, match="memory here") as caught:
             run_blocks(block_jobs.die_away_from, [(home, True)] * 5, executor, note=notes.append)
     assert "\n" not in str(caught.value)

@@ -43,9 +43,7 @@ def test_a_missing_package_names_the_line_that_installs_it(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "::::"])
-def test_a_cluster_that_does_not_answer_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, address: str
-) -> None:
+def test_a_cluster_that_does_not_answer_is_one_sentence(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr(executors, "CONNECT_SECONDS", 0.5)
     with pytest.raises(ShoalError, match="does not answer") as caught, open_executor(cluster=address):

@@ -104,16 +104,12 @@ def test_agrees_with_exact_arithmetic(name):
     seen = Counter()
     for round_ in range(60):
         m = int(rng.integers(2, 8))
-        codes = np.concatenate([np.arange(m), rng.integers(0, m, 30) * rng.integers(0, 2, 30)]).astype(
-            np.int32
-        )
+        codes = np.concatenate([np.arange(m), rng.integers(0, m, 30) * rng.integers(0, 2, 30)]).astype(np.int32)
         labels = rng.integers(0, 6, len(codes))
         unknown = m - 1 if round_ % 3 == 0 and MODELS[name] <= diversity.ALPHA else -1
         ancestors = make_tree(rng, m) if name == "hierarchical" else None
         parameter = PARAMETERS[name][round_ % len(PARAMETERS[name])]
-        limit = Limit(
-            "s", name, codes, np.bincount(codes), MODELS[name], parameter, 1.5, unknown, ancestors=ancestors
-        )
+        limit = Limit("s", name, codes, np.bincount(codes), MODELS[name], parameter, 1.5, unknown, ancestors=ancestors)
         for g, failed in enumerate(violations(labels, [limit])):
             group = codes[labels == g].tolist()
             if group:
@@ -154,9 +150,7 @@ def test_bounds_written_in_decimals_are_met_exactly(model, parameter, counts):
     codes = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
     def fails(bound):
-        return violations(
-            np.zeros(len(codes), int), [Limit("s", "", codes, np.bincount(codes), model, bound)]
-        )[0]
+        return violations(np.zeros(len(codes), int), [Limit("s", "", codes, np.bincount(codes), model, bound)])[0]
 
     assert not fails(parameter)
     assert fails(np.nextafter(parameter, 0 if model == diversity.ALPHA else 9))

@@ -31,9 +31,7 @@ def make_ranked(rng, name, kind, n, n_values, missing):
     ancestors = None
     if kind == "tree":
         low = np.minimum(values * 7 // n_values, 6)
-        ancestors = np.column_stack([values, low + n_values + 1, low // 2 + n_values + 1, 0 * values]).astype(
-            np.int32
-        )
+        ancestors = np.column_stack([values, low + n_values + 1, low // 2 + n_values + 1, 0 * values]).astype(np.int32)
         if has_missing:
             ancestors[-1, 1:-1] = -1
     return Ranked(name, kind, ranks.astype(np.int32), positions.astype(float), ancestors, has_missing)
@@ -55,9 +53,7 @@ def slow_width(r, rows):
         return 1.0
     if r.kind == "order":
         return (values[-1] - values[0]) / (r.n_values - 1)
-    return (r.positions[values[-1]] - r.positions[values[0]]) / (
-        np.nanmax(r.positions) - np.nanmin(r.positions)
-    )
+    return (r.positions[values[-1]] - r.positions[values[0]]) / (np.nanmax(r.positions) - np.nanmin(r.positions))
 
 
 def slow_cuts(r, rows, k):
@@ -91,9 +87,7 @@ def slow_holds(limits, rows):
             return False
         if limit.model == diversity.EQUAL:
             total = int(limit.counts.sum())
-            gaps = [
-                Fraction(counts[v], len(rows)) - Fraction(int(q), total) for v, q in enumerate(limit.counts)
-            ]
+            gaps = [Fraction(counts[v], len(rows)) - Fraction(int(q), total) for v, q in enumerate(limit.counts)]
             if sum(abs(g) for g in gaps) / 2 > Fraction(limit.parameter):
                 return False
     return True
@@ -109,9 +103,7 @@ def slow_mondrian(ranked, k, limits, strict, rows):
         else:
             frequency = Counter(int(ranked[a].ranks[i]) for i in rows)
             by_count = ranked[a].kind == "category"
-            order = sorted(
-                rows, key=lambda i, v=ranked[a].ranks, f=frequency, c=by_count: (-f[int(v[i])] * c, v[i], i)
-            )
+            order = sorted(rows, key=lambda i, v=ranked[a].ranks, f=frequency, c=by_count: (-f[int(v[i])] * c, v[i], i))
             half = len(rows) // 2
             cuts = [(sorted(order[:half]), sorted(order[half:]))] if half >= k else []
         for left, right in cuts:

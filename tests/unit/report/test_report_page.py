@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -66,7 +67,7 @@ def safe(page: Page) -> None:
     assert not {"script", "img", "iframe", "object", "embed", "link", "form", "base"} & set(page.tags)
     assert not [name for _, name, _ in page.attributes if name.startswith("on")]
     assert not [
-        v for _, n, v in page.attributes if n in ("src", "href") or "url(" in (v or "") and "#" not in (v or "")
+        v for _, n, v in page.attributes if n in ("src", "href") or ("url(" in (v or "") and "#" not in (v or ""))
     ]
 
 
@@ -169,7 +170,7 @@ def test_headings_do_not_skip_a_level_and_tables_have_headers(make_release: Make
     levels = [int(t[1]) for t in page.tags if re.fullmatch(r"h[1-6]", t)]
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(b - a <= 1 for a, b in zip(levels, levels[1:], strict=False))
+    assert all(b - a <= 1 for a, b in pairwise(levels))
     assert page.tags.count("thead") == page.tags.count("table")
     headers = [v for t, n, v in page.attributes if t == "th" and n == "scope"]
     assert len(headers) == page.tags.count("th")

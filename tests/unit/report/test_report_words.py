@@ -55,11 +55,13 @@ def test_number(value: float, text: str) -> None:
             "0.3-closeness of ill", "t ≤ 0.3", "t = 0.21",
         ),
         (
-            {"model": "alpha-k", "sensitive": "ill", "required": {"alpha": 0.5, "k": 5}, "achieved": 0.4, "details": {"k": 6}},
+            {"model": "alpha-k", "sensitive": "ill", "required": {"alpha": 0.5, "k": 5},
+             "achieved": 0.4, "details": {"k": 6}},
             "(0.5, 5)-anonymity of ill", "α ≤ 0.5, k ≥ 5", "α = 0.4, k = 6",
         ),
         (
-            {"model": "l-diversity", "kind": "recursive", "sensitive": "ill", "required": {"l": 2, "c": 3}, "achieved": 1.5},
+            {"model": "l-diversity", "kind": "recursive", "sensitive": "ill", "required": {"l": 2, "c": 3},
+             "achieved": 1.5},
             "recursive (3, 2)-diversity of ill", "l ≥ 2, c ≤ 3", "c = 1.5",
         ),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.plain_mdav import plain_mdav
 from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.tables.encoding import Kind, Ranked
 from shoal.tables.partition.mdav import MDAV, mdav_labels, mixed_points
@@ -189,18 +189,7 @@ def test_parameters_in_the_manner_of_scikit_learn() -> None:
         model.set_params(kk=3)
 
 
-def load_plain_mdav() -> Any:
-    path = Path(__file__).resolve().parents[3] / "benchmarks" / "plain_mdav.py"
-    spec = importlib.util.spec_from_file_location("plain_mdav", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.plain_mdav
-
-
 def test_labels_are_those_of_the_plain_scan(shared_data: Path) -> None:
-    plain_mdav = load_plain_mdav()
     rng = np.random.default_rng(2)
     for X in (
         np.loadtxt(shared_data / "census" / "census.csv", delimiter=",", skiprows=1),

@@ -23,9 +23,7 @@ from shoal.tables.partition.mondrian import (
 
 def numbers(name, values):
     positions, ranks = np.unique(np.asarray(values, dtype=float), return_inverse=True)
-    return Ranked(
-        name, "number", ranks.astype(np.int32), positions, has_missing=bool(np.isnan(positions[-1]))
-    )
+    return Ranked(name, "number", ranks.astype(np.int32), positions, has_missing=bool(np.isnan(positions[-1])))
 
 
 def categories(name, labels):
@@ -98,9 +96,7 @@ def test_blocks_give_the_same_groups(strict):
         for block_rows in (50, 700, 5000):
             assert (mondrian_labels(ranked, 5, given, strict, block_rows=block_rows) == whole).all()
         with ThreadPoolExecutor(2) as executor:
-            assert (
-                mondrian_labels(ranked, 5, given, strict, block_rows=500, run=executor.map) == whole
-            ).all()
+            assert (mondrian_labels(ranked, 5, given, strict, block_rows=500, run=executor.map) == whole).all()
 
 
 def test_a_block_travels_as_arrays():
@@ -176,3 +172,19 @@ def test_extreme_and_empty_columns():
     # Widths too small for a float still allow a cut.
     tiny = np.array([[5e-324 * i] for i in range(4)] + [[1e300]] * 4)
     assert Mondrian(k=2).fit_predict(tiny).tolist() == [0, 0, 1, 1, 2, 2, 2, 2]
+
+
+def test_a_block_takes_only_its_own_values_along():
+    rng = np.random.default_rng(4)
+    n = 600
+    leaves = np.arange(n)
+    ancestors = np.column_stack([leaves, leaves // 7, leaves // 90, 0 * leaves]).astype(np.int32)
+    ordered = Ranked("o", "order", rng.permutation(n).astype(np.int32), np.arange(float(n)))
+    tree = Ranked("t", "tree", rng.permutation(n).astype(np.int32), np.arange(float(n)), ancestors)
+    gaps = numbers("x", np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n)))
+    plain = Ranked("c", "category", rng.permutation(n).astype(np.int32), np.arange(float(n)))
+    ranked = [ordered, tree, gaps, plain]
+    assert len(block_arguments(ranked, np.arange(20, dtype=np.int32), 3)[0].positions) <= 4 * 20
+    whole = mondrian_labels(ranked, 3)
+    for block_rows in (20, 100, 300):
+        assert (mondrian_labels(ranked, 3, block_rows=block_rows) == whole).all()

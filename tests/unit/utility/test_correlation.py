@@ -58,8 +58,8 @@ def test_correlation_ratio_by_hand() -> None:
 def test_before_agrees_with_numpy() -> None:
     found = associated({"x": ("continuous", X, X), "y": ("continuous", Y, Y), "sex": ("nominal", SEX, SEX)})
     assert found.before[0][1] == pytest.approx(np.corrcoef(X, Y)[0, 1])
-    means = np.array([X[SEX == s].mean() for s in ("f", "m")])
-    counts = np.array([(SEX == s).sum() for s in ("f", "m")])
+    means = np.array([X[s == SEX].mean() for s in ("f", "m")])
+    counts = np.array([(s == SEX).sum() for s in ("f", "m")])
     eta2 = np.dot(counts, (means - X.mean()) ** 2) / (N * X.var())
     assert found.before[0][2] == pytest.approx(np.sqrt(eta2))
     assert found.kinds == ("number", "number", "category")
@@ -72,7 +72,7 @@ def test_an_unchanged_release_changes_nothing() -> None:
 
 
 def test_averages_of_groups_agree_with_numpy() -> None:
-    means = np.array([X[GROUPS == g].mean() for g in GROUPS])
+    means = np.array([X[g == GROUPS].mean() for g in GROUPS])
     found = associated({"x": ("continuous", X, means), "y": ("continuous", Y, Y)})
     assert found.after[0][1] == pytest.approx(np.corrcoef(means, Y)[0, 1])
 
@@ -88,12 +88,12 @@ def test_labels_are_expected_values_over_what_they_cover() -> None:
         }
     )
     table, by_sex, counts, kept = np.zeros((2, 3)), np.zeros(2), np.zeros(2), np.zeros((2, 3))
-    low = np.array([X[GROUPS == g].min() for g in GROUPS])
-    high = np.array([X[GROUPS == g].max() for g in GROUPS])
+    low = np.array([X[g == GROUPS].min() for g in GROUPS])
+    high = np.array([X[g == GROUPS].max() for g in GROUPS])
     centre = (low + high) / 2
     sd = np.sqrt(np.mean((centre - centre.mean()) ** 2 + (high - low) ** 2 / 12))
     for i in range(N):
-        members = GROUPS == GROUPS[i]
+        members = GROUPS[i] == GROUPS
         sexes, jobs = sorted(set(SEX[members])), sorted(set(JOB[members]))
         for s, j in itertools.product(sexes, jobs):
             table["fm".index(s), "abc".index(j)] += 1 / len(sexes) / len(jobs)

@@ -131,10 +131,12 @@ def block_arguments(
     ranked: Sequence[Ranked], rows: Rows | None, k: int, limits: Sequence[Limit] = (), strict: bool = True
 ) -> Job:
     """Collect what `finish_block` needs for some records or, given None, all; scaled by the whole table."""
+    ranked = [_without_overflow(r) for r in ranked]
+    scales = [_scale(r) for r in ranked]
     if rows is not None:
-        ranked = [replace(r, ranks=r.ranks[rows]) for r in ranked]
+        ranked = [_of_rows(r, rows) for r in ranked]
         limits = [limit.of_rows(rows) for limit in limits]
-    space = _space(ranked)
+    space = _space(ranked, scales)
     return space, arrays_of(limits, space.ranks.shape[1]) if limits else None, int(k), bool(strict)
 
 
@@ -150,15 +152,30 @@ def _finish_packed(job: Job) -> Labels:
     return finish_block(*job)
 
 
-def _space(ranked: Sequence[Ranked]) -> Space:
+def _of_rows(attribute: Ranked, rows: Rows) -> Ranked:
+    """Some of the records; values that none of them has are left out where these are many."""
+    ranks = attribute.ranks[rows]
+    if attribute.n_values <= len(rows):
+        return replace(attribute, ranks=ranks)
+    used, dense = np.unique(ranks, return_inverse=True)
+    return replace(
+        attribute,
+        ranks=dense.astype(np.int32),
+        positions=attribute.positions[used],
+        ancestors=None if attribute.ancestors is None else attribute.ancestors[used],
+        has_missing=attribute.has_missing and bool(used[-1] == attribute.n_values - 1),
+    )
+
+
+def _space(ranked: Sequence[Ranked], scales: Sequence[float]) -> Space:
     nodes = [np.empty(0, np.int32) if r.ancestors is None else r.ancestors.ravel() for r in ranked]
     return Space(
         ranks=np.array([r.ranks for r in ranked], dtype=np.int32),
         kinds=np.array([_KINDS[r.kind] for r in ranked], dtype=np.int64),
         missing=np.array([r.n_values - 1 if r.has_missing else -1 for r in ranked], dtype=np.int64),
-        scales=np.array([_scale(r) for r in ranked], dtype=np.float64),
+        scales=np.array(scales, dtype=np.float64),
         starts=np.cumsum([0] + [r.n_values for r in ranked]).astype(np.int64),
-        positions=np.concatenate([_positions(r) for r in ranked]),
+        positions=np.concatenate([r.positions for r in ranked]),
         tree_starts=np.cumsum([0] + [len(n) for n in nodes])[:-1].astype(np.int64),
         ancestors=np.concatenate(nodes).astype(np.int32),
     )
@@ -168,24 +185,25 @@ def _scale(attribute: Ranked) -> float:
     """Width of the whole table, in the attribute's own unit."""
     if attribute.kind == "tree":
         if attribute.ancestors is None:
-            raise DataError(
-                f"the taxonomy of {attribute.name!r} is missing; give its hierarchy or make it a category"
-            )
+            raise DataError(f"the taxonomy of {attribute.name!r} is missing; give its hierarchy or make it a category")
         return float(attribute.ancestors.shape[1] - 1)
     if attribute.kind == "category":
         return float(attribute.n_values)
     if attribute.kind == "order":
         return float(attribute.n_values - 1)
-    present = _positions(attribute)[: attribute.n_values - attribute.has_missing]
-    return float(present[-1] - present[0]) if len(present) else 0.0
+    low, high = _extremes(attribute)
+    return high - low
 
 
-def _positions(attribute: Ranked) -> npt.NDArray[np.float64]:
-    """The positions, made smaller where the greatest less the least would overflow."""
-    huge = attribute.kind == "number" and bool(
-        np.nanmax(np.abs(attribute.positions), initial=0.0) > 2.0**1022
-    )
-    return attribute.positions / 4 if huge else attribute.positions
+def _extremes(attribute: Ranked) -> tuple[float, float]:
+    present = attribute.positions[: attribute.n_values - attribute.has_missing]
+    return (float(present[0]), float(present[-1])) if len(present) else (0.0, 0.0)
+
+
+def _without_overflow(attribute: Ranked) -> Ranked:
+    """Numbers so large that their range is infinite, made smaller; widths are relative."""
+    low, high = _extremes(attribute)
+    return attribute if np.isfinite(high - low) else replace(attribute, positions=attribute.positions / 4)
 
 
 def _refuse_infeasible(ranked: Sequence[Ranked], k: int, limits: Sequence[Limit]) -> None:
@@ -196,13 +214,9 @@ def _refuse_infeasible(ranked: Sequence[Ranked], k: int, limits: Sequence[Limit]
     n_rows = len(ranked[0].ranks)
     for r in ranked:
         if len(r.ranks) != n_rows:
-            raise DataError(
-                f"column {r.name!r} has {len(r.ranks)} records and {ranked[0].name!r} has {n_rows}"
-            )
+            raise DataError(f"column {r.name!r} has {len(r.ranks)} records and {ranked[0].name!r} has {n_rows}")
     if n_rows < k:
-        raise Infeasible(
-            f"there are {n_rows} records, fewer than k = {k}; the largest possible k is {n_rows}"
-        )
+        raise Infeasible(f"there are {n_rows} records, fewer than k = {k}; the largest possible k is {n_rows}")
     for limit in limits:
         if violations(np.zeros(n_rows, dtype=np.int64), [limit])[0]:
             raise Infeasible(

@@ -1,0 +1,37 @@
+"""What groups cost, by the package's own measures, for our groups and the peers' alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.attribute import Attribute
+from shoal.data.table import Table
+from shoal.utility.grouping import Grouping
+from shoal.utility.loss import discernibility, gcp, ncp, penalties, squared_error_share
+from shoal.utility.scale import scale_of
+
+
+def of_generalising(
+    table: Table, attributes: Mapping[str, Attribute], quasi: Sequence[str], labels: npt.ArrayLike
+) -> dict[str, float]:
+    """GCP and DM of the groups (both the smaller the better), and the least group."""
+    grouping, _ = Grouping.of(table.n_rows, np.arange(table.n_rows), np.asarray(labels))
+    shares = [ncp(penalties(scale_of(table[name], attributes[name]), grouping), grouping) for name in quasi]
+    return {
+        "GCP": round(gcp(shares), 5),
+        "DM": discernibility(grouping),
+        "least group": int(grouping.sizes.min()),
+    }
+
+
+def of_averaging(X: npt.NDArray[np.float64], labels: npt.ArrayLike) -> dict[str, float]:
+    """100 SSE / SST (the smaller the better) when averages stand in for the records, and the least group."""
+    groups = np.unique(np.asarray(labels), return_inverse=True)[1]
+    sizes = np.bincount(groups)
+    averaged: list[npt.NDArray[Any]] = [(np.bincount(groups, weights=column) / sizes)[groups] for column in X.T]
+    share = squared_error_share(list(X.T), averaged)
+    return {"SSE/SST %": round(100 * (share or 0.0), 4), "least group": int(sizes.min())}

@@ -1,0 +1,114 @@
+"""A stored run as text: tables for the terminal, and Markdown for ``docs/benchmarks.md``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from benchmarks.child import ROOT
+
+PAGE = ROOT / "docs" / "benchmarks.md"
+BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+HEAD = ("contestant", "seconds", "ratio", "goal", "first call", "peak MB", "numbers")
+
+
+def rows_of(case: dict[str, Any]) -> list[tuple[str, ...]]:
+    """The lines of a case's table, as `HEAD` says."""
+    return [
+        (
+            c["name"],
+            seconds(c.get("seconds")) if "failure" not in c else f"failed: {c['failure']}",
+            f"{c['ratio']:,.3g} x" if "ratio" in c else "",
+            goal(c),
+            seconds(c.get("first_seconds")),
+            f"{c['peak_mb']:,.0f}" if "peak_mb" in c else "",
+            numbers(c.get("numbers", {})),
+        )
+        for c in case["contestants"]
+    ]
+
+
+def seconds(value: float | None) -> str:
+    """Three digits, which is more than a noisy machine deserves.
+
+    >>> seconds(0.012345), seconds(12.345), seconds(None)
+    ('0.0123', '12.3', '')
+    """
+    if value is None:
+        return ""
+    return f"{value:.4f}" if value < 0.1 else f"{value:.3g}"
+
+
+def goal(contestant: dict[str, Any]) -> str:
+    """What was wanted and whether it was reached; of what was not measured only the former."""
+    for wanted, sign, got in (("at_least", "≥", "ratio"), ("at_most", "≤", "seconds")):
+        if wanted in contestant:
+            aim, reached = contestant[wanted], contestant.get(got)
+            text = f"{sign} {aim:g} {'x' if got == 'ratio' else 's'}"
+            if reached is None:
+                return text
+            is_met = reached >= aim if got == "ratio" else reached <= aim
+            return f"{text}: {'met' if is_met else 'missed'}"
+    return ""
+
+
+def numbers(found: dict[str, float]) -> str:
+    """Names and values in a line."""
+    return ", ".join(f"{name} {value:,.6g}" for name, value in found.items())
+
+
+def print_run(run: dict[str, Any]) -> None:
+    """Print the tables of a run."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console()
+    for case in run["cases"]:
+        lines = rows_of(case)
+        shown = [i for i in range(len(HEAD)) if i < 2 or any(line[i] for line in lines)]
+        table = Table(title=escape(f"{case['name']}: {case['task']}\n{case['data']}"), title_justify="left")
+        for i in shown:
+            table.add_column(HEAD[i], justify="right" if HEAD[i] in ("seconds", "ratio", "peak MB") else "left")
+        for line in lines:
+            table.add_row(*(escape(line[i]) for i in shown))
+        console.print(table)
+        if case["summary"]:
+            console.print(escape(numbers(case["summary"])))
+        console.print()
+    console.print(escape(machine_line(run)))
+
+
+def machine_line(run: dict[str, Any]) -> str:
+    """Where and when."""
+    m = run["machine"]
+    libraries = ", ".join(f"{name} {m[name]}" for name in ("shoal", "numpy", "numba", "duckdb"))
+    return (
+        f"{run['date']}, {m['processor']}, {m['cores']} cores, {m['system']}, Python {m['python']}, {libraries}; "
+        f"load at the start {m['load']}"
+    )
+
+
+def markdown(run: dict[str, Any]) -> str:
+    """The run for the documentation."""
+    parts = [f"Measured: {machine_line(run)}."]
+    for case in run["cases"]:
+        lines = rows_of(case)
+        shown = [i for i in range(len(HEAD)) if i < 2 or any(line[i] for line in lines)]
+        parts.append(f"### {case['name'][0].upper()}{case['name'][1:]}\n\n{case['task']}. Data: {case['data']}.")
+        table = [[HEAD[i] for i in shown], ["---"] * len(shown)]
+        table += [[line[i].replace("|", "\\|") for i in shown] for line in lines]
+        parts.append("\n".join("| " + " | ".join(cells) + " |" for cells in table))
+        if case["summary"]:
+            parts.append(f"{numbers(case['summary'])}.".capitalize())
+    return "\n\n".join(parts)
+
+
+def fill_page(run: dict[str, Any], page: Path = PAGE) -> None:
+    """Put a run between the markers of the page."""
+    text = page.read_text(encoding="utf-8")
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        raise ValueError(f"{page.name} must hold {BEGIN!r} and {END!r} once each")
+    head, rest = text.split(BEGIN)
+    tail = rest.split(END)[1]
+    page.write_text(f"{head}{BEGIN}\n\n{markdown(run)}\n\n{END}{tail}", encoding="utf-8")
