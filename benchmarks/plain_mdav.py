@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from shoal.kernels.compile import compiled
 from shoal.kernels.mdav import add_exactly, sum_exactly
-from shoal.tables.partition.mdav import mixed_points, ranked_numbers
+from shoal.tables.partition.base import rank_array
+from shoal.tables.partition.mdav import mixed_points
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -105,7 +106,7 @@ def _scan(
 
 def plain_mdav(X: Any, k: int) -> npt.NDArray[np.int32]:
     """Label the rows of a numeric array without missing values."""
-    points = mixed_points(ranked_numbers(X)).points.copy()
+    points = mixed_points(rank_array(X)).points.copy()
     sums, rests = np.zeros(points.shape[1]), np.zeros(points.shape[1])
     sum_exactly(points, sums, rests)
     rows = np.arange(len(points))

@@ -9,7 +9,7 @@ from benchmarks.child import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
-HEAD = ("contestant", "seconds", "ratio", "goal", "first call", "peak MB", "numbers")
+HEAD = ("contestant", "seconds", "ratio", "goal", "warm-up", "peak MB", "numbers")
 
 
 def rows_of(case: dict[str, Any]) -> list[tuple[str, ...]]:
@@ -18,7 +18,7 @@ def rows_of(case: dict[str, Any]) -> list[tuple[str, ...]]:
         (
             c["name"],
             seconds(c.get("seconds")) if "failure" not in c else f"failed: {c['failure']}",
-            f"{c['ratio']:,.3g} x" if "ratio" in c else "",
+            times(c["ratio"]) if "ratio" in c else "",
             goal(c),
             seconds(c.get("first_seconds")),
             f"{c['peak_mb']:,.0f}" if "peak_mb" in c else "",
@@ -37,6 +37,15 @@ def seconds(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:.4f}" if value < 0.1 else f"{value:.3g}"
+
+
+def times(ratio: float) -> str:
+    """A ratio.
+
+    >>> times(0.512), times(61.23), times(2091.4)
+    ('0.51 x', '61 x', '2,091 x')
+    """
+    return f"{ratio:,.0f} x" if ratio >= 100 else f"{ratio:.2g} x"
 
 
 def goal(contestant: dict[str, Any]) -> str:
@@ -64,6 +73,8 @@ def print_run(run: dict[str, Any]) -> None:
     from rich.table import Table
 
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=140)
     for case in run["cases"]:
         lines = rows_of(case)
         shown = [i for i in range(len(HEAD)) if i < 2 or any(line[i] for line in lines)]

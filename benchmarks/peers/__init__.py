@@ -2,7 +2,7 @@
 
 Together in one environment, pip would silently fall back to years-old versions. A peer is run by its script
 ``run_<name>.py``, which reads a CSV file, does its own preparation, times the one call that does the task and
-prints JSON: ``{"seconds": ..., "version": ..., ...}``. A peer that cannot be installed, or fails, is reported
+prints JSON: ``{"seconds": ..., ...}``. A peer that cannot be installed, or fails, is reported
 in the table; it never stops a run.
 """
 
@@ -27,10 +27,11 @@ MOST_SECONDS = 900.0
 
 @dataclass(frozen=True)
 class Peer:
-    """A package from the index."""
+    """A package from the index, pinned; `also` is what it needs and does not say."""
 
     name: str
     requirement: str
+    also: tuple[str, ...] = ()
 
     @property
     def python(self) -> Path:
@@ -43,12 +44,13 @@ class Peer:
         return SCRIPTS / f"run_{self.name}.py"
 
     def install(self) -> None:
-        """Make its environment unless it is there and holds the package."""
-        ask = f"import importlib.metadata as m; m.version({self.name!r})"
+        """Make its environment unless it is there and holds the package in this version."""
+        pinned = self.requirement.partition("==")[2]
+        ask = f"import {self.name}, importlib.metadata as m; assert m.version({self.name!r}) == {pinned!r}"
         if self.python.is_file() and not _run([self.python, "-c", ask]).returncode:
             return
         make: list[str | Path] = [sys.executable, "-m", "venv", ENVIRONMENTS / self.name]
-        fill: list[str | Path] = [self.python, "-m", "pip", "install", "--quiet", self.requirement]
+        fill: list[str | Path] = [self.python, "-m", "pip", "install", "--quiet", self.requirement, *self.also]
         for command in (make, fill):
             done = _run(command)
             if done.returncode:
@@ -94,6 +96,6 @@ def _run(command: list[str | Path]) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 1, "", str(error))
 
 
-ANONYPY = Peer("anonypy", "anonypy==0.2.1")
+ANONYPY = Peer("anonypy", "anonypy==0.2.1", also=("pandas",))
 ANONYPYX = Peer("anonypyx", "anonypyx==0.2.11")
 PYCANON = Peer("pycanon", "pycanon==1.3.6")

@@ -10,7 +10,7 @@ from benchmarks.data import QUASI, people, write_csv
 from benchmarks.harness import Case, Setting, timed
 from benchmarks.losses import of_generalising
 from benchmarks.peers import ANONYPY
-from shoal.api import load
+from shoal.api import anonymize, load
 from shoal.data.meaning import attributes_of
 from shoal.policy import Policy
 from shoal.tables.anonymize import Anonymized, anonymize_table
@@ -48,6 +48,7 @@ def cases(setting: Setting) -> Iterator[Case]:
                 lambda: anonymize_table(table, policy),
                 numbers=losses_of_release,
             ),
+            timed("shoal: encode and check too", lambda: anonymize(columns, policy)),
             timed("shoal: groups alone", lambda: mondrian_labels(ranked, K), numbers=losses),
             ANONYPY.contestant(
                 lambda: write_csv(columns, setting.folder / "mondrian.csv"),

@@ -1,4 +1,4 @@
-"""Shoal makes data fit for publication: every record hides among at least k others, and the picture of the whole stays."""
+"""Data fit for publication: every record hides among at least k others, and the picture of the whole stays."""
 
 from __future__ import annotations
 

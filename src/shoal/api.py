@@ -11,16 +11,16 @@ from shoal.check.folder import FolderCheck
 from shoal.check.profile import Profile, profile_table
 from shoal.data.files import read_table
 from shoal.data.frames import from_frame
-from shoal.data.table import Table
+from shoal.data.table import MARKERS, Table
 from shoal.engine.executors import open_executor
-from shoal.policy import DEFAULT_MARKERS, Policy
+from shoal.policy import Policy
 from shoal.release import Release, verified
 from shoal.tables.anonymize import anonymize_table
 
 Progress = Callable[[str, int, int], None]
 
 
-def load(source: Any, markers: tuple[str, ...] = DEFAULT_MARKERS) -> Table:
+def load(source: Any, markers: tuple[str, ...] = MARKERS) -> Table:
     """Read a file, or take a frame."""
     if isinstance(source, str | Path):
         return read_table(source, markers=markers)
@@ -105,5 +105,5 @@ def anonymize(
 
 def check_folder(path: str | Path, original: Any = None, policy: Policy | None = None) -> FolderCheck:
     """Recompute the guarantees of a published folder, which another tool may have edited."""
-    markers = policy.missing_markers if policy is not None else DEFAULT_MARKERS
+    markers = policy.missing_markers if policy is not None else MARKERS
     return checked_folder.check_folder(path, None if original is None else load(original, markers), policy)

@@ -22,11 +22,16 @@ if TYPE_CHECKING:
     from shoal.release import Release
 
 LICENCE_TO_TRACE = "SHOAL_TRACEBACK"
+INTERRUPTED = "interrupted; nothing was written"
+
+_interrupted: list[int] = []  # duckdb and numba turn the interrupt into errors of their own, or lose it
 
 
 def main() -> None:
     """Run a command; every failure is one sentence and an exit code, never a traceback."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    _interrupted.clear()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     try:
         code = shoal.main(standalone_mode=False)
     except ShoalError as error:
@@ -34,7 +39,7 @@ def main() -> None:
     except click.ClickException as error:
         code = _complain(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):
-        code = _complain("interrupted; nothing was written", 130)
+        code = _complain(INTERRUPTED, 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
@@ -43,12 +48,20 @@ def main() -> None:
     except Exception as error:
         if os.environ.get(LICENCE_TO_TRACE):
             raise
-        code = _complain(f"this is a defect of Shoal ({type(error).__name__}); nothing was written. "
-                         f"Please report it with the output of the same command under {LICENCE_TO_TRACE}=1", 1)  # fmt: skip
+        code = (
+            _complain(INTERRUPTED, 130)
+            if _interrupted
+            else _complain(
+                f"this is a defect of Shoal ({type(error).__name__}); nothing was written. "
+                f"Please report it with the output of the same command under {LICENCE_TO_TRACE}=1",
+                1,
+            )
+        )
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _interrupt(*_: object) -> None:
+def _interrupt(number: int, _: object) -> None:
+    _interrupted.append(number)
     raise KeyboardInterrupt
 
 
@@ -99,7 +112,9 @@ def _json_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @shoal.command()
-@click.option("-o", "--out", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, help="Folder to make.")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, help="Folder to make."
+)
 @click.option("--rows", type=click.IntRange(min=50), default=3000, show_default=True, help="Patients to invent.")
 @_json_option
 def demo(out: Path, rows: int, as_json: bool) -> None:
@@ -124,8 +139,13 @@ def demo(out: Path, rows: int, as_json: bool) -> None:
 
 @shoal.command()
 @click.argument("data", type=click.Path(path_type=Path))
-@click.option("-o", "--out", type=click.Path(path_type=Path), default=None,
-              help="Where to write the policy.  [default: policy.toml, unless there is one]")  # fmt: skip
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Where to write the policy.  [default: policy.toml, unless there is one]",
+)
 @_json_option
 def profile(data: Path, out: Path | None, as_json: bool) -> None:
     """Show guessed types and roles, and the risk as the table stands; write a policy to edit.
@@ -166,8 +186,11 @@ def profile(data: Path, out: Path | None, as_json: bool) -> None:
 @click.option("--sensitive", type=_Names(), help="Columns to protect and keep.")
 @click.option("--identifying", type=_Names(), help="Columns to drop.")
 @click.option("--insensitive", type=_Names(), help="Columns to keep as they are.")
-@click.option("--others", type=click.Choice(["identifying", "quasi", "sensitive", "insensitive"]),
-              help="Role of every column not named.  [default: guessed]")  # fmt: skip
+@click.option(
+    "--others",
+    type=click.Choice(["identifying", "quasi", "sensitive", "insensitive"]),
+    help="Role of every column not named.  [default: guessed]",
+)
 @click.option("--hierarchy", "hierarchies", multiple=True, metavar="COLUMN=FILE", help="A hierarchy in ARX's CSV form.")
 @click.option("-k", type=int, help="k-anonymity: groups of at least k.  [default: 5]")
 @click.option("-l", type=float, help="distinct l-diversity: at least l sensitive values a group.")
@@ -179,7 +202,9 @@ def profile(data: Path, out: Path | None, as_json: bool) -> None:
 @click.option("--keep", type=_Names(), help="Secrets to keep in private/: groups, mapping.")
 @click.option("--seed", type=int, help="Make a method that draws random numbers repeatable (none for tables does).")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Blocks worked on at once.")
-@click.option("--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers.")
+@click.option(
+    "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."
+)
 @click.option("--cluster", metavar="ADDRESS", help="Work on a dask cluster (extra: distributed).")
 @_json_option
 def anonymize(
@@ -231,8 +256,13 @@ def _asked(policy: Policy, hierarchies: tuple[str, ...], asked: dict[str, Any]) 
 @shoal.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--original", type=click.Path(path_type=Path), help="The original data, to compare with.")
-@click.option("-p", "--policy", "policy_file", type=click.Path(path_type=Path),
-              help="Require what this policy requires, whatever the manifest says.")  # fmt: skip
+@click.option(
+    "-p",
+    "--policy",
+    "policy_file",
+    type=click.Path(path_type=Path),
+    help="Require what this policy requires, whatever the manifest says.",
+)
 @_json_option
 def check(folder: Path, original: Path | None, policy_file: Path | None, as_json: bool) -> int:
     """Recompute every guarantee from a published folder; exit code 5 if it is not what it claims to be.
@@ -294,14 +324,24 @@ def _print_json(content: Any) -> None:
 
 @contextmanager
 def _progress(wanted: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A line that shows what is being done, on a terminal only."""
+    """A line that shows what is being done, on a terminal only; each step first heeds an interrupt that got lost."""
     if not (wanted and sys.stderr.isatty()):
-        yield lambda *_: None
+        yield _heed_interrupt
         return
     from shoal.terminal import progress_line
 
     with progress_line() as show:
-        yield show
+
+        def step(what: str, done: int, total: int) -> None:
+            _heed_interrupt()
+            show(what, done, total)
+
+        yield step
+
+
+def _heed_interrupt(*_: object) -> None:
+    if _interrupted:
+        raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

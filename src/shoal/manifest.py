@@ -95,6 +95,10 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         attributes[name] = Attribute(name, column["type"], column["role"], order, hierarchy)
     if content["missing"] not in ("value", "any") or "/" in content["data"] or "\\" in content["data"]:
         raise ValueError
+    if not content["require"] or not any(
+        a.role == "quasi" for a in attributes.values()
+    ):  # such a release promises nothing
+        raise ValueError
     return Manifest(
         version=str(content["shoal"]),
         kind=str(content["kind"]),

@@ -14,7 +14,7 @@
     partition = "mondrian"
     publish = "generalise"
 
-A column that is not named keeps its guessed type and role, unless the column ``"*"`` gives one for all that are not named.
+A column that is not named keeps its guessed type and role, unless the column ``"*"`` gives one for all such.
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from shoal.data.attribute import Role, Type
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.table import MARKERS
 from shoal.errors import PolicyError, did_you_mean
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-DEFAULT_MARKERS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 
 
 class _Strict(BaseModel):
@@ -76,7 +75,7 @@ class LDiversity(_Strict):
 
 
 class TCloseness(_Strict):
-    """The sensitive values of every class are distributed as in the whole table, up to an earth mover's distance of t."""
+    """Every class's sensitive values are distributed as in the whole table, up to an earth mover's distance of t."""
 
     model: Literal["t-closeness"] = "t-closeness"
     t: float = Field(gt=0, le=1)
@@ -136,7 +135,7 @@ class Policy(_Strict):
 
     kind: Literal["table"] = "table"
     missing: Literal["value", "any"] = "value"
-    missing_markers: tuple[str, ...] = DEFAULT_MARKERS
+    missing_markers: tuple[str, ...] = MARKERS
     order: Literal["sorted", "original"] = "sorted"
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict)
     require: tuple[Requirement, ...] = (KAnonymity(k=5),)
@@ -242,8 +241,9 @@ class Policy(_Strict):
         try:
             return cls(**content)
         except PolicyError as error:
-            assert isinstance(error.__cause__, ValidationError)
-            raise PolicyError(_explain(error.__cause__, str(path), text)) from None
+            if isinstance(error.__cause__, ValidationError):
+                raise PolicyError(_explain(error.__cause__, str(path), text)) from None
+            raise
 
 
 def _reason(error: Exception) -> str:

@@ -137,7 +137,9 @@ class Release:
         data = file_name(self.table)
         write_table(self.table, folder / data)
         guarantees = self._verify_file(folder / data)
-        (folder / "datasheet.html").write_text(render_datasheet(self._context(guarantees), self.table), encoding="utf-8")
+        (folder / "datasheet.html").write_text(
+            render_datasheet(self._context(guarantees), self.table), encoding="utf-8"
+        )
         manifest = Manifest(
             version=__version__,
             kind=self.policy.kind,
@@ -210,8 +212,10 @@ def verified(table: Table, policy: Policy, attributes: Mapping[str, Attribute]) 
     )
     failed = [g for g in guarantees if not g.holds]
     if failed:
-        raise NotVerified(f"the release failed its own check, so nothing was written: {failed[0].sentence} "
-                          "This is a defect of Shoal; please report it")  # fmt: skip
+        raise NotVerified(
+            f"the release failed its own check, so nothing was written: {failed[0].sentence} "
+            "This is a defect of Shoal; please report it"
+        )
     return guarantees
 
 
@@ -219,7 +223,8 @@ def verified(table: Table, policy: Policy, attributes: Mapping[str, Attribute]) 
 def staged(out: Path) -> Iterator[Path]:
     """A folder beside `out` that becomes `out` when the block ends well, and vanishes when it does not.
 
-    The stage is owner-only and locked while its process lives, so that a later run can clear away what a killed one left.
+    The stage is owner-only and locked while its process lives, so that a later run can clear away what a killed one
+    left.
     """
     refuse_occupied(out)
     try:
@@ -227,7 +232,9 @@ def staged(out: Path) -> Iterator[Path]:
         _clear_abandoned(out)
         stage, lock = _new_stage(out)
     except OSError as error:
-        raise ShoalError(f"cannot write to {out.parent}: {error.strerror or error}; choose another output folder") from None
+        raise ShoalError(
+            f"cannot write to {out.parent}: {error.strerror or error}; choose another output folder"
+        ) from None
     try:
         yield stage
         _sync(stage)
@@ -236,7 +243,9 @@ def staged(out: Path) -> Iterator[Path]:
         _sync_folder(out.parent)
     except OSError as error:
         shutil.rmtree(stage, ignore_errors=True)
-        raise ShoalError(f"the release could not be written to {out}: {error.strerror or error}; nothing was published") from None
+        raise ShoalError(
+            f"the release could not be written to {out}: {error.strerror or error}; nothing was published"
+        ) from None
     except BaseException:
         shutil.rmtree(stage, ignore_errors=True)
         raise

@@ -270,7 +270,7 @@ def test_refused_in_a_process_of_its_own(case: Case, tmp_path: Path) -> None:
 
 
 def test_the_sample_of_processes_exists() -> None:
-    assert IN_A_PROCESS < {c.name for c in CASES}
+    assert {c.name for c in CASES} > IN_A_PROCESS
     assert len({c.name for c in CASES}) == len(CASES) >= 70
 
 
@@ -406,6 +406,7 @@ def test_a_full_disk(tmp_path: Path, run_here: RunHere, name: str) -> None:
         assert list((tmp_path / "disk").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_not_there(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     with socket.socket() as free:
@@ -481,7 +482,7 @@ UNREADABLE = [
     ("manifest points up", edited_manifest(lambda m: m.update(data="..")), "which its manifest names"),
     ("manifest requires nothing", edited_manifest(lambda m: m.update(require=[])), "not the manifest"),
     ("manifest protects nothing", edited_manifest(
-        lambda m: [c.update(role="insensitive") for c in m["columns"].values()]), "not the manifest|no quasi"),
+        lambda m: [c.update(role="insensitive") for c in m["columns"].values()]), "not the manifest"),
     ("no data", without("data.csv"), "has no data.csv"),
     ("empty data", lambda p: (p / "data.csv").write_text(""), "is empty"),
     ("broken data", lambda p: (p / "data.csv").write_text('a,b\n"1,2\n'), "a quote opens"),
@@ -499,8 +500,8 @@ def test_a_folder_that_cannot_be_checked(
 
 
 SPOILED = [
-    ("class below k", edited_data(lambda r: [*r[:1], "99,99," + r[1].split(",", 2)[2], *r[2:]]), (), "FAILS  Every person shares"),
-    ("class below k, hidden", edited_data(lambda r: r[:1] + r[2:], hide=True), (), "FAILS  Every person shares"),
+    ("class below k", edited_data(lambda r: [*r[:1], "99,99," + r[1].split(",", 2)[2], *r[2:]]), (), "FAILS  k-anonymity fails in"),
+    ("class below k, hidden", edited_data(lambda r: r[:1] + r[2:], hide=True), (), "FAILS  k-anonymity fails in"),
     ("harmless edit", edited_data(lambda r: [x.replace("gout", "Gout") for x in r]), (), "data.csv was changed"),
     ("harmless edit, hidden", edited_data(lambda r: [x.replace("gout", "Gout") for x in r], hide=True),
      ("--original", "people.csv"), "'disease' holds cells that the original does not have"),
@@ -545,12 +546,10 @@ def test_a_manifest_that_asks_for_less_is_caught_by_the_policy(
     assert run_here("check", "out/publish", cwd=folder).code == 0
     ended = run_here("check", "out/publish", "-p", "strict.toml", cwd=folder)
     assert ended.code == NOT_VERIFIED
-    assert re.search("FAILS  Every person shares", ended.stdout)
+    assert re.search("FAILS  k-anonymity fails in", ended.stdout)
 
 
-def test_the_role_of_all_other_columns_holds_in_a_check(
-    sound_release: Path, tmp_path: Path, run_here: RunHere
-) -> None:
+def test_the_role_of_all_other_columns_holds_in_a_check(sound_release: Path, tmp_path: Path, run_here: RunHere) -> None:
     folder = Path(shutil.copytree(sound_release, tmp_path / "copy"))
     write(folder / "others.toml", FULL.replace("[columns]", '[columns]\n"*" = { role = "identifying" }'))
     ended = run_here("check", "out", "-p", "others.toml", cwd=folder)

@@ -211,9 +211,7 @@ def test_tarragona_coarsened(peer, shared_data):
         numbers = np.array(cells[name], dtype=float)
         cells[name] = [f"part {i}" for i in np.searchsorted(np.quantile(numbers, [1 / 3, 2 / 3]), numbers)]
     profit = np.array(cells["NET.PROFIT"], dtype=float)
-    cells["profit"] = [
-        f"band {i}" for i in np.searchsorted(np.quantile(profit, [0.2, 0.4, 0.6, 0.8]), profit)
-    ]
+    cells["profit"] = [f"band {i}" for i in np.searchsorted(np.quantile(profit, [0.2, 0.4, 0.6, 0.8]), profit)]
     for sensitive, numeric in (("profit", []), ("NET.PROFIT", ["NET.PROFIT"])):
         assert_agreement(ours(cells, quasi, sensitive, numeric), peer(cells, quasi, sensitive, numeric))
 

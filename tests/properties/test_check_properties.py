@@ -41,8 +41,7 @@ def table(rows, names=tuple(LETTERS)):
 
 def results(t, required=REQUIRED, **options):
     return [
-        (g.model, g.kind, g.achieved, g.n_failing, g.n_classes)
-        for g in verify(t, required, QUASI, ["s"], **options)
+        (g.model, g.kind, g.achieved, g.n_failing, g.n_classes) for g in verify(t, required, QUASI, ["s"], **options)
     ]
 
 
@@ -51,19 +50,14 @@ def test_the_order_of_the_rows_does_not_matter(rows, random):
     shuffled = list(rows)
     random.shuffle(shuffled)
     assert results(table(rows)) == results(table(shuffled))
-    worst = [
-        [w.to_dict() for g in verify(table(r), REQUIRED, QUASI, ["s"]) for w in g.worst]
-        for r in (rows, shuffled)
-    ]
+    worst = [[w.to_dict() for g in verify(table(r), REQUIRED, QUASI, ["s"]) for w in g.worst] for r in (rows, shuffled)]
     assert worst[0] == worst[1]
 
 
 @given(ANY_ROWS)
 def test_the_order_of_the_columns_does_not_matter(rows):
     t = table(rows)
-    turned = [
-        (g.achieved, g.n_failing) for g in verify(t.select(["s", "b", "a"]), REQUIRED, QUASI[::-1], ["s"])
-    ]
+    turned = [(g.achieved, g.n_failing) for g in verify(t.select(["s", "b", "a"]), REQUIRED, QUASI[::-1], ["s"])]
     assert turned == [(g.achieved, g.n_failing) for g in verify(t, REQUIRED, QUASI, ["s"])]
 
 
@@ -76,10 +70,7 @@ def test_the_names_of_the_categories_do_not_matter(rows, sensitive, quasi):
     assert results(table(rows), unordered) == results(table(renamed), unordered)
     # the ordered distance is kept if the order is renamed along
     attributes = [{"s": Attribute("s", "ordinal", "sensitive", order=tuple(o))} for o in ("abcde", sensitive)]
-    ordered = [
-        results(table(r), [REQUIRED[6]], attributes=a)
-        for r, a in zip((rows, renamed), attributes, strict=True)
-    ]
+    ordered = [results(table(r), [REQUIRED[6]], attributes=a) for r, a in zip((rows, renamed), attributes, strict=True)]
     assert ordered[0] == ordered[1]
 
 
@@ -89,9 +80,7 @@ def test_merging_classes_never_harms(rows):
     before = verify(table(rows), REQUIRED, QUASI, ["s"])
     after = verify(table([("*", b, s) for _, b, s in rows]), REQUIRED, QUASI, ["s"])
     for old, new in zip(before, after, strict=True):
-        high_is_better = old.model == "k-anonymity" or (
-            old.model == "l-diversity" and old.kind != "recursive"
-        )
+        high_is_better = old.model == "k-anonymity" or (old.model == "l-diversity" and old.kind != "recursive")
         slack = 1e-12
         if high_is_better:
             assert new.achieved >= old.achieved - slack
@@ -160,9 +149,7 @@ def test_a_table_built_to_hold_does_and_one_step_more_does_not(n_values, n_each,
     assume(n_values * n_each >= 2)
     rows = [(f"c{c}", "x", f"v{v}") for c in range(n_classes) for v in range(n_values) for _ in range(n_each)]
     for kind in ("distinct", "probabilistic", "entropy"):
-        found = verify(
-            table(rows), [LDiversity(l=n, kind=kind) for n in (n_values, n_values + 1)], QUASI, ["s"]
-        )
+        found = verify(table(rows), [LDiversity(l=n, kind=kind) for n in (n_values, n_values + 1)], QUASI, ["s"])
         assert [g.holds for g in found] == [True, False]
     size = n_values * n_each
     assert [g.holds for g in verify(table(rows), [KAnonymity(k=size), KAnonymity(k=size + 1)], QUASI)] == [

@@ -103,7 +103,7 @@ def rows_of(table, names=None) -> Counter:
     return Counter(zip(*(table[n] for n in names or sorted(table)), strict=True))
 
 
-slow_to_draw = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+slow_to_draw = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @slow_to_draw
@@ -148,7 +148,7 @@ def test_order_of_rows_and_columns_does_not_matter(table, policy, random) -> Non
         assert list(again.data[name]) == list(release.data[name]), name
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(tables(min_rows=4), policies(), st.data())
 def test_same_bytes_twice_and_an_edit_is_caught(table, policy, data) -> None:
     with tempfile.TemporaryDirectory() as scratch:

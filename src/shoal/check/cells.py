@@ -104,6 +104,4 @@ def _recoded(
     markers = (*spelled, *(column.markers or (None,)))
     old_missing = len(values) + len(spelled) + np.arange(len(markers) - len(spelled))
     table = np.concatenate([recode, old_missing]).astype(np.int32)
-    return replace(
-        column, codes=table[np.minimum(column.codes, len(table) - 1)], values=values, markers=markers
-    )
+    return replace(column, codes=table[np.minimum(column.codes, len(table) - 1)], values=values, markers=markers)

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.cells import published
-from shoal.data.table import Column, Table, row_keys, spell
+from shoal.data.table import MARKERS, Column, Table, row_keys, spell
 from shoal.errors import DataError, PolicyError
-from shoal.policy import DEFAULT_MARKERS
 
 Missing = Literal["value", "any"]
 Ints = npt.NDArray[np.int64]
@@ -73,7 +72,7 @@ def classes_of(
     quasi: Sequence[str],
     *,
     missing: Missing = "value",
-    markers: Sequence[str] = DEFAULT_MARKERS,
+    markers: Sequence[str] = MARKERS,
 ) -> Classes:
     """Group the records of a table by their published quasi-identifiers, with one sort of the records.
 
@@ -94,9 +93,7 @@ def classes_of(
     if not quasi:
         raise PolicyError("no quasi-identifier is named; give at least one column the role 'quasi'")
     if table.n_rows == 0:
-        raise DataError(
-            "nothing would be published: the table has no rows; allow less suppression or give more data"
-        )
+        raise DataError("nothing would be published: the table has no rows; allow less suppression or give more data")
     columns = tuple(published(table[name], markers) for name in dict.fromkeys(quasi))
     ids = row_keys(columns)
     if missing == "any":

@@ -50,9 +50,7 @@ class FolderCheck:
         }
 
 
-def check_folder(
-    folder: str | Path, original: Table | None = None, policy: Policy | None = None
-) -> FolderCheck:
+def check_folder(folder: str | Path, original: Table | None = None, policy: Policy | None = None) -> FolderCheck:
     """Recompute every guarantee from a published folder.
 
     Parameters
@@ -62,8 +60,8 @@ def check_folder(
     original : Table, optional
         Adds the comparison of row counts and of the columns that were published as they are.
     policy : Policy, optional
-        What to require instead of what the manifest says; it also says what quasi-identifying and sensitive columns there
-        are, so that a manifest that forgets one is caught.
+        What to require instead of what the manifest says; it also says what quasi-identifying and sensitive columns
+        there are, so that a manifest that forgets one is caught.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -73,9 +71,7 @@ def check_folder(
     manifest = Manifest.read(folder)
     path = folder / manifest.data
     if not path.is_file():
-        raise DataError(
-            f"{folder} has no {manifest.data}, which its manifest names; restore it from the release"
-        )
+        raise DataError(f"{folder} has no {manifest.data}, which its manifest names; restore it from the release")
     table = named_as(read_table(path, markers=manifest.missing_markers), manifest.attributes)
     findings = _edited(folder, manifest)
     findings += _columns(table, manifest)
@@ -134,9 +130,7 @@ def _forgotten(manifest: Manifest, policy: Policy) -> list[str]:
         if role == "identifying":
             findings.append(f"the column {name!r} is identifying by the policy but was published")
         elif role is not None and role != published.role:
-            findings.append(
-                f"the column {name!r} is {role} by the policy but {published.role} by the manifest"
-            )
+            findings.append(f"the column {name!r} is {role} by the policy but {published.role} by the manifest")
     return findings
 
 
@@ -168,9 +162,7 @@ def _compare(table: Table, original: Table, manifest: Manifest) -> list[str]:
         if name not in original.columns:
             findings.append(f"the column {name!r} is not in the original")
         elif not _is_part_of(table[name], original[name]):
-            findings.append(
-                f"the column {name!r} holds cells that the original does not have, or more of them"
-            )
+            findings.append(f"the column {name!r} holds cells that the original does not have, or more of them")
     return findings
 
 

@@ -121,9 +121,7 @@ def judge(
         holds=n_failing == 0,
         n_classes=classes.n_classes,
         n_failing=n_failing,
-        worst=tuple(
-            WorstClass(classes.values(i), int(classes.sizes[i]), float(values[i])) for i in worst.tolist()
-        ),
+        worst=tuple(WorstClass(classes.values(i), int(classes.sizes[i]), float(values[i])) for i in worst.tolist()),
         sentence=sentences[n_failing > 0],
         details=dict(details or {}),
     )

@@ -31,7 +31,6 @@ def k_anonymity(classes: Classes, k: int) -> Guarantee:
         required={"k": k},
         sentences=(
             f"Every person shares {shared} at least {count(others, 'other')} (required: {k - 1}).",
-            f"k-anonymity fails {failing_groups(failing)}: some people share "
-            f"{shared} {few} (required: {k - 1}).",
+            f"k-anonymity fails {failing_groups(failing)}: some people share {shared} {few} (required: {k - 1}).",
         ),
     )

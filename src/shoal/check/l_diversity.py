@@ -82,9 +82,7 @@ def l_diversity(
         # One correctly rounded division of integers: where n / r_1 equals l, it is l.
         failing = achieved < l
         reached = number(achieved.min())
-        says = (
-            f"shows no value of {name} more often than in 1 of {reached} records (allowed: 1 of {number(l)})"
-        )
+        says = f"shows no value of {name} more often than in 1 of {reached} records (allowed: 1 of {number(l)})"
         lacks = f"shows one value of {name} in 1 of {reached} records (allowed: 1 of {number(l)})"
     elif kind == "entropy":
         achieved = entropy_l(held)

@@ -62,7 +62,7 @@ class Profile:
         lines = [
             "# Written by `shoal profile`: every type and role below is a guess. Read it, correct it, then run",
             "#     shoal anonymize DATA -p THIS_FILE -o out/",
-            "# Roles: identifying (dropped), quasi (others may know it), sensitive (protected, kept), insensitive (kept).",
+            "# Roles: identifying (dropped), quasi (others may know it), sensitive (protected), insensitive (kept).",
             'kind = "table"',
             'missing = "value"        # a missing value is a value of its own; "any": it may hide any value (stricter)',
             "",
@@ -104,7 +104,9 @@ def profile_table(table: Table) -> Profile:
         raise DataError("there is nothing to profile: the table has no rows")
     attributes = guess(table)
     columns = tuple(
-        ColumnProfile(attributes[name], int((column.counts()[: len(column.values)] > 0).sum()), int(column.missing.sum()))
+        ColumnProfile(
+            attributes[name], int((column.counts()[: len(column.values)] > 0).sum()), int(column.missing.sum())
+        )
         for name, column in table.columns.items()
     )
     quasi = [n for n, a in attributes.items() if a.role == "quasi"]

@@ -17,9 +17,8 @@ import numpy.typing as npt
 from shoal.check.cells import published
 from shoal.check.classes import Classes, Ints
 from shoal.check.guarantee import count, number
-from shoal.data.table import Column, Table, row_keys
+from shoal.data.table import MARKERS, Column, Table, row_keys
 from shoal.errors import DataError
-from shoal.policy import DEFAULT_MARKERS
 
 _EDGES = (1, 2, 3, 5, 10, 20, 50, 100)
 BINS = ("1", "2", "3-4", "5-9", "10-19", "20-49", "50-99", "100+")
@@ -79,8 +78,7 @@ class Risk:
             f"Whoever does not know it picks the right person with a chance of {outside}"
             f"{_percent(self.journalist_highest)} at worst, "
             f"{outside}{_percent(self.journalist_average)} on average.",
-            "Whoever matches all records with a register gets "
-            f"{outside}{_percent(self.marketer)} of them right.",
+            f"Whoever matches all records with a register gets {outside}{_percent(self.marketer)} of them right.",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -135,9 +133,7 @@ def risk_of(classes: Classes, k: int = 5, population: Ints | None = None) -> Ris
     )
 
 
-def population_sizes(
-    classes: Classes, population: Table, *, markers: Sequence[str] = DEFAULT_MARKERS
-) -> Ints:
+def population_sizes(classes: Classes, population: Table, *, markers: Sequence[str] = MARKERS) -> Ints:
     """Count the population's records that share the published quasi-identifiers of each class, with one sort.
 
     The population must be recoded as the table is: cells are matched by their text. A missing cell matches
@@ -151,9 +147,7 @@ def population_sizes(
     counts = np.bincount(keys[classes.n_classes :], minlength=int(keys.max()) + 1)
     sizes = counts[keys[: classes.n_classes]].astype(np.int64)
     if not sizes.any():
-        raise DataError(
-            "the population has no record like any of the table; recode it as the table is recoded"
-        )
+        raise DataError("the population has no record like any of the table; recode it as the table is recoded")
     return sizes
 
 
@@ -167,8 +161,6 @@ def _joined(column: Column, rows: Ints, other: Column) -> Column:
     return Column(column.name, np.concatenate([own, theirs]), values, (None,))
 
 
-def _recode(
-    codes: npt.NDArray[np.int32], position: npt.NDArray[np.intp], missing: int
-) -> npt.NDArray[np.int32]:
+def _recode(codes: npt.NDArray[np.int32], position: npt.NDArray[np.intp], missing: int) -> npt.NDArray[np.int32]:
     table = np.append(position, missing).astype(np.int32)
     return table[np.minimum(codes, len(position))]

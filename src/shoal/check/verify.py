@@ -17,9 +17,9 @@ from shoal.check.k_anonymity import k_anonymity
 from shoal.check.l_diversity import l_diversity
 from shoal.check.t_closeness import Distance, t_closeness
 from shoal.data.attribute import Attribute
-from shoal.data.table import Column, Table
+from shoal.data.table import MARKERS, Column, Table
 from shoal.errors import PolicyError
-from shoal.policy import DEFAULT_MARKERS, AlphaK, KAnonymity, LDiversity, Requirement, TCloseness
+from shoal.policy import AlphaK, KAnonymity, LDiversity, Requirement, TCloseness
 
 
 def verify(
@@ -29,7 +29,7 @@ def verify(
     sensitive: Sequence[str] = (),
     *,
     missing: Missing = "value",
-    markers: Sequence[str] = DEFAULT_MARKERS,
+    markers: Sequence[str] = MARKERS,
     attributes: Mapping[str, Attribute] | None = None,
 ) -> tuple[Guarantee, ...]:
     """Recompute the guarantees of a published table.

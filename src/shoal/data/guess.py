@@ -13,26 +13,26 @@ from shoal.data.attribute import Attribute, Role, Type
 from shoal.data.parse import parse_dates, parse_numbers
 from shoal.data.table import Column, Table
 
-_IDENTIFYING = set(
-    "name surname firstname lastname fullname forename ssn email mail phone telephone tel mobile fax address street "
-    "passport iban mrn uuid guid username login ip url licence license".split()
+_IDENTIFYING = frozenset(
+    """name surname firstname lastname fullname forename ssn email mail phone telephone tel mobile fax address street
+    passport iban mrn uuid guid username login ip url licence license""".split()
 )
-_KEYS = set("id ids nbr no key hid pid uid nr".split())
-_QUASI = set(
-    "age sex gender race ethnicity ethnic birth birthday birthdate dob born zip zipcode postcode postal plz city town "
-    "village region county state province country nationality citizenship native marital civil hhcivil education school "
-    "degree occupation job profession workclass employer religion language household family children relat relationship "
-    "urbrur urban rural admission discharge admitted discharged death died height weight".split()
+_KEYS = frozenset(["id", "ids", "nbr", "no", "key", "hid", "pid", "uid", "nr"])
+_QUASI = frozenset(
+    """age sex gender race ethnicity ethnic birth birthday birthdate dob born zip zipcode postcode postal plz city town
+    village region county state province country nationality citizenship native marital civil hhcivil education school
+    degree occupation job profession workclass employer religion language household family children relat relationship
+    urbrur urban rural admission discharge admitted discharged death died height weight""".split()
 )
-_SENSITIVE = set(
-    "disease diagnosis diagnoses diag icd hiv illness condition symptom salary income wage wages earnings expend "
-    "expenditure savings cost costs charge charges debt tax medication drug treatment therapy outcome result readmitted "
-    "crime offence vote party genotype a1cresult".split()
+_SENSITIVE = frozenset(
+    """disease diagnosis diagnoses diag icd hiv illness condition symptom salary income wage wages earnings expend
+    expenditure savings cost costs charge charges debt tax medication drug treatment therapy outcome result readmitted
+    crime offence vote party genotype a1cresult""".split()
 )
-_SURVEY_WEIGHT = set("sampling household survey design".split())
-_CATEGORY = set("type status code class category group kind sex gender race flag".split()) | _KEYS
-_COUNT = set("num number count n time days years months length size los age hours stay".split())
-_PREFIX = set("zip zipcode postcode postal plz icd".split())
+_SURVEY_WEIGHT = frozenset(["sampling", "household", "survey", "design"])
+_CATEGORY = _KEYS | {"type", "status", "code", "class", "category", "group", "kind", "sex", "gender", "race", "flag"}
+_COUNT = frozenset("""num number count n time days years months length size los age hours stay""".split())
+_PREFIX = frozenset(["zip", "zipcode", "postcode", "postal", "plz", "icd"])
 
 _BAND = re.compile(r"^\s*[\[\(<>≤≥]?=?\s*(-?\d+(?:\.\d+)?)")
 _CLINICAL_CODE = re.compile(r"^[A-Z]?\d{2,3}(\.\d+)?$")

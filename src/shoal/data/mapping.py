@@ -21,7 +21,9 @@ def applied_mapping(original: Column, published: Column) -> Table:
     return Table.of(
         [
             Column(original.name, (pairs // width).astype(np.int32), original.values, original.markers),
-            Column(f"published {published.name}", (pairs % width).astype(np.int32), published.values, published.markers),
+            Column(
+                f"published {published.name}", (pairs % width).astype(np.int32), published.values, published.markers
+            ),
             Column("records", of_pair.astype(np.int32), numbers),
         ]
     )

@@ -20,12 +20,16 @@ def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
     """
     for name in policy.columns:
         if name != "*" and name not in table.columns:
-            raise PolicyError(f"the policy names a column {name!r} that is not in the data; {did_you_mean(name, table.names)}")
+            raise PolicyError(
+                f"the policy names a column {name!r} that is not in the data; {did_you_mean(name, table.names)}"
+            )
     for requirement in policy.require:
         wanted = getattr(requirement, "sensitive", None)
         if wanted is not None and wanted not in table.columns:
-            raise PolicyError(f"{requirement.model} names a sensitive column {wanted!r} that is not in the data; "
-                              f"{did_you_mean(wanted, table.names)}")  # fmt: skip
+            raise PolicyError(
+                f"{requirement.model} names a sensitive column {wanted!r} that is not in the data; "
+                f"{did_you_mean(wanted, table.names)}"
+            )
     default = policy.columns.get("*", ColumnPolicy())
     return {name: _resolve(column, policy.columns.get(name, default)) for name, column in table.columns.items()}
 
@@ -45,7 +49,9 @@ def _resolve(column: Column, given: ColumnPolicy) -> Attribute:
     if given.order is not None:
         absent = len(set(spell(column.values)) - set(given.order))
         if absent:
-            raise PolicyError(f"columns.{column.name}.order leaves out {absent} of the column's values; list all of them")
+            raise PolicyError(
+                f"columns.{column.name}.order leaves out {absent} of the column's values; list all of them"
+            )
     return Attribute(column.name, guessed.type, role, order, _hierarchy(column, guessed.type, given), why)
 
 
@@ -53,14 +59,20 @@ def _refuse_unreadable(column: Column, kind: str) -> None:
     if kind == "continuous":
         numbers = parse_numbers(column.values)
         if numbers is None:
-            raise DataError(f"column {column.name!r} is to be continuous but holds values that are not numbers; "
-                            "say type = \"nominal\", or add their spelling to missing_markers")  # fmt: skip
+            raise DataError(
+                f"column {column.name!r} is to be continuous but holds values that are not numbers; "
+                'say type = "nominal", or add their spelling to missing_markers'
+            )
         if not np.isfinite(numbers).all():
-            raise DataError(f"column {column.name!r} holds infinite values; replace them, add their spelling to "
-                            "missing_markers, or say type = \"nominal\" if these are codes")  # fmt: skip
+            raise DataError(
+                f"column {column.name!r} holds infinite values; replace them, add their spelling to "
+                'missing_markers, or say type = "nominal" if these are codes'
+            )
     if kind == "date" and parse_dates(column.values) is None and len(column.values):
-        raise DataError(f"column {column.name!r} is to be a date but holds values that are not dates of one form; "
-                        "write them as YYYY-MM-DD")  # fmt: skip
+        raise DataError(
+            f"column {column.name!r} is to be a date but holds values that are not dates of one form; "
+            "write them as YYYY-MM-DD"
+        )
 
 
 def _hierarchy(column: Column, kind: str, given: ColumnPolicy) -> Hierarchy | None:
@@ -92,5 +104,7 @@ def _automatic(column: Column, kind: str) -> Hierarchy:
             days = dates.values.astype("datetime64[D]")
             levels = {row[0]: row[1:] for row in calendar(days).rows}
             return Hierarchy(tuple((t, *levels[str(d)]) for t, d in zip(texts, days, strict=True)))
-    raise PolicyError(f"columns.{column.name}.hierarchy: {kind} values have no automatic hierarchy; "
-                      "give a file, or a type of continuous, date or prefix")  # fmt: skip
+    raise PolicyError(
+        f"columns.{column.name}.hierarchy: {kind} values have no automatic hierarchy; "
+        "give a file, or a type of continuous, date or prefix"
+    )

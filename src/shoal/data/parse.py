@@ -31,7 +31,7 @@ class Dates:
 
 
 def parse_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
-    """Floats of all values, or None unless every one is a number; infinite ones are let through for the caller to judge.
+    """Floats of all values, or None unless every one is a number; infinite ones are for the caller to judge.
 
     >>> parse_numbers(np.array(["1", "2.5e3"], dtype=object)).tolist()
     [1.0, 2500.0]

@@ -91,8 +91,10 @@ def spell(values: npt.NDArray[Any]) -> list[str]:
     if kind == "b":
         return ["true" if v else "false" for v in values]
     if kind == "f":
-        return [np.format_float_positional(v, trim="-") if 1e-5 <= abs(v) < 1e15 or v == 0 else repr(float(v))
-                for v in values]  # fmt: skip
+        return [
+            np.format_float_positional(v, trim="-") if 1e-5 <= abs(v) < 1e15 or v == 0 else repr(float(v))
+            for v in values
+        ]
     if kind == "M":
         texts = np.datetime_as_string(values)
         if all(t.endswith("T00:00:00.000000") for t in texts):
@@ -102,7 +104,7 @@ def spell(values: npt.NDArray[Any]) -> list[str]:
 
 
 def encode_cells(name: str, cells: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None = None) -> Column:
-    """Make a column from plain cells: floats (nan is missing), ints, bools, datetimes, or str objects (None is missing)."""
+    """Make a column from plain cells: floats (nan is missing), ints, bools, datetimes, or str objects (None too)."""
     if missing is None:
         if cells.dtype == object:
             missing = np.array([c is None for c in cells], dtype=bool)
@@ -181,8 +183,9 @@ class Table:
 def row_keys(columns: Sequence[Column]) -> npt.NDArray[np.int64]:
     """Number the distinct combinations of cells, ascending in the order of the columns.
 
-    Two spellings of a missing value differ: a reader can tell them apart. The codes of all columns are kept in one 64-bit
-    integer, which is made dense again before it would overflow, so the cost is one sort of n integers for every few columns.
+    Two spellings of a missing value differ: a reader can tell them apart. The codes of all columns are kept in one
+    64-bit integer, which is made dense again before it would overflow, so the cost is one sort of n integers for every
+    few columns.
     """
     n_rows = len(columns[0].codes) if columns else 0
     key = np.zeros(n_rows, dtype=np.int64)

@@ -256,9 +256,7 @@ def remove_row(tree: BoxTree, row: int) -> None:
 
 
 @compiled
-def _leaf_distances(
-    blocks: Floats, leaf: int, query: Floats, n_metric: int, weights: Floats, out: Floats
-) -> None:
+def _leaf_distances(blocks: Floats, leaf: int, query: Floats, n_metric: int, weights: Floats, out: Floats) -> None:
     """Squared distances of a leaf's records.
 
     Unused places are computed along and columns taken by two: the compiler makes vector code of it.
@@ -283,9 +281,7 @@ def _leaf_distances(
 
 
 @compiled
-def _box_nearest(
-    low: Floats, high: Floats, node: int, query: Floats, n_metric: int, weights: Floats
-) -> float:
+def _box_nearest(low: Floats, high: Floats, node: int, query: Floats, n_metric: int, weights: Floats) -> float:
     """Lower bound of the squared distances of a node's records."""
     total = 0.0
     for j in range(n_metric):
@@ -377,8 +373,7 @@ def _sink(distances: Floats, rows: Ints, distance: float, row: int) -> None:
         child = 2 * hole + 1
         other = child + 1
         if other < size and (
-            distances[other] > distances[child]
-            or (distances[other] == distances[child] and rows[other] > rows[child])
+            distances[other] > distances[child] or (distances[other] == distances[child] and rows[other] > rows[child])
         ):
             child = other
         if distances[child] < distance or (distances[child] == distance and rows[child] < row):
@@ -413,9 +408,7 @@ def nearest_rows(tree: BoxTree, query: Floats, home: int, distances: Floats, nea
                 leaf = node - n_leaves
                 _leaf_distances(blocks, leaf, query, n_metric, weights, scratch)
                 for i in range(sizes[leaf]):
-                    if scratch[i] < distances[0] or (
-                        scratch[i] == distances[0] and rows[leaf, i] < nearest[0]
-                    ):
+                    if scratch[i] < distances[0] or (scratch[i] == distances[0] and rows[leaf, i] < nearest[0]):
                         _sink(distances, nearest, scratch[i], rows[leaf, i])
                 continue
             base = top

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from shoal.data.attribute import Attribute
 from shoal.data.table import Column
+from shoal.utility.cells import round_edges
 from shoal.utility.scale import positions_of
 
 N_LABELS = 10
@@ -78,12 +79,8 @@ def _largest(column: Column, counts: npt.NDArray[np.int64], k: int) -> tuple[lis
 def _cells(
     positions: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], k: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    low, high = float(positions.min()), float(positions.max())
-    # Far from zero, cells must be wide enough for their edges to be different numbers.
-    width = _round_width(max((high - low) / N_CELLS, max(abs(low), abs(high)) * 1e-9))
-    first, last = np.floor(low / width), np.floor(high / width) + 1
-    edges = np.arange(first, last + 1) * width
-    masses = np.histogram(positions, edges, weights=counts)[0].astype(np.int64)
+    edges = round_edges(float(positions.min()), float(positions.max()), N_CELLS)
+    masses = np.histogram(np.clip(positions, edges[0], edges[-1]), edges, weights=counts)[0].astype(np.int64)
     kept = [float(edges[0])]
     merged: list[int] = []
     total = 0
@@ -100,14 +97,6 @@ def _cells(
     elif total < k:
         return edges[:0], masses[:0]
     return np.array(kept), np.array(merged, dtype=np.int64)
-
-
-def _round_width(width: float) -> float:
-    """The next of 1, 2, 5, 10, ... times a power of ten; 1 for a single value."""
-    if width <= 0:
-        return 1.0
-    power = 10.0 ** np.floor(np.log10(width))
-    return float(next(m * power for m in (1, 2, 5, 10) if m * power >= width * (1 - 1e-9)))
 
 
 def _shares(masses: npt.NDArray[np.int64]) -> tuple[float, ...]:

@@ -28,30 +28,40 @@ def not_protected(
     kept = [n for n, a in attributes.items() if a.role in ("sensitive", "insensitive")]
     points = [*_attributes(guarantees, sensitive)]
     if publish == "generalise":
-        points.append(Point(
-            "Ends of ranges are real",
-            "The ends of a published range, and the members of a published set, are values of records of the group.",
-        ))  # fmt: skip
+        points.append(
+            Point(
+                "Ends of ranges are real",
+                "The ends of a published range and the members of a published set are values of records of the group.",
+            )
+        )
     elif publish == "aggregate":
-        points.append(Point(
-            "Averages add up",
-            "An average times the size of its group is the sum over the group: whoever knows all other members of a "
-            "group can work out the last one.",
-        ))  # fmt: skip
+        points.append(
+            Point(
+                "Averages add up",
+                "An average times the size of its group is the sum over the group: whoever knows all other members "
+                "of a group can work out the last one.",
+            )
+        )
     if kept:
-        points.append(Point(
-            "Columns that were kept",
-            f"Whoever knows a person's {_some(kept)} from elsewhere can narrow a group down; such columns should be "
-            "quasi-identifiers.",
-        ))  # fmt: skip
-    points.append(Point(
-        "Several releases",
-        "Groups of two releases about the same people can be intersected, and what both leave may be fewer than k.",
-    ))  # fmt: skip
-    points.append(Point(
-        "Being in the table",
-        "Nothing here hides whether a person is in the table.",
-    ))  # fmt: skip
+        points.append(
+            Point(
+                "Columns that were kept",
+                f"Whoever knows a person's {_some(kept)} from elsewhere can narrow a group down; such columns should "
+                "be quasi-identifiers.",
+            )
+        )
+    points.append(
+        Point(
+            "Several releases",
+            "Groups of two releases about the same people can be intersected, and what both leave may be fewer than k.",
+        )
+    )
+    points.append(
+        Point(
+            "Being in the table",
+            "Nothing here hides whether a person is in the table.",
+        )
+    )
     return tuple(points)
 
 
@@ -60,25 +70,31 @@ def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> li
     bare = [n for n in sensitive if n not in covered]
     points = []
     if not sensitive:
-        points.append(Point(
-            "No sensitive column was named",
-            "The groups hide which record is whose. What all records of a group have in common is told about each of "
-            "its members.",
-        ))  # fmt: skip
+        points.append(
+            Point(
+                "No sensitive column was named",
+                "The groups hide which record is whose. What all records of a group have in common is told about "
+                "each of its members.",
+            )
+        )
     if bare:
-        points.append(Point(
-            "Sensitive values",
-            f"No diversity was required of {_some(bare)}. Where all records of a group agree, whoever can place a "
-            "person in the group learns the value without finding the record.",
-        ))  # fmt: skip
+        points.append(
+            Point(
+                "Sensitive values",
+                f"No diversity was required of {_some(bare)}. Where all records of a group agree, whoever can place a "
+                "person in the group learns the value without finding the record.",
+            )
+        )
     close = {g.sensitive for g in guarantees if g.model in ("t-closeness", "beta-likeness")}
     likely = [n for n in sensitive if n in covered - close]
     if likely:
-        points.append(Point(
-            "Likely values",
-            f"Diversity of {_some(likely)} rules out certainty, not a good guess: a value may be far more frequent in "
-            "a group than in the whole table, or several values may mean much the same.",
-        ))  # fmt: skip
+        points.append(
+            Point(
+                "Likely values",
+                f"Diversity of {_some(likely)} rules out certainty, not a good guess: a value may be far more frequent "
+                "in a group than in the whole table, or several values may mean much the same.",
+            )
+        )
     return points
 
 

@@ -39,7 +39,6 @@ def render_report(context: ReportContext) -> str:
         association=_association(utility.correlation) if utility else None,
         losses=[(found, _loss(found.name, found.value)) for found in utility.losses] if utility else (),
         columns=_columns(context),
-        role_words=words.ROLES,
     )
 
 
@@ -68,9 +67,12 @@ def _facts(context: ReportContext) -> list[tuple[str, str, str]]:
         )
     if context.risk_before and context.risk_after:
         facts.append(
-            ("Records that stand alone", percent(context.risk_after.unique_share),
-             f"{percent(context.risk_before.unique_share)} in the original")
-        )  # fmt: skip
+            (
+                "Records that stand alone",
+                percent(context.risk_after.unique_share),
+                f"{percent(context.risk_before.unique_share)} in the original",
+            )
+        )
     if context.utility:
         gcp = next((found.value for found in context.utility.losses if found.name == "GCP"), None)
         if gcp is not None:
@@ -80,17 +82,21 @@ def _facts(context: ReportContext) -> list[tuple[str, str, str]]:
 
 def _risks(before: Risk, after: Risk) -> list[tuple[str, str, str, str]]:
     rows = [
-        ("Records that stand alone", "unique_share",
-         "Share of records whose quasi-identifiers no other record has."),
-        ("Prosecutor, highest", "prosecutor_highest",
-         "The attacker knows that the person is in the table: chance of picking the right record, worst case."),
+        ("Records that stand alone", "unique_share", "Share of records whose quasi-identifiers no other record has."),
+        (
+            "Prosecutor, highest",
+            "prosecutor_highest",
+            "The attacker knows that the person is in the table: chance of picking the right record, worst case.",
+        ),
         ("Prosecutor, average", "prosecutor_average", "The same, for an average record."),
-        ("Journalist, highest", "journalist_highest",
-         "The attacker does not know whether the person is in the table: chance of the right record, worst case."),
+        (
+            "Journalist, highest",
+            "journalist_highest",
+            "The attacker does not know whether the person is in the table: chance of the right record, worst case.",
+        ),
         ("Journalist, average", "journalist_average", "The same, for an average record."),
-        ("Marketer", "marketer",
-         "The attacker matches every record at once: share of right matches to be expected."),
-    ]  # fmt: skip
+        ("Marketer", "marketer", "The attacker matches every record at once: share of right matches to be expected."),
+    ]
     return [(name, percent(getattr(before, f)), percent(getattr(after, f)), what) for name, f, what in rows]
 
 

@@ -16,12 +16,6 @@ PUBLICATIONS = {
     "aggregate": "Each record carries the average of its group",
     "generalise": "Each record carries a label that is true of its whole group",
 }
-ROLES = {
-    "identifying": "names a person",
-    "quasi": "could be known from elsewhere",
-    "sensitive": "must not be learnt",
-    "insensitive": "taken to be harmless",
-}
 ROLE_NAMES = {
     "identifying": "identifying",
     "quasi": "quasi-identifying",

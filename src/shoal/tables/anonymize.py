@@ -1,10 +1,10 @@
-"""From a table and a policy to the table to be published: partition, then publish. It promises nothing; `check/` does."""
+"""From a table and a policy to the table to be published. Nothing is promised here: `check/` does that."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -56,8 +56,8 @@ def anonymize_table(
 ) -> Anonymized:
     """Make the table to be published.
 
-    Rows and columns are first put into an order that depends on their content alone, so that neither the order of the rows
-    nor that of the columns changes the release, and ties are broken by content.
+    Rows and columns are first put into an order that depends on their content alone, so that neither the order of the
+    rows nor that of the columns changes the release, and ties are broken by content.
     """
     step = progress or (lambda *_: None)
     notes = list(table.source.notes)
@@ -73,18 +73,25 @@ def anonymize_table(
     limits = _limits(sorted_table, policy, attributes, sensitive)
 
     step("grouping records", 0, 0)
-    labels = partition_labels(ranked, policy.k, policy.method, limits, executor=executor, progress=progress, note=notes.append)
+    labels = partition_labels(
+        ranked, policy.k, policy.method, limits, executor=executor, progress=progress, note=notes.append
+    )
     kept_rows = np.arange(table.n_rows)
     if limits:
         step("meeting the diversity requirements", 0, 0)
         labels, kept_rows = satisfy(
-            labels, ranked, limits, policy.method.suppression,
+            labels,
+            ranked,
+            limits,
+            policy.method.suppression,
             relimit=lambda rows: _limits(sorted_table.take(rows), policy, attributes, sensitive),
-        )  # fmt: skip
+        )
         if len(kept_rows) < table.n_rows:
             sorted_table, order = sorted_table.take(kept_rows), order[kept_rows]
             ranked = [r.take(kept_rows) for r in ranked]
-            notes.append(f"{table.n_rows - len(kept_rows):,} records were suppressed to meet the diversity requirements.")
+            notes.append(
+                f"{table.n_rows - len(kept_rows):,} records were suppressed to meet the diversity requirements."
+            )
 
     step("publishing groups", 0, 0)
     groups = Groups.of(labels)
@@ -133,33 +140,50 @@ def _refuse_hopeless(
 ) -> None:
     """Say at once what no partition can mend."""
     if not quasi:
-        raise PolicyError("no column is quasi-identifying, so there is nothing to protect; name those that others may know "
-                          "(--quasi age,zip, or role = \"quasi\" in the policy)")  # fmt: skip
+        raise PolicyError(
+            "no column is quasi-identifying, so there is nothing to protect; name those that others may know "
+            '(--quasi age,zip, or role = "quasi" in the policy)'
+        )
     if table.n_rows < policy.k:
-        raise Infeasible(f"groups of {policy.k} are required but the table has {table.n_rows} "
-                         f"row{'s' if table.n_rows != 1 else ''}; lower k or add records")  # fmt: skip
+        raise Infeasible(
+            f"groups of {policy.k} are required but the table has {table.n_rows} "
+            f"row{'s' if table.n_rows != 1 else ''}; lower k or add records"
+        )
     for requirement in policy.require:
         wanted = getattr(requirement, "sensitive", None)
         if wanted is not None and attributes[wanted].role != "sensitive":
-            raise PolicyError(f"{requirement.model} is required of {wanted!r}, whose role is {attributes[wanted].role}; "
-                              "give it the role sensitive")  # fmt: skip
+            raise PolicyError(
+                f"{requirement.model} is required of {wanted!r}, whose role is {attributes[wanted].role}; "
+                "give it the role sensitive"
+            )
     diverse = [r for r in policy.require if not isinstance(r, KAnonymity)]
     if not diverse:
         return
     if not sensitive:
-        raise PolicyError(f"{diverse[0].model} is required but no column is sensitive; "
-                          "name one (--sensitive disease, or role = \"sensitive\")")  # fmt: skip
+        raise PolicyError(
+            f"{diverse[0].model} is required but no column is sensitive; "
+            'name one (--sensitive disease, or role = "sensitive")'
+        )
     everyone = Column("everyone", np.zeros(table.n_rows, dtype=np.int32), np.array(["all"], dtype=object))
     whole = Table.of([everyone, *(_renamed(table[n]) for n in sensitive)])
     aliases = {f"sensitive {n}": attributes[n] for n in sensitive}
     asked = [r.model_copy(update={"sensitive": f"sensitive {r.sensitive}"}) if r.sensitive else r for r in diverse]
-    for found in verify(whole, asked, ["everyone"], list(aliases), missing=policy.missing,
-                        markers=policy.missing_markers, attributes=aliases):  # fmt: skip
+    for found in verify(
+        whole,
+        asked,
+        ["everyone"],
+        list(aliases),
+        missing=policy.missing,
+        markers=policy.missing_markers,
+        attributes=aliases,
+    ):
         if not found.holds:
             required = ", ".join(f"{k} = {v:g}" for k, v in found.required.items() if isinstance(v, int | float))
             name = found.sensitive.removeprefix("sensitive ")
-            raise Infeasible(f"{found.kind + ' ' if found.kind else ''}{found.model} with {required} cannot be met for {name!r}: "
-                             f"the whole table taken as one group reaches {found.achieved:.4g}; ask for less")  # fmt: skip
+            raise Infeasible(
+                f"{found.kind + ' ' if found.kind else ''}{found.model} with {required} cannot be met for {name!r}: "
+                f"the whole table taken as one group reaches {found.achieved:.4g}; ask for less"
+            )
 
 
 def _renamed(column: Column) -> Column:
@@ -169,8 +193,13 @@ def _renamed(column: Column) -> Column:
 def _limits(
     table: Table, policy: Policy, attributes: Mapping[str, Attribute], sensitive: Sequence[str]
 ) -> tuple[Limit, ...]:
-    ranked = {n: rank(table[n], attributes[n]) for n in sensitive}
-    return tuple(limits_of(policy.require, ranked, missing=policy.missing))
+    """The limits of every requirement, on values in the order that its distance is about."""
+    limits: list[Limit] = []
+    for requirement in policy.require:
+        is_flat = getattr(requirement, "distance", None) in ("equal", "ordered")
+        meant = {n: replace(attributes[n], hierarchy=None) if is_flat else attributes[n] for n in sensitive}
+        limits += limits_of([requirement], [rank(table[n], meant[n]) for n in sensitive], missing=policy.missing)
+    return tuple(limits)
 
 
 def _publish(

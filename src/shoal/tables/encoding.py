@@ -1,8 +1,8 @@
 """Quasi-identifiers as ranks: what every partition method of tables works on.
 
 A rank is a position in the attribute's own order: of numbers and dates their size, of ordinal attributes the given
-order, of taxonomies and prefix codes the order of the leaves from left to right, of plain categories a fixed order of the
-labels. Ranks are dense, 0 .. n_values - 1; a missing value, if any, has the last rank.
+order, of taxonomies and prefix codes the order of the leaves from left to right, of plain categories a fixed order of
+the labels. Ranks are dense, 0 .. n_values - 1; a missing value, if any, has the last rank.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class Ranked:
 def rank(column: Column, attribute: Attribute) -> Ranked:
     """Order the values of a column as its attribute says.
 
-    Spellings that mean the same (``1`` and ``1.0``, two markers of a missing value) get one rank. Values that no row holds
-    any more get none.
+    Spellings that mean the same (``1`` and ``1.0``, two markers of a missing value) get one rank. Values that no row
+    holds any more get none.
     """
     used = column.counts() > 0
     present = np.flatnonzero(used[: len(column.values)])
@@ -85,8 +85,15 @@ def rank(column: Column, attribute: Attribute) -> Ranked:
         if ancestors is not None:
             ancestors = np.vstack([ancestors, np.full(ancestors.shape[1], ancestors.max(initial=0) + 1)])
             ancestors[:, -1] = 0  # all meet at the root, the missing value there only
-    return Ranked(column.name, kind, code_to_rank[column.codes], positions,
-                  None if ancestors is None else np.ascontiguousarray(ancestors, dtype=np.int32), has_missing, labels)  # fmt: skip
+    return Ranked(
+        column.name,
+        kind,
+        code_to_rank[column.codes],
+        positions,
+        None if ancestors is None else np.ascontiguousarray(ancestors, dtype=np.int32),
+        has_missing,
+        labels,
+    )
 
 
 def _keys(values: npt.NDArray[Any], texts: npt.NDArray[Any], attribute: Attribute) -> tuple[Kind, npt.NDArray[Any]]:

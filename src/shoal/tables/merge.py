@@ -1,8 +1,9 @@
 """Merge groups until each meets the diversity requirements: for partitions that do not look at sensitive values.
 
 Every model that Shoal knows is monotone: a union of two groups is never worse than the worse of them (the property that
-Machanavajjhala et al. 2007, section 4.2, and Li et al. 2007, section 4.1, prove for theirs). So merging a failing group with
-its nearest neighbour, again and again, ends with every group passing or with the whole table, which was tested before.
+Machanavajjhala et al. 2007, section 4.2, and Li et al. 2007, section 4.1, prove for theirs). So merging a failing group
+with its nearest neighbour, again and again, ends with every group passing or with the whole table, which was tested
+before.
 """
 
 from __future__ import annotations

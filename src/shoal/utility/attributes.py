@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.utility.cells import round_edges, whole_edges
 from shoal.utility.reading import Numbers, Ranges, Reading
 from shoal.utility.scale import Scale
 
@@ -70,21 +71,6 @@ def compare(scale: Scale, reading: Reading, k: int, ncp: float | None = None) ->
     return _compare_categories(scale, reading.masses(), k, ncp)
 
 
-def bin_edges(low: float, high: float, is_whole: bool) -> Floats:
-    """Equal cells that hold low .. high; of whole numbers each cell holds equally many.
-
-    >>> bin_edges(1, 3, True).tolist()
-    [0.5, 1.5, 2.5, 3.5]
-    """
-    if is_whole:
-        width = max(1, math.ceil((high - low + 1) / N_BINS))
-        n_bins = max(1, math.ceil((high - low + 1) / width))
-        return low - 0.5 + width * np.arange(n_bins + 1, dtype=np.float64)
-    if not low < high:
-        return np.array([low - 0.5, low + 0.5])
-    return np.linspace(low, high, N_BINS + 1)
-
-
 def total_variation(before: Floats, after: Floats) -> float:
     """Half the sum of absolute differences of two distributions; 0 where either is empty."""
     if not before.sum() or not after.sum():
@@ -95,24 +81,31 @@ def total_variation(before: Floats, after: Floats) -> float:
 def _compare_numbers(scale: Scale, reading: Numbers | Ranges, ncp: float | None) -> AttributeComparison:
     assert scale.positions is not None
     counts, positions = scale.counts[:-1].astype(np.float64), scale.positions
-    edges = bin_edges(*scale.extremes, scale.is_whole)
-    before = np.histogram(positions, edges, weights=counts)[0]
+    edges = (whole_edges if scale.is_whole else round_edges)(*scale.extremes, N_BINS)
+    before = np.histogram(np.clip(positions, edges[0], edges[-1]), edges, weights=counts)[0]
     after = reading.masses(edges)
     n_before, n_missing = float(counts.sum()), float(scale.counts[-1])
     mean = float(np.dot(counts, positions) / n_before) if n_before else None
     sd = float(np.sqrt(np.dot(counts, (positions - mean) ** 2) / n_before)) if mean is not None else None
     mean_after, sd_after = reading.moments()
     return AttributeComparison(
-        scale.name, scale.attribute.type, scale.attribute.role,
+        scale.name,
+        scale.attribute.type,
+        scale.attribute.role,
         kind="date" if scale.attribute.type == "date" else "number",
-        before=_shares(before), after=_shares(after),
+        before=_shares(before),
+        after=_shares(after),
         distance=total_variation(np.append(before, n_missing), np.append(after, reading.n_missing)),
         missing_before=_share(n_missing, n_before + n_missing),
         missing_after=_share(reading.n_missing, float(after.sum()) + reading.n_missing),
         edges=tuple(float(e) for e in edges),
         n_values=int(np.count_nonzero(counts)),
-        mean_before=mean, mean_after=_number(mean_after), sd_before=sd, sd_after=_number(sd_after), ncp=ncp,
-    )  # fmt: skip
+        mean_before=mean,
+        mean_after=_number(mean_after),
+        sd_before=sd,
+        sd_after=_number(sd_after),
+        ncp=ncp,
+    )
 
 
 def _compare_categories(scale: Scale, after: Floats, k: int, ncp: float | None) -> AttributeComparison:
@@ -135,11 +128,20 @@ def _compare_categories(scale: Scale, after: Floats, k: int, ncp: float | None) 
         labels.append("(missing)")
         cells = [np.append(c, w[-1]) for c, w in zip(cells, (before, after), strict=True)]
     return AttributeComparison(
-        scale.name, scale.attribute.type, scale.attribute.role, kind="category",
-        before=_shares(cells[0]), after=_shares(cells[1]), distance=distance,
-        missing_before=missing[0], missing_after=missing[1],
-        labels=tuple(labels), n_values=n_values, n_values_hidden=n_hidden, ncp=ncp,
-    )  # fmt: skip
+        scale.name,
+        scale.attribute.type,
+        scale.attribute.role,
+        kind="category",
+        before=_shares(cells[0]),
+        after=_shares(cells[1]),
+        distance=distance,
+        missing_before=missing[0],
+        missing_after=missing[1],
+        labels=tuple(labels),
+        n_values=n_values,
+        n_values_hidden=n_hidden,
+        ncp=ncp,
+    )
 
 
 def _coarsened(scale: Scale, before: Floats, after: Floats) -> tuple[list[str], Floats | None, Floats, Floats]:

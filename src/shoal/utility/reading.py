@@ -90,9 +90,10 @@ class Ranges:
         low, high = self.low[some] - reach, self.high[some] + reach
         weights = self.weights[some].astype(np.float64)
         point = high <= low
-        result = np.histogram(low[point], edges, weights=weights[point])[0]
+        result = np.histogram(np.clip(low[point], edges[0], edges[-1]), edges, weights=weights[point])[0]
         low, high, weights = low[~point], high[~point], weights[~point]
-        below = [np.dot(weights, np.clip((e - low) / (high - low), 0.0, 1.0)) for e in edges]
+        with np.errstate(over="ignore"):  # of ranges narrower than floats can divide by, infinity is clipped to 1
+            below = [np.dot(weights, np.clip((e - low) / (high - low), 0.0, 1.0)) for e in edges]
         return np.asarray(result + np.diff(below), dtype=np.float64)
 
     def centres(self) -> Floats:

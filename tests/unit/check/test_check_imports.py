@@ -47,9 +47,7 @@ def imports_of(source: Path, module: str, into_functions: bool) -> set[str]:
             found.add(base)
             found.update(f"{base}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and into_functions:
-            found.update(
-                f for f in [node.value] if f.startswith("shoal.") and f.replace(".", "").isidentifier()
-            )
+            found.update(f for f in [node.value] if f.startswith("shoal.") and f.replace(".", "").isidentifier())
     return {m for m in found if m.split(".")[0] == "shoal" and file_of(source, m)}
 
 

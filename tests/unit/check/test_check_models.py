@@ -22,9 +22,7 @@ from shoal.errors import DataError, Infeasible
 from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 
 QUASI = ["a", "b"]
-TREE = Hierarchy(
-    tuple((f"v{i}", f"w{i // 2}", f"x{i // 4}", "*") for i in range(7)) + (("none", "none", "none", "*"),)
-)
+TREE = Hierarchy(tuple((f"v{i}", f"w{i // 2}", f"x{i // 4}", "*") for i in range(7)) + (("none", "none", "none", "*"),))
 
 
 def check(t, required, **options):
@@ -107,9 +105,7 @@ def test_t_closeness_hierarchical(missing):
 
 
 def test_hierarchical_distance_of_a_flat_tree_is_the_equal_one():
-    flat = Attribute(
-        "s", "nominal", "sensitive", hierarchy=Hierarchy(tuple((f"v{i}", "*") for i in range(7)))
-    )
+    flat = Attribute("s", "nominal", "sensitive", hierarchy=Hierarchy(tuple((f"v{i}", "*") for i in range(7))))
     for t in tables():
         a = check(t, TCloseness(t=0.3), attributes={"s": flat})
         assert a.achieved == check(t, TCloseness(t=0.3, distance="equal")).achieved

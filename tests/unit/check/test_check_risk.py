@@ -33,8 +33,7 @@ def test_risks_of_known_sizes():
 def test_sentences_say_what_is_a_bound():
     classes = classes_of(sized(1, 1, 2, 6), ["a"])
     assert risk_of(classes).sentences == (
-        "2 records of 10 (20 %) are unique by the quasi-identifiers; "
-        "4 (40 %) stand in groups of fewer than 5.",
+        "2 records of 10 (20 %) are unique by the quasi-identifiers; 4 (40 %) stand in groups of fewer than 5.",
         "Whoever knows that a person is in the table picks the right record with a chance of 100 % at worst, "
         "40 % on average.",
         "Whoever does not know it picks the right person with a chance of "

@@ -168,13 +168,8 @@ def test_sentences(required, sentence):
 
 
 def test_sentence_of_a_lonely_person_and_of_pairs():
-    assert (
-        "with no one else (required: 1)"
-        in verify(table(a=["x", "y", "y"]), [KAnonymity(k=2)], ["a"])[0].sentence
-    )
-    assert (
-        "at least 1 other (required: 1)" in verify(table(a=["y", "y"]), [KAnonymity(k=2)], ["a"])[0].sentence
-    )
+    assert "with no one else (required: 1)" in verify(table(a=["x", "y", "y"]), [KAnonymity(k=2)], ["a"])[0].sentence
+    assert "at least 1 other (required: 1)" in verify(table(a=["y", "y"]), [KAnonymity(k=2)], ["a"])[0].sentence
 
 
 def test_changing_one_cell_is_caught():

@@ -123,9 +123,7 @@ def numeric(points: Floats) -> MixedPoints:
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(2, 7), st.integers(0, 40), st.integers(1, 6), st.integers(0, 2**32))
-def test_clusters_of_mixed_records_are_those_of_the_scan(
-    k: int, extra: int, n_values: int, seed: int
-) -> None:
+def test_clusters_of_mixed_records_are_those_of_the_scan(k: int, extra: int, n_values: int, seed: int) -> None:
     n_rows = k + extra % (3 * k + 4)  # k to 4k + 3: each of the three cases and their borders
     data = random_data(np.random.default_rng(seed), n_rows, n_values)
     assert label_mdav(data, k).tolist() == slow_mdav(data, k).tolist()
@@ -144,8 +142,7 @@ def test_clusters_of_numbers_are_those_of_the_scan(n_columns: int) -> None:
     for points in (
         rng.normal(size=(600, n_columns)),
         rng.integers(-2, 3, size=(600, n_columns)).astype(float),
-        rng.pareto(1.0, size=(600, n_columns)) * (rng.random((600, n_columns)) < 0.1)
-        + 1e6,  # far from the origin
+        rng.pareto(1.0, size=(600, n_columns)) * (rng.random((600, n_columns)) < 0.1) + 1e6,  # far from the origin
     ):
         assert label_mdav(numeric(points), 4).tolist() == slow_mdav(numeric(points), 4).tolist()
 
@@ -160,9 +157,7 @@ def test_a_partner_swallowed_by_the_first_cluster_is_chosen_again() -> None:
         [[0.0]] * 5 + [[9.0]] + [[0.0]] * 3
     )  # x_s ties at distance 9 with row 0, a neighbour of nobody else
     assert (
-        label_mdav(numeric(points), 3).tolist()
-        == slow_mdav(numeric(points), 3).tolist()
-        == [0, 0, 1, 1, 1, 0, 2, 2, 2]
+        label_mdav(numeric(points), 3).tolist() == slow_mdav(numeric(points), 3).tolist() == [0, 0, 1, 1, 1, 0, 2, 2, 2]
     )
 
 

@@ -58,6 +58,12 @@ def test_edges_are_round_numbers_not_extremes() -> None:
     assert found.edges[-1] == 90.0
 
 
+def test_a_small_last_cell_joins_the_one_before() -> None:
+    found = domain_of(encode_cells("x", np.array([1.0] * 5 + [50.0] * 5 + [99.0])), NUMBER, 3)
+    assert found.shares == pytest.approx((5 / 11, 6 / 11))
+    assert found.edges[-1] == 100.0
+
+
 def test_few_missing_values_are_not_counted_out() -> None:
     assert domain_of(encode_cells("x", words("a", "a", None)), WORD, 2).missing == "fewer than 2 records"
     assert domain_of(encode_cells("x", words("a", None, None)), WORD, 2).missing == "2 records"

@@ -41,7 +41,12 @@ def test_statistics_equal_those_of_a_loop(drawn) -> None:
 def test_pairs_are_counted() -> None:
     groups = Groups.of(np.array([0, 1, 1, 0, 1]))
     group, rank, count = groups.pairs(np.array([2, 0, 0, 1, 2], np.int32), 3)
-    assert list(zip(group.tolist(), rank.tolist(), count.tolist(), strict=True)) == [(0, 1, 1), (0, 2, 1), (1, 0, 2), (1, 2, 1)]
+    assert list(zip(group.tolist(), rank.tolist(), count.tolist(), strict=True)) == [
+        (0, 1, 1),
+        (0, 2, 1),
+        (1, 0, 2),
+        (1, 2, 1),
+    ]
 
 
 def test_groups_are_numbered_without_gaps() -> None:

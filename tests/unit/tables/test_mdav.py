@@ -18,9 +18,7 @@ from shoal.tables.partition.mdav import MDAV, mdav_labels, mixed_points
 
 # A root over two nodes, one over three leaves and one over two; the missing value meets the others at the
 # root.
-TREE = np.array(
-    [[0, 10, 20], [1, 10, 20], [2, 10, 20], [3, 11, 20], [4, 11, 20], [5, 12, 20]], dtype=np.int32
-)
+TREE = np.array([[0, 10, 20], [1, 10, 20], [2, 10, 20], [3, 11, 20], [4, 11, 20], [5, 12, 20]], dtype=np.int32)
 
 
 def attribute(kind: Kind, ranks: npt.ArrayLike, has_missing: bool, name: str = "a") -> Ranked:
@@ -69,10 +67,7 @@ tables = st.tuples(
 
 def table_of(kinds: list[tuple[Kind, bool]], n_rows: int, seed: int) -> list[Ranked]:
     rng = np.random.default_rng(seed)
-    return [
-        attribute(kind, rng.integers(0, 6, n_rows), missing, str(j))
-        for j, (kind, missing) in enumerate(kinds)
-    ]
+    return [attribute(kind, rng.integers(0, 6, n_rows), missing, str(j)) for j, (kind, missing) in enumerate(kinds)]
 
 
 @settings(max_examples=60, deadline=None)
@@ -84,10 +79,7 @@ def test_points_have_the_defined_distances(given_table: tuple[Any, int, int, int
     for row in range(min(5, k)):
         weighted = (data.points != data.points[row])[:, data.n_metric :] @ data.weights[data.n_metric :]
         squared = ((data.points - data.points[row])[:, : data.n_metric] ** 2).sum(axis=1) + weighted
-        expected = [
-            sum(defined_distance(a, a.ranks[row], a.ranks[other]) for a in table)
-            for other in range(k + extra)
-        ]
+        expected = [sum(defined_distance(a, a.ranks[row], a.ranks[other]) for a in table) for other in range(k + extra)]
         np.testing.assert_allclose(squared, expected, rtol=1e-6, atol=1e-9)
 
 
@@ -128,9 +120,7 @@ def test_array_and_ranked_columns_agree() -> None:
     ranked = []
     for j, column in enumerate(X.T):
         positions, ranks = np.unique(column, return_inverse=True)
-        ranked.append(
-            Ranked(str(j), "number", ranks.astype(np.int32), positions, None, bool(np.isnan(positions[-1])))
-        )
+        ranked.append(Ranked(str(j), "number", ranks.astype(np.int32), positions, None, bool(np.isnan(positions[-1]))))
     model = MDAV(k=4).fit(ranked)
     assert model.labels_.tolist() == MDAV(k=4).fit_predict(X).tolist()
     assert model.n_features_in_ == 3
@@ -149,7 +139,7 @@ def test_constant_columns_leave_rows_in_order(X: npt.NDArray[np.float64]) -> Non
 
 @pytest.mark.parametrize("k", [1, 0, -3, 2.0, "5", None, True])
 def test_a_k_that_is_no_whole_number_of_2_or_more_is_refused(k: Any) -> None:
-    with pytest.raises(PolicyError, match="whole number k"):
+    with pytest.raises(PolicyError, match="whole number"):
         MDAV(k=k).fit(np.zeros((9, 1)))
 
 
@@ -159,7 +149,7 @@ def test_a_numpy_integer_is_a_whole_number() -> None:
 
 
 def test_too_few_records_are_refused() -> None:
-    with pytest.raises(Infeasible, match="k = 5 records can be formed from 4"):
+    with pytest.raises(Infeasible, match="4 records, fewer than k = 5"):
         MDAV(k=5).fit(np.zeros((4, 2)))
     assert MDAV(k=5).fit_predict(np.zeros((5, 2))).tolist() == [0] * 5
 
@@ -167,12 +157,12 @@ def test_too_few_records_are_refused() -> None:
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        (np.array([[0.0, np.inf]] * 9), "column '1' holds an infinite value"),
-        (np.zeros(9), "dimension 1"),
-        ([["a"], ["b"]], "numbers only"),
-        (np.zeros((9, 0)), "one quasi-identifier at least"),
-        ([], "dimension 1"),
-        ([attribute("order", [0] * 9, False), attribute("order", [0] * 8, False)], "different lengths"),
+        (np.array([[0.0, np.inf]] * 9), "column 'x1' holds an infinite value"),
+        (np.zeros(9), "shape"),
+        ([["a"], ["b"]], "more than numbers"),
+        (np.zeros((9, 0)), "shape"),
+        ([], "shape"),
+        ([attribute("order", [0] * 9, False), attribute("order", [0] * 8, False)], "give all the same number"),
     ],
 )
 def test_bad_data_is_refused(X: Any, message: str) -> None:

@@ -90,7 +90,9 @@ def test_variance_is_restored() -> None:
     values = rng.normal(50, 9, 60)
     labels = np.argsort(np.argsort(values)) // 5
     before = np.array([float(f"{v:.6f}") for v in values])
-    after = np.array([float(t) for t in publish([f"{v:.6f}" for v in values], labels, NUMBER, "aggregate", restore_variance=True)])
+    after = np.array(
+        [float(t) for t in publish([f"{v:.6f}" for v in values], labels, NUMBER, "aggregate", restore_variance=True)]
+    )
     assert after.mean() == pytest.approx(before.mean())
     assert after.std() == pytest.approx(before.std(), rel=1e-9)
     plain = np.array([float(t) for t in publish([f"{v:.6f}" for v in values], labels, NUMBER, "aggregate")])

@@ -15,13 +15,13 @@ from shoal.utility.grouping import Grouping
 from shoal.utility.reading import Reading, read_published
 from shoal.utility.scale import Scale, scale_of
 
-N = 60
+N = 60  # fifteen groups of 2 to 6 records
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=N).round(1)
 Y = (X + RNG.normal(size=N)).round(1)
 SEX = np.where(X + RNG.normal(size=N) > 0, "f", "m").astype(object)
 JOB = np.array(["a", "b", "c"], dtype=object)[np.clip((Y + 1.5).astype(int), 0, 2)]
-GROUPS = np.repeat(np.arange(N // 4), 4).astype(np.int32)
+GROUPS = np.repeat(np.arange(15), np.arange(15) % 5 + 2).astype(np.int32)
 
 
 def associated(columns: dict[str, tuple[str, np.ndarray, np.ndarray]]) -> Association:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shoal.data.attribute import Attribute
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import encode_cells
-from shoal.utility.attributes import AttributeComparison, bin_edges, compare, total_variation
+from shoal.utility.attributes import AttributeComparison, compare, total_variation
 from shoal.utility.grouping import Grouping
 from shoal.utility.reading import Categories, Labels, Numbers, Ranges, Sets, read_published
 from shoal.utility.scale import scale_of
@@ -58,7 +58,8 @@ def test_a_range_of_whole_numbers_counts_equally_for_each(records: list[tuple[in
 def test_a_range_of_fractions_is_uniform() -> None:
     cells = np.array([0.0, 0.5, 24.0])
     found, _ = compared(cells, objects("[0..24]", "[0..24]", "[0..24]"), [0, 0, 0], "continuous")
-    assert found.after == pytest.approx((1 / 24,) * 24)
+    assert found.edges == tuple(range(26))
+    assert found.after == pytest.approx((*(1 / 24,) * 24, 0.0))
     assert found.mean_after == pytest.approx(12.0)
     assert found.sd_after == pytest.approx(24 / np.sqrt(12))
 
@@ -148,13 +149,11 @@ def test_huge_numbers_do_not_break_the_cells() -> None:
         assert sum(found.after) == pytest.approx(1.0)
 
 
-def test_bin_edges_hold_all_values() -> None:
-    assert bin_edges(3, 3, True).tolist() == [2.5, 3.5]
-    assert bin_edges(0.5, 0.5, False).tolist() == [0.0, 1.0]
-    edges = bin_edges(0, 99, True)
-    assert edges[0] == -0.5
-    assert edges[-1] >= 99.5
-    assert len({round(w, 9) for w in np.diff(edges)}) == 1
+def test_edges_are_round_and_not_the_extremes() -> None:
+    found, _ = compared(np.array([1234.567, 98765.4321]), objects("r", "r"), [0, 0], "continuous")
+    assert found.edges[0] == 0.0
+    assert found.edges[-1] == 100_000.0
+    assert not {1234.567, 98765.4321} & set(found.edges)
 
 
 def test_total_variation() -> None:

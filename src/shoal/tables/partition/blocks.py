@@ -1,8 +1,8 @@
 """Run a partition method over a table, block by block where it is large.
 
-The first cuts of Mondrian make the blocks. For Mondrian itself nothing changes by that: finishing the blocks gives the very
-groups of one run. MDAV looks at all records at once, so blocks change its groups a little; they are used only above
-`block_rows` records, and the user is told.
+The first cuts of Mondrian make the blocks. For Mondrian itself nothing changes by that: finishing the blocks gives the
+very groups of one run. MDAV looks at all records at once, so blocks change its groups a little; they are used only
+above `block_rows` records, and the user is told.
 """
 
 from __future__ import annotations
@@ -11,18 +11,14 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from shoal.engine.blocks import run_blocks
 from shoal.kernels.mdav import label_mdav
 from shoal.policy import Method
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit
+from shoal.tables.partition.base import Labels, number_through, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points
-from shoal.tables.partition.mondrian import block_arguments, finish_block, first_cuts
-
-Labels = npt.NDArray[np.int32]
+from shoal.tables.partition.mondrian import first_cuts, mondrian_labels
 
 
 def partition_labels(
@@ -46,24 +42,15 @@ def partition_labels(
 
     n_rows = len(ranked[0].ranks)
     if method.partition == "mondrian":
-        blocks = first_cuts(ranked, k, limits, method.strict, method.block_rows)
-        parts = run(finish_block, (block_arguments(ranked, rows, k, limits, method.strict) for rows in blocks))
-        return number_through(blocks, parts)
+        return mondrian_labels(ranked, k, limits, method.strict, block_rows=method.block_rows, run=run)
+    refuse_infeasible(ranked, k)
     points = mixed_points(ranked)
     if n_rows <= method.block_rows:
         return run(label_mdav, [(points, k)])[0]
     blocks = first_cuts(ranked, k, (), False, method.block_rows)
-    note(f"MDAV ran in {len(blocks)} blocks of near records (method.block_rows = {method.block_rows:,}); "
-         "its groups are a little wider at the borders of blocks than those of one run.")  # fmt: skip
+    note(
+        f"MDAV ran in {len(blocks)} blocks of near records (method.block_rows = {method.block_rows:,}); "
+        "its groups are a little wider at the borders of blocks than those of one run."
+    )
     jobs = ((points._replace(points=points.points[rows], codes=points.codes[rows]), k) for rows in blocks)
     return number_through(blocks, run(label_mdav, jobs))
-
-
-def number_through(blocks: Sequence[npt.NDArray[np.int32]], parts: Iterable[Labels]) -> Labels:
-    """The labels of all records from those of each block, numbered on from block to block."""
-    labels = np.empty(sum(map(len, blocks)), dtype=np.int32)
-    n_groups = 0
-    for rows, part in zip(blocks, parts, strict=True):
-        labels[rows] = part + n_groups
-        n_groups += int(part.max()) + 1
-    return labels

@@ -34,16 +34,15 @@ ties (to the smallest row), and in how clusters are found: by a tree instead of 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
 from shoal.kernels.mdav import Labels, MixedPoints, label_mdav
 from shoal.tables.encoding import Ranked
+from shoal.tables.partition.base import Partition, refuse_infeasible
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -98,9 +97,7 @@ def _short(value: float) -> float:
 
 def _standardised(positions: Floats, counts: Ints) -> Floats:
     """Values of mean 0 and standard deviation 1; zeros if they are all the same."""
-    values = np.ldexp(
-        positions, -int(np.frexp(np.abs(positions).max())[1])
-    )  # no square overflows or vanishes
+    values = np.ldexp(positions, -int(np.frexp(np.abs(positions).max())[1]))  # no square overflows or vanishes
     values = values - (values * counts).sum() / counts.sum()
     scale = np.sqrt((values * values * counts).sum() / counts.sum())
     return np.asarray(values / scale if scale > 0 else np.zeros(len(values)))
@@ -144,9 +141,7 @@ def mixed_points(ranked: Sequence[Ranked]) -> MixedPoints:
                 owner = columns.count(filled, n_present, is_median=True)
                 columns.add(filled, np.arange(n_present, dtype=np.float64) * _short(1 / n_present), owner)
         elif attribute.kind == "category":
-            columns.add(
-                ranks, np.arange(n_values, dtype=np.float64), columns.count(ranks, n_values), weight=1.0
-            )
+            columns.add(ranks, np.arange(n_values, dtype=np.float64), columns.count(ranks, n_values), weight=1.0)
         else:
             assert attribute.ancestors is not None, "a tree has ancestors"
             owner = columns.count(ranks, n_values)
@@ -183,58 +178,12 @@ def mdav_labels(ranked: Sequence[Ranked], k: int) -> Labels:
     DataError
         If there are no attributes, or of different lengths, or a number is infinite.
     """
-    try:
-        size = operator.index(k)
-    except TypeError:
-        size = 0
-    if size < 2 or isinstance(k, bool):
-        raise PolicyError(
-            f"MDAV needs a whole number k of 2 or more, not {k!r}; choose how many records hide each other"
-        )
-    if not ranked:
-        raise DataError(
-            "MDAV needs one quasi-identifier at least; name the columns that an attacker may know"
-        )
-    n_rows = len(ranked[0].ranks)
-    if any(len(attribute.ranks) != n_rows for attribute in ranked):
-        raise DataError(
-            "the quasi-identifiers have different lengths; give every one the same number of rows"
-        )
-    for attribute in ranked:
-        present = attribute.positions[: attribute.n_values - attribute.has_missing]
-        if not np.isfinite(present).all():
-            raise DataError(
-                f"column {attribute.name!r} holds an infinite value; replace it or mark it as missing"
-            )
-    if n_rows < size:
-        raise Infeasible(
-            f"no group of k = {size} records can be formed from {n_rows}; lower k or add records"
-        )
-    return label_mdav(mixed_points(ranked), size)
+    refuse_infeasible(ranked, k)
+    return label_mdav(mixed_points(ranked), k)
 
 
-def ranked_numbers(X: Any) -> list[Ranked]:
-    """The columns of a numeric array; nan is missing."""
-    try:
-        array = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("MDAV.fit takes numbers only; encode other columns as a list of Ranked") from None
-    if array.ndim != 2:
-        raise DataError(
-            f"MDAV.fit takes a table of rows and columns, not an array of dimension {array.ndim}; reshape it"
-        )
-    ranked = []
-    for j, column in enumerate(array.T):
-        positions, ranks = np.unique(column, return_inverse=True)  # all nan become one value, the last
-        has_missing = bool(np.isnan(positions[-1:]).any())
-        ranked.append(Ranked(str(j), "number", ranks.astype(np.int32), positions, has_missing=has_missing))
-    return ranked
-
-
-class MDAV:
+class MDAV(Partition):
     """Maximum distance to average vector, generic form; see the module for the algorithm and its reference.
-
-    There is no ``transform``, on purpose: putting a new record into an old group would guarantee nothing.
 
     Parameters
     ----------
@@ -265,29 +214,5 @@ class MDAV:
     def __init__(self, k: int = 5) -> None:
         self.k = k
 
-    def fit(self, X: Any, y: object = None) -> MDAV:
-        """Group the rows of a 2-D array of numbers (nan is missing), or the records of a list of Ranked."""
-        is_ranked = isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, Ranked) for x in X)
-        ranked: Sequence[Ranked] = X if is_ranked else ranked_numbers(X)
-        self.labels_ = mdav_labels(ranked, self.k)
-        self.n_features_in_ = len(ranked)
-        return self
-
-    def fit_predict(self, X: Any, y: object = None) -> Labels:
-        """Group the records and return their labels."""
-        return self.fit(X).labels_
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
-        return {"k": self.k}
-
-    def set_params(self, **params: Any) -> MDAV:
-        """Change parameters by name."""
-        for name, value in params.items():
-            if name not in self.get_params():
-                raise PolicyError(f"MDAV has no parameter {name!r}; {did_you_mean(name, self.get_params())}")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        return f"MDAV(k={self.k!r})"
+    def _label(self, ranked: Sequence[Ranked]) -> Labels:
+        return mdav_labels(ranked, self.k)

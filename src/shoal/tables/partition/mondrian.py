@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import starmap
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import DataError, Infeasible, PolicyError
+from shoal.errors import DataError, Infeasible
 from shoal.kernels import mondrian as kernel
 from shoal.kernels.diversity import LimitArrays
 from shoal.kernels.mondrian import Space, cut_all
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit, arrays_of, violations
+from shoal.tables.partition.base import Labels, Partition, number_through, refuse_infeasible
 
 Rows = npt.NDArray[np.int32]
-Labels = npt.NDArray[np.int32]
 Job = tuple[Space, LimitArrays | None, int, bool]
 
 _KINDS = {"number": kernel.NUMBER, "order": kernel.ORDER, "category": kernel.CATEGORY, "tree": kernel.TREE}
@@ -35,7 +35,7 @@ def mondrian_labels(
     strict: bool = True,
     *,
     block_rows: int = 100_000,
-    run: Callable[..., Iterable[Labels]] = map,
+    run: Callable[..., Iterable[Labels]] = starmap,
 ) -> Labels:
     """Put records into groups of at least k that are narrow in all attributes.
 
@@ -75,7 +75,8 @@ def mondrian_labels(
         Make the first cuts here until blocks have no more records than this, and finish the blocks with
         `run`. A block is copied together, which also makes one core faster.
     run : callable
-        ``map``, or the ``map`` of an executor. The result is the same for every way of running.
+        Calls a function with each tuple of arguments: `itertools.starmap`, or one that does so elsewhere. The result is
+        the same for every way of running.
 
     Returns
     -------
@@ -93,12 +94,7 @@ def mondrian_labels(
         return finish_block(*block_arguments(ranked, None, k, limits, strict))
     blocks = _first_blocks(ranked, k, limits, strict, block_rows)
     jobs = (block_arguments(ranked, rows, k, limits, strict) for rows in blocks)
-    labels = np.empty(len(ranked[0].ranks), dtype=np.int32)
-    n_groups = 0
-    for rows, part in zip(blocks, run(_finish_packed, jobs), strict=True):
-        labels[rows] = part + n_groups
-        n_groups += int(part.max()) + 1
-    return labels
+    return number_through(blocks, run(finish_block, jobs))
 
 
 def first_cuts(
@@ -146,10 +142,6 @@ def finish_block(space: Space, limits: LimitArrays | None, k: int, strict: bool)
     labels = np.empty(len(rows), dtype=np.int32)
     labels[rows] = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
     return labels
-
-
-def _finish_packed(job: Job) -> Labels:
-    return finish_block(*job)
 
 
 def _of_rows(attribute: Ranked, rows: Rows) -> Ranked:
@@ -207,16 +199,8 @@ def _without_overflow(attribute: Ranked) -> Ranked:
 
 
 def _refuse_infeasible(ranked: Sequence[Ranked], k: int, limits: Sequence[Limit]) -> None:
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
-        raise PolicyError(f"k must be a whole number of at least 2, not {k!r}")
-    if not ranked:
-        raise DataError("there is no quasi-identifier to cut in; give at least one column that role")
+    refuse_infeasible(ranked, k)
     n_rows = len(ranked[0].ranks)
-    for r in ranked:
-        if len(r.ranks) != n_rows:
-            raise DataError(f"column {r.name!r} has {len(r.ranks)} records and {ranked[0].name!r} has {n_rows}")
-    if n_rows < k:
-        raise Infeasible(f"there are {n_rows} records, fewer than k = {k}; the largest possible k is {n_rows}")
     for limit in limits:
         if violations(np.zeros(n_rows, dtype=np.int64), [limit])[0]:
             raise Infeasible(
@@ -225,10 +209,8 @@ def _refuse_infeasible(ranked: Sequence[Ranked], k: int, limits: Sequence[Limit]
             )
 
 
-class Mondrian:
+class Mondrian(Partition):
     """Groups of at least k records by Mondrian's median cuts, in scikit-learn's manner.
-
-    There is no ``transform`` on purpose: mapping new records onto old groups guarantees nothing.
 
     **Guarantee** every group has at least k records; see `mondrian_labels`.
 
@@ -256,60 +238,9 @@ class Mondrian:
     array([0, 0, 1, 1, 1], dtype=int32)
     """
 
-    labels_: Labels
-
     def __init__(self, k: int = 5, strict: bool = True) -> None:
         self.k = k
         self.strict = strict
 
-    def fit(self, X: npt.ArrayLike | Sequence[Ranked], y: object = None) -> Mondrian:
-        """Group the records: a 2-D array of numbers (nan is missing), or one `Ranked` for each attribute."""
-        if isinstance(X, list | tuple) and X and all(isinstance(r, Ranked) for r in X):
-            ranked = list(X)
-        else:
-            ranked = _ranked_numbers(X)
-        self.labels_ = mondrian_labels(ranked, self.k, strict=bool(self.strict))
-        return self
-
-    def fit_predict(self, X: npt.ArrayLike | Sequence[Ranked], y: object = None) -> Labels:
-        """Group the records and return the group of each."""
-        return self.fit(X).labels_
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters by name."""
-        return {"k": self.k, "strict": self.strict}
-
-    def set_params(self, **params: Any) -> Mondrian:
-        """Set parameters by name."""
-        for name, value in params.items():
-            if name not in self.get_params():
-                raise PolicyError(f"Mondrian has no parameter {name!r}; there are 'k', 'strict'")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        return f"Mondrian(k={self.k!r}, strict={self.strict!r})"
-
-
-def _ranked_numbers(X: Any) -> list[Ranked]:
-    try:
-        values = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("X is not an array of numbers; encode other columns as Ranked attributes") from None
-    if values.ndim != 2 or values.shape[1] == 0:
-        raise DataError(f"X has shape {values.shape}, but rows and at least one column are needed")
-    if np.isinf(values).any():
-        raise DataError("X has infinite values; replace them, or make them nan to have them taken as missing")
-    ranked = []
-    for name, column in enumerate(values.T):
-        positions, ranks = np.unique(column, return_inverse=True)
-        ranked.append(
-            Ranked(
-                f"x{name}",
-                "number",
-                ranks.astype(np.int32),
-                positions,
-                has_missing=bool(np.isnan(column).any()),
-            )
-        )
-    return ranked
+    def _label(self, ranked: Sequence[Ranked]) -> Labels:
+        return mondrian_labels(ranked, self.k, strict=bool(self.strict))

@@ -1,7 +1,7 @@
 """Aggregate: every record of a group gets the group's average record.
 
-The mean of numbers and dates, the median of ordered categories, the most frequent of plain ones (Domingo-Ferrer and Torra,
-"Ordinal, Continuous and Heterogeneous k-Anonymity Through Microaggregation", DMKD 11, 2005, sections 3 and 4).
+The mean of numbers and dates, the median of ordered categories, the most frequent of plain ones (Domingo-Ferrer and
+Torra, "Ordinal, Continuous and Heterogeneous k-Anonymity Through Microaggregation", DMKD 11, 2005, sections 3 and 4).
 
 **Guarantee.** The published quasi-identifiers of a group are equal, so a partition into groups of at least k is
 k-anonymous. **Not protected.** The sensitive values inside a group; k times a mean is a sum over k records.
@@ -25,7 +25,7 @@ SIGNIFICANT_DIGITS = 12
 
 @dataclass(frozen=True)
 class Aggregated:
-    """The averages of one attribute: an index into `positions` for each group, -1 where the group's value is missing."""
+    """A column of averages, and how many records of groups without any value got the whole column's."""
 
     column: Column
     n_imputed: int
@@ -40,8 +40,10 @@ def aggregate(source: Column, ranked: Ranked, groups: Groups, *, missing: str, r
     is_missing = np.isnan(ranked.positions)[ranked.ranks]
     n_present = groups.sum(~is_missing)
     if n_present.sum() == 0 and missing == "any":
-        raise Infeasible(f"column {ranked.name!r} holds no value at all, so there is nothing to average; "
-                         "drop it or publish by generalising")  # fmt: skip
+        raise Infeasible(
+            f"column {ranked.name!r} holds no value at all, so there is nothing to average; "
+            "drop it or publish by generalising"
+        )
     blank = n_present == 0 if missing == "any" else 2 * n_present < groups.sizes
     if ranked.kind == "number":
         average = _means(ranked, groups, n_present, is_missing)
@@ -77,7 +79,9 @@ def _means(
     middle, scale = (float(present[0] / 2 + present[-1] / 2), 1.0) if len(present) else (0.0, 1.0)
     with np.errstate(over="ignore"):
         scale = max(abs(float(present[-1]) - middle), 1.0) if len(present) else 1.0
-    relative = np.where(is_missing, 0.0, (np.nan_to_num(ranked.positions, nan=middle) / scale - middle / scale)[ranked.ranks])
+    relative = np.where(
+        is_missing, 0.0, (np.nan_to_num(ranked.positions, nan=middle) / scale - middle / scale)[ranked.ranks]
+    )
     means = groups.sum(relative) / np.maximum(n_present, 1) * scale + middle
     # A mean of equal values is that value, to the last bit.
     low, high = groups.span(ranked.ranks, ~is_missing)
@@ -115,13 +119,19 @@ def _column(
         if source.is_text:
             texts = np.array([d.strftime(dates.form) for d in spelled.tolist()], dtype=object)
             return _sorted(source.name, texts, np.where(blank, len(texts), codes), marker, groups)
-        return _sorted(source.name, spelled.astype("datetime64[us]"), np.where(blank, len(spelled), codes), marker, groups)
+        return _sorted(
+            source.name, spelled.astype("datetime64[us]"), np.where(blank, len(spelled), codes), marker, groups
+        )
     numbers, codes = np.unique(_rounded(np.where(blank, 0.0, average)), return_inverse=True)
     return _sorted(source.name, numbers, np.where(blank, len(numbers), codes), marker, groups)
 
 
 def _sorted(
-    name: str, values: npt.NDArray[np.generic], codes: npt.NDArray[np.int64], marker: tuple[str | None, ...], groups: Groups
+    name: str,
+    values: npt.NDArray[np.generic],
+    codes: npt.NDArray[np.int64],
+    marker: tuple[str | None, ...],
+    groups: Groups,
 ) -> Column:
     """A column of the groups' values with the dictionary in ascending order and nothing in it that no group has."""
     used = np.unique(codes[codes < len(values)])

@@ -1,11 +1,11 @@
 """Generalise: every record of a group gets a label that covers all its members.
 
-A range for numbers, dates and ordered categories, the lowest common ancestor for taxonomies and prefix codes, the set of
-values for plain categories (LeFevre, DeWitt and Ramakrishnan, "Mondrian Multidimensional K-Anonymity", ICDE 2006,
+A range for numbers, dates and ordered categories, the lowest common ancestor for taxonomies and prefix codes, the set
+of values for plain categories (LeFevre, DeWitt and Ramakrishnan, "Mondrian Multidimensional K-Anonymity", ICDE 2006,
 section 2.2; Byun et al., "Efficient k-Anonymization Using Clustering Techniques", DASFAA 2007, definition 5).
 
-**Guarantee.** The published quasi-identifiers of a group are equal and true of every member. **Not protected.** The ends of
-a range are values of members of the group; the sensitive values inside a group.
+**Guarantee.** The published quasi-identifiers of a group are equal and true of every member. **Not protected.** The
+ends of a range are values of members of the group; the sensitive values inside a group.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _ancestors(
     high: npt.NDArray[np.int32],
     holed: npt.NDArray[np.bool_],
 ) -> npt.NDArray[Any]:
-    """The label of the lowest node above all leaves: where the first and the last leaf meet, since leaves are in order."""
+    """The label of the lowest node above all leaves: where the first and the last leaf meet, as leaves are in order."""
     assert ranked.ancestors is not None
     height = np.argmax(ranked.ancestors[low] == ranked.ancestors[high], axis=1)
     height[holed] = hierarchy.height
