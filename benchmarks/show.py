@@ -9,7 +9,7 @@ from benchmarks.child import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
-HEAD = ("contestant", "seconds", "ratio", "goal", "warm-up", "peak MB", "numbers")
+HEAD = ("contestant", "seconds", "best", "ratio", "goal", "warm-up", "peak MB", "numbers")
 
 
 def rows_of(case: dict[str, Any]) -> list[tuple[str, ...]]:
@@ -18,6 +18,7 @@ def rows_of(case: dict[str, Any]) -> list[tuple[str, ...]]:
         (
             c["name"],
             seconds(c.get("seconds")) if "failure" not in c else f"failed: {c['failure']}",
+            seconds(c.get("best_seconds")) if c.get("repeats", 1) > 1 else "",
             times(c["ratio"]) if "ratio" in c else "",
             goal(c),
             seconds(c.get("first_seconds")),
@@ -80,7 +81,7 @@ def print_run(run: dict[str, Any]) -> None:
         shown = [i for i in range(len(HEAD)) if i < 2 or any(line[i] for line in lines)]
         table = Table(title=escape(f"{case['name']}: {case['task']}\n{case['data']}"), title_justify="left")
         for i in shown:
-            table.add_column(HEAD[i], justify="right" if HEAD[i] in ("seconds", "ratio", "peak MB") else "left")
+            table.add_column(HEAD[i], justify="right" if HEAD[i] in ("seconds", "best", "ratio", "peak MB") else "left")
         for line in lines:
             table.add_row(*(escape(line[i]) for i in shown))
         console.print(table)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 LICENCE_TO_TRACE = "SHOAL_TRACEBACK"
 INTERRUPTED = "interrupted; nothing was written"
 
-_interrupted: list[int] = []  # duckdb and numba turn the interrupt into errors of their own, or lose it
+_interrupted: list[int] = []
 
 
 def main() -> None:
@@ -48,21 +49,34 @@ def main() -> None:
     except Exception as error:
         if os.environ.get(LICENCE_TO_TRACE):
             raise
-        code = (
-            _complain(INTERRUPTED, 130)
-            if _interrupted
-            else _complain(
-                f"this is a defect of Shoal ({type(error).__name__}); nothing was written. "
-                f"Please report it with the output of the same command under {LICENCE_TO_TRACE}=1",
-                1,
-            )
-        )
+        code = _complain(INTERRUPTED, 130) if _interrupted else _complain(_defect(error), 1)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _interrupt(number: int, _: object) -> None:
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Note the signal and stop, except inside the compiler: an exception there is lost, or ends the process.
+
+    There the next step of the work stops. After a signal any error counts as the interrupt: duckdb raises its own.
+    """
     _interrupted.append(number)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] in ("numba", "llvmlite"):
+            return
+        frame = frame.f_back
     raise KeyboardInterrupt
+
+
+def _defect(error: Exception) -> str:
+    return (
+        f"this is a defect of Shoal ({type(error).__name__}); nothing was written. "
+        f"Please report it with the output of the same command under {LICENCE_TO_TRACE}=1"
+    )
+
+
+def _all_is_written() -> None:
+    """From here on an interrupt would only keep the user from reading what was done."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _complain(message: str, code: int) -> int:
@@ -128,6 +142,7 @@ def demo(out: Path, rows: int, as_json: bool) -> None:
 
     with _progress(not as_json) as progress:
         release = run_demo(out, rows, progress)
+        _all_is_written()
     if as_json:
         _print_json(_summary(release, out))
         return
@@ -239,6 +254,7 @@ def anonymize(
         )
         progress("writing the release", 0, 0)
         release.save(out, keep=keep or ())
+        _all_is_written()
     if as_json:
         _print_json(_summary(release, out))
     else:
@@ -324,7 +340,7 @@ def _print_json(content: Any) -> None:
 
 @contextmanager
 def _progress(wanted: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A line that shows what is being done, on a terminal only; each step first heeds an interrupt that got lost."""
+    """A line that shows what is being done, on a terminal only; each step first heeds an interrupt."""
     if not (wanted and sys.stderr.isatty()):
         yield _heed_interrupt
         return

@@ -20,7 +20,7 @@ def run_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     """Call `shoal` as `run_command` does, but here."""
 
     def run(*arguments: str | Path, cwd: Path | None = None) -> Ended:
-        before = signal.getsignal(signal.SIGTERM)
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
         capsys.readouterr()
         with monkeypatch.context() as patched:
             patched.setattr(sys, "argv", ["shoal", *map(str, arguments)])
@@ -31,7 +31,8 @@ def run_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
             except SystemExit as end:
                 code = end.code
             finally:
-                signal.signal(signal.SIGTERM, before)
+                for number, handler in before.items():
+                    signal.signal(number, handler)
         assert isinstance(code, int)
         shown = capsys.readouterr()
         return Ended(code, shown.out, shown.err)

@@ -70,7 +70,7 @@ class Profile:
         ]
         for column in self.columns:
             a = column.attribute
-            extra = f", order = {json.dumps(list(a.order), ensure_ascii=False)}" if a.order is not None else ""
+            extra = f", order = {_text(list(a.order))}" if a.order is not None else ""
             lines.append(f'{_key(a.name)} = {{ role = "{a.role}", type = "{a.type}"{extra} }}   # {a.why}')
         lines += ["", "[[require]]", 'model = "k-anonymity"', f"k = {k}"]
         if any(c.attribute.role == "sensitive" for c in self.columns):
@@ -95,7 +95,12 @@ class Profile:
 def _key(name: str) -> str:
     """A column name as a TOML key."""
     is_bare = name and all(c.isascii() and (c.isalnum() or c in "-_") for c in name)
-    return name if is_bare else json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return name if is_bare else _text(name)
+
+
+def _text(content: str | list[str]) -> str:
+    """A text, or a list of texts, as TOML: as in JSON, but for one character that must be escaped here."""
+    return json.dumps(content, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def profile_table(table: Table) -> Profile:

@@ -1,0 +1,68 @@
+"""Groups that fail a requirement find a neighbour."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.policy import LDiversity, TCloseness
+from shoal.tables.encoding import Ranked
+from shoal.tables.limits import limits_of, violations
+from shoal.tables.merge import satisfy
+
+
+def numbers(values: list[float]) -> Ranked:
+    positions, ranks = np.unique(np.array(values, dtype=float), return_inverse=True)
+    return Ranked("x", "number", ranks.astype(np.int32), positions)
+
+
+def categories(values: list[int]) -> Ranked:
+    positions, ranks = np.unique(np.array(values, dtype=float), return_inverse=True)
+    return Ranked("s", "category", ranks.astype(np.int32), np.arange(len(positions), dtype=float))
+
+
+def limits(sensitive: list[int], requirement) -> tuple:
+    return limits_of([requirement], [categories(sensitive)])
+
+
+def test_a_failing_group_joins_the_nearest() -> None:
+    x, s = [0, 0, 10, 10, 11, 11], [1, 1, 1, 2, 1, 1]
+    found, rows = satisfy(
+        np.array([0, 0, 1, 1, 2, 2], np.int32), [numbers(x)], limits(s, LDiversity(l=2)), 0.0, lambda rows: ()
+    )
+    assert rows.tolist() == [0, 1, 2, 3, 4, 5]
+    assert len(set(found[2:])) == 1
+    assert not violations(found, limits(s, LDiversity(l=2))).any()
+
+
+def test_outlying_failures_are_left_out_where_that_is_allowed() -> None:
+    x, s = [0, 0, 10, 10, 11, 11], [1, 1, 1, 2, 1, 2]
+    required = LDiversity(l=2)
+    found, rows = satisfy(
+        np.array([0, 0, 1, 1, 2, 2], np.int32),
+        [numbers(x)],
+        limits(s, required),
+        0.4,
+        lambda rows: limits([s[i] for i in rows], required),
+    )
+    assert rows.tolist() == [2, 3, 4, 5]
+    assert found.tolist() == [0, 0, 1, 1]
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.data(), st.sampled_from([LDiversity(l=2), LDiversity(l=2, kind="entropy"), TCloseness(t=0.2)]))
+def test_merging_ends_with_every_group_passing(data, required) -> None:
+    n_rows = data.draw(st.integers(4, 30))
+    s = data.draw(st.lists(st.integers(0, 3), min_size=n_rows, max_size=n_rows))
+    x = data.draw(st.lists(st.integers(0, 9), min_size=n_rows, max_size=n_rows))
+    labels = (np.arange(n_rows) // 2).astype(np.int32)
+    given_limits = limits(s, required)
+    if violations(np.zeros(n_rows, np.int32), given_limits)[0]:
+        return
+    found, rows = satisfy(labels, [numbers(x)], given_limits, 0.0, lambda rows: ())
+    assert len(rows) == n_rows
+    assert not violations(found, given_limits).any()
+    assert np.array_equal(np.unique(found), np.arange(found.max() + 1))
+    for g in range(labels.max() + 1):
+        assert len(set(found[labels == g])) == 1
