@@ -31,12 +31,12 @@ def find() -> dict[str, str]:
 def run(names: Sequence[str], setting: Setting, tell: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
     """Run benchmarks by name, all if none is named."""
     known = find()
-    before = store.machine()
+    load_before = store.load()
     results: list[Result] = []
     for name in names or known:
         module: ModuleType = import_module(known[name])
         results.extend(run_case(case, setting, tell) for case in module.cases(setting))
-    return store.as_run(results, before, setting.quick)
+    return store.as_run(results, load_before, setting.quick)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -58,8 +58,8 @@ def released(name: str, data: People, n_rows: int) -> Contestant:
             return Outcome(None, failure=str(error))
         path.unlink()
         return Outcome(
-            found["seconds"],
-            found["seconds"],
+            seconds=found["seconds"],
+            cpu_seconds=found["cpu_seconds"],
             repeats=1,
             peak_mb=found["peak_mb"],
             numbers={f"{stage} s": round(spent, 3) for stage, spent in found["stages"].items()},

@@ -31,4 +31,5 @@ def started(name: str, code: str, at_most: float | None = None) -> Contestant:
         name,
         lambda: subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL),
         at_most=at_most,
+        in_process=False,
     )

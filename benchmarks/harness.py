@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 Numbers = Mapping[str, float]
@@ -54,6 +54,8 @@ class Outcome:
         Median of the repeats after a warm-up; None where there was a failure.
     best_seconds : float or None
         The shortest repeat.
+    cpu_seconds : float or None
+        Median processor time of the repeats, all threads together: what other processes do shows less in it.
     first_seconds : float or None
         The warm-up, with what is compiled or loaded on the first call.
     peak_mb : float or None
@@ -66,6 +68,7 @@ class Outcome:
 
     seconds: float | None
     best_seconds: float | None = None
+    cpu_seconds: float | None = None
     first_seconds: float | None = None
     repeats: int = 0
     peak_mb: float | None = None
@@ -115,6 +118,7 @@ class Result:
     case: Case
     outcomes: Mapping[str, Outcome]
     ratios: Mapping[str, float]
+    cpu_ratios: Mapping[str, float]
     summary: Numbers
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,6 +131,7 @@ class Result:
             "contestants": [
                 {"name": name, **{k: v for k, v in vars(outcome).items() if v not in (None, {}, 0)}}
                 | ({"ratio": self.ratios[name]} if name in self.ratios else {})
+                | ({"cpu_ratio": self.cpu_ratios[name]} if name in self.cpu_ratios else {})
                 | ({"at_least": goals[name].at_least} if goals[name].at_least else {})
                 | ({"at_most": goals[name].at_most} if goals[name].at_most else {})
                 for name, outcome in self.outcomes.items()
@@ -144,6 +149,7 @@ def timed(
     is_rival: bool = False,
     at_least: float | None = None,
     at_most: float | None = None,
+    in_process: bool = True,
 ) -> Contestant:
     """A contestant in this process: one warm-up, then the median of several calls.
 
@@ -155,6 +161,8 @@ def timed(
         Quality of the result, computed outside the time.
     warm_up : callable, optional
         What is called first in place of `call`, where that is long.
+    in_process : bool
+        Whether the work is done here, so that its processor time can be told.
     """
 
     def measure(setting: Setting) -> Outcome:
@@ -162,13 +170,20 @@ def timed(
         (warm_up or call)()
         first = perf_counter() - start
         spent: list[float] = []
+        worked: list[float] = []
         result = None
         while not spent or (not setting.quick and _goes_on(spent)):
-            start = perf_counter()
+            start, work = perf_counter(), process_time()
             result = call()
             spent.append(perf_counter() - start)
+            worked.append(process_time() - work)
         return Outcome(
-            statistics.median(spent), min(spent), first, len(spent), numbers=numbers(result) if numbers else {}
+            seconds=statistics.median(spent),
+            best_seconds=min(spent),
+            cpu_seconds=statistics.median(worked) if in_process else None,
+            first_seconds=first,
+            repeats=len(spent),
+            numbers=numbers(result) if numbers else {},
         )
 
     return Contestant(name, measure, is_rival=is_rival, at_least=at_least, at_most=at_most)
@@ -186,18 +201,20 @@ def run_case(case: Case, setting: Setting, tell: Callable[[str], None] = lambda 
             continue
         tell(f"{case.name}: {contestant.name} ...")
         outcomes[contestant.name] = contestant.measure(setting)
-    return Result(case, outcomes, ratios(case, outcomes), case.summary(outcomes) if case.summary else {})
+    return Result(
+        case,
+        outcomes,
+        ratios(case, {name: outcome.seconds for name, outcome in outcomes.items()}),
+        ratios(case, {name: outcome.cpu_seconds for name, outcome in outcomes.items()}),
+        case.summary(outcomes) if case.summary else {},
+    )
 
 
-def ratios(case: Case, outcomes: Mapping[str, Outcome]) -> dict[str, float]:
+def ratios(case: Case, seconds: Mapping[str, float | None]) -> dict[str, float]:
     """How many times as long as ours each rival took; none where either has no time."""
-    ours = outcomes[case.contestants[0].name].seconds
-    found = {}
-    for contestant in case.contestants:
-        outcome = outcomes.get(contestant.name)
-        if contestant.is_rival and outcome is not None and outcome.seconds is not None and ours:
-            found[contestant.name] = outcome.seconds / ours
-    return found
+    ours = seconds[case.contestants[0].name]
+    rivals = {c.name: seconds.get(c.name) for c in case.contestants if c.is_rival}
+    return {name: theirs / ours for name, theirs in rivals.items() if ours and theirs is not None}
 
 
 def growth(sizes: Sequence[int], seconds: Sequence[float | None]) -> dict[str, float]:

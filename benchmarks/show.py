@@ -9,7 +9,7 @@ from benchmarks.child import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
-HEAD = ("contestant", "seconds", "best", "ratio", "goal", "warm-up", "peak MB", "numbers")
+HEAD = ("contestant", "seconds", "best", "ratio", "goal", "CPU s", "CPU ratio", "warm-up", "peak MB", "numbers")
 
 
 def rows_of(case: dict[str, Any]) -> list[tuple[str, ...]]:
@@ -21,6 +21,8 @@ def rows_of(case: dict[str, Any]) -> list[tuple[str, ...]]:
             seconds(c.get("best_seconds")) if c.get("repeats", 1) > 1 else "",
             times(c["ratio"]) if "ratio" in c else "",
             goal(c),
+            seconds(c.get("cpu_seconds")),
+            times(c["cpu_ratio"]) if "cpu_ratio" in c else "",
             seconds(c.get("first_seconds")),
             f"{c['peak_mb']:,.0f}" if "peak_mb" in c else "",
             numbers(c.get("numbers", {})),
@@ -81,7 +83,10 @@ def print_run(run: dict[str, Any]) -> None:
         shown = [i for i in range(len(HEAD)) if i < 2 or any(line[i] for line in lines)]
         table = Table(title=escape(f"{case['name']}: {case['task']}\n{case['data']}"), title_justify="left")
         for i in shown:
-            table.add_column(HEAD[i], justify="right" if HEAD[i] in ("seconds", "best", "ratio", "peak MB") else "left")
+            table.add_column(
+                HEAD[i],
+                justify="right" if HEAD[i] in ("seconds", "best", "ratio", "CPU s", "CPU ratio", "peak MB") else "left",
+            )
         for line in lines:
             table.add_row(*(escape(line[i]) for i in shown))
         console.print(table)
@@ -97,7 +102,7 @@ def machine_line(run: dict[str, Any]) -> str:
     libraries = ", ".join(f"{name} {m[name]}" for name in ("shoal", "numpy", "numba", "duckdb"))
     return (
         f"{run['date']}, {m['processor']}, {m['cores']} cores, {m['system']}, Python {m['python']}, {libraries}; "
-        f"load at the start {m['load']}"
+        f"load before and after {run['load'][0]}, {run['load'][1]}"
     )
 
 
@@ -107,7 +112,7 @@ def markdown(run: dict[str, Any]) -> str:
     for case in run["cases"]:
         lines = rows_of(case)
         shown = [i for i in range(len(HEAD)) if i < 2 or any(line[i] for line in lines)]
-        parts.append(f"### {case['name'][0].upper()}{case['name'][1:]}\n\n{case['task']}. Data: {case['data']}.")
+        parts.append(f"### {case['name']}\n\n{case['task']}. Data: {case['data']}.")
         table = [[HEAD[i] for i in shown], ["---"] * len(shown)]
         table += [[line[i].replace("|", "\\|") for i in shown] for line in lines]
         parts.append("\n".join("| " + " | ".join(cells) + " |" for cells in table))

@@ -28,8 +28,12 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "shoal": __version__,
         **{name: _version(name) for name in LIBRARIES},
-        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
     }
+
+
+def load() -> float | None:
+    """How many processes wanted to run in the last minute; None where the system does not say."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
 
 
 def _processor() -> str:
@@ -50,12 +54,13 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def as_run(results: Sequence[Result], before: dict[str, Any], quick: bool) -> dict[str, Any]:
-    """A run as it is stored; `before` is the machine at its start."""
+def as_run(results: Sequence[Result], load_before: float | None, quick: bool) -> dict[str, Any]:
+    """A run as it is stored."""
     return {
         "date": datetime.date.today().isoformat(),
         "quick": quick,
-        "machine": before,
+        "machine": machine(),
+        "load": [load_before, load()],
         "cases": [result.to_dict() for result in results],
     }
 

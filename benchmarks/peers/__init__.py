@@ -77,8 +77,8 @@ class Peer:
             try:
                 found = self.run(path(), **task)
                 return Outcome(
-                    float(found["seconds"]),
-                    float(found["seconds"]),
+                    seconds=float(found["seconds"]),
+                    cpu_seconds=found.get("cpu_seconds"),
                     repeats=1,
                     peak_mb=found.get("peak_mb"),
                     numbers=numbers(found) if numbers else {},

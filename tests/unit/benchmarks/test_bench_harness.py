@@ -38,6 +38,15 @@ def test_ratio_is_the_time_of_the_rival_over_ours(tmp_path):
     assert run_case(case, Setting(tmp_path)).ratios == {"slow": 4.0, "fast": 0.5}
 
 
+def test_processor_time_has_a_ratio_of_its_own(tmp_path):
+    ours = Contestant("ours", lambda _: Outcome(2.0, cpu_seconds=1.0))
+    rival = Contestant("slow", lambda _: Outcome(8.0, cpu_seconds=7.0), is_rival=True)
+    result = run_case(case_of(ours, rival), Setting(tmp_path))
+    assert (result.ratios, result.cpu_ratios) == ({"slow": 4.0}, {"slow": 7.0})
+    told = result.to_dict()["contestants"][1]
+    assert (told["ratio"], told["cpu_ratio"]) == (4.0, 7.0)
+
+
 def test_there_is_no_ratio_without_both_times(tmp_path):
     setting = Setting(tmp_path)
     assert run_case(case_of(fixed("ours", 2.0), fixed("slow", None, is_rival=True)), setting).ratios == {}
@@ -90,7 +99,7 @@ def test_a_failing_peer_is_reported_and_not_raised(tmp_path, monkeypatch, code, 
     case = case_of(fixed("ours", 2.0), Peer("bad", "bad==1").contestant(lambda: tmp_path / "data.csv"))
     result = run_case(case, Setting(tmp_path))
     assert result.outcomes["bad==1"].failure == reason
-    stored = store.as_run([result], store.machine(), quick=True)
+    stored = store.as_run([result], 0.5, quick=True)
     assert show.rows_of(stored["cases"][0])[1][1] == f"failed: {reason}"
 
 
@@ -132,7 +141,7 @@ def test_every_benchmark_runs_on_tiny_data(tmp_path):
 
 def test_the_page_is_filled_between_its_markers(tmp_path):
     case = case_of(fixed("ours", 2.0), fixed("slow", 8.0, is_rival=True, at_least=5))
-    made = store.as_run([run_case(case, Setting(tmp_path))], store.machine(), quick=False)
+    made = store.as_run([run_case(case, Setting(tmp_path))], 0.5, quick=False)
     page = tmp_path / "page.md"
     page.write_text(f"above\n\n{show.BEGIN}\nold\n{show.END}\n\nbelow\n")
     for _ in range(2):
