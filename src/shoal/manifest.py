@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from shoal.data.attribute import ROLES, TYPES, Attribute
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.table import Column, spell
 from shoal.errors import DataError, ShoalError
 from shoal.policy import Requirement
 
@@ -72,6 +73,18 @@ class Manifest:
             return _parse(content)
         except (KeyError, TypeError, AttributeError, ValueError, ValidationError, ShoalError):
             raise DataError(f"{path} is not the manifest of a Shoal release; restore it from the release") from None
+
+
+def as_published(attribute: Attribute, column: Column) -> Attribute:
+    """The attribute with order and hierarchy of the published values alone: no value of a suppressed record shows."""
+    shown = {text for text, count in zip(spell(column.values), column.counts(), strict=False) if count}
+    order, rows = attribute.order, attribute.hierarchy.rows if attribute.hierarchy is not None else ()
+    kept = tuple(row for row in rows if row[0] in shown)
+    return replace(
+        attribute,
+        order=tuple(v for v in order if v in shown) if order is not None else None,
+        hierarchy=Hierarchy(kept) if kept else None,
+    )
 
 
 def _column(attribute: Attribute) -> dict[str, Any]:

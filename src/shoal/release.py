@@ -34,7 +34,7 @@ from shoal.data.files import read_table
 from shoal.data.table import Table
 from shoal.data.write import file_name, named_as, write_table
 from shoal.errors import NotVerified, PolicyError, ShoalError, did_you_mean
-from shoal.manifest import FILE_NAME, Manifest, checksums
+from shoal.manifest import FILE_NAME, Manifest, as_published, checksums
 from shoal.policy import Policy
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class Release:
             method=self.policy.method.model_dump() | {"publish": self.policy.method.publication},
             missing=self.policy.missing,
             missing_markers=self.policy.missing_markers,
-            attributes={n: self.attributes[n] for n in self.table.names},
+            attributes={n: as_published(self.attributes[n], self.table[n]) for n in self.table.names},
             records=self.records,
             require=self.policy.require,
             guarantees=tuple(_claim(g) for g in guarantees),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -108,3 +109,48 @@ def write(path: Path, content: str | bytes) -> Path:
 def leftovers(folder: Path) -> list[str]:
     """Stages of releases that were not finished, anywhere below a folder."""
     return sorted(str(p.relative_to(folder)) for p in folder.rglob(".*.shoal-*"))
+
+
+POLICY, DATA, INFEASIBLE, NOT_VERIFIED, OTHER = 2, 3, 4, 5, 1
+
+Arguments = list["str | Path"]
+Build = Callable[[Path], Arguments]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One command: what to set up, how it must end, and what it must say."""
+
+    name: str
+    build: Build
+    code: int
+    says: str = ""
+
+
+def anonymize(data: str | Path, *options: str | Path, out: str | Path = "out") -> Arguments:
+    return ["anonymize", data, "-o", out, *options]
+
+
+def assert_refused(ended: Ended, case: Case, folder: Path) -> None:
+    assert ended.code == case.code, ended.stderr
+    assert ended.stderr.startswith("shoal: ")
+    assert ended.stderr.endswith("\n")
+    assert ended.stderr.count("\n") == 1, "one sentence, on one line"
+    assert re.search(case.says, ended.stderr), ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert "defect" not in ended.stderr
+    assert SECRET not in ended.stdout + ended.stderr
+    assert ended.stdout == ""
+    assert leftovers(folder) == []
+
+
+ROLE_LINES = """
+[columns]
+name = { role = "identifying" }
+age = { role = "quasi" }
+zip = { role = "quasi" }
+city = { role = "quasi" }
+disease = { role = "sensitive" }
+"""
+K3 = '[[require]]\nmodel = "k-anonymity"\nk = 3\n'
+FULL = ROLE_LINES + K3

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import gzip
-import hashlib
 import json
 import os
 import re
@@ -16,32 +15,31 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-from command import ROLES, SECRET, Ended, leftovers, people, run_command, text_of, write
+from command import (
+    DATA,
+    FULL,
+    INFEASIBLE,
+    K3,
+    OTHER,
+    POLICY,
+    ROLE_LINES,
+    ROLES,
+    SECRET,
+    Arguments,
+    Build,
+    Case,
+    anonymize,
+    assert_refused,
+    leftovers,
+    people,
+    run_command,
+    text_of,
+    write,
+)
 from conftest import RunHere
-
-POLICY, DATA, INFEASIBLE, NOT_VERIFIED, OTHER = 2, 3, 4, 5, 1
-
-Arguments = list["str | Path"]
-Build = Callable[[Path], Arguments]
-
-
-@dataclass(frozen=True)
-class Case:
-    """One command: what to set up, how it must end, and what it must say."""
-
-    name: str
-    build: Build
-    code: int
-    says: str = ""
-
-
-def anonymize(data: str | Path, *options: str | Path, out: str | Path = "out") -> Arguments:
-    return ["anonymize", data, "-o", out, *options]
 
 
 def table(content: str | bytes, *options: str, name: str = "people.csv") -> Build:
@@ -82,16 +80,6 @@ def prepared(prepare: Callable[[Path], object], *options: str, out: str = "out")
     return build
 
 
-ROLE_LINES = """
-[columns]
-name = { role = "identifying" }
-age = { role = "quasi" }
-zip = { role = "quasi" }
-city = { role = "quasi" }
-disease = { role = "sensitive" }
-"""
-K3 = '[[require]]\nmodel = "k-anonymity"\nk = 3\n'
-FULL = ROLE_LINES + K3
 LINES = text_of(people()).splitlines(keepends=True)
 CITY_ROLES = ROLE_LINES.replace('city = { role = "quasi" }', 'city = { role = "quasi", hierarchy = "city.csv" }')
 CITIES = f"Ayr;coast;*\nBath;inland;*\nCork;coast;*\n{SECRET};coast;*\n"
@@ -236,19 +224,6 @@ IN_A_PROCESS = {
 }  # fmt: skip
 
 
-def assert_refused(ended: Ended, case: Case, folder: Path) -> None:
-    assert ended.code == case.code, ended.stderr
-    assert ended.stderr.startswith("shoal: ")
-    assert ended.stderr.endswith("\n")
-    assert ended.stderr.count("\n") == 1, "one sentence, on one line"
-    assert re.search(case.says, ended.stderr), ended.stderr
-    assert "Traceback" not in ended.stderr
-    assert "defect" not in ended.stderr
-    assert SECRET not in ended.stdout + ended.stderr
-    assert ended.stdout == ""
-    assert leftovers(folder) == []
-
-
 def snapshot(folder: Path) -> dict[str, bytes | None]:
     return {str(p): p.read_bytes() if p.is_file() else None for p in sorted(folder.rglob("*"))}
 
@@ -331,11 +306,11 @@ def test_odd_but_sound_data_is_released(case: Case, as_json: bool, tmp_path: Pat
 
 
 @contextmanager
-def as_nobody() -> Iterator[Path]:
+def as_nobody(run_here: RunHere, tmp_path: Path) -> Iterator[Path]:
     """A folder that everybody may enter, as a user who may not do everything."""
-    import shoal.api
-    import shoal.release  # noqa: F401  loaded while the files of the installation can surely be read
-
+    # Once before, so that all is loaded: another user may not be able to read the installation.
+    write(tmp_path / "people.csv", text_of(people()))
+    assert run_here(*anonymize("people.csv", *ROLES), cwd=tmp_path).code == 0
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     is_root = os.geteuid() == 0
@@ -351,16 +326,16 @@ def as_nobody() -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-def test_data_that_may_not_be_read(run_here: RunHere) -> None:
-    with as_nobody() as folder:
+def test_data_that_may_not_be_read(run_here: RunHere, tmp_path: Path) -> None:
+    with as_nobody(run_here, tmp_path) as folder:
         write(folder / "people.csv", text_of(people())).chmod(0)
         ended = run_here(*anonymize("people.csv", *ROLES), cwd=folder)
         assert_refused(ended, Case("", lambda f: [], DATA, "no permission"), folder)
         assert not (folder / "out").exists()
 
 
-def test_a_folder_that_may_not_be_written(run_here: RunHere) -> None:
-    with as_nobody() as folder:
+def test_a_folder_that_may_not_be_written(run_here: RunHere, tmp_path: Path) -> None:
+    with as_nobody(run_here, tmp_path) as folder:
         write(folder / "people.csv", text_of(people()))
         folder.chmod(0o555)
         ended = run_here(*anonymize("people.csv", *ROLES), cwd=folder)
@@ -418,148 +393,3 @@ def test_a_cluster_that_is_not_there(tmp_path: Path) -> None:
     assert time.monotonic() - began < 60
     assert_refused(ended, Case("", lambda f: [], OTHER, "does not answer"), tmp_path)
     assert not (tmp_path / "out").exists()
-
-
-Spoil = Callable[[Path], object]
-
-
-@pytest.fixture(scope="module")
-def sound_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with people.csv, strict.toml and a release in out/, to be copied and spoiled."""
-    folder = tmp_path_factory.mktemp("sound")
-    write(folder / "people.csv", text_of(people(60, hobby=["chess"])))
-    write(folder / "strict.toml", FULL.replace("k = 3", "k = 5"))
-    ended = run_command(*anonymize("people.csv", *ROLES, "-k", "5"), cwd=folder)
-    assert ended.code == 0, ended.stderr
-    return folder
-
-
-def edited_manifest(change: Callable[[dict[str, Any]], object]) -> Spoil:
-    def spoil(publish: Path) -> None:
-        path = publish / "manifest.json"
-        content = json.loads(path.read_text())
-        change(content)
-        path.write_text(json.dumps(content))
-
-    return spoil
-
-
-def edited_data(change: Callable[[list[str]], list[str]], *, hide: bool = False) -> Spoil:
-    """Edit the lines of the data; to hide it, give the manifest the checksum and count that it then has."""
-
-    def spoil(publish: Path) -> None:
-        path = publish / "data.csv"
-        lines = change(path.read_text().splitlines())
-        path.write_text("\n".join(lines) + "\n")
-        if hide:
-            found = hashlib.sha256(path.read_bytes()).hexdigest()
-            edited_manifest(lambda m: m["checksums"].update({"data.csv": found}))(publish)
-            edited_manifest(lambda m: m["records"].update({"out": len(lines) - 1}))(publish)
-
-    return spoil
-
-
-def lower_k(manifest: dict[str, Any]) -> None:
-    manifest["require"] = [{"model": "k-anonymity", "k": 2}]
-    manifest["guarantees"] = []
-
-
-def without(name: str) -> Spoil:
-    return lambda publish: (publish / name).unlink()
-
-
-def other_original(publish: Path) -> None:
-    write(publish.parents[1] / "people.csv", text_of(people(48, disease=["measles"])))
-
-
-UNREADABLE = [
-    ("no manifest", without("manifest.json"), "has no manifest.json"),
-    ("manifest is not JSON", lambda p: (p / "manifest.json").write_text("{"), "not valid JSON"),
-    ("manifest is not UTF-8", lambda p: (p / "manifest.json").write_bytes(b"\xff\xfe\xff"), "not valid JSON"),
-    ("manifest is a list", lambda p: (p / "manifest.json").write_text("[]"), "not the manifest of a Shoal release"),
-    ("manifest lacks a key", edited_manifest(lambda m: m.pop("columns")), "not the manifest of a Shoal release"),
-    ("manifest points elsewhere", edited_manifest(lambda m: m.update(data="../../people.csv")), "not the manifest"),
-    ("manifest points up", edited_manifest(lambda m: m.update(data="..")), "which its manifest names"),
-    ("manifest requires nothing", edited_manifest(lambda m: m.update(require=[])), "not the manifest"),
-    ("manifest protects nothing", edited_manifest(
-        lambda m: [c.update(role="insensitive") for c in m["columns"].values()]), "not the manifest"),
-    ("no data", without("data.csv"), "has no data.csv"),
-    ("empty data", lambda p: (p / "data.csv").write_text(""), "is empty"),
-    ("broken data", lambda p: (p / "data.csv").write_text('a,b\n"1,2\n'), "a quote opens"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("spoil", "says"), [c[1:] for c in UNREADABLE], ids=[c[0] for c in UNREADABLE])
-def test_a_folder_that_cannot_be_checked(
-    spoil: Spoil, says: str, sound_release: Path, tmp_path: Path, run_here: RunHere
-) -> None:
-    folder = Path(shutil.copytree(sound_release, tmp_path / "copy"))
-    spoil(folder / "out" / "publish")
-    ended = run_here("check", "out/publish", cwd=folder)
-    assert_refused(ended, Case("", lambda f: [], DATA, says), folder)
-
-
-SPOILED = [
-    ("class below k", edited_data(lambda r: [*r[:1], "99,99," + r[1].split(",", 2)[2], *r[2:]]), (), "FAILS  k-anonymity fails in"),
-    ("class below k, hidden", edited_data(lambda r: r[:1] + r[2:], hide=True), (), "FAILS  k-anonymity fails in"),
-    ("harmless edit", edited_data(lambda r: [x.replace("gout", "Gout") for x in r]), (), "data.csv was changed"),
-    ("harmless edit, hidden", edited_data(lambda r: [x.replace("gout", "Gout") for x in r], hide=True),
-     ("--original", "people.csv"), "'disease' holds cells that the original does not have"),
-    ("extra column", edited_data(lambda r: [x + ",1" for x in r], hide=True), (), "a column '1' that the manifest does not"),
-    ("column taken away", edited_data(lambda r: [x.rsplit(",", 1)[0] for x in r], hide=True), (), "lacks the column 'hobby'"),
-    ("row added", edited_data(lambda r: [*r, r[1]], hide=True), ("--original", "people.csv"), "do not make the original's 60"),
-    ("extra file", lambda p: (p / "names.csv").write_text("x"), (), "names.csv is in the folder but not part"),
-    ("datasheet edited", lambda p: (p / "datasheet.html").write_text("x"), (), "datasheet.html was changed"),
-    ("datasheet taken away", without("datasheet.html"), (), "datasheet.html is in the manifest but not in the folder"),
-    ("checksum forgotten", edited_manifest(lambda m: m["checksums"].pop("data.csv")), (), "no checksum of data.csv"),
-    ("wrong original", other_original, ("--original", "people.csv"), "the original has 48 rows"),
-    ("quasi column hidden", edited_manifest(lambda m: m["columns"]["age"].update(role="insensitive")),
-     ("-p", "strict.toml"), "'age' is quasi by the policy but insensitive"),
-    ("identifying column published", edited_data(lambda r: ["name," + r[0], *(f"n{i}," + x for i, x in enumerate(r[1:]))]),
-     ("-p", "strict.toml"), "a column 'name' that the manifest does not"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("spoil", "options", "says"), [c[1:] for c in SPOILED], ids=[c[0] for c in SPOILED])
-def test_a_folder_that_is_not_what_it_claims(
-    spoil: Spoil, options: tuple[str, ...], says: str, sound_release: Path, tmp_path: Path, run_here: RunHere
-) -> None:
-    folder = Path(shutil.copytree(sound_release, tmp_path / "copy"))
-    spoil(folder / "out" / "publish")
-    ended = run_here("check", "out/publish", *options, cwd=folder)
-    assert ended.code == NOT_VERIFIED, ended.stdout + ended.stderr
-    assert re.search(says, ended.stdout), ended.stdout
-    assert "NOT what it claims" in ended.stdout
-    assert SECRET not in ended.stdout + ended.stderr
-    machine = run_here("check", "out/publish", *options, "--json", cwd=folder)
-    assert machine.code == NOT_VERIFIED
-    assert json.loads(machine.stdout)["holds"] is False
-
-
-def test_a_manifest_that_asks_for_less_is_caught_by_the_policy(
-    sound_release: Path, tmp_path: Path, run_here: RunHere
-) -> None:
-    folder = Path(shutil.copytree(sound_release, tmp_path / "copy"))
-    publish = folder / "out" / "publish"
-    edited_data(lambda r: r[:1] + r[2:], hide=True)(publish)
-    edited_manifest(lower_k)(publish)
-    assert run_here("check", "out/publish", cwd=folder).code == 0
-    ended = run_here("check", "out/publish", "-p", "strict.toml", cwd=folder)
-    assert ended.code == NOT_VERIFIED
-    assert re.search("FAILS  k-anonymity fails in", ended.stdout)
-
-
-def test_the_role_of_all_other_columns_holds_in_a_check(sound_release: Path, tmp_path: Path, run_here: RunHere) -> None:
-    folder = Path(shutil.copytree(sound_release, tmp_path / "copy"))
-    write(folder / "others.toml", FULL.replace("[columns]", '[columns]\n"*" = { role = "identifying" }'))
-    ended = run_here("check", "out", "-p", "others.toml", cwd=folder)
-    assert ended.code == NOT_VERIFIED
-    assert "'hobby' is identifying by the policy but was published" in ended.stdout
-
-
-def test_folders_that_are_not_there(tmp_path: Path, run_here: RunHere) -> None:
-    ended = run_here("check", "absent", cwd=tmp_path)
-    assert_refused(ended, Case("", lambda f: [], DATA, "no folder absent"), tmp_path)
-    ended = run_here("profile", "absent.csv", cwd=tmp_path)
-    assert_refused(ended, Case("", lambda f: [], DATA, "no such file"), tmp_path)
-    assert list(tmp_path.iterdir()) == []

@@ -221,7 +221,9 @@ def test_parquet_comes_back_as_parquet(tmp_path: Path, run_here: RunHere) -> Non
 
 
 def test_cells_that_a_spreadsheet_would_run_are_written_safe(tmp_path: Path, run_here: RunHere) -> None:
-    write(tmp_path / "people.csv", text_of(people(remark=["=cmd()", "@x", "-1", "+a", "fine"], disease=["=1+1", "flu"])))
+    write(
+        tmp_path / "people.csv", text_of(people(remark=["=cmd()", "@x", "-1", "+a", "fine"], disease=["=1+1", "flu"]))
+    )
     assert run_here("anonymize", "people.csv", *ROLES, "-k", "3", "-o", "out", cwd=tmp_path).code == 0
     rows = csv.DictReader(io.StringIO((tmp_path / "out" / "publish" / "data.csv").read_text()))
     remarks = {(r["remark"], r["disease"]) for r in rows}
@@ -260,6 +262,18 @@ def test_identifying_cells_are_nowhere(tmp_path: Path, run_here: RunHere) -> Non
         assert b"people" not in content.replace(b"people share", b"") or b"people.csv" not in content
         assert b"918273645" not in content
         assert b"seed" not in content
+
+
+def test_the_manifest_names_no_value_that_is_not_published(tmp_path: Path, run_here: RunHere) -> None:
+    """A value of a suppressed record, or one that only the hierarchy has, is not in the data either."""
+    write(tmp_path / "people.csv", text_of(people(60)))
+    leaves = ["flu", "cold", "gout", "ulcer", SECRET, "Malaria77"]
+    write(tmp_path / "disease.csv", "".join(f"{leaf};{leaf[0]};*\n" for leaf in leaves))
+    options = (*ROLES, "--hierarchy", "disease=disease.csv", "-t", "0.5")
+    assert run_here("anonymize", "people.csv", *options, "-o", "out", cwd=tmp_path).code == 0
+    column = json.loads((tmp_path / "out" / "publish" / "manifest.json").read_text())["columns"]["disease"]
+    assert sorted(row[0] for row in column["hierarchy"]) == sorted(leaves[:-1])
+    assert run_here("check", "out/publish", "--original", "people.csv", cwd=tmp_path).code == 0
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -48,6 +48,11 @@ def words_of(name: str) -> set[str]:
     return set(re.split(r"[^a-z0-9]+", spaced.lower())) - {""}
 
 
+def is_key(name: str) -> bool:
+    """Whether a column's name says that it numbers persons or things."""
+    return bool(words_of(name) & _KEYS)
+
+
 def guess(table: Table) -> dict[str, Attribute]:
     """Guess type and role of every column."""
     return {name: guess_attribute(column) for name, column in table.columns.items()}
@@ -96,7 +101,8 @@ def _guess_number(
     whole = bool((numbers == np.round(numbers)).all())
     few = 50 if words & _CATEGORY else 10
     if whole and len(numbers) <= few and not words & _COUNT:
-        return "nominal", None, f"only {len(numbers)} whole numbers, so probably codes"
+        count = f"{len(numbers)} whole numbers" if len(numbers) > 1 else "one whole number"
+        return "nominal", None, f"only {count}, so probably codes"
     return "continuous", None, "numbers"
 
 

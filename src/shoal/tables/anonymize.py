@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from shoal.check.verify import verify
 from shoal.data.attribute import Attribute
+from shoal.data.guess import is_key
 from shoal.data.meaning import attributes_of
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
@@ -60,8 +61,8 @@ def anonymize_table(
     rows nor that of the columns changes the release, and ties are broken by content.
     """
     step = progress or (lambda *_: None)
-    notes = list(table.source.notes)
     attributes = attributes_of(table, policy)
+    notes = [*table.source.notes, *_repeated_persons(table, attributes)]
     quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
     sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
     _refuse_hopeless(table, policy, attributes, quasi, sensitive)
@@ -184,6 +185,16 @@ def _refuse_hopeless(
                 f"{found.kind + ' ' if found.kind else ''}{found.model} with {required} cannot be met for {name!r}: "
                 f"the whole table taken as one group reaches {found.achieved:.4g}; ask for less"
             )
+
+
+def _repeated_persons(table: Table, attributes: Mapping[str, Attribute]) -> list[str]:
+    """Say where a key that was dropped stood in several rows: k records may then be fewer than k persons."""
+    return [
+        f"{name!r} stood in several rows for some ({len(table[name].values):,} values in {table.n_rows:,} rows): "
+        "groups count records, so k records may belong to fewer than k of them; keep one row for each to be sure."
+        for name, attribute in attributes.items()
+        if attribute.role == "identifying" and is_key(name) and 1 < len(table[name].values) < table.n_rows
+    ]
 
 
 def _renamed(column: Column) -> Column:

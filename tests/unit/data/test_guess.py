@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+import shoal
 from shoal.data.files import read_table
 from shoal.data.frames import from_frame
 from shoal.data.guess import guess, words_of
@@ -58,3 +59,12 @@ def test_real_tables(shared_data) -> None:
     assert survey["ori_hid"].role == "identifying"
     assert survey["age"].type == "continuous"
     assert survey["sex"].type == "nominal"
+
+
+def test_keys_that_repeat_are_told() -> None:
+    table = {"patient_id": [str(i // 2) for i in range(40)], "age": [str(i % 5) for i in range(40)]}
+    release = shoal.anonymize(table, shoal.Policy.of(identifying=["patient_id"], quasi=["age"], k=4))
+    assert any("'patient_id' stood in several rows" in note for note in release.notes)
+    table["patient_id"] = [str(i) for i in range(40)]
+    release = shoal.anonymize(table, shoal.Policy.of(identifying=["patient_id"], quasi=["age"], k=4))
+    assert not release.notes
