@@ -1,8 +1,6 @@
 """The checks agree with pycanon on real tables, after the conversions that docs/checks.md describes.
 
-pycanon lives in an environment of its own, because it pins its dependencies::
-
-    python -m venv .peers/pycanon && .peers/pycanon/bin/pip install pycanon
+pycanon lives in an environment of its own, because it pins its dependencies; the benchmarks' peers make it.
 """
 
 from __future__ import annotations
@@ -14,18 +12,19 @@ import math
 import os
 import subprocess
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.child import ChildFailed
+from benchmarks.peers import PYCANON
 from shoal.check import classes_of, verify
 from shoal.check.distribution import distribution
 from shoal.data.attribute import Attribute
 from shoal.data.table import Table, encode_cells
 from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 
-PEER = Path(__file__).resolve().parents[2] / ".peers" / "pycanon" / "bin" / "python"
+PEER = PYCANON.python
 ADULT = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass"]
 # What is run over there: one JSON object in (file, quasi, sensitive, numeric, functions), one out.
 SCRIPT = """
@@ -62,8 +61,10 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="session")
 def peer(tmp_path_factory):
     """Runs functions of pycanon on a table of texts, given as a dict of lists."""
-    if not PEER.exists():
-        pytest.skip("needs pycanon in .peers/pycanon, which is not here")
+    try:
+        PYCANON.install()
+    except ChildFailed as failed:
+        pytest.skip(f"needs pycanon in .peers/pycanon, which {failed}")
 
     def run(cells, quasi, sensitive, numeric=(), functions=ALL):
         file = tmp_path_factory.mktemp("peer") / "table.csv"

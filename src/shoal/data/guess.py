@@ -22,12 +22,12 @@ _QUASI = frozenset(
     """age sex gender race ethnicity ethnic birth birthday birthdate dob born zip zipcode postcode postal plz city town
     village region county state province country nationality citizenship native marital civil hhcivil education school
     degree occupation job profession workclass employer religion language household family children relat relationship
-    urbrur urban rural admission discharge admitted discharged death died height weight""".split()
+    urbrur urban rural admission discharge admitted discharged death died height weight payer insurance insurer""".split()
 )
 _SENSITIVE = frozenset(
     """disease diagnosis diagnoses diag icd hiv illness condition symptom salary income wage wages earnings expend
     expenditure savings cost costs charge charges debt tax medication drug treatment therapy outcome result readmitted
-    crime offence vote party genotype a1cresult""".split()
+    crime offence vote party genotype a1cresult insulin glucose glu serum med meds diabetes cancer blood""".split()
 )
 _SURVEY_WEIGHT = frozenset(["sampling", "household", "survey", "design"])
 _CATEGORY = _KEYS | {"type", "status", "code", "class", "category", "group", "kind", "sex", "gender", "race", "flag"}
