@@ -80,13 +80,17 @@ def test_only_known_secrets_can_be_kept(release, tmp_path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_stage_vanishes_with_its_failure_and_appears_with_its_success(tmp_path) -> None:
-    with pytest.raises(ZeroDivisionError), staged(tmp_path / "out") as stage:
+def _half_written(out, error) -> None:
+    with staged(out) as stage:
         (stage / "half").write_text("half")
-        raise ZeroDivisionError
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(shoal.ShoalError, match="No space left on device"), staged(tmp_path / "out"):
-        raise OSError(28, os.strerror(28))
+        raise error
+
+
+def test_a_stage_vanishes_with_its_failure_and_appears_with_its_success(tmp_path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        _half_written(tmp_path / "out", ZeroDivisionError())
+    with pytest.raises(shoal.ShoalError, match="No space left on device"):
+        _half_written(tmp_path / "out", OSError(28, os.strerror(28)))
     assert list(tmp_path.iterdir()) == []
     with staged(tmp_path / "out") as stage:
         (stage / "whole").write_text("whole")

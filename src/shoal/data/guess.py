@@ -22,7 +22,8 @@ _QUASI = frozenset(
     """age sex gender race ethnicity ethnic birth birthday birthdate dob born zip zipcode postcode postal plz city town
     village region county state province country nationality citizenship native marital civil hhcivil education school
     degree occupation job profession workclass employer religion language household family children relat relationship
-    urbrur urban rural admission discharge admitted discharged death died height weight payer insurance insurer""".split()
+    urbrur urban rural admission discharge admitted discharged death died height weight payer
+    insurance insurer""".split()
 )
 _SENSITIVE = frozenset(
     """disease diagnosis diagnoses diag icd hiv illness condition symptom salary income wage wages earnings expend
