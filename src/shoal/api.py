@@ -59,7 +59,7 @@ def anonymize(
     policy : Policy, optional
         Roles, guarantees and method; by default guessed roles and groups of five.
     seed : int, optional
-        Makes the release repeatable. The methods for tables draw no random numbers, so theirs always is.
+        Makes the release repeatable where random numbers are drawn, which for tables is at effort "best" only.
     workers, pool, cluster
         Where independent blocks are worked on: that many threads or processes here, or a dask scheduler's address. The
         result does not depend on it.
@@ -87,7 +87,7 @@ def anonymize(
     policy = policy or Policy()
     table = load(source, policy.missing_markers)
     with open_executor(workers, pool, cluster) as executor:
-        made = anonymize_table(table, policy, executor=executor, progress=progress)
+        made = anonymize_table(table, policy, seed=seed, executor=executor, progress=progress)
     if progress is not None:
         progress("checking the release", 0, 0)
     return Release(

@@ -210,12 +210,18 @@ def profile(data: Path, out: Path | None, as_json: bool) -> None:
 @click.option("-k", type=int, help="k-anonymity: groups of at least k.  [default: 5]")
 @click.option("-l", type=float, help="distinct l-diversity: at least l sensitive values a group.")
 @click.option("-t", type=float, help="t-closeness: sensitive values distributed as in the whole.")
-@click.option("--method", "partition", help="mondrian or mdav.  [default: mondrian]")
-@click.option("--publish", help="generalise or aggregate.  [default: generalise; aggregate for mdav]")
+@click.option(
+    "--method",
+    "partition",
+    help="mondrian, k-member, nearest-neighbours, local-recoding, mdav, v-mdav, curve, univariate, full-domain or "
+    "datafly.  [default: mondrian]",
+)
+@click.option("--effort", help="fast, balanced or best: how hard to look for better groups.  [default: fast]")
+@click.option("--publish", help="generalise or aggregate.  [default: by method]")
 @click.option("--missing", help="value: a missing value is a value of its own; any: it may hide any value (stricter).")
 @click.option("--suppression", type=float, help="At most this share of records may be left out.  [default: 0]")
 @click.option("--keep", type=_Names(), help="Secrets to keep in private/: groups, mapping.")
-@click.option("--seed", type=int, help="Make a method that draws random numbers repeatable (none for tables does).")
+@click.option("--seed", type=int, help="Make --effort best repeatable: it draws random numbers.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Blocks worked on at once.")
 @click.option(
     "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."

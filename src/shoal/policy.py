@@ -107,20 +107,48 @@ Requirement = Annotated[
 MODELS = tuple(m.model_fields["model"].default for m in get_args(get_args(Requirement)[0]))
 
 
+Partition = Literal[
+    "mondrian",
+    "k-member",
+    "nearest-neighbours",
+    "local-recoding",
+    "mdav",
+    "v-mdav",
+    "curve",
+    "univariate",
+    "full-domain",
+    "datafly",
+]
+MICROAGGREGATION = ("mdav", "v-mdav", "curve", "univariate")
+RECODINGS = ("full-domain", "datafly")
+
+
 class Method(_Strict):
     """How the release is made."""
 
-    partition: Literal["mdav", "mondrian"] = "mondrian"
+    partition: Partition = "mondrian"
     publish: Literal["aggregate", "generalise"] | None = None
+    effort: Literal["fast", "balanced", "best"] = "fast"
     strict: bool = True
     restore_variance: bool = False
     suppression: float = Field(default=0.0, ge=0, lt=1)
     block_rows: int = Field(default=100_000, ge=1000)
 
+    @model_validator(mode="after")
+    def _one_recoding(self) -> Method:
+        if self.is_recoding and (self.publish == "aggregate" or self.effort != "fast"):
+            raise ValueError(f"{self.partition} gives all records one recoding: leave publish and effort out")
+        return self
+
+    @property
+    def is_recoding(self) -> bool:
+        """Whether all records get the same recoding, rather than each group its own label."""
+        return self.partition in RECODINGS
+
     @property
     def publication(self) -> str:
-        """What stands in a group's place; by default the average for MDAV and a generalisation for Mondrian."""
-        return self.publish or ("aggregate" if self.partition == "mdav" else "generalise")
+        """What stands in a group's place: by default the average for microaggregation, else a generalisation."""
+        return self.publish or ("aggregate" if self.partition in MICROAGGREGATION else "generalise")
 
 
 class Policy(_Strict):

@@ -39,7 +39,9 @@ from shoal.policy import Policy
 
 if TYPE_CHECKING:
     from shoal.report.context import ReportContext
+    from shoal.utility.classification import LearningComparison
     from shoal.utility.measure import Utility
+    from shoal.utility.queries import QueryError
 
 KEEPABLE = ("groups", "mapping")
 
@@ -87,7 +89,30 @@ class Release:
         """What the protection cost."""
         from shoal.utility.measure import measure
 
-        return measure(self._original, self.table, self._rows, self._groups, self.attributes, self.policy.k)
+        return measure(
+            self._original,
+            self.table,
+            self._rows,
+            self._groups,
+            self.attributes,
+            self.policy.k,
+            is_recoding=self.policy.method.is_recoding,
+        )
+
+    def query_error(self, **asked: Any) -> QueryError:
+        """How far random counts on the release are from those on the original; see `shoal.utility.queries`."""
+        from shoal.utility.queries import query_error
+
+        return query_error(self._original, self.table, self._rows, self._groups, self.attributes, **asked)
+
+    def compare_learning(self, target: str, **asked: Any) -> LearningComparison:
+        """How well models learned from the release predict a column of originals that they have not seen.
+
+        Against models learned from the originals; see `shoal.utility.classification`. Needs the extra `mining`.
+        """
+        from shoal.utility.classification import compare_learning
+
+        return compare_learning(self._original, self.table, self._rows, self._groups, self.attributes, target, **asked)
 
     @property
     def records(self) -> dict[str, int]:

@@ -105,7 +105,7 @@ def test_diabetes_by_its_profile(shared_data: Path, tmp_path: Path) -> None:
     assert roles["identifying"] == ["encounter_id", "patient_nbr"]
     assert {"race", "gender", "age", "weight"} < set(roles["quasi"])
     assert {"diag_1", "diag_2", "diag_3", "A1Cresult", "readmitted"} < set(roles["sensitive"])
-    made = release(tmp_path, data, "-p", "policy.toml", "-l", "3", "--suppression", "0.02")
+    made = release(tmp_path, data, "-p", "policy.toml", "-l", "2", "--suppression", "0.02")
     assert made["records"]["out"] >= 0.98 * 101_766
     rows = rows_of(tmp_path / "out" / "publish" / "data.csv.gz")
     assert smallest_class(rows, roles["quasi"]) >= 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -18,9 +19,11 @@ from shoal.data.frames import from_frame
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import Column
 from shoal.data.write import write_table
+from shoal.policy import RECODINGS, Partition
 
 COUNTRY = Hierarchy((("fr", "west", "*"), ("de", "west", "*"), ("pl", "east", "*"), ("cz", "east", "*")))
 GRADES = ("low", "middle", "high")
+PARTITIONS = [p for p in get_args(Partition) if p != "univariate"]
 
 cells = {
     "age": st.integers(0, 12).map(str),
@@ -76,14 +79,17 @@ def policies(draw):
     }
     for name in draw(st.sets(st.sampled_from(sorted(diverse)), max_size=2)):
         require.append({**diverse[name], "sensitive": draw(st.sampled_from(["disease", "cost"]))})
+    partition = draw(st.sampled_from(PARTITIONS))
+    is_recoding = partition in RECODINGS
     return shoal.Policy(
         columns=roles,
         require=require,
         missing=draw(st.sampled_from(["value", "any"])),
         order=draw(st.sampled_from(["sorted", "original"])),
         method={
-            "partition": draw(st.sampled_from(["mdav", "mondrian"])),
-            "publish": draw(st.sampled_from(["aggregate", "generalise"])),
+            "partition": partition,
+            "publish": None if is_recoding else draw(st.sampled_from(["aggregate", "generalise"])),
+            "effort": "fast" if is_recoding else draw(st.sampled_from(["fast", "fast", "fast", "balanced"])),
             "strict": draw(st.booleans()),
             "restore_variance": draw(st.booleans()),
             "suppression": draw(st.sampled_from([0.0, 0.3])),

@@ -105,6 +105,8 @@ def describe_method(method: Method, k: int) -> dict[str, str]:
     }
     if method.partition == "mondrian":
         words["Cuts"] = "strict: equal values stay together" if method.strict else "relaxed: equal values may part"
+    if method.effort != "fast":
+        words["Effort"] = f"{method.effort}: records moved between near groups for as long as that made groups closer"
     if method.publication == "aggregate":
         restored = "averages are stretched so that each column keeps its variance"
         words["Variance"] = restored if method.restore_variance else "averages are published as they are"

@@ -11,6 +11,14 @@ from shoal.data.attribute import Attribute
 PARTITIONS = {
     "mdav": "MDAV: groups of near records, built around those farthest from the average",
     "mondrian": "Mondrian: the table is cut at medians for as long as every part can stand on its own",
+    "v-mdav": "V-MDAV: as MDAV, and groups take in records that lie nearer to them than to others",
+    "local-recoding": "local recoding: groups of records that meet low in the hierarchies, with records exchanged",
+    "full-domain": "full-domain recoding: one level of each hierarchy for all records, searched for the least loss",
+    "datafly": "Datafly: the column with most values is generalised until groups are large enough",
+    "k-member": "k-member: groups grow by the record that widens them least",
+    "nearest-neighbours": "nearest neighbours: each record not yet in a group gathers those nearest to it",
+    "curve": "a path through near records, cut where the groups differ least inside",
+    "univariate": "the best possible cut of one sorted column",
 }
 PUBLICATIONS = {
     "aggregate": "Each record carries the average of its group",

@@ -5,12 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from shoal.tables.partition.curve_order import CurveOrder
+    from shoal.tables.partition.k_member import KMember
+    from shoal.tables.partition.local_recoding import LocalRecoding
     from shoal.tables.partition.mdav import MDAV
     from shoal.tables.partition.mondrian import Mondrian
+    from shoal.tables.partition.nearest_neighbours import NearestNeighbours
+    from shoal.tables.partition.univariate import Univariate
+    from shoal.tables.partition.v_mdav import VMDAV
 
-_HOME = {"MDAV": "shoal.tables.partition.mdav", "Mondrian": "shoal.tables.partition.mondrian"}
+_HOME = {
+    "CurveOrder": "shoal.tables.partition.curve_order",
+    "KMember": "shoal.tables.partition.k_member",
+    "LocalRecoding": "shoal.tables.partition.local_recoding",
+    "MDAV": "shoal.tables.partition.mdav",
+    "Mondrian": "shoal.tables.partition.mondrian",
+    "NearestNeighbours": "shoal.tables.partition.nearest_neighbours",
+    "Univariate": "shoal.tables.partition.univariate",
+    "VMDAV": "shoal.tables.partition.v_mdav",
+}
 
-__all__ = ["MDAV", "Mondrian"]
+__all__ = ["MDAV", "VMDAV", "CurveOrder", "KMember", "LocalRecoding", "Mondrian", "NearestNeighbours", "Univariate"]
 
 
 def __getattr__(name: str) -> Any:

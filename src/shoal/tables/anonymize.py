@@ -23,6 +23,8 @@ from shoal.tables.merge import satisfy
 from shoal.tables.partition.blocks import partition_labels
 from shoal.tables.publish.aggregate import aggregate
 from shoal.tables.publish.generalise import generalise
+from shoal.tables.publish.recode import recode
+from shoal.tables.recoding import recoded_groups
 
 Progress = Callable[[str, int, int], None]
 
@@ -53,7 +55,12 @@ class Anonymized:
 
 
 def anonymize_table(
-    table: Table, policy: Policy, *, executor: Executor | None = None, progress: Progress | None = None
+    table: Table,
+    policy: Policy,
+    *,
+    seed: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
 ) -> Anonymized:
     """Make the table to be published.
 
@@ -73,30 +80,37 @@ def anonymize_table(
     ranked = [rank(sorted_table[n], attributes[n]) for n in quasi]
     limits = _limits(sorted_table, policy, attributes, sensitive)
 
+    def relimit(rows: npt.NDArray[np.intp]) -> tuple[Limit, ...]:
+        return _limits(sorted_table.take(rows), policy, attributes, sensitive)
+
     step("grouping records", 0, 0)
-    labels = partition_labels(
-        ranked, policy.k, policy.method, limits, executor=executor, progress=progress, note=notes.append
-    )
+    levels: tuple[int, ...] | None = None
     kept_rows = np.arange(table.n_rows)
-    if limits:
-        step("meeting the diversity requirements", 0, 0)
-        labels, kept_rows = satisfy(
-            labels,
-            ranked,
-            limits,
-            policy.method.suppression,
-            relimit=lambda rows: _limits(sorted_table.take(rows), policy, attributes, sensitive),
+    if policy.method.is_recoding:
+        found = recoded_groups(ranked, attributes, policy, relimit, notes.append)
+        labels, kept_rows, levels = found.labels, found.rows, found.levels
+    else:
+        labels = partition_labels(
+            ranked, policy.k, policy.method, limits, seed=seed, executor=executor, progress=progress, note=notes.append
         )
-        if len(kept_rows) < table.n_rows:
-            sorted_table, order = sorted_table.take(kept_rows), order[kept_rows]
-            ranked = [r.take(kept_rows) for r in ranked]
-            notes.append(
-                f"{table.n_rows - len(kept_rows):,} records were suppressed to meet the diversity requirements."
-            )
+        if limits:
+            step("meeting the diversity requirements", 0, 0)
+            labels, kept_rows = satisfy(labels, ranked, limits, policy.method.suppression, relimit)
+            if len(kept_rows) < table.n_rows:
+                n_left_out = table.n_rows - len(kept_rows)
+                notes.append(f"{n_left_out:,} records were suppressed to meet the diversity requirements.")
+    if len(kept_rows) < table.n_rows:
+        sorted_table, order = sorted_table.take(kept_rows), order[kept_rows]
+        ranked = [r.take(kept_rows) for r in ranked]
 
     step("publishing groups", 0, 0)
     groups = Groups.of(labels)
-    published = sorted_table.with_columns(_publish(sorted_table, ranked, groups, attributes, policy, notes))
+    if levels is not None:
+        pairs = zip(ranked, levels, strict=True)
+        columns = {r.name: recode(sorted_table[r.name], r, h, attributes[r.name].hierarchy) for r, h in pairs}
+    else:
+        columns = _publish(sorted_table, ranked, groups, attributes, policy, notes)
+    published = sorted_table.with_columns(columns)
     final = _published_order(published, order, quasi, policy)
     return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
 

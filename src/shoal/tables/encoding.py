@@ -54,7 +54,7 @@ class Ranked:
         """Number of distinct values, the missing one included."""
         return len(self.positions)
 
-    def take(self, rows: npt.NDArray[np.intp]) -> Ranked:
+    def take(self, rows: npt.NDArray[np.integer[Any]]) -> Ranked:
         """Some of the records; the ranks keep their meaning."""
         return replace(self, ranks=self.ranks[rows])
 

@@ -1,0 +1,360 @@
+"""Local search over groups of k to 2k-1 records: relocate, swap, dissolve and form, among near neighbours only.
+
+The loss of a group is the sum of the squared distances of all its pairs over its size. Over metric columns this is
+the within-group sum of squares; a column of categories adds its weight for every pair that differs, which is what
+one-hot columns would add to the sum of squares. So one search serves both, and no column has to be spread out.
+
+With x in A (a records, mean A), z in B (b records, mean B), the metric columns change the loss by
+
+* ``b / (b + 1) |x - mean B|^2 - a / (a - 1) |x - mean A|^2`` if x goes to B,
+* ``2 (z - x)(mean B - mean A) - |z - x|^2 (1 / a + 1 / b)`` if x and z change places,
+
+one pass over the columns each. The categories of a group are compared one by one, as groups are small.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.kernels.box_tree import Floats, Ints
+from shoal.kernels.compile import compiled
+
+Rows = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+
+class Groups(NamedTuple):
+    """Records, their groups, and what is kept up to date so that a move costs no more than the columns.
+
+    Attributes
+    ----------
+    points : float64 array (n_rows, n_columns)
+        Metric columns first; distances are those of `shoal.kernels.box_tree`.
+    weights : float64 array (n_columns,)
+        Of the columns that are not metric.
+    near : int32 array (n_rows, n_listed)
+        The nearest other records of each record, nearest first.
+    labels : int32 array (n_rows,)
+        The group of each record.
+    members : int32 array (n_slots, 2k)
+        The records of each group, packed to the front; no group keeps more than 2k - 1.
+    place : int32 array (n_rows,)
+        Where in its group a record stands.
+    sizes : int64 array (n_slots,)
+        0 where no group is.
+    sums : float64 array (n_slots, n_columns)
+        The metric columns added up.
+    pairs : float64 array (n_slots,)
+        Distances of all pairs of a group in the other columns.
+    unused : int64 array (n_slots + 1,)
+        How many slots hold no group, and then which.
+    moved, origin : int64 arrays
+        Room to take moves back.
+    k : int
+    n_metric : int
+    """
+
+    points: Floats
+    weights: Floats
+    near: Rows
+    labels: Rows
+    members: Rows
+    place: Rows
+    sizes: Ints
+    sums: Floats
+    pairs: Floats
+    unused: Ints
+    moved: Ints
+    origin: Ints
+    k: int
+    n_metric: int
+
+
+def lay_out(points: Floats, weights: Floats, n_metric: int, near: Rows, labels: Rows, k: int) -> Groups:
+    """Lay out a partition into groups of k to 2k-1 records, labelled 0, 1, ..., for the search."""
+    n_rows, n_columns = points.shape
+    n_groups, n_slots = int(labels.max()) + 1, n_rows // k
+    groups = Groups(
+        points=points,
+        weights=weights,
+        near=near,
+        labels=labels.astype(np.int32),
+        members=np.zeros((n_slots, 2 * k), np.int32),
+        place=np.zeros(n_rows, np.int32),
+        sizes=np.zeros(n_slots, np.int64),
+        sums=np.zeros((n_slots, n_columns)),
+        pairs=np.zeros(n_slots),
+        unused=np.concatenate([[n_slots - n_groups], np.arange(n_groups, n_slots), np.zeros(n_groups)]).astype(
+            np.int64
+        ),
+        moved=np.zeros(2 * k, np.int64),
+        origin=np.zeros(2 * k, np.int64),
+        k=k,
+        n_metric=n_metric,
+    )
+    fill_groups(groups)
+    return groups
+
+
+@compiled
+def fill_groups(groups: Groups) -> None:
+    """Make everything from the labels; also ends the drift of the sums."""
+    groups.sizes[:] = 0
+    groups.sums[:] = 0.0
+    groups.pairs[:] = 0.0
+    for row in range(len(groups.labels)):
+        _enter(groups, row, groups.labels[row])
+
+
+@compiled
+def _differing(points: Floats, weights: Floats, n_metric: int, x: int, z: int) -> float:
+    """Distance of two records in the columns that are not metric."""
+    total = 0.0
+    for j in range(n_metric, len(weights)):
+        if points[x, j] != points[z, j]:
+            total += weights[j]
+    return total
+
+
+@compiled
+def _differing_from(groups: Groups, x: int, g: int) -> float:
+    """Sum of a record's distances from those of a group in the columns that are not metric."""
+    total = 0.0
+    if groups.n_metric < len(groups.weights):
+        for i in range(groups.sizes[g]):
+            total += _differing(groups.points, groups.weights, groups.n_metric, x, groups.members[g, i])
+    return total
+
+
+@compiled
+def _enter(groups: Groups, x: int, g: int) -> None:
+    groups.pairs[g] += _differing_from(groups, x, g)
+    size = groups.sizes[g]
+    groups.members[g, size] = x
+    groups.place[x] = size
+    groups.labels[x] = g
+    groups.sizes[g] = size + 1
+    for j in range(groups.n_metric):
+        groups.sums[g, j] += groups.points[x, j]
+
+
+@compiled
+def _leave(groups: Groups, x: int) -> None:
+    g = groups.labels[x]
+    last = groups.sizes[g] - 1
+    other, at = groups.members[g, last], groups.place[x]
+    groups.members[g, at] = other
+    groups.place[other] = at
+    groups.sizes[g] = last
+    for j in range(groups.n_metric):
+        groups.sums[g, j] -= groups.points[x, j]
+    groups.pairs[g] -= _differing_from(groups, x, g)
+
+
+@compiled
+def _spread(points: Floats, sums: Floats, n_metric: int, x: int, g: int, size: int) -> float:
+    """Squared distance of a record from the mean of a group in the metric columns."""
+    total, share = 0.0, 1.0 / size
+    for j in range(n_metric):
+        difference = points[x, j] - sums[g, j] * share
+        total += difference * difference
+    return total
+
+
+@compiled
+def leaving_gain(groups: Groups, x: int) -> float:
+    """How much less the group of x loses without it."""
+    g = groups.labels[x]
+    size = groups.sizes[g]
+    if size == 1:
+        return 0.0
+    gain: float = size / (size - 1) * _spread(groups.points, groups.sums, groups.n_metric, x, g, size)
+    if groups.n_metric < len(groups.weights):
+        gain += groups.pairs[g] / size - (groups.pairs[g] - _differing_from(groups, x, g)) / (size - 1)
+    return gain
+
+
+@compiled
+def entering_cost(groups: Groups, x: int, g: int) -> float:
+    """How much more a group loses with x."""
+    size = groups.sizes[g]
+    if size == 0:
+        return 0.0
+    cost: float = size / (size + 1) * _spread(groups.points, groups.sums, groups.n_metric, x, g, size)
+    if groups.n_metric < len(groups.weights):
+        cost += (groups.pairs[g] + _differing_from(groups, x, g)) / (size + 1) - groups.pairs[g] / size
+    return cost
+
+
+@compiled
+def swap_spread(points: Floats, sums: Floats, n_metric: int, x: int, z: int, a: int, b: int, sizes: Ints) -> float:
+    """How the loss in the metric columns changes if x of group a and z of group b change places."""
+    of_a, of_b = 1.0 / sizes[a], 1.0 / sizes[b]
+    along, square = 0.0, 0.0
+    for j in range(n_metric):
+        step = points[z, j] - points[x, j]
+        along += step * (sums[b, j] * of_b - sums[a, j] * of_a)
+        square += step * step
+    change: float = 2.0 * along - square * (of_a + of_b)
+    return change
+
+
+@compiled
+def swap_differing(groups: Groups, x: int, z: int, a: int, b: int) -> float:
+    """The same in the other columns."""
+    apart = _differing(groups.points, groups.weights, groups.n_metric, x, z)
+    in_a = _differing_from(groups, z, a) - _differing_from(groups, x, a) - apart
+    in_b = _differing_from(groups, x, b) - _differing_from(groups, z, b) - apart
+    change: float = in_a / groups.sizes[a] + in_b / groups.sizes[b]
+    return change
+
+
+@compiled
+def relocate(groups: Groups, x: int, g: int) -> None:
+    """Move a record into another group."""
+    _leave(groups, x)
+    _enter(groups, x, g)
+
+
+@compiled
+def regroup(groups: Groups, rows: Ints, limits: Floats, forms: Flags, asked: Flags) -> int:
+    """Around each of some records form a group, or dissolve its group, if that changes the loss by less than a limit.
+
+    A new group takes the record and the k-1 nearest of its neighbours that can be spared. Of a dissolved group each
+    record goes to the neighbouring group where it costs least. The moves are made and, past the limit, taken back.
+    Returns how many times groups changed; ``asked`` becomes true for all records of the groups that did.
+    """
+    k, full, n_made = groups.k, 2 * groups.k - 1, 0
+    for at in range(len(rows)):
+        x = rows[at]
+        g = groups.labels[x]
+        is_form = forms[at]
+        new = -1
+        if is_form:
+            if groups.unused[0] == 0 or groups.sizes[g] <= k:
+                continue
+            new = groups.unused[groups.unused[0]]
+        n_wanted = k if is_form else groups.sizes[g]
+        n_targets = 1 if is_form else groups.near.shape[1]
+        change, n_moved, i = 0.0, 0, -1
+        while n_moved < n_wanted:
+            row = x
+            if is_form:
+                if i == groups.near.shape[1]:
+                    break
+                if i >= 0:
+                    row = groups.near[x, i]
+                i += 1
+                if groups.sizes[groups.labels[row]] <= k:
+                    continue
+            else:
+                row = groups.members[g, groups.sizes[g] - 1]
+            best, target = np.inf, -1
+            for j in range(n_targets):
+                other = new if is_form else groups.labels[groups.near[row, j]]
+                if (other != g or is_form) and other != target and groups.sizes[other] < full:
+                    cost = entering_cost(groups, row, other)
+                    if cost < best:
+                        best, target = cost, other
+            if target < 0:
+                break
+            change += best - leaving_gain(groups, row)
+            groups.moved[n_moved], groups.origin[n_moved] = row, groups.labels[row]
+            relocate(groups, row, target)
+            n_moved += 1
+        if n_moved < n_wanted or change >= limits[at]:
+            for i in range(n_moved - 1, -1, -1):
+                relocate(groups, groups.moved[i], groups.origin[i])
+            continue
+        n_made += 1
+        if is_form:
+            groups.unused[0] -= 1
+        else:
+            groups.unused[0] += 1
+            groups.unused[groups.unused[0]] = g
+        for i in range(n_moved):
+            for side in range(2):
+                changed = groups.origin[i] if side else groups.labels[groups.moved[i]]
+                for j in range(groups.sizes[changed]):
+                    asked[groups.members[changed, j]] = True
+    return n_made
+
+
+@compiled
+def descend(groups: Groups, queue: Rows, asked: Flags, ends: Ints, n_steps: int, least: float, seen: Rows) -> None:
+    """Improve the groups, record by record, for as long as the queue holds records, or ``n_steps`` records.
+
+    For each record the best of all relocations and swaps into the groups of its neighbours is made if it gains more
+    than ``least``. Whoever stands in a group that changed is asked again. ``queue`` is circular, ``ends`` its start
+    and its length, ``asked`` tells who is in it; ``seen`` holds for each slot the record that looked at it last.
+    """
+    points, sums, labels, sizes, members, near = (
+        groups.points,
+        groups.sums,
+        groups.labels,
+        groups.sizes,
+        groups.members,
+        groups.near,
+    )
+    k, full, n_metric, is_mixed = groups.k, 2 * groups.k - 1, groups.n_metric, groups.n_metric < len(groups.weights)
+    for _ in range(n_steps):
+        if ends[1] == 0:
+            return
+        x = queue[ends[0]]
+        ends[0] = (ends[0] + 1) % len(queue)
+        ends[1] -= 1
+        asked[x] = False
+        a = labels[x]
+        gain = leaving_gain(groups, x) if sizes[a] > k else 0.0
+        best, target, partner = -least, -1, -1
+        for i in range(near.shape[1]):
+            b = labels[near[x, i]]
+            if b == a or seen[b] == x:
+                continue
+            seen[b] = x
+            if sizes[a] > k and sizes[b] < full:
+                change = entering_cost(groups, x, b) - gain
+                if change < best:
+                    best, target, partner = change, b, -1
+            for at in range(sizes[b]):
+                z = members[b, at]
+                change = swap_spread(points, sums, n_metric, x, z, a, b, sizes)
+                if is_mixed:
+                    change += swap_differing(groups, x, z, a, b)
+                if change < best:
+                    best, target, partner = change, b, z
+        for i in range(near.shape[1]):
+            seen[labels[near[x, i]]] = -1
+        row, goal = x, target
+        while row >= 0 and goal >= 0:  # one place for the moves of x and of its partner: half the time to compile
+            relocate(groups, row, goal)
+            for i in range(sizes[goal]):
+                z = members[goal, i]
+                if not asked[z]:
+                    asked[z] = True
+                    queue[(ends[0] + ends[1]) % len(queue)] = z
+                    ends[1] += 1
+            row, goal = (partner, a) if row == x else (-1, -1)
+        # Those whom x left behind without a swap may want to change as well.
+        if target >= 0 and partner < 0:
+            for i in range(sizes[a]):
+                z = members[a, i]
+                if not asked[z]:
+                    asked[z] = True
+                    queue[(ends[0] + ends[1]) % len(queue)] = z
+                    ends[1] += 1
+
+
+@compiled
+def group_losses(groups: Groups, losses: Floats) -> None:
+    """The loss of each group, from the records themselves."""
+    for g in range(len(losses)):
+        size = groups.sizes[g]
+        if size == 0:
+            continue
+        losses[g] = groups.pairs[g] / size
+        for i in range(size):
+            losses[g] += _spread(groups.points, groups.sums, groups.n_metric, groups.members[g, i], g, size)

@@ -1,0 +1,430 @@
+"""Full-domain recoding: one level of its hierarchy for each attribute, the same for all records.
+
+The levels make a lattice, from the values themselves to the roots. A node of it is allowed if at most a given share of
+the records stands in classes smaller than k; these records are suppressed. Going up, classes only merge, so no record
+that is published becomes suppressed: above an allowed node all are allowed, below one that is not, none is. The search
+finds the allowed node of least loss, and proves it by bounds: the loss is split into a part that only grows upwards
+and one that only grows downwards, so a node tells about all nodes above and below it.
+
+**Guarantee** every published record shares its recoded quasi-identifiers with at least k - 1 others, and at most the
+allowed share is suppressed. A result that says so is of least loss.
+
+**Not protected** sensitive values: a class may have one and the same.
+
+References
+----------
+P. Samarati, "Protecting respondents' identities in microdata release", IEEE TKDE 13(6), 2001 (lattice, suppression).
+K. LeFevre, D. DeWitt, R. Ramakrishnan, "Incognito: Efficient Full-Domain K-Anonymity", SIGMOD 2005 (roll-up).
+F. Kohlmayer, F. Prasser et al., "Flash: Efficient, Stable and Optimal K-Anonymity", PASSAT 2012 (binary search of
+chains, predictive tagging). The bounds are ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.errors import DataError, PolicyError, did_you_mean
+from shoal.kernels.lattice import roll_up
+from shoal.tables.encoding import Ranked
+from shoal.tables.partition.base import Labels, refuse_infeasible
+
+LOSSES = ("gcp", "discernibility", "class size")
+Loss = Literal["gcp", "discernibility", "class size"]
+Missing = Literal["value", "any"]
+Leaves = Sequence[npt.NDArray[np.int64] | None] | None
+Levels = tuple[int, ...]
+Floats = npt.NDArray[np.float64]
+
+FINEST = 32  # intervals at level 1 of an attribute without a hierarchy
+CLOSE = 1e-12  # losses nearer than this, relatively, are equal
+LARGEST = 1_000_000  # nodes of a lattice of which bounds are kept
+KEPT = 8_000_000  # classes that are kept to roll up from
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """A level of its hierarchy for each attribute.
+
+    Attributes
+    ----------
+    levels : tuple of int
+        For each attribute, 0 for its values to the height of its hierarchy for the root.
+    labels : int32 array (n_rows,)
+        The class of each record, 0 .. g - 1 by first appearance; -1 where it is suppressed.
+    loss : float
+        In the measure that was asked for.
+    optimal : bool
+        Whether it is proved that no allowed recoding loses less.
+    n_evaluated : int
+        For how many nodes of the lattice classes were made.
+    n_nodes : int
+        How many nodes the lattice has; bounds settled the others.
+    """
+
+    levels: Levels
+    labels: Labels
+    loss: float
+    optimal: bool
+    n_evaluated: int
+    n_nodes: int
+
+    @property
+    def n_suppressed(self) -> int:
+        """How many records are left out."""
+        return int(np.count_nonzero(self.labels < 0))
+
+
+def as_tree(attribute: Ranked) -> Ranked:
+    """Give an attribute without a hierarchy one, from its ranks.
+
+    Plain categories have the root above them. Numbers and ordered categories are in intervals of neighbouring values,
+    at most 32 at level 1, of which each level joins two by two. A missing value meets the others at the root.
+    """
+    if attribute.kind == "tree":
+        if attribute.ancestors is None:
+            raise DataError(f"the taxonomy of {attribute.name!r} is missing; give its hierarchy or make it a category")
+        return attribute
+    n_present = attribute.n_values - attribute.has_missing
+    node = np.arange(n_present)
+    levels = [node]
+    if attribute.kind != "category" and n_present > 2:
+        width = max(2, -(-n_present // FINEST))
+        node = node // width
+        while node[-1] > 0:
+            levels.append(node)
+            node = node // 2
+    levels.append(np.zeros(n_present, dtype=np.int64))
+    ancestors = np.column_stack(levels).astype(np.int32)
+    if attribute.has_missing:
+        ancestors = np.vstack([ancestors, np.full(ancestors.shape[1], n_present, dtype=np.int32)])
+        ancestors[:, -1] = 0
+    return replace(attribute, kind="tree", ancestors=np.ascontiguousarray(ancestors))
+
+
+def leaf_counts(attribute: Ranked, hierarchy: Hierarchy | None) -> npt.NDArray[np.int64]:
+    """How many leaves stand below the node of each rank at each level, also those that no record has.
+
+    Without a hierarchy, the values of the column are the leaves. A missing value is below the root only and is no leaf.
+    """
+    attribute = as_tree(attribute)
+    assert attribute.ancestors is not None
+    present = attribute.ancestors[: attribute.n_values - attribute.has_missing]
+    whole = present if hierarchy is None else hierarchy.ancestors(hierarchy.leaves)
+    counts = np.zeros(attribute.ancestors.shape, dtype=np.int64)
+    for h in range(whole.shape[1]):
+        counts[: len(present), h] = np.bincount(whole[:, h])[present[:, h]]
+    if attribute.has_missing:
+        counts[-1] = 1
+        counts[-1, -1] = max(1, len(whole))
+    return counts
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What is known of a node of the lattice, and through it of others.
+
+    Attributes
+    ----------
+    is_allowed : bool
+        Whether few enough records are suppressed.
+    loss : float
+        The loss of the node; infinite if it is not allowed.
+    rise : float
+        No allowed node at or above this one has a loss below it.
+    fall : float
+        The loss of an allowed node at or below this one is at least its own `rise` plus this.
+    """
+
+    levels: Levels
+    is_allowed: bool
+    loss: float
+    rise: float
+    fall: float
+
+
+class Lattice:
+    """The recodings of a table, and the classes that they make; parameters as of `full_domain_recoding`.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The number of levels of each attribute.
+    sizes : list of int64 arrays
+        How many nodes of each level of each attribute the records have.
+    n_visits : int
+        For how many nodes of the lattice classes were made.
+    """
+
+    def __init__(
+        self, ranked: Sequence[Ranked], k: int, suppression: float, loss: Loss, leaves: Leaves, missing: Missing
+    ) -> None:
+        refuse_infeasible(ranked, k)
+        if not 0 <= suppression < 1:
+            raise PolicyError(f"suppression must be a share of at least 0 and less than 1, not {suppression!r}")
+        if loss not in LOSSES:
+            raise PolicyError(f"there is no loss {loss!r}; {did_you_mean(loss, LOSSES)}")
+        self.trees = [as_tree(r) for r in ranked]
+        tables = [tree_nodes(t) for t in self.trees]
+        self.shape = tuple(t.shape[1] for t in tables)
+        self.sizes = [t.max(axis=0) + 1 for t in tables]
+        self.n_visits = 0
+        self.k = int(k)
+        self.n_rows = len(ranked[0].ranks)
+        self.budget = int(suppression * self.n_rows)
+        self._loss = loss
+        self._missing = missing
+        self._penalties = [penalties_of(t, n) for t, n in zip(self.trees, leaves or [None] * len(tables), strict=True)]
+        self._shares = [
+            np.bincount(t.ranks, minlength=t.n_values) @ p / self.n_rows / len(tables)
+            for t, p in zip(self.trees, self._penalties, strict=True)
+        ]
+        self._nodes = np.concatenate([t.T.ravel() for t in tables]).astype(np.int32)
+        self._offsets = np.cumsum([0] + [t.size for t in tables])[:-1]
+        self._cells = np.column_stack([t.ranks for t in self.trees]).astype(np.int32, order="C")
+        everyone, ones = np.arange(self.n_rows, dtype=np.int32), np.ones(self.n_rows, dtype=np.int64)
+        bottom = (0,) * len(tables)
+        self._of_record, rows, counts = roll_up(self._cells, everyone, ones, self._nodes, *self._at(bottom))
+        self._kept = [(rows, counts)]
+        self._kept_levels = np.array([bottom])
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes the lattice has."""
+        return math.prod(self.shape)
+
+    @property
+    def top(self) -> Levels:
+        """The node of all roots."""
+        return tuple(n - 1 for n in self.shape)
+
+    def rises(self) -> Floats:
+        """The bound `Visit.rise` of every node, as far as single attributes tell it."""
+        if self._loss == "gcp":
+            return _over_lattice(np.add, self._shares)
+        most = np.minimum(_over_lattice(np.multiply, self.sizes), len(self._kept[0][0]))
+        if self._loss == "discernibility":
+            return np.asarray(self.n_rows * (self.n_rows / most))
+        return np.asarray((self.n_rows - self.budget) / most / self.k)
+
+    def visit(self, levels: Levels) -> Visit:
+        """Make the classes of a node and say what they tell."""
+        self.n_visits += 1
+        _, rows, counts = self._roll_up(levels, keep=True)
+        small = self._small(levels, rows, counts)
+        n_suppressed = int(counts[small].sum())
+        is_allowed = n_suppressed <= self.budget
+        if self._loss == "gcp":
+            rise = sum(float(s[h]) for s, h in zip(self._shares, levels, strict=True))
+            if not is_allowed:
+                return Visit(levels, False, np.inf, rise, 0.0)
+            left = np.full(np.count_nonzero(small), float(len(levels)))
+            for a, h in enumerate(levels):
+                left -= self._penalties[a][self._cells[rows[small], a], h]
+            fall = float(left @ counts[small]) / self.n_rows / len(levels)
+        elif self._loss == "discernibility":
+            rise = float(counts @ counts)
+            fall = float(counts[small] @ (self.n_rows - counts[small]))
+        else:
+            rise = (self.n_rows - self.budget) / len(counts) / self.k
+            n_classes = len(counts) - np.count_nonzero(small)
+            loss = (self.n_rows - n_suppressed) / n_classes / self.k if n_classes else np.inf
+            return Visit(levels, is_allowed, loss if is_allowed else np.inf, rise, 0.0)
+        return Visit(levels, is_allowed, rise + fall if is_allowed else np.inf, rise, fall)
+
+    def recoding(self, visit: Visit, *, optimal: bool) -> Recoding:
+        """Give every record its class at an allowed node."""
+        of_distinct, rows, counts = self._roll_up(visit.levels, keep=False)
+        is_kept = ~self._small(visit.levels, rows, counts)
+        number = np.where(is_kept, np.cumsum(is_kept) - 1, -1).astype(np.int32)
+        labels = number[of_distinct[self._of_record]]
+        return Recoding(visit.levels, labels, visit.loss, optimal, self.n_visits, self.n_nodes)
+
+    def _at(self, levels: Levels) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Where the nodes of each attribute's level begin, and how many there are."""
+        starts = [o + h * t.n_values for o, h, t in zip(self._offsets, levels, self.trees, strict=True)]
+        sizes = [s[h] for s, h in zip(self.sizes, levels, strict=True)]
+        return np.array(starts, dtype=np.int64), np.array(sizes, dtype=np.int64)
+
+    def _nearest(self, levels: Levels) -> int:
+        """The node below with the fewest classes, among those that were kept."""
+        below = np.flatnonzero((self._kept_levels <= levels).all(axis=1))
+        return min(map(int, below), key=lambda i: len(self._kept[i][0]))
+
+    def _roll_up(self, levels: Levels, *, keep: bool) -> tuple[Labels, Labels, npt.NDArray[np.int64]]:
+        finer = self._kept[self._nearest(levels) if keep else 0]
+        of, rows, counts = roll_up(self._cells, *finer, self._nodes, *self._at(levels))
+        # A node with hardly fewer classes than the one it came from would save nothing.
+        if keep and 2 * len(rows) <= len(finer[0]) and sum(len(r) for r, _ in self._kept) + len(rows) <= KEPT:
+            self._kept.append((rows, counts))
+            self._kept_levels = np.vstack([self._kept_levels, levels])
+        return of, rows, counts
+
+    def _small(self, levels: Levels, rows: Labels, counts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Classes that may not be published: smaller than k or, where missing may be any value, with a missing one."""
+        small = counts < self.k
+        if self._missing == "any":
+            for a, tree in enumerate(self.trees):
+                if tree.has_missing and levels[a] < self.shape[a] - 1:
+                    small |= self._cells[rows, a] == tree.n_values - 1
+        return small
+
+
+def tree_nodes(tree: Ranked) -> npt.NDArray[np.intp]:
+    """The nodes above each rank, those of a level numbered from 0, once it is sure that levels are nested."""
+    ancestors = tree.ancestors
+    assert ancestors is not None, "as_tree gives every attribute ancestors"
+    for fine, coarse in pairwise(ancestors.T.astype(np.int64)):
+        if len(np.unique(fine)) != len(np.unique(fine * (coarse.max() + 1) + coarse)):
+            raise DataError(f"the levels of {tree.name!r} are not nested; give every node one parent")
+    if len(np.unique(ancestors[:, 0])) < tree.n_values or len(np.unique(ancestors[:, -1])) > 1:
+        raise DataError(f"the hierarchy of {tree.name!r} must begin with the values and end in one root; mend it")
+    return np.column_stack([np.unique(level, return_inverse=True)[1] for level in ancestors.T])
+
+
+def penalties_of(tree: Ranked, leaves: npt.NDArray[np.int64] | None) -> Floats:
+    """Share of the other leaves that a rank cannot be told from at each level."""
+    if leaves is None:
+        leaves = leaf_counts(tree, None)
+    penalties = (leaves - 1) / max(1, int(leaves[0, -1]) - 1)
+    if tree.has_missing and tree.n_values > 1:
+        penalties[:, -1] = 1.0
+    return np.asarray(penalties, dtype=np.float64)
+
+
+def _over_lattice(combine: np.ufunc, by_level: Sequence[npt.NDArray[Any]]) -> Floats:
+    total = by_level[0].astype(np.float64)
+    for levels in by_level[1:]:
+        total = combine.outer(total, levels)
+    return total
+
+
+def full_domain_recoding(
+    ranked: Sequence[Ranked],
+    k: int,
+    *,
+    suppression: float = 0.0,
+    loss: Loss = "gcp",
+    leaves: Leaves = None,
+    missing: Missing = "value",
+    max_nodes: int = 10_000,
+) -> Recoding:
+    """Find the levels of least loss at which at most a share of the records stands in classes smaller than k.
+
+    Parameters
+    ----------
+    ranked : sequence of Ranked
+        The quasi-identifiers, those without a hierarchy in intervals or below one root (`as_tree`).
+    k : int
+    suppression : float
+        The share of records that may be left out.
+    loss : {"gcp", "discernibility", "class size"}
+        - gcp: mean over cells of ``(leaves under the label - 1) / (leaves - 1)``, a suppressed record 1 in each
+          (Ghinita et al., VLDB 2007);
+        - discernibility: ``sum of squared class sizes + suppressed records * all records`` (Bayardo and Agrawal, ICDE
+          2005);
+        - class size: ``(published records / classes) / k`` (LeFevre et al., ICDE 2006).
+    leaves : sequence of (int64 array or None), optional
+        For each attribute what `leaf_counts` tells of its hierarchy; else the values of the column are the leaves.
+    missing : {"value", "any"}
+        A missing value is a value of its own; or it may be any value, then records with one are suppressed at every
+        level below the root.
+    max_nodes : int
+        Give up the proof, and perhaps the least loss, when classes were made for so many nodes of the lattice.
+
+    Returns
+    -------
+    Recoding
+
+    Raises
+    ------
+    PolicyError, Infeasible, DataError
+        Where k, suppression or loss have no meaning, there are fewer than k records, or a hierarchy is no tree.
+    """
+    lattice = Lattice(ranked, k, suppression, loss, leaves, missing)
+    if lattice.n_nodes > LARGEST:
+        return lattice.recoding(_walk(lattice, max_nodes), optimal=False)
+    best, is_proved = _search(lattice, max_nodes)
+    return lattice.recoding(best, optimal=is_proved)
+
+
+def _search(lattice: Lattice, max_nodes: int) -> tuple[Visit, bool]:
+    """Visit nodes until the bounds exclude all others: the best, and whether that was reached."""
+    rise = lattice.rises()
+    fall = np.zeros(lattice.shape)
+    best = lattice.visit(lattice.top)
+    rise[best.levels] = np.inf
+    while True:
+        bound = rise + fall
+        is_open = bound < best.loss * (1 - CLOSE)
+        if not is_open.any():
+            return best, True
+        chain = _chain(bound, is_open)
+        low, high = 0, len(chain)
+        while low < high:  # nodes below `low` are not allowed, those from `high` on are or would be
+            if lattice.n_visits >= max_nodes:
+                return best, False
+            middle = (low + high) // 2
+            visit = lattice.visit(chain[middle])
+            below = tuple(slice(0, h + 1) for h in visit.levels)
+            above = tuple(slice(h, None) for h in visit.levels)
+            np.maximum(rise[above], visit.rise, out=rise[above])
+            if visit.is_allowed:
+                np.maximum(fall[below], visit.fall, out=fall[below])
+                high = middle
+                if visit.loss < best.loss:
+                    best = visit
+            else:
+                rise[below] = np.inf
+                low = middle + 1
+            rise[visit.levels] = np.inf
+
+
+def _chain(bound: Floats, is_open: npt.NDArray[np.bool_]) -> list[Levels]:
+    """From the open node of least bound upwards, each time to the open node of least bound right above."""
+    at = tuple(int(i) for i in np.unravel_index(int(np.argmin(np.where(is_open, bound, np.inf))), bound.shape))
+    chain = [at]
+    while True:
+        above = [at[:a] + (at[a] + 1,) + at[a + 1 :] for a in range(len(at)) if at[a] + 1 < bound.shape[a]]
+        above = [node for node in above if is_open[node]]
+        if not above:
+            return chain
+        at = min(above, key=lambda node: float(bound[node]))
+        chain.append(at)
+
+
+def _walk(lattice: Lattice, max_nodes: int) -> Visit:
+    """For lattices too large to keep bounds of: descend from the top; then raise one attribute and descend in others.
+
+    Each descent goes to the node right below that loses least, while that is better; the second part is repeated until
+    no attribute helps.
+    """
+    best = _descend(lattice, lattice.visit(lattice.top), None, max_nodes)
+    raised = 0
+    while raised < len(lattice.shape) and lattice.n_visits < max_nodes:
+        if best.levels[raised] < lattice.top[raised]:
+            above = lattice.visit(tuple(h + (a == raised) for a, h in enumerate(best.levels)))
+            found = _descend(lattice, above, raised, max_nodes)
+            if found.loss < best.loss * (1 - CLOSE):
+                best, raised = found, -1
+        raised += 1
+    return best
+
+
+def _descend(lattice: Lattice, start: Visit, fixed: int | None, max_nodes: int) -> Visit:
+    best = start
+    while True:
+        here = best
+        for down, h in enumerate(here.levels):
+            if h > 0 and down != fixed and lattice.n_visits < max_nodes:
+                below = lattice.visit(tuple(h - (a == down) for a, h in enumerate(here.levels)))
+                best = below if below.loss < best.loss else best
+        if best is here:
+            return best

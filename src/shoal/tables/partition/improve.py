@@ -1,0 +1,323 @@
+"""Better groups from any partition: moves and swaps that lower the within-group sum of squares.
+
+========  ============================================================================================================
+effort    what is done
+========  ============================================================================================================
+fast      nothing: the groups stay as they are
+balanced  relocate and swap records, form and dissolve groups, until nothing gains; a short annealing, and again
+best      several long annealings from there, merged with each other place by place; random, but for a given seed
+========  ============================================================================================================
+
+All moves look at near neighbours only, so a sweep over the records is linear in their number, and the annealings make
+a fixed number of proposals, so their time hardly depends on the size of the table.
+
+The loss of a group is the sum of the squared distances (of `shoal.tables.partition.mdav`) of all its pairs, over its
+size. For numbers and ordered categories this is the sum of squares around the mean; for a category it is the number of
+records times half the chance that two of them, drawn with replacement, differ: 0 where all agree, as for the mode.
+
+**Guarantee**: every group has k to 2k-1 records, and the loss never grows.
+
+**Not protected**: what a group has in common, as for every partition by quasi-identifiers alone. Limits on sensitive
+values must be looked after again once groups were improved.
+
+References
+----------
+J. Domingo-Ferrer, J. M. Mateo-Sanz, "Practical data-oriented microaggregation for statistical disclosure control", IEEE
+Transactions on Knowledge and Data Engineering 14(1), 2002: the loss, and why no group needs 2k records. The search and
+the merging of runs are ours; the annealing is that of `shoal.kernels.annealing`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.engine.seeds import spawn_seeds
+from shoal.errors import Infeasible, PolicyError
+from shoal.kernels.annealing import Words, anneal
+from shoal.kernels.local_search import Groups, descend, fill_groups, lay_out, regroup
+from shoal.kernels.mdav import MixedPoints
+from shoal.kernels.neighbours import Rows, nearest_lists
+from shoal.tables.encoding import Ranked
+from shoal.tables.partition.base import Labels
+from shoal.tables.partition.mdav import mixed_points
+from shoal.tables.partition.merge_runs import losses_of, merge_runs, number_groups
+
+Effort = Literal["fast", "balanced", "best"]
+Floats = npt.NDArray[np.float64]
+Run = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], list[Any]]
+
+FEWEST_LISTED, MOST_LISTED = 20, 60  # neighbours a record, 3k between these
+LEAST_SHARE = 1e-12  # of the loss; a gain below it is rounding
+STEPS_A_CALL = 100_000  # records of a descent between two looks at the clock
+STEPS_A_LEG = 20_000_000  # proposals of an annealing between two looks at the clock: a second or two
+SWEEPS_A_REGROUPING = 20  # and then one record in ten forms or dissolves a group: by trial
+REGROUPED = 0.1
+N_HEATS = 60
+FEWEST_SWEEPS = 50
+COLDEST = 0.05  # from here the descent does as well; colder ends lost more in equal time
+
+
+@dataclass(frozen=True)
+class Annealing:
+    """Some runs at once.
+
+    Attributes
+    ----------
+    n_runs : int
+    n_steps : int
+        Proposals of one run, at most: what a large table gets, so that its size hardly matters.
+    n_sweeps : int
+        Proposals a record, at most: what a small table gets.
+    hottest : float
+        The first temperature, as a multiple of the local scale of losses; at 1 and above most groups melt.
+    """
+
+    n_runs: int
+    n_steps: int
+    n_sweeps: int
+    hottest: float
+
+    def legs(self, n_rows: int) -> list[tuple[Floats, int, bool]]:
+        """The parts of a run: their temperatures, the sweeps at each, and whether it is the last."""
+        n_sweeps = max(FEWEST_SWEEPS, min(self.n_steps // n_rows, self.n_sweeps))
+        heats = np.geomspace(self.hottest, COLDEST, min(N_HEATS, n_sweeps))
+        n_legs = min(len(heats), 1 + n_rows * n_sweeps // STEPS_A_LEG)
+        parts = np.array_split(heats, n_legs)
+        return [(part, n_sweeps // len(heats), i == n_legs - 1) for i, part in enumerate(parts)]
+
+
+SHORT = Annealing(n_runs=1, n_steps=4_000_000, n_sweeps=3_000, hottest=0.5)
+LONG = (
+    Annealing(n_runs=4, n_steps=80_000_000, n_sweeps=80_000, hottest=2.0),
+    Annealing(n_runs=2, n_steps=80_000_000, n_sweeps=80_000, hottest=0.6),
+    Annealing(n_runs=2, n_steps=80_000_000, n_sweeps=80_000, hottest=0.3),
+)
+
+
+class _Watch:
+    """Tells how far the work is, and whether it should end."""
+
+    def __init__(
+        self,
+        deadline: float | None,
+        stop: Callable[[], bool] | None,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self.end = None if deadline is None else time.monotonic() + deadline
+        self.stop = stop
+        self.progress = progress
+        self.done, self.total = 0, 0
+
+    def is_over(self) -> bool:
+        """Whether the time is up or the caller asks to stop."""
+        late = self.end is not None and time.monotonic() >= self.end
+        return late or (self.stop is not None and self.stop())
+
+    def advance(self) -> None:
+        """Count a step."""
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done, self.total)
+
+
+def improve(
+    records: Sequence[Ranked] | MixedPoints,
+    labels: Labels,
+    k: int,
+    effort: Effort = "balanced",
+    *,
+    seed: int | np.random.SeedSequence | None = None,
+    run: Run | None = None,
+    deadline: float | None = None,
+    stop: Callable[[], bool] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Labels:
+    """Lower the loss of a partition, keeping k to 2k-1 records in every group.
+
+    Parameters
+    ----------
+    records : sequence of Ranked, or MixedPoints
+        The quasi-identifiers, as for `mdav_labels`.
+    labels : int32 array (n_rows,)
+        A group for each record; each has k records or more. Groups of 2k and more are cut first.
+    k : int
+        Smallest size of a group, 2 at least.
+    effort : {"fast", "balanced", "best"}
+        See the module.
+    seed : int, SeedSequence or None
+        For "best": the same seed gives the same groups, unless the work is cut short; None takes the operating
+        system's entropy. "balanced" gives the same groups always.
+    run : callable, optional
+        For "best": calls a function of plain arrays for each of some tuples of arguments and returns the results in
+        order, as `shoal.engine.run_blocks` does; it may do so on several cores. None calls one after the other.
+    deadline : float, optional
+        Seconds from now after which no further step begins; a step takes a second or two. The best groups so far are
+        returned.
+    stop : callable, optional
+        Asked between steps; True ends the work in the same way.
+    progress : callable, optional
+        Called with the number of steps done and their total.
+
+    Returns
+    -------
+    int32 array (n_rows,)
+        The group of each record, numbered by their first records ("fast": as they came).
+
+    Raises
+    ------
+    Infeasible
+        If a group has fewer than k records.
+    PolicyError
+        If the effort has another name.
+    """
+    if effort not in ("fast", "balanced", "best"):
+        raise PolicyError(f"effort is 'fast', 'balanced' or 'best', not {effort!r}")
+    if effort == "fast":
+        return labels
+    if len(labels) and np.unique(labels, return_counts=True)[1].min() < k:
+        raise Infeasible(f"the groups to improve hold fewer than k = {k} records; start from groups of k or more")
+    data = records if isinstance(records, MixedPoints) else mixed_points(records)
+    watch = _Watch(deadline, stop, progress)
+    start = cut_large(data.points, number_groups(labels), k)
+    n_rows, n_listed = len(labels), min(max(FEWEST_LISTED, 3 * k), MOST_LISTED)
+    if n_rows < 2 * k or watch.is_over():
+        return start
+    near = nearest_lists(data.points, data.weights, data.n_metric, min(n_listed, n_rows - 1))
+    scale = _local_scale(data, near, k)
+    groups = lay_out(data.points, data.weights, data.n_metric, near, start, k)
+    _settle(groups, float(losses_of(data, start, k).sum()), watch)
+    found = number_groups(groups.labels)
+    if losses_of(data, found, k).sum() >= losses_of(data, start, k).sum():
+        found = start
+    rounds = [SHORT] if effort == "balanced" else [SHORT, *LONG]
+    # The random numbers of the short annealing are fixed, so that "balanced" needs no seed.
+    seeds = [np.random.SeedSequence(0), *spawn_seeds(seed, len(rounds) - 1)]
+    watch.total = sum(len(r.legs(n_rows)) for r in rounds)
+    for annealing, round_seed in zip(rounds, seeds, strict=True):
+        found = _anneal_round(data, near, scale, found, k, annealing, round_seed, run, watch)
+    return found
+
+
+def cut_large(points: Floats, labels: Labels, k: int) -> Labels:
+    """Cut groups of 2k records or more into groups of k to 2k-1, along the column in which each is widest.
+
+    The sum of squares of a group is never below that of its parts.
+    """
+    sizes = np.bincount(labels)
+    if sizes.max() < 2 * k:
+        return labels
+    widest = np.zeros(len(sizes), np.intp)
+    width = np.full(len(sizes), -1.0)
+    for j, column in enumerate(points.T):
+        mean = np.bincount(labels, column) / sizes
+        spread = np.bincount(labels, (column - mean[labels]) ** 2)
+        widest[spread > width] = j
+        width = np.maximum(width, spread)
+    order = np.lexsort((points[np.arange(len(labels)), widest[labels]], labels))
+    place = np.empty(len(labels), np.intp)
+    place[order] = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    part = np.minimum(place // k, sizes[labels] // k - 1)
+    return number_groups((labels * np.int64(len(labels)) + part).astype(np.int64))
+
+
+def _local_scale(data: MixedPoints, near: Rows, k: int) -> Floats:
+    """How hot it has to be at each record: between the spacing of the records there and that of the whole table.
+
+    One temperature for all would leave dense places molten until the outliers are long frozen.
+    """
+    total = np.zeros(len(data.points))
+    n_used = min(k, near.shape[1])
+    for i in range(n_used):
+        step = data.points - data.points[near[:, i]]
+        metric, other = step[:, : data.n_metric], step[:, data.n_metric :]
+        total += (metric * metric).sum(axis=1) + (other != 0) @ data.weights[data.n_metric :]
+    spacing = total / (2 * n_used)
+    return np.asarray(np.maximum(np.sqrt(spacing * spacing.mean()), 1e-4 * spacing.mean()))
+
+
+def _settle(groups: Groups, loss: float, watch: _Watch | None = None) -> None:
+    """Make every move that gains, until there is none."""
+    n_rows = len(groups.labels)
+    least = LEAST_SHARE * loss
+    asked, seen = np.ones(n_rows, np.bool_), np.full(len(groups.sizes), -1, np.int32)
+    n_made = 1
+    while n_made:
+        queue = np.zeros(n_rows, np.int32)
+        waiting = np.flatnonzero(asked)
+        queue[: len(waiting)] = waiting
+        ends = np.array([0, len(waiting)])
+        while ends[1]:
+            if watch is not None and watch.is_over():
+                return
+            descend(groups, queue, asked, ends, STEPS_A_CALL, least, seen)
+        fill_groups(groups)
+        firsts = groups.members[groups.sizes > 0, 0]
+        rows = np.concatenate([np.arange(n_rows), firsts])
+        limits = np.full(len(rows), -least)
+        n_made = regroup(groups, rows, limits, np.arange(len(rows)) < n_rows, asked)
+
+
+def anneal_leg(
+    points: Floats,
+    weights: Floats,
+    n_metric: int,
+    near: Rows,
+    scale: Floats,
+    k: int,
+    labels: Labels,
+    heats: Floats,
+    n_sweeps: int,
+    is_last: bool,
+    seed: np.random.SeedSequence,
+) -> Labels:
+    """One part of an annealing: ``n_sweeps`` proposals a record at each of some temperatures."""
+    n_rows = len(points)
+    rng = np.random.default_rng(seed)
+    state: Words = rng.integers(1, 2**63, size=1).astype(np.uint64)
+    asked = np.zeros(n_rows, np.bool_)
+    groups = lay_out(points, weights, n_metric, near, labels, k)
+    for heat in heats:
+        for start in range(0, n_sweeps, SWEEPS_A_REGROUPING):
+            n_now = min(SWEEPS_A_REGROUPING, n_sweeps - start)
+            anneal(groups, state, heat, scale, n_rows * n_now)
+            rows = rng.integers(n_rows, size=int(np.ceil(n_rows * REGROUPED * n_now / SWEEPS_A_REGROUPING)))
+            limits = heat * scale[rows] * rng.exponential(size=len(rows))
+            regroup(groups, rows, limits, rng.random(len(rows)) < 0.5, asked)
+        fill_groups(groups)
+    if is_last:
+        _settle(groups, float(scale.sum()))
+    return number_groups(groups.labels)
+
+
+def _anneal_round(
+    data: MixedPoints,
+    near: Rows,
+    scale: Floats,
+    labels: Labels,
+    k: int,
+    annealing: Annealing,
+    seed: np.random.SeedSequence,
+    run: Run | None,
+    watch: _Watch,
+) -> Labels:
+    """Make the runs of an annealing, all from the same groups, and merge what comes out."""
+    legs = annealing.legs(len(labels))
+    leg_seeds = [spawn_seeds(s, len(legs)) for s in spawn_seeds(seed, annealing.n_runs)]
+    states = [labels] * annealing.n_runs
+    fixed = (data.points, data.weights, data.n_metric, near, scale, k)
+    for i, leg in enumerate(legs):
+        if watch.is_over():
+            return labels
+        jobs = [(*fixed, state, *leg, seeds[i]) for state, seeds in zip(states, leg_seeds, strict=True)]
+        states = run(anneal_leg, jobs) if run is not None else list(itertools.starmap(anneal_leg, jobs))
+        watch.advance()
+    for state in states:
+        labels = merge_runs(data, labels, state, k)
+    return labels

@@ -1,0 +1,88 @@
+"""Nearest neighbours: each record that is left, in turn, is grouped with the k - 1 nearest that are left.
+
+The baseline to which k-member clustering is compared. The distance of two records is the width of the two
+(`shoal.tables.information_loss`): the difference over the range for numbers, the height at which they meet over the
+height of the tree for categories. What is left, fewer than k, joins the groups whose information loss it adds to
+least.
+
+**Guarantee**: every group has at least k records.
+
+**Not protected**: what a group has in common, as for every partition.
+
+References
+----------
+J.-W. Byun, A. Kamra, E. Bertino, N. Li, "Efficient k-anonymization using clustering techniques", DASFAA 2007, section
+4 (the k-nearest neighbour algorithm of the experiments). Records come in the order of rows, and ties go to the
+smallest row, where the paper leaves both open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shoal.kernels.k_member import label_neighbours
+from shoal.tables.encoding import Ranked
+from shoal.tables.information_loss import width_points
+from shoal.tables.partition.base import Labels, Partition, refuse_infeasible
+from shoal.tables.partition.k_member import number_records
+
+
+def nearest_neighbours_labels(ranked: Sequence[Ranked], k: int) -> Labels:
+    """Partition records into groups of at least k nearest neighbours.
+
+    Parameters
+    ----------
+    ranked : sequence of Ranked
+        The quasi-identifiers; their order does not matter.
+    k : int
+        Smallest size of a group, 2 at least.
+
+    Returns
+    -------
+    int32 array (n_rows,)
+        The group of each record; groups are numbered in the order of their first rows. Rows come in turn, so the
+        caller puts them into an order that depends on their content only.
+
+    Raises
+    ------
+    PolicyError
+        If k is not an integer of 2 or more.
+    Infeasible
+        If there are fewer than k records.
+    DataError
+        If there are no attributes, or of different lengths, or a number is infinite.
+    """
+    refuse_infeasible(ranked, k)
+    return label_neighbours(width_points(ranked), number_records(ranked), int(k))
+
+
+class NearestNeighbours(Partition):
+    """Groups of nearest neighbours; see the module for the algorithm and its reference.
+
+    Parameters
+    ----------
+    k : int, default 5
+        Smallest size of a group.
+
+    Attributes
+    ----------
+    labels_ : int32 array (n_rows,)
+        The group of each record, in the order in which groups form.
+    n_features_in_ : int
+        How many attributes the records had.
+
+    Notes
+    -----
+    **Guarantee**: every group has at least k records. **Not protected**: a group may share one sensitive value.
+
+    Examples
+    --------
+    >>> NearestNeighbours(k=2).fit([[0.0], [10.0], [0.5], [11.0], [5.0]]).labels_.tolist()
+    [0, 1, 0, 1, 0]
+    """
+
+    def __init__(self, k: int = 5) -> None:
+        self.k = k
+
+    def _label(self, ranked: Sequence[Ranked]) -> Labels:
+        return nearest_neighbours_labels(ranked, self.k)

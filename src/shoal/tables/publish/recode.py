@@ -1,0 +1,92 @@
+"""Recode: every value gets its label at one level of the hierarchy, the same for all records.
+
+P. Samarati, "Protecting respondents' identities in microdata release", IEEE TKDE 13(6), 2001, section 3 (full-domain
+generalisation).
+
+**Guarantee.** Records of one class are published alike, and truly. **Not protected.** Without a hierarchy, the ends of
+an interval are values of published records; the sensitive values inside a class.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.hierarchy import ROOT, Hierarchy
+from shoal.data.table import Column
+from shoal.errors import DataError
+from shoal.tables.encoding import Ranked
+from shoal.tables.partition.full_domain import as_tree
+
+Ranks = npt.NDArray[np.int32]
+
+
+def recode(source: Column, ranked: Ranked, level: int, hierarchy: Hierarchy | None) -> Column:
+    """Replace every value by its label at a level.
+
+    Without a hierarchy, the levels are those of `as_tree`: plain categories below ``*``, numbers and ordered categories
+    in intervals, spelled ``[17..25]`` after the least and the greatest value that the given records have in them. At
+    level 0, numbers stay numbers. A missing value stays missing below the root, in one spelling.
+
+    Parameters
+    ----------
+    source : Column
+        The column of the records to be published; drop suppressed records first, else the ends of intervals and the
+        dictionary tell of them.
+    ranked : Ranked
+        The same column of the same records, with the ranks of all.
+    level : int
+        0 for the values to the height of the hierarchy for the root.
+    hierarchy : Hierarchy or None
+        The one that the ranks were made with.
+    """
+    tree = as_tree(ranked)
+    assert tree.ancestors is not None
+    height = tree.ancestors.shape[1] - 1
+    if not 0 <= level <= height:
+        raise DataError(f"column {source.name!r} has the levels 0 to {height}, not {level}; choose one of these")
+    if ranked.kind == "tree" and hierarchy is None:
+        raise DataError(f"the taxonomy of {source.name!r} is missing; give its hierarchy")
+    if level == 0 and not source.is_text:
+        return _plain(source)
+    root = ROOT if hierarchy is None else hierarchy.rows[0][-1]
+    used = np.unique(ranked.ranks)
+    is_missing = np.isnan(tree.positions[used])
+    stays_missing = is_missing & (level < height)
+    texts = _labels(ranked, used[~is_missing], tree.ancestors[used[~is_missing], level], level, height, hierarchy)
+    values = sorted({*texts, *([root] if (is_missing & ~stays_missing).any() else [])})
+    place = {text: i for i, text in enumerate(values)}
+    of_rank = np.empty(tree.n_values, dtype=np.int32)
+    of_rank[used[~is_missing]] = [place[text] for text in texts]
+    of_rank[used[is_missing]] = place.get(root, 0) if level == height else len(values)
+    markers = source.markers[:1] if stays_missing.any() else ()
+    return Column(source.name, of_rank[ranked.ranks], np.array(values, dtype=object), markers)
+
+
+def _plain(source: Column) -> Column:
+    """The column itself, without values that no record has, and with one spelling of a missing value."""
+    missing = source.missing
+    used, codes = np.unique(source.codes[~missing], return_inverse=True)
+    of_row = np.full(len(source.codes), len(used), dtype=np.int32)
+    of_row[~missing] = codes
+    return Column(source.name, of_row, source.values[used], source.markers[:1] if missing.any() else ())
+
+
+def _labels(
+    ranked: Ranked, ranks: Ranks, nodes: Ranks, level: int, height: int, hierarchy: Hierarchy | None
+) -> list[str]:
+    """The label of each rank; ranks ascend, so those of a node are neighbours."""
+    assert ranked.labels is not None, "only columns of a table are recoded"
+    spelled: list[Any] = list(ranked.labels[ranks])
+    if hierarchy is not None:
+        return [hierarchy.label(text, level) for text in spelled]
+    if level == 0:
+        return spelled
+    if level == height:
+        return [ROOT] * len(spelled)
+    _, first, of_rank, counts = np.unique(nodes, return_index=True, return_inverse=True, return_counts=True)
+    ends = [(spelled[i], spelled[i + n - 1]) for i, n in zip(first, counts, strict=True)]
+    names = [a if a == b else f"[{a}..{b}]" for a, b in ends]
+    return [names[i] for i in of_rank]

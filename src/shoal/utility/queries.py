@@ -1,0 +1,333 @@
+"""Count queries: how well a release answers "how many records have ...".
+
+A query is a conjunction of predicates over some quasi-identifiers: a range of numbers, dates, ordered categories or
+neighbouring leaves of a taxonomy, a set of plain categories. Its true answer is a count over the original. A reader of
+the release takes every value that a label covers for equally likely (`reading`), so the estimate is the sum over all
+groups of their size times the product of the shares of their labels that satisfy the predicates. Missing cells satisfy
+no predicate.
+
+- **Relative error**: ``|estimate - true| / max(true, bound)``, where the sanity bound is a small share of all records.
+- **Imprecision**: the records of all groups whose labels overlap the query, less those that satisfy it, over all.
+
+References
+----------
+X. Xiao, Y. Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006, section 6 (random count queries of a
+given selectivity, estimates under uniformity); K. LeFevre, D. DeWitt, R. Ramakrishnan, "Workload-aware anonymization
+techniques for large-scale datasets", ACM TODS 33(3), 2008 (imprecision); the bound is that of J. Vitter, M. Wang,
+"Approximate computation of multidimensional aggregates of sparse data using wavelets", SIGMOD 1999.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.attribute import Attribute
+from shoal.data.table import Table
+from shoal.errors import PolicyError
+from shoal.utility.grouping import Grouping
+from shoal.utility.reading import Categories, Labels, Numbers, Ranges, Reading, Sets, read_published
+from shoal.utility.scale import Scale, scale_of
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+BLOCK_CELLS = 2**22
+Z_95 = 1.959964
+
+
+@dataclass(frozen=True)
+class QueryError:
+    """Errors of count queries on a release.
+
+    Attributes
+    ----------
+    n_queries, n_attributes : int
+        Queries asked, predicates in each.
+    selectivity : float
+        Median share of all records that satisfies a query.
+    median_error : float
+        Median relative error: 0 the best.
+    median_low, median_high : float
+        95 % confidence interval of that median over random queries.
+    mean_error, worst_tenth : float
+        Mean relative error; the error that one query in ten exceeds.
+    imprecision : float
+        Mean share of records that a reader cannot exclude although they do not satisfy the query.
+    sanity_bound : float
+        Share of all records below which a true count does not make an error larger.
+    """
+
+    n_queries: int
+    n_attributes: int
+    selectivity: float
+    median_error: float
+    median_low: float
+    median_high: float
+    mean_error: float
+    worst_tenth: float
+    imprecision: float
+    sanity_bound: float
+
+    def to_dict(self) -> dict[str, float | int]:
+        """JSON-ready."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Conjunctions over attributes, in arrays of one row a query.
+
+    Attributes
+    ----------
+    asked : bool array (n_queries, n_scales)
+        Which attributes a query speaks of.
+    low, high : float64 arrays (n_queries, n_scales)
+        Ends of ranges, both inside: positions of numbers, ranks of other ordered values.
+    sets : tuple of (bool array (n_queries, n_values) or None)
+        Values that satisfy a query, for plain categories.
+    """
+
+    asked: Flags
+    low: Floats
+    high: Floats
+    sets: tuple[Flags | None, ...]
+
+    def __len__(self) -> int:
+        return len(self.asked)
+
+    def part(self, first: int, last: int) -> Queries:
+        """Some of the queries."""
+        at = slice(first, last)
+        sets = tuple(None if s is None else s[at] for s in self.sets)
+        return replace(self, asked=self.asked[at], low=self.low[at], high=self.high[at], sets=sets)
+
+
+def query_error(
+    original: Table,
+    published: Table,
+    rows: npt.NDArray[np.intp],
+    groups: npt.NDArray[np.int32],
+    attributes: Mapping[str, Attribute],
+    *,
+    n_queries: int = 1000,
+    n_attributes: int = 2,
+    selectivity: float = 0.05,
+    sanity_bound: float = 0.001,
+    seed: int | np.random.SeedSequence = 0,
+) -> QueryError:
+    """Ask random count queries of the original and of the release.
+
+    Parameters
+    ----------
+    original, published, rows, groups, attributes
+        As in `measure`; queries are about quasi-identifiers.
+    n_queries : int
+        How many.
+    n_attributes : int
+        Predicates in each; at most as many as there are quasi-identifiers.
+    selectivity : float
+        Share of the records that would satisfy a query if attributes were independent.
+    sanity_bound : float
+        Least true count that errors are relative to, as a share of the records.
+    seed : int or SeedSequence
+        The same seed asks the same queries.
+    """
+    if n_queries < 1 or n_attributes < 1 or not 0 < selectivity <= 1 or not 0 < sanity_bound <= 1:
+        raise PolicyError(
+            "random queries need at least one query, at least one attribute, and a selectivity and a bound in (0, 1]"
+        )
+    grouping, kept = Grouping.of(original.n_rows, rows, groups)
+    names = [n for n, a in attributes.items() if a.role == "quasi" and n in original.columns and n in published.columns]
+    if not names or not original.n_rows:
+        raise PolicyError("there is no quasi-identifier or no record to ask about; give at least one of each")
+    scales = [scale_of(original[n], attributes[n]) for n in names]
+    readings = [read_published(s, published[s.name], kept, grouping) for s in scales]
+    queries = random_queries(scales, n_queries, min(n_attributes, len(scales)), selectivity, seed)
+    true = true_counts(scales, queries)
+    estimate, overlap = estimated_counts(scales, readings, grouping, queries)
+    return summarise(true, estimate, overlap, original.n_rows, min(n_attributes, len(scales)), sanity_bound)
+
+
+def summarise(
+    true: npt.NDArray[np.int64], estimate: Floats, overlap: Floats, n_rows: int, n_attributes: int, sanity_bound: float
+) -> QueryError:
+    """Errors from true, estimated and overlapping counts."""
+    error = np.sort(np.abs(estimate - true) / np.maximum(true, sanity_bound * n_rows))
+    n = len(error)
+    # Ranks of the sorted errors between which the median lies, from the binomial distribution.
+    reach = Z_95 * np.sqrt(n) / 2
+    low, high = max(0, int(np.floor(n / 2 - reach))), min(n - 1, int(np.ceil(n / 2 + reach)))
+    return QueryError(
+        n_queries=n,
+        n_attributes=n_attributes,
+        selectivity=float(np.median(true)) / n_rows,
+        median_error=float(np.median(error)),
+        median_low=float(error[low]),
+        median_high=float(error[high]),
+        mean_error=float(error.mean()),
+        worst_tenth=float(np.quantile(error, 0.9)),
+        # Of a release that moved values, fewer records may overlap than satisfy the query: then nothing is left over.
+        imprecision=float(np.maximum(overlap - true, 0).mean()) / n_rows,
+        sanity_bound=sanity_bound,
+    )
+
+
+def random_queries(
+    scales: Sequence[Scale], n_queries: int, n_attributes: int, selectivity: float, seed: int | np.random.SeedSequence
+) -> Queries:
+    """Queries whose predicates hold ``selectivity ** (1 / n_attributes)`` of the records each.
+
+    A range starts at a random quantile of the attribute's present cells and ends that share later; a set takes values
+    in random order, at least one, while that brings it nearer to the share. Frequent values make both larger than
+    asked.
+    """
+    rng = np.random.default_rng(seed)
+    share = selectivity ** (1 / n_attributes)
+    order = rng.random((n_queries, len(scales))).argsort(axis=1, kind="stable")
+    asked = order < n_attributes
+    low, high = np.zeros(asked.shape), np.zeros(asked.shape)
+    sets: list[Flags | None] = []
+    for j, scale in enumerate(scales):
+        counts = scale.counts[:-1]
+        line = _line(scale)
+        if line is None:
+            sets.append(_random_sets(counts, n_queries, share, rng))
+            continue
+        sets.append(None)
+        by_line = np.argsort(line, kind="stable")
+        ends = np.cumsum(counts[by_line])
+        total = int(ends[-1]) if len(ends) else 0
+        start = np.floor(rng.random(n_queries) * max((1 - share) * total, 1.0))
+        last = np.minimum(start + max(share * total, 1.0) - 1, max(total - 1, 0))
+        if total:
+            low[:, j] = line[by_line[np.searchsorted(ends, start, side="right")]]
+            high[:, j] = line[by_line[np.searchsorted(ends, last, side="right")]]
+    return Queries(asked, low, high, tuple(sets))
+
+
+def _line(scale: Scale) -> Floats | None:
+    """Where the values lie on a line: numbers, ranks, leaves from left to right; None for plain categories."""
+    if scale.positions is not None:
+        return scale.positions
+    return None if scale.ancestors is None else scale.ancestors[:, 0].astype(np.float64)
+
+
+def _random_sets(
+    counts: npt.NDArray[np.int64], n_queries: int, share: float, rng: np.random.Generator
+) -> npt.NDArray[np.bool_]:
+    chosen = np.zeros((n_queries, len(counts)), dtype=bool)
+    block = max(1, BLOCK_CELLS // max(len(counts), 1))
+    for first in range(0, n_queries, block):
+        part = chosen[first : first + block]
+        order = rng.random(part.shape).argsort(axis=1, kind="stable")
+        middle = np.cumsum(counts[order], axis=1) - counts[order] / 2
+        fits = middle <= share * counts.sum()
+        fits[:, :1] = True
+        np.put_along_axis(part, order, np.logical_and.accumulate(fits, axis=1), axis=1)
+    return chosen
+
+
+def true_counts(scales: Sequence[Scale], queries: Queries) -> npt.NDArray[np.int64]:
+    """How many original records satisfy each query."""
+    n_rows = len(scales[0].codes)
+    result = np.zeros(len(queries), dtype=np.int64)
+    block = max(1, BLOCK_CELLS // max(n_rows, 1))
+    for first in range(0, len(queries), block):
+        part = queries.part(first, first + block)
+        holds = np.ones((len(part), n_rows), dtype=bool)
+        for j, scale in enumerate(scales):
+            at = np.flatnonzero(part.asked[:, j])
+            holds[at] &= _satisfied(scale, part, j, at)[:, scale.codes]
+        result[first : first + block] = holds.sum(axis=1)
+    return result
+
+
+def _satisfied(scale: Scale, queries: Queries, j: int, at: npt.NDArray[np.intp]) -> Flags:
+    """Which values satisfy some of the queries; the last column, of missing cells, never does."""
+    result = np.zeros((len(at), scale.n_values + 1), dtype=bool)
+    line, chosen = _line(scale), queries.sets[j]
+    if chosen is not None:
+        result[:, :-1] = chosen[at]
+    elif line is not None:
+        result[:, :-1] = (line >= queries.low[at, j, None]) & (line <= queries.high[at, j, None])
+    return result
+
+
+def estimated_counts(
+    scales: Sequence[Scale], readings: Sequence[Reading], grouping: Grouping, queries: Queries
+) -> tuple[Floats, Floats]:
+    """Expected records of the release that satisfy each query, and records of groups that overlap it.
+
+    Groups are the units of the sum, or records where a column shows single values that may differ inside a group.
+    """
+    by_record = any(isinstance(r, Numbers | Categories) for r in readings)
+    weights = np.ones(len(grouping.rows)) if by_record else grouping.sizes.astype(np.float64)
+    estimate, overlap = np.zeros(len(queries)), np.zeros(len(queries))
+    block = max(1, BLOCK_CELLS // max(len(weights), 1))
+    for first in range(0, len(queries), block):
+        part = queries.part(first, first + block)
+        share = np.ones((len(part), len(weights)))
+        touches = np.ones(share.shape, dtype=bool)
+        for j, (scale, reading) in enumerate(zip(scales, readings, strict=True)):
+            at = np.flatnonzero(part.asked[:, j])
+            inside, touched = _shares(scale, reading, grouping, part, j, at)
+            if by_record and not isinstance(reading, Numbers | Categories):
+                inside, touched = inside[:, grouping.labels], touched[:, grouping.labels]
+            share[at] *= inside
+            touches[at] &= touched
+        estimate[first : first + block] = share @ weights
+        overlap[first : first + block] = touches @ weights
+    return estimate, overlap
+
+
+def _shares(
+    scale: Scale, reading: Reading, grouping: Grouping, queries: Queries, j: int, at: npt.NDArray[np.intp]
+) -> tuple[Floats, Flags]:
+    """The share of each unit that satisfies some of the queries, and whether any of it could."""
+    if isinstance(reading, Numbers):
+        inside = (reading.values >= queries.low[at, j, None]) & (reading.values <= queries.high[at, j, None])
+        return inside.astype(np.float64), inside
+    if isinstance(reading, Ranges):
+        return _range_shares(reading, grouping, queries.low[at, j, None], queries.high[at, j, None])
+    satisfied = _satisfied(scale, queries, j, at)
+    if isinstance(reading, Categories):
+        inside = satisfied[:, reading.codes]
+        return inside.astype(np.float64), inside
+    if isinstance(reading, Sets):
+        share = _summed(satisfied, reading.group, reading.code, reading.share, grouping.n_groups)
+        return share, share > 0
+    assert isinstance(reading, Labels)
+    label, code, weight = reading.table
+    share = _summed(satisfied, label, code, weight, reading.n_labels)[:, reading.label] * (1 - reading.missing)
+    return share, share > 0
+
+
+def _summed(
+    satisfied: Flags, owner: npt.NDArray[np.int64], code: npt.NDArray[np.int64], weight: Floats, n_owners: int
+) -> Floats:
+    """Sum the weights of satisfying values over each owner; pairs come sorted by owner."""
+    result = np.zeros((len(satisfied), n_owners))
+    used, starts = np.unique(owner, return_index=True)
+    block = max(1, BLOCK_CELLS // max(len(code), 1))
+    for first in range(0, len(satisfied), block):
+        part = satisfied[first : first + block, code] * weight
+        if part.shape[1]:
+            result[first : first + block, used] = np.add.reduceat(part, starts, axis=1)
+    return result
+
+
+def _range_shares(reading: Ranges, grouping: Grouping, low: Any, high: Any) -> tuple[Floats, Flags]:
+    present = reading.weights / np.maximum(grouping.sizes, 1)
+    reach = 0.5 if reading.is_whole else 0.0
+    first, last = reading.low - reach, reading.high + reach
+    touches = (reading.low <= high) & (reading.high >= low) & (reading.weights > 0)
+    width = last - first
+    length = np.minimum(last, high + reach) - np.maximum(first, low - reach)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        share = np.where(width > 0, length / width, 1.0)
+    return np.where(touches, np.clip(np.nan_to_num(share), 0.0, 1.0) * present, 0.0), touches

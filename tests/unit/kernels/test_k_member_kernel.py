@@ -1,0 +1,127 @@
+"""Clusters by least added loss and by nearest neighbours, against scans that are too simple to be wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.kernels.box_tree import NONE
+from shoal.kernels.k_member import label_k_member, label_neighbours
+from shoal.kernels.width_tree import (
+    WidthPoints,
+    build_width_tree,
+    farthest_head,
+    nearest_to_span,
+    remove_head,
+    span_room,
+    start_span,
+    widen_span,
+)
+
+Floats = npt.NDArray[np.float64]
+
+
+def width(data: WidthPoints, rows: list[int]) -> float:
+    points = data.points[rows]
+    return float((data.weights * np.minimum(points.max(axis=0) - points.min(axis=0), 1.0)).sum())
+
+
+def put_leftovers(data: WidthPoints, clusters: list[list[int]], rest: list[int]) -> list[int]:
+    for row in rest:
+        losses = [(len(c) + 1) * width(data, [*c, row]) - len(c) * width(data, c) for c in clusters]
+        clusters[int(np.argmin(losses))].append(row)
+    labels = np.empty(len(data.points), int)
+    for label, cluster in enumerate(clusters):
+        labels[cluster] = label
+    return labels.tolist()
+
+
+def slow_k_member(data: WidthPoints, k: int) -> list[int]:
+    """The paper's figure line by line; rows stay ascending, so the first of equals is the smallest row."""
+    left = list(range(len(data.points)))
+    clusters: list[list[int]] = []
+    r = 0
+    while len(left) >= k:
+        r = max(left, key=lambda row: width(data, [r, row]))
+        left.remove(r)
+        cluster = [r]
+        while len(cluster) < k:
+            r = min(left, key=lambda row: width(data, [*cluster, row]))
+            left.remove(r)
+            cluster.append(r)
+        clusters.append(cluster)
+    return put_leftovers(data, clusters, left)
+
+
+def slow_neighbours(data: WidthPoints, k: int) -> list[int]:
+    left = list(range(len(data.points)))
+    clusters: list[list[int]] = []
+    while len(left) >= k:
+        seed = left.pop(0)
+        nearest = sorted(left, key=lambda row: width(data, [seed, row]))[: k - 1]
+        clusters.append([seed, *nearest])
+        left = [row for row in left if row not in nearest]
+    return put_leftovers(data, clusters, left)
+
+
+def random_data(rng: np.random.Generator, n_rows: int, n_values: int) -> tuple[WidthPoints, npt.NDArray[np.int64]]:
+    """Numbers between 0 and 1 with missing ones at 2, categories, and a tree of two levels; many equal records."""
+    columns = [rng.integers(0, n_values, n_rows) / 2.0**6, rng.choice([0.0, 0.25, 1.0, 2.0], n_rows)]
+    category, leaf = rng.integers(0, n_values, n_rows), rng.integers(0, n_values, n_rows)
+    points = np.column_stack([*columns, category, leaf, leaf // 3 * 3]).astype(float)
+    kept = rng.permutation(5)[: rng.integers(1, 6)]
+    data = WidthPoints(np.ascontiguousarray(points[:, kept]), np.array([1.0, 1.0, 1.0, 0.5, 0.5])[kept])
+    return data, np.unique(data.points, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(2, 6), st.integers(0, 30), st.integers(1, 8), st.integers(0, 2**32))
+def test_clusters_are_those_of_the_scans(k: int, extra: int, n_values: int, seed: int) -> None:
+    data, record = random_data(np.random.default_rng(seed), k + extra, n_values)
+    assert label_k_member(data, record, k).tolist() == slow_k_member(data, k)
+    assert label_neighbours(data, record, k).tolist() == slow_neighbours(data, k)
+
+
+@pytest.mark.parametrize(("k", "n_values"), [(2, 60), (3, 4), (7, 9)])
+def test_clusters_stay_those_of_the_scans_over_many_leaves_and_rebuilt_trees(k: int, n_values: int) -> None:
+    data, record = random_data(np.random.default_rng([k, n_values, 1]), 400, n_values)
+    assert label_k_member(data, record, k).tolist() == slow_k_member(data, k)
+    assert label_neighbours(data, record, k).tolist() == slow_neighbours(data, k)
+
+
+def test_equal_records_are_grouped_by_row() -> None:
+    data = WidthPoints(np.ones((5000, 2)), np.ones(2))
+    expected = [row // 5 for row in range(5000)]
+    assert label_k_member(data, np.zeros(5000, np.int64), 5).tolist() == expected
+    assert label_neighbours(data, np.zeros(5000, np.int64), 5).tolist() == expected
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_queries_are_exact_while_records_are_removed(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    data, record = random_data(rng, 300, int(rng.integers(2, 40)))
+    later = np.array([next((o for o in range(r + 1, 300) if record[o] == record[r]), NONE) for r in range(300)])
+    tree = build_width_tree(data, np.unique(record, return_index=True)[1], later)
+    span = span_room(data.points.shape[1])
+    alive = list(range(300))
+    while len(alive) > 6:
+        query = int(rng.integers(300))
+        assert farthest_head(tree, data.points[query]) == max(alive, key=lambda row: width(data, [query, row]))
+        group = rng.integers(0, 300, rng.integers(1, 4)).tolist()
+        start_span(span, data.points[group[0]])
+        for row in group[1:]:
+            widen_span(span, data.points[row])
+        gaps, nearest = np.empty(6), np.empty(6, np.int64)
+        nearest_to_span(tree, span, int(rng.integers(len(tree.sizes))), gaps, nearest)
+        expected = sorted(alive, key=lambda row: width(data, [*group, row]))[:6]
+        assert sorted(nearest) == sorted(expected)
+        assert sorted(gaps) == sorted(width(data, [*group, row]) - width(data, group) for row in expected)
+        for row in sorted(expected)[: len(alive) - 6]:
+            remove_head(tree, row)
+            alive.remove(row)
+    for row in alive:
+        remove_head(tree, row)
+    assert farthest_head(tree, data.points[0]) == NONE

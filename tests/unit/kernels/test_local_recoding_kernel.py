@@ -1,0 +1,204 @@
+"""Cuts, growth and exchange of groups for local recoding, against slow twins that follow the words of the kernels."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from shoal.kernels.local_recoding import NEAREST, cut_blocks, exchange, grow_groups
+from shoal.tables.encoding import Ranked
+from shoal.tables.partition.full_domain import as_tree
+from shoal.tables.partition.local_recoding import cells_of
+
+
+def random_attribute(rng, name: str, n_rows: int) -> Ranked:
+    """A taxonomy with leaves from left to right, plain categories or numbers; sometimes with missing values."""
+    n_values = int(rng.integers(1, 8))
+    kind = str(rng.choice(["tree", "tree", "category", "number", "order"]))
+    has_missing = bool(rng.random() < 0.3)
+    positions = (
+        np.sort(rng.choice(50, n_values, replace=False)) * 1.0 if kind == "number" else np.arange(n_values * 1.0)
+    )
+    ancestors = None
+    if kind == "tree":
+        levels = [np.arange(n_values)]
+        for _ in range(int(rng.integers(0, 3))):
+            breaks = np.append(0, rng.random(levels[-1].max()) < 0.5).cumsum()
+            levels.append(breaks[levels[-1]])
+        ancestors = np.column_stack([*levels, np.zeros(n_values)]).astype(np.int32)
+    if has_missing:
+        positions = np.append(positions, np.nan)
+        if ancestors is not None:
+            ancestors = np.vstack([ancestors, np.full(ancestors.shape[1], 99, dtype=np.int32)])
+            ancestors[-1, -1] = 0
+    ranks = np.minimum(rng.geometric(0.4, n_rows) - 1, len(positions) - 1).astype(np.int32)
+    return Ranked(name, kind, ranks, positions, ancestors, has_missing)
+
+
+def random_cells(seed: int):
+    rng = np.random.default_rng(seed)
+    n_rows = int(rng.integers(8, 70))
+    ranked = [random_attribute(rng, f"x{i}", n_rows) for i in range(int(rng.integers(1, 5)))]
+    rows = np.column_stack([r.ranks for r in ranked])
+    _, first, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
+    return ranked, cells_of(ranked, None, first, counts), rows[first], counts, int(rng.integers(2, 6))
+
+
+def slow_penalty(attribute: Ranked, ranks: set[int]) -> float:
+    """The loss of a cell whose label covers these ranks, from the words of `local_recoding_labels`."""
+    if len(ranks) == 1:
+        return 0.0
+    present = range(attribute.n_values - attribute.has_missing)
+    if not ranks <= set(present) or attribute.kind == "category":
+        return 1.0
+    if attribute.kind == "tree":
+        for level in attribute.ancestors.T:
+            if len({int(level[r]) for r in ranks}) == 1:
+                node = level[min(ranks)]
+                return (sum(int(level[r]) == node for r in present) - 1) / (len(present) - 1)
+    place = attribute.positions if attribute.kind == "number" else np.arange(attribute.n_values)
+    return float((place[max(ranks)] - place[min(ranks)]) / (place[present[-1]] - place[0]))
+
+
+def slow_loss(ranked, distinct, members) -> float:
+    """The loss of one record of a group of distinct records."""
+    return sum(slow_penalty(r, {int(distinct[d, a]) for d in members}) for a, r in enumerate(ranked))
+
+
+def groups_of(labels, of_slot) -> list[list[int]]:
+    return [[int(of_slot[s]) for s in np.flatnonzero(labels == g)] for g in range(labels.max() + 1)]
+
+
+def total_loss(ranked, distinct, groups) -> float:
+    return sum(len(g) * slow_loss(ranked, distinct, g) for g in groups)
+
+
+def slow_cuts(ranked, distinct, counts, k: int, enough: int, power: float, block: list[int]) -> list[list[int]]:
+    """All candidate cuts of a block are tried, and the best is followed."""
+    n_records = int(counts[block].sum())
+    best, best_parts = 0.0, []
+    for a, attribute in enumerate(ranked):
+        tree = as_tree(attribute)
+        whole = {int(distinct[d, a]) for d in block}
+        if len(whole) == 1:
+            continue
+        height = next(h for h, level in enumerate(tree.ancestors.T) if len({int(level[r]) for r in whole}) == 1)
+        level = tree.ancestors[:, height - 1]
+        node_loss = under_node(attribute, tree.ancestors[:, height], next(iter(whole)))
+        parts: dict[int, list[int]] = {}
+        for d in block:
+            parts.setdefault(int(level[distinct[d, a]]), []).append(d)
+        ordered = sorted(parts, key=lambda node: (-int(counts[parts[node]].sum()), node))
+        for n_alone in range(1, len(ordered) + 1):
+            pieces = [parts[node] for node in ordered[:n_alone]]
+            rest = [d for node in ordered[n_alone:] for d in parts[node]]
+            sizes = [int(counts[p].sum()) for p in [*pieces, rest] if p]
+            if min(sizes) < k:
+                continue
+            gain = sum(
+                counts[p].sum() * (node_loss - under_node(attribute, level, int(distinct[p[0], a]))) for p in pieces
+            )
+            if len(ordered) == n_alone + 1:
+                gain += counts[rest].sum() * (node_loss - under_node(attribute, level, int(distinct[rest[0], a])))
+            entropy = -sum(s / n_records * np.log2(s / n_records) for s in sizes)
+            if gain / entropy**power > best * (1 + 1e-12):
+                best, best_parts = gain / entropy**power, [sorted(rest), *pieces]
+    if n_records <= enough or not best_parts:
+        return [sorted(block)]
+    return [b for p in best_parts if p for b in slow_cuts(ranked, distinct, counts, k, enough, power, p)]
+
+
+def under_node(attribute: Ranked, level: np.ndarray, rank: int) -> float:
+    return slow_penalty(attribute, {int(r) for r in np.flatnonzero(level == level[rank])})
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_cuts_agree_with_their_twin(seed: int) -> None:
+    ranked, cells, distinct, counts, k = random_cells(seed)
+    enough, power = (0, 10)[seed % 2], (0.25, 1.0, 0.0)[seed % 3]
+    rows, ends = cut_blocks(cells, k, enough, power, int(cells.nodes.max()) + 1)
+    slow = slow_cuts(ranked, distinct, counts, k, enough, power, list(range(len(distinct))))
+    assert [part.tolist() for part in np.split(rows, ends[:-1])] == slow
+
+
+def slow_growth(ranked, distinct, counts, k: int, blocks: list[list[int]]) -> list[list[int]]:
+    groups: list[list[int]] = []
+    for block in blocks:
+        left = {d: int(counts[d]) for d in block}
+        begin = len(groups)
+        while sum(left.values()) >= k:
+            start = next(d for d in block if left[d])
+            group = [start] * left[start]
+            left[start] = 0
+            while len(group) < k:
+                joint = {d: slow_loss(ranked, distinct, {*group, d}) for d in block if left[d]}
+                near = min(joint, key=lambda d: joint[d])
+                taken = min(left[near], k - len(group))
+                group += [near] * taken
+                left[near] -= taken
+            groups.append(group)
+        for d in block:
+            for _ in range(left[d]):
+                growth = [
+                    (len(g) + 1) * slow_loss(ranked, distinct, {*g, d}) - len(g) * slow_loss(ranked, distinct, set(g))
+                    for g in groups[begin:]
+                ]
+                groups[begin + growth.index(min(growth))].append(d)
+    return groups
+
+
+def grown(cells, counts, k: int, rows, ends):
+    labels = np.empty(int(counts.sum()), dtype=np.int32)
+    n_groups = grow_groups(cells, rows, ends, k, np.cumsum(counts) - counts, labels)
+    return labels, n_groups
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_growth_agrees_with_its_twin(seed: int) -> None:
+    ranked, cells, distinct, counts, k = random_cells(100 + seed)
+    rows, ends = cut_blocks(cells, k, 15, 0.25, int(cells.nodes.max()) + 1)
+    labels, n_groups = grown(cells, counts, k, rows, ends)
+    got = groups_of(labels, np.repeat(np.arange(len(counts)), counts))
+    slow = slow_growth(ranked, distinct, counts, k, [b.tolist() for b in np.split(rows, ends[:-1])])
+    assert n_groups == len(slow)
+    assert got == [sorted(g) for g in slow]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_exchange_ends_where_no_move_helps(seed: int) -> None:
+    ranked, cells, distinct, counts, k = random_cells(200 + seed)
+    of_slot = np.repeat(np.arange(len(counts)), counts)
+    labels, n_groups = grown(cells, counts, k, np.arange(len(counts)), np.array([len(counts)]))
+    before = total_loss(ranked, distinct, groups_of(labels, of_slot))
+    moves = exchange(cells, of_slot, labels, n_groups, k, n_groups, 1000)
+    groups = groups_of(labels, of_slot)
+    after = total_loss(ranked, distinct, groups)
+    assert len(groups) == n_groups
+    assert min(map(len, groups)) >= k
+    assert (after < before) if moves else (after == before)
+    if n_groups > NEAREST + 1:
+        return
+    for g, h in product(range(n_groups), repeat=2):
+        if g == h or max(len(groups[g]), len(groups[h])) > 4 * k:
+            continue
+        now = total_loss(ranked, distinct, [groups[g], groups[h]])
+        for i, mine in enumerate(groups[g]):
+            rest = groups[g][:i] + groups[g][i + 1 :]
+            if len(rest) >= k and len(groups[h]) < 4 * k:
+                assert total_loss(ranked, distinct, [rest, [*groups[h], mine]]) > now - 1e-6
+            for j, their in enumerate(groups[h]):
+                others = groups[h][:j] + groups[h][j + 1 :]
+                assert total_loss(ranked, distinct, [[*rest, their], [*others, mine]]) > now - 1e-6
+
+
+def test_exchange_leaves_windows_apart() -> None:
+    # Two groups that a swap would mend, first in one window, then each in its own.
+    ranked = [Ranked("x", "category", np.array([0, 0, 1, 1], np.int32), np.arange(2.0))]
+    cells = cells_of(ranked, None, np.array([0, 2]), np.array([2, 2]))
+    of_slot = np.array([0, 0, 1, 1])
+    for window, mended in ((2, True), (1, False)):
+        labels = np.array([0, 1, 0, 1], dtype=np.int32)
+        exchange(cells, of_slot, labels, 2, 2, window, 5)
+        assert (labels[0] == labels[1]) == mended
