@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -20,3 +21,8 @@ def compiled(function: F) -> F:
         return cast(F, numba.njit(nogil=True, cache=True)(function))
     except RuntimeError:
         return cast(F, numba.njit(nogil=True)(function))
+
+
+def has_compiled() -> bool:
+    """Whether kernels were compiled before and kept beside the package; if not, a first call takes some seconds."""
+    return any((Path(__file__).parent / "__pycache__").glob("*.nbi"))

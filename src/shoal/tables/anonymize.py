@@ -15,6 +15,7 @@ from shoal.data.guess import is_key
 from shoal.data.meaning import attributes_of
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
+from shoal.kernels.compile import has_compiled
 from shoal.policy import KAnonymity, Policy
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
@@ -83,7 +84,7 @@ def anonymize_table(
     def relimit(rows: npt.NDArray[np.intp]) -> tuple[Limit, ...]:
         return _limits(sorted_table.take(rows), policy, attributes, sensitive)
 
-    step("grouping records", 0, 0)
+    step("grouping records" if has_compiled() else "compiling (on the first run only), then grouping records", 0, 0)
     levels: tuple[int, ...] | None = None
     kept_rows = np.arange(table.n_rows)
     if policy.method.is_recoding:
