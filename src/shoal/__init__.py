@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from shoal.api import anonymize, check_folder, profile
     from shoal.data.hierarchy import Hierarchy
     from shoal.errors import DataError, Infeasible, MissingExtra, NotVerified, PolicyError, ShoalError
+    from shoal.frontier import sweep
     from shoal.policy import Policy
     from shoal.release import Release
 
@@ -21,6 +22,7 @@ _HOME = {
     "Hierarchy": "shoal.data.hierarchy",
     "Policy": "shoal.policy",
     "Release": "shoal.release",
+    "sweep": "shoal.frontier",
     **dict.fromkeys(
         ("DataError", "Infeasible", "MissingExtra", "NotVerified", "PolicyError", "ShoalError"), "shoal.errors"
     ),
@@ -40,6 +42,7 @@ __all__ = [
     "anonymize",
     "check_folder",
     "profile",
+    "sweep",
     "tables",
 ]
 

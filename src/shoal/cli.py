@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -107,6 +108,26 @@ class _Names(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generi
         return tuple(n for n in rows[0] if n) if rows else ()
 
 
+class _Sizes(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
+    """Whole numbers with commas between them."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(int(part) for part in value.split(",") if part.strip())
+        except ValueError:
+            self.fail("give whole numbers with commas between, such as 2,5,10", param, ctx)
+
+
+class _Paused(ShoalError):
+    """Interrupted, with something to go on from."""
+
+    exit_code = 130
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="shoal", message="%(prog)s %(version)s")
 def shoal() -> None:
@@ -118,6 +139,7 @@ def shoal() -> None:
       shoal profile people.csv
       shoal anonymize people.csv -p policy.toml -o out/
       shoal check out/publish --original people.csv
+      shoal sweep people.csv -p policy.toml --k 2,5,10 --method mdav,mondrian
     """
 
 
@@ -307,6 +329,59 @@ def check(folder: Path, original: Path | None, policy_file: Path | None, as_json
             click.echo("  (without --original, rows and untouched columns were not compared)")
         click.echo("The folder is what it claims to be." if found.holds else "The folder is NOT what it claims to be.")
     return 0 if found.holds else 5
+
+
+@shoal.command()
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("sweep"),
+    show_default=True,
+    help="Folder for the results, yours alone; the same command goes on with what is there.",
+)
+@click.option("-p", "--policy", "policy_file", type=click.Path(path_type=Path), help="Policy file (TOML).")
+@click.option("-k", "--k", "k", type=_Sizes(), default="2,5,10,20", show_default=True, help="Every k to try.")
+@click.option(
+    "--method", "partitions", type=_Names(), default="mondrian,mdav", show_default=True, help="Every method to try."
+)
+@click.option("--publish", help="generalise or aggregate, for all methods.  [default: the policy's, or by method]")
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Releases tried at once.")
+@click.option(
+    "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."
+)
+@_json_option
+def sweep(data: Path, out: Path, policy_file: Path | None, as_json: bool, **asked: Any) -> int:
+    """Try methods and sizes of groups on DATA: what risk each leaves and what it costs. Publishes nothing.
+
+    \b
+    Example:
+      shoal sweep people.csv -p policy.toml --k 2,5,10,20 --method mdav,mondrian -o sweep/
+    """
+    from shoal.frontier import sweep as sweep_source
+    from shoal.policy import Policy
+    from shoal.report.frontier import as_text
+
+    policy = Policy.read(policy_file) if policy_file else Policy()
+    with _progress(not as_json) as progress:
+        try:
+            found = sweep_source(data, policy, folder=out, progress=progress, **asked)
+        except KeyboardInterrupt:
+            kept = any(out.glob("cells/*.json"))
+            done = f"what was finished is in {out}; the same command goes on from there" if kept else "nothing was kept"
+            raise _Paused(f"interrupted; {done}") from None
+        _all_is_written()
+    files = ["-p", str(policy_file)] if policy_file else []
+    line = shlex.join(["shoal", "anonymize", str(data), *files, *found.options, "-o", "out"])
+    if as_json:
+        _print_json({"out": str(out), **found.to_dict(), "command": line if found.proposed else None})
+    else:
+        click.echo("\n".join(plain(text) for text in as_text(found)))
+        click.echo(f"Keep  {out}  (open sweep.html)")
+        if found.proposed:
+            click.echo(f"\nTo make the proposed release:\n  {plain(line)}")
+    return 0 if any(c.holds for c in found.cells) else 4
 
 
 def _print_guarantees(guarantees: tuple[Guarantee, ...]) -> None:
