@@ -13,6 +13,7 @@ from shoal.data.files import read_table
 from shoal.data.frames import from_frame
 from shoal.data.table import MARKERS, Table
 from shoal.engine.executors import open_executor
+from shoal.errors import PolicyError
 from shoal.policy import Policy
 from shoal.release import Release, verified
 from shoal.tables.anonymize import anonymize_table
@@ -85,6 +86,12 @@ def anonymize(
     ['[31..32]', '[31..32]', '[47..48]', '[47..48]']
     """
     policy = policy or Policy()
+    if not isinstance(policy, Policy):
+        raise PolicyError(
+            "the policy is not a Policy; make one with Policy.of(...), or read a file with Policy.read(path)"
+        )
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        raise PolicyError(f"the seed must be a whole number of 0 or more, not {seed!r}")
     table = load(source, policy.missing_markers)
     with open_executor(workers, pool, cluster) as executor:
         made = anonymize_table(table, policy, seed=seed, executor=executor, progress=progress)

@@ -392,11 +392,17 @@ def _print_guarantees(guarantees: tuple[Guarantee, ...]) -> None:
 def _print_release(release: Release, out: Path) -> None:
     records = release.records
     click.echo(f"{records['out']:,} of {records['in']:,} records published, {records['suppressed']:,} suppressed.")
-    for role in ("identifying", "quasi", "sensitive"):
+    verbs = {
+        "identifying": "dropped",
+        "quasi": "made alike in groups",
+        "sensitive": "protected and kept",
+        "insensitive": "published as they are",
+    }
+    for role, verb in verbs.items():
         names = [n for n, a in release.attributes.items() if a.role == role]
         if names:
-            verb = {"identifying": "dropped", "quasi": "made alike in groups", "sensitive": "protected and kept"}[role]
-            click.echo(f"  {verb}: {plain(', '.join(names))}")
+            more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+            click.echo(f"  {verb}: {plain(', '.join(names[:20]))}{more}")
     _print_guarantees(release.guarantees)
     for note in release.notes:
         click.echo(f"  note: {plain(note)}")

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from shoal.data.attribute import ROLES, TYPES, Attribute
-from shoal.data.hierarchy import Hierarchy
+from shoal.data.hierarchy import Hierarchy, prefixes
 from shoal.data.table import Column, spell
 from shoal.errors import DataError, ShoalError
 from shoal.policy import Requirement
@@ -28,6 +28,7 @@ class Manifest:
     version: str
     kind: str
     data: str
+    delimiter: str | None
     method: Mapping[str, Any]
     missing: Literal["value", "any"]
     missing_markers: tuple[str, ...]
@@ -47,6 +48,7 @@ class Manifest:
             "shoal": self.version,
             "kind": self.kind,
             "data": self.data,
+            "delimiter": self.delimiter,
             "records": dict(self.records),
             "require": [r.model_dump(exclude_none=True) for r in self.require],
             "guarantees": [dict(g) for g in self.guarantees],
@@ -80,6 +82,8 @@ def as_published(attribute: Attribute, column: Column) -> Attribute:
     shown = {text for text, count in zip(spell(column.values), column.counts(), strict=False) if count}
     order, rows = attribute.order, attribute.hierarchy.rows if attribute.hierarchy is not None else ()
     kept = tuple(row for row in rows if row[0] in shown)
+    if kept and attribute.type == "prefix" and rows == prefixes(row[0] for row in rows).rows:
+        kept = prefixes(sorted(shown)).rows  # else they are padded to the longest code, perhaps a suppressed one's
     return replace(
         attribute,
         order=tuple(v for v in order if v in shown) if order is not None else None,
@@ -102,7 +106,7 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
     for name, column in content["columns"].items():
         if column["role"] not in ROLES or column["type"] not in TYPES:
             raise ValueError
-        order = tuple(column["order"]) if "order" in column else None
+        order = _texts(column["order"]) if "order" in column else None
         rows = column.get("hierarchy")
         hierarchy = Hierarchy(tuple(tuple(row) for row in rows)) if rows is not None else None
         attributes[name] = Attribute(name, column["type"], column["role"], order, hierarchy)
@@ -116,6 +120,7 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         version=str(content["shoal"]),
         kind=str(content["kind"]),
         data=str(content["data"]),
+        delimiter=_delimiter(content.get("delimiter")),
         method=dict(content["method"]),
         missing=content["missing"],
         missing_markers=tuple(map(str, content["missing_markers"])),
@@ -125,6 +130,18 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         guarantees=tuple(dict(g) for g in content["guarantees"]),
         checksums={str(n): str(c) for n, c in content["checksums"].items()},
     )
+
+
+def _delimiter(given: Any) -> str | None:
+    if given is not None and given not in (",", ";", "\t", "|"):
+        raise ValueError
+    return None if given is None else str(given)
+
+
+def _texts(given: Any) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
+        raise ValueError
+    return tuple(given)
 
 
 def checksum(path: Path) -> str:

@@ -230,13 +230,16 @@ class Policy(_Strict):
             Keys of the policy or of its method, such as ``missing="any"`` or ``partition="mdav"``.
         """
         columns = {name: column.model_dump(exclude_none=True) for name, column in self.columns.items()}
+        whole = Policy(columns=values.pop("columns", {}), method=values.pop("method", {}))
+        for name, column in whole.columns.items():
+            columns[name] = columns.get(name, {}) | column.model_dump(exclude_none=True)
+        method = self.method.model_dump() | whole.method.model_dump(exclude_unset=True)
         roles = {"quasi": quasi, "sensitive": sensitive, "identifying": identifying, "insensitive": insensitive}
-        given: dict[str, str] = {}
+        given: dict[str, str] = {name: column.role for name, column in whole.columns.items() if column.role is not None}
         for role, names in roles.items():
             for name in [names] if isinstance(names, str) else names:
-                if given.get(name, role) != role:
+                if given.setdefault(name, role) != role:
                     raise PolicyError(f"column {name!r} is given two roles, {given[name]} and {role}; give it one")
-                given[name] = role
                 columns.setdefault(name, {})["role"] = role
         for name, hierarchy in (hierarchies or {}).items():
             columns.setdefault(name, {})["hierarchy"] = hierarchy
@@ -247,7 +250,7 @@ class Policy(_Strict):
         for model, (parameter, value) in named.items():
             if value is not None:
                 asked = [r for r in asked if getattr(r, "model", None) != model] + [{"model": model, parameter: value}]
-        method = self.method.model_dump() | {n: values.pop(n) for n in list(values) if n in Method.model_fields}
+        method |= {n: values.pop(n) for n in list(values) if n in Method.model_fields}
         kept = {n: getattr(self, n) for n in ("kind", "missing", "missing_markers", "order")}
         return Policy(**{**kept, "columns": columns, "require": asked, "method": method, **values})
 

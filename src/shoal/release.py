@@ -30,9 +30,8 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.risk import Risk, risk_of
 from shoal.check.verify import verify
 from shoal.data.attribute import Attribute
-from shoal.data.files import read_table
 from shoal.data.table import Table
-from shoal.data.write import file_name, named_as, write_table
+from shoal.data.write import file_name, read_back, write_table
 from shoal.errors import NotVerified, PolicyError, ShoalError, did_you_mean
 from shoal.manifest import FILE_NAME, Manifest, as_published, checksums
 from shoal.policy import Policy
@@ -82,7 +81,7 @@ class Release:
         """The published data as a frame of the kind that came in (from a file: a dictionary of columns)."""
         from shoal.data.frames import to_frame
 
-        return to_frame(self.table, self._like)
+        return to_frame(self.table, {} if self._like is None else self._like)
 
     @cached_property
     def utility(self) -> Utility:
@@ -147,6 +146,7 @@ class Release:
         keep : sequence of {"groups", "mapping"}
             Secrets to keep in `private/`: the group of each record, and what each record's values became.
         """
+        keep = [keep] if isinstance(keep, str) else list(keep)
         for what in keep:
             if what not in KEEPABLE:
                 raise PolicyError(f"cannot keep {what!r}; {did_you_mean(what, KEEPABLE)}")
@@ -169,10 +169,11 @@ class Release:
             version=__version__,
             kind=self.policy.kind,
             data=data,
+            delimiter=None if data.endswith(".parquet") else self.table.source.delimiter,
             method=self.policy.method.model_dump() | {"publish": self.policy.method.publication},
             missing=self.policy.missing,
             missing_markers=self.policy.missing_markers,
-            attributes={n: as_published(self.attributes[n], self.table[n]) for n in self.table.names},
+            attributes=self._published_attributes,
             records=self.records,
             require=self.policy.require,
             guarantees=tuple(_claim(g) for g in guarantees),
@@ -182,10 +183,15 @@ class Release:
 
     def _verify_file(self, path: Path) -> tuple[Guarantee, ...]:
         """Run the checker on the file as any reader would see it."""
-        written = named_as(read_table(path, markers=self.policy.missing_markers), self.table.names)
+        markers, delimiter = self.policy.missing_markers, self.table.source.delimiter
+        written = read_back(path, self.table.names, markers=markers, delimiter=delimiter)
         if written.n_rows != self.table.n_rows or written.names != self.table.names:
             raise NotVerified("the written file does not read back as the table that was made; nothing was published")
-        return verified(written, self.policy, self.attributes)
+        return verified(written, self.policy, self._published_attributes)
+
+    @cached_property
+    def _published_attributes(self) -> dict[str, Attribute]:
+        return {n: as_published(self.attributes[n], self.table[n]) for n in self.table.names}
 
     def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
         from shoal.report.report import render_report
@@ -285,6 +291,8 @@ def refuse_occupied(out: Path) -> None:
         if out.is_dir() and not any(out.iterdir()):
             return
         occupied = out.exists() or out.is_symlink()
+    except ValueError:
+        raise ShoalError("the name of the output folder holds a NUL character; choose another") from None
     except OSError as error:
         raise ShoalError(f"cannot look at {out}: {error.strerror or error}; choose another output folder") from None
     if occupied:

@@ -28,6 +28,9 @@ class Ended:
     stderr: str
 
 
+RunHere = Callable[..., Ended]
+
+
 def environment(**more: str) -> dict[str, str]:
     """This process's environment, with the package under test on the path."""
     path = os.pathsep.join(filter(None, [SOURCE, os.environ.get("PYTHONPATH", "")]))

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command import Ended
+from command import Ended, RunHere
 
 from shoal.cli import main
-
-RunHere = Callable[..., Ended]
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ from command import (
     Arguments,
     Build,
     Case,
+    RunHere,
     anonymize,
     assert_refused,
     leftovers,
@@ -39,7 +40,6 @@ from command import (
     text_of,
     write,
 )
-from conftest import RunHere
 
 
 def table(content: str | bytes, *options: str, name: str = "people.csv") -> Build:

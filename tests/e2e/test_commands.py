@@ -22,6 +22,7 @@ import pytest
 from command import (
     ROLES,
     SECRET,
+    RunHere,
     command_line,
     environment,
     leftovers,
@@ -31,7 +32,6 @@ from command import (
     text_of,
     write,
 )
-from conftest import RunHere
 
 from shoal.cli import shoal
 

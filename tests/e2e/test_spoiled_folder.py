@@ -18,6 +18,7 @@ from command import (
     ROLES,
     SECRET,
     Case,
+    RunHere,
     anonymize,
     assert_refused,
     people,
@@ -25,7 +26,6 @@ from command import (
     text_of,
     write,
 )
-from conftest import RunHere
 
 Spoil = Callable[[Path], object]
 

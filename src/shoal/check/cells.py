@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.attribute import Attribute
-from shoal.data.parse import parse_dates, parse_numbers
+from shoal.data.parse import parse_dates, parse_numbers, sense_of
 from shoal.data.table import Column, spell
 from shoal.errors import DataError
 
@@ -46,14 +46,16 @@ def published(column: Column, markers: Sequence[str]) -> Column:
 
 
 def comparable(column: Column, attribute: Attribute | None) -> Column:
-    """Numbers and dates in place of the texts that spell them, where the attribute is known to hold such."""
-    if not column.is_text or attribute is None:
+    """What the texts say in place of the texts: numbers, dates, and categories whatever their spelling."""
+    if not column.is_text:
         return column
     parsed: Values | None = None
-    if attribute.type == "continuous":
+    if attribute is not None and attribute.type == "continuous":
         parsed = parse_numbers(column.values)
-    elif attribute.type == "date":
+    elif attribute is not None and attribute.type == "date":
         parsed = _dates(column)
+    elif attribute is None or attribute.type in ("nominal", "prefix"):
+        parsed = sense_of(column.values, is_code=attribute is not None and attribute.type == "prefix")
     return column if parsed is None else _sorted_by(column, parsed)
 
 

@@ -9,9 +9,8 @@ from typing import Any
 
 from shoal.check.guarantee import Guarantee
 from shoal.check.verify import verify
-from shoal.data.files import read_table
 from shoal.data.table import Column, Table
-from shoal.data.write import guarded, named_as
+from shoal.data.write import read_back
 from shoal.errors import DataError
 from shoal.manifest import FILE_NAME, Manifest, checksum
 from shoal.policy import Policy
@@ -72,13 +71,16 @@ def check_folder(folder: str | Path, original: Table | None = None, policy: Poli
     path = folder / manifest.data
     if not path.is_file():
         raise DataError(f"{folder} has no {manifest.data}, which its manifest names; restore it from the release")
-    table = named_as(read_table(path, markers=manifest.missing_markers), manifest.attributes)
+    markers = manifest.missing_markers if policy is None else policy.missing_markers
+    table = read_back(path, manifest.attributes, markers=markers, delimiter=manifest.delimiter)
     findings = _edited(folder, manifest)
     findings += _columns(table, manifest)
     quasi = [n for n in manifest.names("quasi") if n in table.columns]
     sensitive = [n for n in manifest.names("sensitive") if n in table.columns]
     if policy is not None:
         findings += _forgotten(manifest, policy)
+        if set(policy.missing_markers) != set(manifest.missing_markers):
+            findings.append("the manifest spells missing values otherwise than the policy does")
         quasi = _with_role(policy, table, "quasi", quasi)
         sensitive = _with_role(policy, table, "sensitive", sensitive)
     guarantees = verify(
@@ -87,7 +89,7 @@ def check_folder(folder: str | Path, original: Table | None = None, policy: Poli
         quasi,
         sensitive,
         missing=policy.missing if policy is not None else manifest.missing,
-        markers=manifest.missing_markers,
+        markers=markers,
         attributes=manifest.attributes,
     )
     if table.n_rows != manifest.records["out"]:
@@ -171,7 +173,7 @@ def _is_part_of(published: Column, original: Column) -> bool:
 
     def tally(column: Column) -> dict[str, int]:
         total: dict[str, int] = {}
-        for text, count in zip(map(guarded, column.texts()), column.counts(), strict=True):
+        for text, count in zip(column.texts(), column.counts(), strict=True):
             total[text] = total.get(text, 0) + int(count)
         return total
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from shoal.check.classes import classes_of
 from shoal.check.risk import Risk, risk_of
@@ -13,6 +13,7 @@ from shoal.data.attribute import Attribute
 from shoal.data.guess import guess
 from shoal.data.table import Table
 from shoal.errors import DataError
+from shoal.policy import Partition
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Profile:
         lines += [
             "",
             "[method]",
-            'partition = "mondrian"   # mondrian | mdav',
+            f'partition = "mondrian"   # {" | ".join(get_args(Partition))}',
             'publish = "generalise"   # generalise | aggregate',
             "",
         ]

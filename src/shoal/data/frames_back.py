@@ -51,7 +51,9 @@ def to_pandas(table: Table, like: Any) -> Any:
         categories = getattr(dtype, "categories", None)
         if categories is not None and not series.dropna().isin(categories).all():
             raise ValueError("a value is none of the categories, which pandas would make missing")
-        return (series.dt.tz_localize("UTC") if getattr(dtype, "tz", None) else series).astype(dtype)
+        made = (series.dt.tz_localize("UTC") if getattr(dtype, "tz", None) else series).astype(dtype)
+        # A category that no published record has would tell of one that was changed or left out.
+        return made if categories is None else made.cat.remove_unused_categories()
 
     def back(series: Any, dtype: Any) -> Any:
         zoned = getattr(series.dtype, "tz", None)
@@ -82,6 +84,11 @@ def to_polars(table: Table, like: Any, schema: Mapping[str, Any]) -> Any:
 
     def cast(series: Any, dtype: Any) -> Any:
         zone = getattr(dtype, "time_zone", None)
+        if isinstance(dtype, polars.Enum):  # one that lists no value but those of published records
+            shown = set(series.drop_nulls().to_list())
+            if not shown <= set(dtype.categories):
+                raise ValueError("a value is none of the categories")
+            dtype = polars.Enum([c for c in dtype.categories if c in shown])
         return (series.dt.replace_time_zone("UTC").dt.convert_time_zone(zone) if zone else series).cast(dtype)
 
     def back(series: Any, dtype: Any) -> Any:
@@ -130,7 +137,7 @@ def to_relation(table: Table, like: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyR
     selected = []
     for i, (name, column) in enumerate(table.columns.items()):
         cell, wanted = f"CAST(c{i} AS {sql_type(column)})", types.get(name, "")
-        if _sql_kind(wanted) == _kind(column):
+        if _sql_kind(wanted) == _kind(column) and not wanted.startswith("ENUM"):  # it would list unpublished values
             try:
                 changed = f"TRY_CAST(TRY_CAST({cell} AS {wanted}) AS {sql_type(column)}) IS DISTINCT FROM {cell}"
                 found = database.execute(f"SELECT count(*) FROM cells WHERE {changed}").fetchone()

@@ -17,7 +17,7 @@ _IDENTIFYING = frozenset(
     """name surname firstname lastname fullname forename ssn email mail phone telephone tel mobile fax address street
     passport iban mrn uuid guid username login ip url licence license""".split()
 )
-_KEYS = frozenset(["id", "ids", "nbr", "no", "key", "hid", "pid", "uid", "nr"])
+_KEYS = frozenset("id ids nbr no key hid pid uid nr account card customer member case serial".split())
 _QUASI = frozenset(
     """age sex gender race ethnicity ethnic birth birthday birthdate dob born zip zipcode postcode postal plz city town
     village region county state province country nationality citizenship native marital civil hhcivil education school
@@ -116,7 +116,12 @@ def _guess_role(column: Column, type: Type) -> tuple[Role, str]:
         return "identifying", f"the name says {sorted(named)[0]!r}"
     if words & _KEYS and distinct > 0.1 and n_rows >= 20:
         return "identifying", "the name says it is a key and the values repeat little"
-    if n_rows >= 20 and distinct > 0.9 and (type == "nominal" or _counts_rows(column)):
+    known = words & (_SENSITIVE | _QUASI | _COUNT)
+    if (
+        n_rows >= 20
+        and distinct > 0.9
+        and (type == "nominal" or _counts_rows(column) or (not known and _is_number(column)))
+    ):
         return "identifying", "nearly every row has a value of its own"
     if words & {"weight", "weights", "wgt", "fnlwgt"} and (words & _SURVEY_WEIGHT or "fnlwgt" in words):
         return "insensitive", "a survey weight"
@@ -146,6 +151,20 @@ def _band_order(column: Column) -> tuple[str, ...] | None:
     lower = [float(m[1]) for m in found if m is not None]
     ranked = sorted(zip(lower, [a - b for a, b in zip(above, below, strict=True)], column.values, strict=True))
     return tuple(str(v) for *_, v in ranked)
+
+
+def _is_number(column: Column) -> bool:
+    """Whole numbers of five digits and more that are all about as long, as account and case numbers are."""
+    numbers = parse_numbers(column.values)
+    if (
+        numbers is None
+        or not np.isfinite(numbers).all()
+        or (numbers != np.round(numbers)).any()
+        or (numbers < 1e4).any()
+    ):
+        return False
+    _, counts = np.unique(np.floor(np.log10(numbers)), return_counts=True)
+    return bool(counts.max() > 0.95 * len(numbers))
 
 
 def _counts_rows(column: Column) -> bool:

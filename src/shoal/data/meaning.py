@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 
 from shoal.data import guess
@@ -18,6 +21,8 @@ def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
 
     A type that the data does not have (numbers asked for, words found) is an error, not a silent change.
     """
+    if "*" in table.columns:
+        raise DataError("a column is named '*', which in a policy means all columns not named; rename it")
     for name in policy.columns:
         if name != "*" and name not in table.columns:
             raise PolicyError(
@@ -32,6 +37,17 @@ def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
             )
     default = policy.columns.get("*", ColumnPolicy())
     return {name: _resolve(column, policy.columns.get(name, default)) for name, column in table.columns.items()}
+
+
+def refitted(table: Table, attributes: Mapping[str, Attribute], policy: Policy) -> dict[str, Attribute]:
+    """The same meaning, with automatic hierarchies made from the values that are left in the table."""
+    default = policy.columns.get("*", ColumnPolicy())
+    fitted = dict(attributes)
+    for name, column in table.columns.items():
+        given = policy.columns.get(name, default)
+        if attributes[name].hierarchy is not None and given.hierarchy in (None, "auto"):
+            fitted[name] = replace(attributes[name], hierarchy=_hierarchy(column, attributes[name].type, given))
+    return fitted
 
 
 def _resolve(column: Column, given: ColumnPolicy) -> Attribute:
@@ -63,6 +79,11 @@ def _refuse_unreadable(column: Column, kind: str) -> None:
                 f"column {column.name!r} is to be continuous but holds values that are not numbers; "
                 'say type = "nominal", or add their spelling to missing_markers'
             )
+        if column.values.dtype.kind in "iO" and (np.abs(numbers) > 2**53).any() and _are_whole(column):
+            raise DataError(
+                f"column {column.name!r} holds whole numbers too large to be told apart as numbers; "
+                'say type = "nominal" or "prefix", or drop it'
+            )
         if not np.isfinite(numbers).all():
             raise DataError(
                 f"column {column.name!r} holds infinite values; replace them, add their spelling to "
@@ -73,6 +94,11 @@ def _refuse_unreadable(column: Column, kind: str) -> None:
             f"column {column.name!r} is to be a date but holds values that are not dates of one form; "
             "write them as YYYY-MM-DD"
         )
+
+
+def _are_whole(column: Column) -> bool:
+    """Whether every value is written in digits alone, so that none was meant to be rounded."""
+    return column.values.dtype.kind == "i" or all(str(v).lstrip("+-").isdigit() for v in column.values)
 
 
 def _hierarchy(column: Column, kind: str, given: ColumnPolicy) -> Hierarchy | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +13,12 @@ import numpy.typing as npt
 from shoal.data.table import Column
 
 _DATE_FORMS = {
-    r"(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})": "%Y-%m-%d",
-    r"(?P<y>\d{4})/(?P<m>\d{1,2})/(?P<d>\d{1,2})": "%Y/%m/%d",
-    r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})": "%d.%m.%Y",
-    r"(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>\d{4})": "%m/%d/%Y",
-    r"(?P<d>\d{1,2})/(?P<m>\d{1,2})/(?P<y>\d{4})": "%d/%m/%Y",
-    r"(?P<d>\d{1,2})-(?P<m>\d{1,2})-(?P<y>\d{4})": "%d-%m-%Y",
+    r"(?P<y>[1-9]\d{3})-(?P<m>\d{1,2})-(?P<d>\d{1,2})": "%Y-%m-%d",
+    r"(?P<y>[1-9]\d{3})/(?P<m>\d{1,2})/(?P<d>\d{1,2})": "%Y/%m/%d",
+    r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>[1-9]\d{3})": "%d.%m.%Y",
+    r"(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>[1-9]\d{3})": "%m/%d/%Y",
+    r"(?P<d>\d{1,2})/(?P<m>\d{1,2})/(?P<y>[1-9]\d{3})": "%d/%m/%Y",
+    r"(?P<d>\d{1,2})-(?P<m>\d{1,2})-(?P<y>[1-9]\d{3})": "%d-%m-%Y",
 }
 _TIME = r"(?:[T ](?P<t>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)Z?)?"
 
@@ -78,6 +79,22 @@ def parse_dates(values: npt.NDArray[Any]) -> Dates | None:
         except ValueError:
             continue
     return None
+
+
+def sense_of(values: npt.NDArray[Any], *, is_code: bool = False) -> npt.NDArray[Any]:
+    """What each value says to a reader, so that two spellings of one thing are not two things.
+
+    ``HIV`` and ``hiv `` say the same, as do two ways of composing ``é``, and ``1`` and ``1.0`` unless they are codes.
+
+    >>> sense_of(np.array(["HIV", "hiv ", "flu"], dtype=object)).tolist()
+    ['hiv', 'hiv', 'flu']
+    """
+    if values.dtype != object:
+        return values
+    numbers = None if is_code else parse_numbers(values)
+    if numbers is not None:
+        return numbers
+    return np.array([" ".join(unicodedata.normalize("NFKC", str(v)).casefold().split()) for v in values], dtype=str)
 
 
 def numbers_of(column: Column) -> npt.NDArray[np.float64] | None:

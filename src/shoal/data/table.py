@@ -58,6 +58,14 @@ class Column:
         """The same column with other rows; the dictionary is shared."""
         return replace(self, codes=self.codes[rows])
 
+    def compact(self) -> Column:
+        """The same cells, without values and missing spellings that no row has."""
+        used = self.counts() > 0
+        new_code = np.cumsum(used, dtype=np.int32) - 1
+        n_values = len(self.values)
+        markers = tuple(m for m, u in zip(self.markers, used[n_values:], strict=True) if u)
+        return Column(self.name, new_code[self.codes].astype(np.int32), self.values[used[:n_values]], markers)
+
     def counts(self) -> npt.NDArray[np.int64]:
         """How many rows hold each value, missing spellings last."""
         return np.bincount(self.codes, minlength=len(self.values) + len(self.markers))
@@ -170,6 +178,10 @@ class Table:
     def take(self, rows: npt.NDArray[np.intp]) -> Table:
         """Some of the rows, in the given order."""
         return replace(self, columns={n: c.take(rows) for n, c in self.columns.items()})
+
+    def compact(self) -> Table:
+        """The same table, with dictionaries that hold nothing but what rows have."""
+        return replace(self, columns={n: c.compact() for n, c in self.columns.items()})
 
     def select(self, names: Sequence[str]) -> Table:
         """Some of the columns, in the given order."""

@@ -15,14 +15,14 @@ import errno
 import gzip
 import os
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import duckdb
 import numpy as np
 
 from shoal.data.database import connection, identifier, literal
+from shoal.data.files import read_table
 from shoal.data.table import Column, Table
 from shoal.errors import DataError
 
@@ -68,18 +68,55 @@ def write_table(table: Table, path: str | os.PathLike[str]) -> None:
 def guarded(text: str) -> str:
     """The text, with a single quote in front if a spreadsheet would run it.
 
-    >>> guarded("=1+1"), guarded("-1.5"), guarded("a=b")
-    ("'=1+1", '-1.5', 'a=b')
+    A text that only looks guarded gets one more quote, so that `unguarded` gives every text back.
+
+    >>> guarded("=1+1"), guarded("-1.5"), guarded("a=b"), guarded("'=1")
+    ("'=1+1", '-1.5', 'a=b', "''=1")
     """
-    return "'" + text if text.startswith(_RISKY_STARTS) and not _PLAIN_NUMBER.fullmatch(text) else text
+    return "'" + text if _is_risky(text.lstrip("'")) else text
 
 
-def named_as(table: Table, names: Iterable[str]) -> Table:
-    """A table read back from a file, with the names that are guarded there as they were before."""
-    guards = {guarded(name): name for name in names}
-    plain = set(guards.values())
-    columns = [replace(c, name=n if n in plain else guards.get(n, n)) for n, c in table.columns.items()]
+def unguarded(text: str) -> str:
+    """The text that was guarded.
+
+    >>> unguarded("'=1+1"), unguarded("'tis")
+    ('=1+1', "'tis")
+    """
+    return text[1:] if text.startswith("'") and _is_risky(text.lstrip("'")) else text
+
+
+def _is_risky(text: str) -> bool:
+    return text.startswith(_RISKY_STARTS) and not _PLAIN_NUMBER.fullmatch(text)
+
+
+def read_back(
+    path: str | os.PathLike[str], names: Iterable[str], *, markers: Sequence[str], delimiter: str | None = None
+) -> Table:
+    """Read a file that `write_table` wrote, without the quotes that guard its texts and with the names as they were.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The columns that there should be; a reader strips blanks around a name.
+    """
+    table = read_table(path, markers=(), delimiter=delimiter)
+    if table.source.format == "parquet":
+        return read_table(path, markers=markers)
+    spelled = {name.strip(): name for name in names}
+    columns = [_unguarded_column(c, spelled.get(unguarded(n), unguarded(n)), markers) for n, c in table.columns.items()]
     return Table.of(columns, table.source)
+
+
+def _unguarded_column(column: Column, name: str, markers: Sequence[str]) -> Column:
+    """The same cells; those that are spelled like a missing value are missing."""
+    texts = [unguarded(str(value)) for value in column.values]
+    missing = sorted({t for t in texts if t in markers})
+    values = sorted(set(texts).difference(missing))
+    place = {text: i for i, text in enumerate([*values, *missing])}
+    new_code = np.array([place[text] for text in texts], dtype=np.int32)
+    dictionary = np.empty(len(values), dtype=object)
+    dictionary[:] = values
+    return Column(name, new_code[column.codes], dictionary, tuple(missing))
 
 
 def _pieces(table: Table) -> Iterator[bytes]:

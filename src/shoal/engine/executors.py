@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -124,15 +126,24 @@ class _CountedSpawn(SpawnContext):
                 process.kill()
 
 
-def _ignore_interrupts() -> None:
+def _serve_the_parent() -> None:
     # A Ctrl-C reaches the whole process group; only the parent is to answer it, and it ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    """Workers of a parent that was killed would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager
 def _on_processes(workers: int) -> Iterator[Crew]:
     context = _CountedSpawn()
-    processes = ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts)
+    processes = ProcessPoolExecutor(workers, mp_context=context, initializer=_serve_the_parent)
     try:
         yield Crew(processes, workers)
     except BaseException:

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from shoal.check.verify import verify
 from shoal.data.attribute import Attribute
 from shoal.data.guess import is_key
-from shoal.data.meaning import attributes_of
+from shoal.data.meaning import attributes_of, refitted
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.compile import has_compiled
-from shoal.policy import KAnonymity, Policy
+from shoal.policy import KAnonymity, Policy, TCloseness
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
 from shoal.tables.limits import Limit, limits_of
@@ -70,7 +70,7 @@ def anonymize_table(
     """
     step = progress or (lambda *_: None)
     attributes = attributes_of(table, policy)
-    notes = [*table.source.notes, *_repeated_persons(table, attributes)]
+    notes = [*table.source.notes, *_repeated_persons(table, attributes), *_nearly_unique(table, attributes)]
     quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
     sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
     _refuse_hopeless(table, policy, attributes, quasi, sensitive)
@@ -100,9 +100,13 @@ def anonymize_table(
             if len(kept_rows) < table.n_rows:
                 n_left_out = table.n_rows - len(kept_rows)
                 notes.append(f"{n_left_out:,} records were suppressed to meet the diversity requirements.")
-    if len(kept_rows) < table.n_rows:
-        sorted_table, order = sorted_table.take(kept_rows), order[kept_rows]
-        ranked = [r.take(kept_rows) for r in ranked]
+    if len(kept_rows) < table.n_rows:  # no value of a suppressed record may shape a label
+        sorted_table, order = sorted_table.take(kept_rows).compact(), order[kept_rows]
+        if levels is None:
+            attributes = refitted(sorted_table, attributes, policy)
+            ranked = [rank(sorted_table[n], attributes[n]) for n in quasi]
+        else:
+            ranked = [r.take(kept_rows) for r in ranked]
 
     step("publishing groups", 0, 0)
     groups = Groups.of(labels)
@@ -180,26 +184,40 @@ def _refuse_hopeless(
             f"{diverse[0].model} is required but no column is sensitive; "
             'name one (--sensitive disease, or role = "sensitive")'
         )
-    everyone = Column("everyone", np.zeros(table.n_rows, dtype=np.int32), np.array(["all"], dtype=object))
-    whole = Table.of([everyone, *(_renamed(table[n]) for n in sensitive)])
-    aliases = {f"sensitive {n}": attributes[n] for n in sensitive}
-    asked = [r.model_copy(update={"sensitive": f"sensitive {r.sensitive}"}) if r.sensitive else r for r in diverse]
+    alone = "everyone"
+    while alone in sensitive:
+        alone += " "
+    everyone = Column(alone, np.zeros(table.n_rows, dtype=np.int32), np.array(["all"], dtype=object))
     for found in verify(
-        whole,
-        asked,
-        ["everyone"],
-        list(aliases),
+        Table.of([everyone, *(table[n] for n in sensitive)]),
+        diverse,
+        [alone],
+        sensitive,
         missing=policy.missing,
         markers=policy.missing_markers,
-        attributes=aliases,
+        attributes=attributes,
     ):
         if not found.holds:
             required = ", ".join(f"{k} = {v:g}" for k, v in found.required.items() if isinstance(v, int | float))
-            name = found.sensitive.removeprefix("sensitive ")
             raise Infeasible(
-                f"{found.kind + ' ' if found.kind else ''}{found.model} with {required} cannot be met for {name!r}: "
-                f"the whole table taken as one group reaches {found.achieved:.4g}; ask for less"
+                f"{found.kind + ' ' if found.kind else ''}{found.model} with {required} cannot be met for "
+                f"{found.sensitive!r}: the whole table taken as one group reaches {found.achieved:.4g}; ask for less"
             )
+
+
+def _nearly_unique(table: Table, attributes: Mapping[str, Attribute]) -> list[str]:
+    """Say which columns that stay as they are tell nearly every record from the others."""
+    names = [
+        repr(n)
+        for n, a in attributes.items()
+        if a.role in ("sensitive", "insensitive") and table.n_rows >= 20 and len(table[n].values) > 0.9 * table.n_rows
+    ]
+    if not names:
+        return []
+    return [
+        f"Nearly every record has its own value of {', '.join(names)}, published as it is: whoever knows it finds the "
+        "record; make it quasi-identifying, or drop it, if others may know it."
+    ]
 
 
 def _repeated_persons(table: Table, attributes: Mapping[str, Attribute]) -> list[str]:
@@ -212,19 +230,17 @@ def _repeated_persons(table: Table, attributes: Mapping[str, Attribute]) -> list
     ]
 
 
-def _renamed(column: Column) -> Column:
-    return Column(f"sensitive {column.name}", column.codes, column.values, column.markers)
-
-
 def _limits(
     table: Table, policy: Policy, attributes: Mapping[str, Attribute], sensitive: Sequence[str]
 ) -> tuple[Limit, ...]:
     """The limits of every requirement, on values in the order that its distance is about."""
     limits: list[Limit] = []
     for requirement in policy.require:
-        is_flat = getattr(requirement, "distance", None) in ("equal", "ordered")
+        is_flat = not isinstance(requirement, TCloseness) or requirement.distance in ("equal", "ordered")
         meant = {n: replace(attributes[n], hierarchy=None) if is_flat else attributes[n] for n in sensitive}
-        limits += limits_of([requirement], [rank(table[n], meant[n]) for n in sensitive], missing=policy.missing)
+        limits += limits_of(
+            [requirement], [rank(table[n], meant[n], by_sense=True) for n in sensitive], missing=policy.missing
+        )
     return tuple(limits)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.attribute import Attribute
-from shoal.data.parse import parse_dates, parse_numbers
+from shoal.data.parse import parse_dates, parse_numbers, sense_of
 from shoal.data.table import Column, spell
 
 Kind = Literal["number", "order", "category", "tree"]
@@ -59,17 +59,20 @@ class Ranked:
         return replace(self, ranks=self.ranks[rows])
 
 
-def rank(column: Column, attribute: Attribute) -> Ranked:
+def rank(column: Column, attribute: Attribute, *, by_sense: bool = False) -> Ranked:
     """Order the values of a column as its attribute says.
 
     Spellings that mean the same (``1`` and ``1.0``, two markers of a missing value) get one rank. Values that no row
-    holds any more get none.
+    holds any more get none. `by_sense` makes one rank of spellings of a category that say the same, too: for sensitive
+    values, which must not pass for diverse by their spelling.
     """
     used = column.counts() > 0
     present = np.flatnonzero(used[: len(column.values)])
     has_missing = bool(used[len(column.values) :].any())
     texts = np.array(spell(column.values[present]), dtype=object)
     kind, keys = _keys(column.values[present], texts, attribute)
+    if by_sense and kind == "category" and column.is_text:
+        keys = sense_of(column.values[present], is_code=attribute.type == "prefix")
     distinct, first, rank_of = np.unique(keys, return_index=True, return_inverse=True)
     n_values = len(distinct) + has_missing
     code_to_rank = np.full(len(used), n_values - 1, dtype=np.int32)

@@ -291,7 +291,9 @@ def test_two_spellings_of_a_number_are_one_value():
     t = table(a=["x"] * 4, b=["y"] * 4, s=["1", "1.0", "1e0", "2"])
     attribute = {"s": Attribute("s", "continuous", "sensitive")}
     assert check(t, LDiversity(l=2), attributes=attribute).achieved == 2
-    assert check(t, LDiversity(l=2)).achieved == 4
+    assert check(t, LDiversity(l=2)).achieved == 2
+    code = {"s": Attribute("s", "prefix", "sensitive")}
+    assert check(t, LDiversity(l=2), attributes=code).achieved == 4
 
 
 def test_ordinal_texts_without_an_order_are_numbers_or_else_alphabetical():

@@ -80,7 +80,7 @@ def test_what_comes_from_the_data_is_escaped(make_release: Make, text: str) -> N
     written = render_datasheet(context, table)
     assert "<script" not in written
     assert "<img" not in written
-    assert text in Tags(written).words
+    assert text[:12] in Tags(written).words  # a long label is cut
 
 
 def test_it_is_small_has_a_policy_and_is_the_same_every_time(make_release: Make) -> None:

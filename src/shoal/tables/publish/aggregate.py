@@ -98,9 +98,14 @@ def _restore_variance(
     values = values[~np.isnan(values)]
     if len(values) == 0:
         return average
-    mean = np.average(average, weights=n_present) if n_present.sum() else 0.0
-    spread = np.sqrt(np.average((average - mean) ** 2, weights=n_present))
-    return average if spread == 0 else np.asarray(mean + (average - mean) * (np.std(values) / spread))
+    unit = float(np.abs(values).max()) or 1.0  # no square overflows
+    scaled, values = average / unit, values / unit
+    mean = np.average(scaled, weights=n_present)
+    spread = np.sqrt(np.average((scaled - mean) ** 2, weights=n_present))
+    if spread == 0:
+        return average
+    stretched = np.asarray((mean + (scaled - mean) * (np.std(values) / spread)) * unit)
+    return stretched if np.isfinite(stretched).all() else average
 
 
 def _column(
