@@ -136,3 +136,12 @@ def test_whole_numbers_beyond_the_exact_ones_are_refused() -> None:
 def test_a_column_named_like_all_others_is_refused() -> None:
     with pytest.raises(shoal.DataError, match="rename it"):
         shoal.anonymize({"*": [1, 1], "age": [1, 1]}, shoal.Policy.of(quasi=["age"], k=2))
+
+
+def test_levels_that_suppressed_records_shaped_are_told() -> None:
+    table = {"age": [*range(21, 48), 99999, 99998]}
+    policy = shoal.Policy.of(columns={"age": {"role": "quasi", "type": "continuous", "hierarchy": "auto"}}, k=3)
+    release = shoal.anonymize(table, policy.changed(partition="full-domain", suppression=0.1))
+    told = any("made before records were suppressed" in note for note in release.notes)
+    assert told == (release.records["suppressed"] > 0)
+    assert release.records["suppressed"] > 0

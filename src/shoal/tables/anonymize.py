@@ -107,6 +107,7 @@ def anonymize_table(
             ranked = [rank(sorted_table[n], attributes[n]) for n in quasi]
         else:
             ranked = [r.take(kept_rows) for r in ranked]
+            notes += _fitted_to_all(quasi, attributes, refitted(sorted_table, attributes, policy))
 
     step("publishing groups", 0, 0)
     groups = Groups.of(labels)
@@ -203,6 +204,19 @@ def _refuse_hopeless(
                 f"{found.kind + ' ' if found.kind else ''}{found.model} with {required} cannot be met for "
                 f"{found.sensitive!r}: the whole table taken as one group reaches {found.achieved:.4g}; ask for less"
             )
+
+
+def _fitted_to_all(
+    quasi: Sequence[str], attributes: Mapping[str, Attribute], left: Mapping[str, Attribute]
+) -> list[str]:
+    """Say which labels of one recoding for all were shaped by records that were then left out."""
+    names = [repr(n) for n in quasi if attributes[n].hierarchy != left[n].hierarchy]
+    if not names:
+        return []
+    return [
+        f"The automatic levels of {', '.join(names)} were made before records were suppressed, so the width of their "
+        "labels may tell of those; give a hierarchy file to rule that out."
+    ]
 
 
 def _nearly_unique(table: Table, attributes: Mapping[str, Attribute]) -> list[str]:
