@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT))  # benchmarks/ is no part of the installed package
+from benchmarks import peers, show, store
+from benchmarks.__main__ import find, main, run
+from benchmarks.child import ChildFailed, run_json
+from benchmarks.data import NAMES, NUMERIC, invented, people
+from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, run_case, timed
+from benchmarks.peers import Peer
 
-from benchmarks import peers, show, store  # noqa: E402  after the path is set
-from benchmarks.__main__ import find, main, run  # noqa: E402
-from benchmarks.child import ChildFailed, run_json  # noqa: E402
-from benchmarks.data import NAMES, NUMERIC, invented, people  # noqa: E402
-from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, run_case, timed  # noqa: E402
-from benchmarks.peers import Peer  # noqa: E402
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def fixed(name: str, seconds: float | None, **more: object) -> Contestant:
