@@ -82,7 +82,7 @@ class BoxTree(NamedTuple):
 
 
 @compiled
-def _select(order: Ints, keys: Floats, start: int, stop: int, middle: int) -> None:
+def select(order: Ints, keys: Floats, start: int, stop: int, middle: int) -> None:
     """Put the smallest ``middle - start`` of order[start:stop], by (key, row), in front (Hoare)."""
     left, right = start, stop - 1
     while left < right:
@@ -175,7 +175,7 @@ def _fill(tree: BoxTree, points: Floats, order: Ints, keys: Floats, radii: Float
             if RING * (np.sqrt(top) - np.sqrt(bottom)) ** 2 < width:
                 for i in range(start, stop):
                     keys[i] = points[order[i], widest]
-            _select(order, keys, start, stop, (2 * at + 1) * len(order) // (2 * level))
+            select(order, keys, start, stop, (2 * at + 1) * len(order) // (2 * level))
         level *= 2
     for leaf in range(n_leaves):
         start, stop = leaf * len(order) // n_leaves, (leaf + 1) * len(order) // n_leaves
@@ -366,7 +366,7 @@ def farthest_row(tree: BoxTree, query: Floats) -> int:
 
 
 @compiled
-def _sink(distances: Floats, rows: Ints, distance: float, row: int) -> None:
+def sink(distances: Floats, rows: Ints, distance: float, row: int) -> None:
     """Replace the top of a heap whose top is the worst (distance, row)."""
     hole, size = 0, len(rows)
     while 2 * hole + 1 < size:
@@ -409,7 +409,7 @@ def nearest_rows(tree: BoxTree, query: Floats, home: int, distances: Floats, nea
                 _leaf_distances(blocks, leaf, query, n_metric, weights, scratch)
                 for i in range(sizes[leaf]):
                     if scratch[i] < distances[0] or (scratch[i] == distances[0] and rows[leaf, i] < nearest[0]):
-                        _sink(distances, nearest, scratch[i], rows[leaf, i])
+                        sink(distances, nearest, scratch[i], rows[leaf, i])
                 continue
             base = top
             for child in range(2 * node, 2 * node + 2):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.box_tree import NONE, Floats, Ints, _select, _sink
+from shoal.kernels.box_tree import NONE, Floats, Ints, select, sink
 from shoal.kernels.compile import compiled
 
 LEAF = 32  # at most this many records a leaf
@@ -143,7 +143,7 @@ def _fill(tree: WidthTree, points: Floats, order: Ints, keys: Floats) -> None:
                     widest, width = j, tree.weights[j] * apart
             for i in range(start, stop):
                 keys[i] = points[order[i], widest]
-            _select(order, keys, start, stop, middle)
+            select(order, keys, start, stop, middle)
         level *= 2
     for leaf in range(n_leaves):
         start, stop = leaf * len(order) // n_leaves, (leaf + 1) * len(order) // n_leaves
@@ -301,7 +301,7 @@ def nearest_to_span(tree: WidthTree, span: Span, home: int, gaps: Floats, neares
                 for i in range(sizes[leaf]):
                     row = rows[leaf, i]
                     while row != NONE and (scratch[i] < gaps[0] or (scratch[i] == gaps[0] and row < nearest[0])):
-                        _sink(gaps, nearest, scratch[i], row)
+                        sink(gaps, nearest, scratch[i], row)
                         row = later[row]
                 continue
             base = top
