@@ -62,5 +62,6 @@ def test_best_effort_comes_near_the_least_known_loss(shared_data: Path, name: st
             run=lambda job, blocks: run_blocks(job, blocks, executor=threads),
         )
     loss = loss_of(X, labels, k)
+    # Looser than what `best` aims at (0.1 to 0.3 % above the least), which seed 0 misses in three of five cases measured.
     # An annealing of a minute or two ends within this of the least, not on it; another seed ends elsewhere.
     assert LEAST[name][k] * 0.994 < loss < LEAST[name][k] * 1.006
