@@ -1,7 +1,7 @@
 """The data of the benchmarks: Adult where it is, else invented records of the same shape.
 
 Adult is looked for in ``../shared/data/adult/adult.data.gz``, the file of the UCI repository. Rows with a
-missing value are left out, as in all published comparisons.
+missing value are left out, as in all published comparisons. Its hierarchies, beside it, are those of ARX.
 """
 
 from __future__ import annotations
@@ -142,6 +142,19 @@ def invented(n_rows: int, seed: int = 0) -> People:
             codes = np.where(age < 25, 0, codes)
         columns[name] = np.array([f"{name} {i}" for i in range(size)], dtype=object)[codes]
     return People("generated (shape of Adult)", {name: columns[name] for name in NAMES})
+
+
+def hierarchy_files(data: People, folder: Path) -> dict[str, Path]:
+    """The file of the hierarchy of each quasi-identifier; invented records get invented ones, of three levels."""
+    if data.origin.startswith("Adult"):
+        return {name: ADULT.parent / "hierarchies" / f"adult_hierarchy_{name}.csv" for name in QUASI}
+    files = {}
+    for name in QUASI:
+        values = sorted(set(data.columns[name].tolist()))
+        files[name] = folder / f"hierarchy_{name}.csv"
+        text = "".join(f"{value};part {i * 4 // len(values)};*\n" for i, value in enumerate(values))
+        files[name].write_text(text, encoding="utf-8")
+    return files
 
 
 def write_csv(columns: dict[str, npt.NDArray[Any]], path: Path) -> Path:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.attribute import Attribute
+from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import Table
 from shoal.utility.grouping import Grouping
 from shoal.utility.loss import discernibility, gcp, ncp, penalties, squared_error_share
@@ -25,6 +26,36 @@ def of_generalising(
         "GCP": round(gcp(shares), 5),
         "DM": discernibility(grouping),
         "least group": int(grouping.sizes.min()),
+    }
+
+
+def of_labels(
+    hierarchies: Mapping[str, Hierarchy], published: Mapping[str, npt.NDArray[Any]], n_rows: int
+) -> dict[str, float]:
+    """GCP_h and DM from the published labels alone, the records left out, and the least class.
+
+    GCP_h is the mean over cells of ``(leaves under the label - 1) / (leaves - 1)``, 1 for those of a suppressed record.
+    A class is what a reader sees: all records with the same labels.
+    """
+    n_published = len(next(iter(published.values())))
+    n_suppressed = n_rows - n_published
+    key = np.zeros(n_published, dtype=np.int64)
+    total = 0.0
+    for name, hierarchy in hierarchies.items():
+        below: dict[str, set[str]] = {}
+        for row in hierarchy.rows:
+            for label in row:
+                below.setdefault(label, set()).add(row[0])
+        labels, codes = np.unique(published[name].astype(str), return_inverse=True)
+        shares = np.array([(len(below[label]) - 1) / (len(hierarchy.leaves) - 1) for label in labels])
+        total += shares[codes].sum() + n_suppressed
+        key = np.unique(key * len(labels) + codes, return_inverse=True)[1]
+    sizes = np.bincount(key)
+    return {
+        "GCP_h": round(float(total) / n_rows / len(hierarchies), 5),
+        "DM": float(sizes @ sizes) + float(n_suppressed) * n_rows,
+        "suppressed": n_suppressed,
+        "least class": int(sizes.min()),
     }
 
 

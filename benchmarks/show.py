@@ -65,8 +65,12 @@ def goal(contestant: dict[str, Any]) -> str:
 
 
 def numbers(found: dict[str, float]) -> str:
-    """Names and values in a line."""
-    return ", ".join(f"{name} {value:,.6g}" for name, value in found.items())
+    """Names and values in a line, whole numbers in full.
+
+    >>> numbers({"GCP": 0.331437, "DM": 50815576.0})
+    'GCP 0.331437, DM 50,815,576'
+    """
+    return ", ".join(f"{n} {v:,.0f}" if v == int(v) else f"{n} {v:,.6g}" for n, v in found.items())
 
 
 def print_run(run: dict[str, Any]) -> None:

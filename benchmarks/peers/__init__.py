@@ -96,6 +96,7 @@ def _run(command: list[str | Path]) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 1, "", str(error))
 
 
+ANJANA = Peer("anjana", "anjana==1.2.3")
 ANONYPY = Peer("anonypy", "anonypy==0.2.1", also=("pandas",))
 ANONYPYX = Peer("anonypyx", "anonypyx==0.2.11")
 PYCANON = Peer("pycanon", "pycanon==1.3.6")

@@ -6,14 +6,17 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks import peers, show, store
 from benchmarks.__main__ import find, main, run
 from benchmarks.child import ChildFailed, run_json
-from benchmarks.data import NAMES, NUMERIC, invented, people
+from benchmarks.data import NAMES, NUMERIC, QUASI, hierarchy_files, invented, people
 from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, run_case, timed
+from benchmarks.losses import of_labels
 from benchmarks.peers import Peer
+from shoal.data.hierarchy import Hierarchy
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -120,6 +123,7 @@ def test_every_benchmark_runs_on_tiny_data(tmp_path):
     assert {c["name"] for c in made["cases"]} >= {
         "mdav",
         "mondrian",
+        "recoding",
         "check t-closeness",
         "scale, file to folder",
         "start",
@@ -184,6 +188,26 @@ def test_generated_data_has_the_columns_of_adult():
     more = data.resampled(200)
     assert more.n_rows == 200
     assert set(more.columns["sex"]) <= set(data.columns["sex"])
+
+
+def test_invented_hierarchies_hold_every_value_below_one_root(tmp_path):
+    data = invented(60)
+    for name, path in hierarchy_files(data, tmp_path).items():
+        hierarchy = Hierarchy.read(path)
+        assert not hierarchy.missing_from([str(v) for v in data.columns[name]])
+        assert {row[-1] for row in hierarchy.rows} == {"*"}
+        assert name in QUASI
+
+
+def test_losses_of_labels_by_hand():
+    tree = Hierarchy((("a", "ab", "*"), ("b", "ab", "*"), ("c", "c", "*")))
+    labels = {"x": np.array(["ab", "ab", "c", "*"], dtype=object)}
+    assert of_labels({"x": tree}, labels, 5) == {
+        "GCP_h": (0.5 + 0.5 + 0 + 1 + 1) / 5,
+        "DM": 4 + 1 + 1 + 5,
+        "suppressed": 1,
+        "least class": 1,
+    }
 
 
 def test_stored_runs_name_no_host(monkeypatch):
