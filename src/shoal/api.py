@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from shoal.check import folder as checked_folder
+from shoal.check.evidence import Evidence
 from shoal.check.folder import FolderCheck
 from shoal.check.profile import Profile, profile_table
 from shoal.data.files import read_table
 from shoal.data.frames import from_frame
+from shoal.data.meaning import attributes_of
 from shoal.data.table import MARKERS, Table
 from shoal.engine.executors import open_executor
 from shoal.errors import PolicyError
 from shoal.policy import Policy
 from shoal.release import Release, verified
-from shoal.tables.anonymize import anonymize_table
+from shoal.tables.anonymize import Anonymized, anonymize_table
 
 Progress = Callable[[str, int, int], None]
 
@@ -28,8 +31,17 @@ def load(source: Any, markers: tuple[str, ...] = MARKERS) -> Table:
     return from_frame(source, markers=markers)
 
 
-def profile(source: Any) -> Profile:
-    """Guess what the columns of a file or frame mean, and measure the risk as it stands.
+def profile(source: Any, *, sweep: bool = True, progress: Progress | None = None) -> Profile:
+    """Guess what the columns of a file or frame mean, measure the risk as it stands, and propose a method.
+
+    Parameters
+    ----------
+    source : path, or frame of pandas, polars or arrow, or dict of columns
+        The original records.
+    sweep : bool
+        Whether to try methods on a sample of at most 5,000 records, for the `proposal`.
+    progress : callable, optional
+        Called with (what is being done, releases done, releases in all).
 
     Examples
     --------
@@ -38,7 +50,13 @@ def profile(source: Any) -> Profile:
     >>> found.attributes["age"].role, found.attributes["disease"].role
     ('quasi', 'sensitive')
     """
-    return profile_table(load(source))
+    table = load(source)
+    found = profile_table(table)
+    if not sweep:
+        return found
+    from shoal.proposal import propose
+
+    return replace(found, proposal=propose(table, found.attributes, progress))
 
 
 def anonymize(
@@ -50,6 +68,7 @@ def anonymize(
     pool: Literal["threads", "processes"] = "threads",
     cluster: str | None = None,
     progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Release:
     """Make a release and check it.
 
@@ -60,12 +79,16 @@ def anonymize(
     policy : Policy, optional
         Roles, guarantees and method; by default guessed roles and groups of five.
     seed : int, optional
-        Makes the release repeatable where random numbers are drawn, which for tables is at effort "best" only.
+        Makes the release repeatable where random numbers are drawn: at effort "best", and for pseudo-records. Who knows
+        it can draw the same numbers, so keep it to yourself.
     workers, pool, cluster
         Where independent blocks are worked on: that many threads or processes here, or a dask scheduler's address. The
         result does not depend on it.
     progress : callable, optional
         Called with (what is being done, blocks done, blocks in all).
+    stop : callable, optional
+        Asked every few seconds while groups are improved (effort "balanced" or "best"); True ends that and keeps the
+        best groups so far, with a note, as the release is then not repeatable.
 
     Returns
     -------
@@ -93,24 +116,39 @@ def anonymize(
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise PolicyError(f"the seed must be a whole number of 0 or more, not {seed!r}")
     table = load(source, policy.missing_markers)
+    if policy.target is not None:
+        from shoal.utility.target import check_target
+
+        check_target(table, attributes_of(table, policy), policy.target, policy.method.publication)
     with open_executor(workers, pool, cluster) as executor:
-        made = anonymize_table(table, policy, seed=seed, executor=executor, progress=progress)
+        made = anonymize_table(table, policy, seed=seed, executor=executor, progress=progress, stop=stop)
     if progress is not None:
         progress("checking the release", 0, 0)
+    return release_of(table, made, policy, None if isinstance(source, str | Path) else source)
+
+
+def release_of(table: Table, made: Anonymized, policy: Policy, like: Any = None) -> Release:
+    """Check what the methods made of a table; `NotVerified` unless all guarantees hold."""
     return Release(
         table=made.table,
-        guarantees=verified(made.table, policy, made.attributes),
+        guarantees=verified(
+            made.table, policy, made.attributes, Evidence.of(table, made.rows, made.groups), made.layout
+        ),
         policy=policy,
         attributes=made.attributes,
         notes=made.notes,
         _original=table,
         _rows=made.rows,
         _groups=made.groups,
-        _like=None if isinstance(source, str | Path) else source,
+        layout=made.layout,
+        _sources=made.sources,
+        _like=like,
     )
 
 
-def check_folder(path: str | Path, original: Any = None, policy: Policy | None = None) -> FolderCheck:
+def check_folder(
+    path: str | Path, original: Any = None, policy: Policy | None = None, private: str | Path | None = None
+) -> FolderCheck:
     """Recompute the guarantees of a published folder, which another tool may have edited."""
-    markers = policy.missing_markers if policy is not None else MARKERS
-    return checked_folder.check_folder(path, None if original is None else load(original, markers), policy)
+    markers = policy.missing_markers if policy is not None else checked_folder.markers_of(path)
+    return checked_folder.check_folder(path, None if original is None else load(original, markers), policy, private)

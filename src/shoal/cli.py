@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import signal
@@ -17,21 +16,38 @@ import click
 
 from shoal._version import __version__
 from shoal.errors import ShoalError
+from shoal.option_types import Names, Numbers, Sizes, Slices
+from shoal.terminal import plain, print_guarantees, print_json, print_release, summary
 
 if TYPE_CHECKING:
-    from shoal.check.guarantee import Guarantee
     from shoal.policy import Policy
-    from shoal.release import Release
 
 LICENCE_TO_TRACE = "SHOAL_TRACEBACK"
 INTERRUPTED = "interrupted; nothing was written"
+KEEPING = b"\nstopping in a moment, with the best groups so far; Ctrl-C again ends everything\n"
+
+UNTOUCHABLE = ("numba", "llvmlite", "importlib", "_frozen_importlib", "_frozen_importlib_external")
+RETRY_SECONDS = 0.1
 
 _interrupted: list[int] = []
+_written: list[Path] = []
+
+
+class _Improving:
+    """Whether groups are being improved, a step that may end at any time, and whether it was asked to."""
+
+    STEP = "improving groups"
+    is_on = False
+    is_stopped = False
 
 
 def main() -> None:
     """Run a command; every failure is one sentence and an exit code, never a traceback."""
     _interrupted.clear()
+    _written.clear()
+    _Improving.is_on = _Improving.is_stopped = False
+    if hasattr(sys.stdout, "reconfigure"):  # a name that the terminal cannot show is no reason to fail
+        sys.stdout.reconfigure(errors="backslashreplace")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
     try:
@@ -42,26 +58,41 @@ def main() -> None:
         code = _complain(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):
         code = _complain(INTERRUPTED, 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 1
+    except (BrokenPipeError, SystemExit):  # click exits where who reads our output has seen enough of it
+        _give_up_printing()
+        code = 0 if _written else 1
     except MemoryError:
-        code = _complain("there is not enough memory for this data; nothing was written", 1)
+        code = _complain(f"there is not enough memory for this data; {_what_is_there()}", 1)
     except Exception as error:
-        if os.environ.get(LICENCE_TO_TRACE):
+        if isinstance(error, OSError) and _is_output_refused():
+            _give_up_printing()
+            reason = error.strerror or type(error).__name__
+            code = _complain(f"the output cannot be printed: {reason}; {_what_is_there()}", 1)
+        elif os.environ.get(LICENCE_TO_TRACE):
             raise
-        code = _complain(INTERRUPTED, 130) if _interrupted else _complain(_defect(error), 1)
+        else:
+            code = _complain(INTERRUPTED, 130) if _interrupted else _complain(_defect(error), 1)
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Note the signal and stop, except inside the compiler: an exception there is lost, or ends the process.
+    """Note the signal and stop, except inside the compiler or an import: an exception there may end the process.
 
-    There the next step of the work stops. After a signal any error counts as the interrupt: duckdb raises its own.
+    There it is tried again a moment later, or the next step of the work stops. After a signal any error counts as the
+    interrupt: duckdb raises its own. The first Ctrl-C while groups are improved ends only that.
     """
+    if number == signal.SIGINT and _Improving.is_on and not _Improving.is_stopped:
+        _Improving.is_stopped = True
+        os.write(2, KEEPING)  # at once, and safe here: whoever sees nothing happen presses again
+        return
     _interrupted.append(number)
     while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] in ("numba", "llvmlite"):
+        if frame.f_globals.get("__name__", "").partition(".")[0] in UNTOUCHABLE:
+            if hasattr(signal, "setitimer"):
+                signal.signal(signal.SIGALRM, lambda _, later: _interrupt(number, later))
+                signal.setitimer(signal.ITIMER_REAL, RETRY_SECONDS)
             return
         frame = frame.f_back
     raise KeyboardInterrupt
@@ -69,57 +100,39 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def _defect(error: Exception) -> str:
     return (
-        f"this is a defect of Shoal ({type(error).__name__}); nothing was written. "
+        f"this is a defect of Shoal ({type(error).__name__}); {_what_is_there()}. "
         f"Please report it with the output of the same command under {LICENCE_TO_TRACE}=1"
     )
 
 
-def _all_is_written() -> None:
+def _what_is_there() -> str:
+    return f"{_written[0]} was written before and is whole" if _written else "nothing was written"
+
+
+def _is_output_refused() -> bool:
+    """Whether nothing more can be printed, for the file behind it is full or gone."""
+    try:
+        print(flush=True)
+    except OSError:
+        return True
+    return False
+
+
+def _give_up_printing() -> None:
+    """Let what is waiting go nowhere, else the interpreter would complain of it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _all_is_written(path: Path) -> None:
     """From here on an interrupt would only keep the user from reading what was done."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    _written.append(path)
+    for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGALRM] if hasattr(signal, "SIGALRM") else [])):
         signal.signal(number, signal.SIG_IGN)
 
 
 def _complain(message: str, code: int) -> int:
     click.echo(f"shoal: {plain(message)}", err=True)
     return code
-
-
-def plain(text: str) -> str:
-    """Text that cannot steer a terminal.
-
-    >>> plain("a\\x1b[31mb")
-    'a\\\\x1b[31mb'
-    """
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-class _Names(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
-    """Column names with commas between them; a name that holds a comma is quoted as in a CSV file."""
-
-    name = "names"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        import csv
-
-        rows = list(csv.reader([value], skipinitialspace=True))
-        return tuple(n for n in rows[0] if n) if rows else ()
-
-
-class _Sizes(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
-    """Whole numbers with commas between them."""
-
-    name = "numbers"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        try:
-            return tuple(int(part) for part in value.split(",") if part.strip())
-        except ValueError:
-            self.fail("give whole numbers with commas between, such as 2,5,10", param, ctx)
 
 
 class _Paused(ShoalError):
@@ -164,11 +177,11 @@ def demo(out: Path, rows: int, as_json: bool) -> None:
 
     with _progress(not as_json) as progress:
         release = run_demo(out, rows, progress)
-        _all_is_written()
+        _all_is_written(out)
     if as_json:
-        _print_json(_summary(release, out))
+        print_json(summary(release, out))
         return
-    _print_release(release, out)
+    print_release(release, out)
     click.echo(f"\nThe input is in {out / 'input'}. Try next:")
     click.echo(f"  shoal check {out / 'publish'} --original {out / 'input' / 'clinic.csv'}")
     click.echo(f"  shoal profile {out / 'input' / 'clinic.csv'}")
@@ -183,9 +196,10 @@ def demo(out: Path, rows: int, as_json: bool) -> None:
     default=None,
     help="Where to write the policy.  [default: policy.toml, unless there is one]",
 )
+@click.option("--no-sweep", is_flag=True, help="Do not try methods on a sample of the records to propose one.")
 @_json_option
-def profile(data: Path, out: Path | None, as_json: bool) -> None:
-    """Show guessed types and roles, and the risk as the table stands; write a policy to edit.
+def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool) -> None:
+    """Show guessed types and roles, the risk as the table stands, and a method; write a policy to edit.
 
     \b
     Example:
@@ -194,18 +208,20 @@ def profile(data: Path, out: Path | None, as_json: bool) -> None:
     from shoal.api import profile as profile_source
     from shoal.terminal import print_profile
 
-    found = profile_source(data)
     path = out or Path("policy.toml")
     if out is not None and path.exists():
         raise ShoalError(f"{path} exists; choose another name for the policy, or remove it first")
+    with _progress(not as_json) as progress:
+        found = profile_source(data, sweep=not no_sweep, progress=progress)
     written = not path.exists()
     if written:
         try:
             path.write_text(found.to_toml(), encoding="utf-8")
         except OSError as error:
             raise ShoalError(f"the policy cannot be written to {path}: {error.strerror or error}") from None
+        _all_is_written(path)
     if as_json:
-        _print_json(found.to_dict())
+        print_json(found.to_dict())
         return
     print_profile(found)
     if written:
@@ -219,10 +235,10 @@ def profile(data: Path, out: Path | None, as_json: bool) -> None:
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Folder to make; must not exist.")
 @click.option("-p", "--policy", "policy_file", type=click.Path(path_type=Path), help="Policy file (TOML).")
-@click.option("--quasi", type=_Names(), help="Columns that others may know, with commas between.")
-@click.option("--sensitive", type=_Names(), help="Columns to protect and keep.")
-@click.option("--identifying", type=_Names(), help="Columns to drop.")
-@click.option("--insensitive", type=_Names(), help="Columns to keep as they are.")
+@click.option("--quasi", type=Names(), help="Columns that others may know, with commas between.")
+@click.option("--sensitive", type=Names(), help="Columns to protect and keep.")
+@click.option("--identifying", type=Names(), help="Columns to drop.")
+@click.option("--insensitive", type=Names(), help="Columns to keep as they are.")
 @click.option(
     "--others",
     type=click.Choice(["identifying", "quasi", "sensitive", "insensitive"]),
@@ -239,11 +255,22 @@ def profile(data: Path, out: Path | None, as_json: bool) -> None:
     "datafly.  [default: mondrian]",
 )
 @click.option("--effort", help="fast, balanced or best: how hard to look for better groups.  [default: fast]")
-@click.option("--publish", help="generalise or aggregate.  [default: by method]")
+@click.option("--publish", help="generalise, aggregate, condense, bucketize, slice or screen.  [default: by method]")
+@click.option(
+    "--slices",
+    type=Slices(),
+    help="For slice and screen: how many slices of columns, or which, as in 'age,sex;zip,job'.  [default: best]",
+)
+@click.option(
+    "--jointly/--separately",
+    default=None,
+    help="For the same: protect the combination of sensitive values, or each of them.  [default: separately]",
+)
 @click.option("--missing", help="value: a missing value is a value of its own; any: it may hide any value (stricter).")
 @click.option("--suppression", type=float, help="At most this share of records may be left out.  [default: 0]")
-@click.option("--keep", type=_Names(), help="Secrets to keep in private/: groups, mapping.")
-@click.option("--seed", type=int, help="Make --effort best repeatable: it draws random numbers.")
+@click.option("--target", metavar="COLUMN", help="Compare in the report how well models predict this column.")
+@click.option("--keep", type=Names(), help="Secrets to keep in private/: groups, mapping.")
+@click.option("--seed", type=int, help="Make --effort best and --publish condense repeatable; keep it secret.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Blocks worked on at once.")
 @click.option(
     "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."
@@ -272,21 +299,36 @@ def anonymize(
     """
     from shoal.api import anonymize as anonymize_source
     from shoal.policy import Policy
-    from shoal.release import refuse_occupied
+    from shoal.release_folder import refuse_occupied
 
     refuse_occupied(out)
     policy = _asked(Policy.read(policy_file) if policy_file else Policy(), hierarchies, asked)
     with _progress(not as_json) as progress:
+
+        def step(what: str, done: int, total: int) -> None:
+            _Improving.is_on = what.startswith(_Improving.STEP)
+            progress(f"{what} (Ctrl-C: stop here, keep the best)" if _Improving.is_on else what, done, total)
+
         release = anonymize_source(
-            data, policy, seed=seed, workers=workers, pool=pool, cluster=cluster, progress=progress
+            data,
+            policy,
+            seed=seed,
+            workers=workers,
+            pool=pool,
+            cluster=cluster,
+            progress=step,
+            stop=lambda: _Improving.is_stopped,
         )
+        if policy.target is not None:
+            progress(f"learning to predict {plain(policy.target)}", 0, 0)
+            _ = release.learning
         progress("writing the release", 0, 0)
         release.save(out, keep=keep or ())
-        _all_is_written()
+        _all_is_written(out)
     if as_json:
-        _print_json(_summary(release, out))
+        print_json(summary(release, out))
     else:
-        _print_release(release, out)
+        print_release(release, out)
 
 
 def _asked(policy: Policy, hierarchies: tuple[str, ...], asked: dict[str, Any]) -> Policy:
@@ -307,27 +349,37 @@ def _asked(policy: Policy, hierarchies: tuple[str, ...], asked: dict[str, Any]) 
     type=click.Path(path_type=Path),
     help="Require what this policy requires, whatever the manifest says.",
 )
+@click.option(
+    "--private",
+    type=click.Path(path_type=Path),
+    help="The private/ folder with the groups that were kept (--keep groups), for pseudo-records.",
+)
 @_json_option
-def check(folder: Path, original: Path | None, policy_file: Path | None, as_json: bool) -> int:
-    """Recompute every guarantee from a published folder; exit code 5 if it is not what it claims to be.
+def check(folder: Path, original: Path | None, policy_file: Path | None, private: Path | None, as_json: bool) -> int:
+    """Recompute every guarantee from a published folder; exit code 5 if it is not known to be what it claims to be.
 
     \b
-    Example:
+    Examples:
       shoal check out/publish --original people.csv
+      shoal check out/publish --original people.csv --private out/private
     """
     from shoal.api import check_folder
     from shoal.policy import Policy
 
-    found = check_folder(folder, original, Policy.read(policy_file) if policy_file else None)
+    found = check_folder(folder, original, Policy.read(policy_file) if policy_file else None, private)
     if as_json:
-        _print_json(found.to_dict())
+        print_json(found.to_dict())
     else:
-        _print_guarantees(found.guarantees)
+        print_guarantees(found.guarantees)
         for finding in found.findings:
             click.echo(f"  FAILS  {plain(finding)}")
+        for sentence in found.unverified:
+            click.echo(f"  not verified  {plain(sentence)}")
         if not found.compared:
             click.echo("  (without --original, rows and untouched columns were not compared)")
-        click.echo("The folder is what it claims to be." if found.holds else "The folder is NOT what it claims to be.")
+        unknown = "Nothing is wrong with what was checked, but not all that the folder claims could be verified."
+        wrong = "The folder is NOT what it claims to be."
+        click.echo("The folder is what it claims to be." if found.holds else wrong if found.fails else unknown)
     return 0 if found.holds else 5
 
 
@@ -342,22 +394,36 @@ def check(folder: Path, original: Path | None, policy_file: Path | None, as_json
     help="Folder for the results, yours alone; the same command goes on with what is there.",
 )
 @click.option("-p", "--policy", "policy_file", type=click.Path(path_type=Path), help="Policy file (TOML).")
-@click.option("-k", "--k", "k", type=_Sizes(), default="2,5,10,20", show_default=True, help="Every k to try.")
+@click.option("-k", "--k", "k", type=Sizes(), default="2,5,10,20", show_default=True, help="Every k to try.")
 @click.option(
-    "--method", "partitions", type=_Names(), default="mondrian,mdav", show_default=True, help="Every method to try."
+    "--method", "partitions", type=Names(), default="mondrian,mdav", show_default=True, help="Every method to try."
 )
-@click.option("--publish", help="generalise or aggregate, for all methods.  [default: the policy's, or by method]")
+@click.option("--publish", type=Names(), help="Ways of publishing to try.  [default: the policy's, or by method]")
+@click.option("--effort", type=Names(), help="Efforts to try: fast, balanced, best.  [default: the policy's]")
+@click.option("--suppression", type=Numbers(), help="Shares of records that may be left out, to try.")
+@click.option(
+    "-l", type=Numbers(), help="Every l of distinct l-diversity to try.  [default: what the policy requires]"
+)
+@click.option("-t", type=Numbers(), help="Every t of t-closeness to try.  [default: what the policy requires]")
+@click.option("--target", metavar="COLUMN", help="Also compare how well models predict this column.")
+@click.option(
+    "--measure",
+    "measures",
+    type=Names(),
+    help="Losses to show; the first is drawn and decides: GCP, query-error, IL, accuracy, ...  [default: several]",
+)
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Releases tried at once.")
 @click.option(
     "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."
 )
 @_json_option
 def sweep(data: Path, out: Path, policy_file: Path | None, as_json: bool, **asked: Any) -> int:
-    """Try methods and sizes of groups on DATA: what risk each leaves and what it costs. Publishes nothing.
+    """Try methods and their parameters on DATA: what risk each leaves and what it costs. Publishes nothing.
 
     \b
-    Example:
+    Examples:
       shoal sweep people.csv -p policy.toml --k 2,5,10,20 --method mdav,mondrian -o sweep/
+      shoal sweep people.csv -p policy.toml --k 5 -l 2,3,4 --suppression 0,0.02 --target income --measure AUC,GCP
     """
     from shoal.frontier import sweep as sweep_source
     from shoal.policy import Policy
@@ -371,58 +437,17 @@ def sweep(data: Path, out: Path, policy_file: Path | None, as_json: bool, **aske
             kept = any(out.glob("cells/*.json"))
             done = f"what was finished is in {out}; the same command goes on from there" if kept else "nothing was kept"
             raise _Paused(f"interrupted; {done}") from None
-        _all_is_written()
+        _all_is_written(out)
     files = ["-p", str(policy_file)] if policy_file else []
     line = shlex.join(["shoal", "anonymize", str(data), *files, *found.options, "-o", "out"])
     if as_json:
-        _print_json({"out": str(out), **found.to_dict(), "command": line if found.proposed else None})
+        print_json({"out": str(out), **found.to_dict(), "command": line if found.proposed else None})
     else:
         click.echo("\n".join(plain(text) for text in as_text(found)))
         click.echo(f"Keep  {out}  (open sweep.html)")
         if found.proposed:
             click.echo(f"\nTo make the proposed release:\n  {plain(line)}")
     return 0 if any(c.holds for c in found.cells) else 4
-
-
-def _print_guarantees(guarantees: tuple[Guarantee, ...]) -> None:
-    for guarantee in guarantees:
-        click.echo(f"  {'holds' if guarantee.holds else 'FAILS'}  {plain(guarantee.sentence)}")
-
-
-def _print_release(release: Release, out: Path) -> None:
-    records = release.records
-    click.echo(f"{records['out']:,} of {records['in']:,} records published, {records['suppressed']:,} suppressed.")
-    verbs = {
-        "identifying": "dropped",
-        "quasi": "made alike in groups",
-        "sensitive": "protected and kept",
-        "insensitive": "published as they are",
-    }
-    for role, verb in verbs.items():
-        names = [n for n, a in release.attributes.items() if a.role == role]
-        if names:
-            more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-            click.echo(f"  {verb}: {plain(', '.join(names[:20]))}{more}")
-    _print_guarantees(release.guarantees)
-    for note in release.notes:
-        click.echo(f"  note: {plain(note)}")
-    click.echo(f"Give away  {out / 'publish'}  (start with datasheet.html)")
-    click.echo(f"Keep       {out / 'private'}  (open report.html)")
-
-
-def _summary(release: Release, out: Path) -> dict[str, Any]:
-    return {
-        "out": str(out),
-        "records": release.records,
-        "guarantees": [g.to_dict() for g in release.guarantees],
-        "utility": release.utility.to_dict(),
-        "risk": {"before": release.risk_before.to_dict(), "after": release.risk_after.to_dict()},
-        "notes": list(release.notes),
-    }
-
-
-def _print_json(content: Any) -> None:
-    click.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 @contextmanager

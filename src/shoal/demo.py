@@ -12,7 +12,8 @@ from shoal.data.clinic import clinic, diagnosis_hierarchy
 from shoal.data.frames import from_frame
 from shoal.data.write import write_table
 from shoal.policy import Policy
-from shoal.release import Release, refuse_occupied
+from shoal.release import Release
+from shoal.release_folder import refuse_occupied
 
 POLICY = """\
 # What the demonstration asks for. Change it and run

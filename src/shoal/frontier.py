@@ -1,36 +1,43 @@
 """The frontier of risk and utility: many releases of one table in memory, and what each would cost.
 
 No release is kept or published. What is written is for the owner alone, since losses are measured on the original:
-sums and shares of each cell (a method with a k), never a record, a seed or a group.
+sums and shares of each cell (a method with its parameters), never a record, a seed or a group.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from shoal._version import __version__
-from shoal.api import load
+from shoal.api import load, release_of
 from shoal.data.meaning import attributes_of
 from shoal.data.table import Table
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import Pool, open_executor
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError, did_you_mean
-from shoal.policy import RECODINGS, AlphaK, Partition, Policy
-from shoal.release import Release, verified
+from shoal.frontier_grid import SETTINGS, grid, meets
+from shoal.policy import Policy
+from shoal.release import Release
 from shoal.tables.anonymize import anonymize_table
+from shoal.utility.classification import SCORES
+from shoal.utility.definitions import MEASURES
+from shoal.utility.target import TargetLearning, check_target
 
 Progress = Callable[[str, int, int], None]
 Status = Literal["holds", "infeasible", "refused", "fails"]
 
 KS = (2, 5, 10, 20)
 PARTITIONS = ("mondrian", "mdav")
-SHOWN_LOSSES = ("GCP", "DM", "C_avg", "IL", "SSE/SST")
+ASSOCIATIONS = "associations"
+SCORE_NAMES = tuple(name for names in SCORES.values() for name in names)
+SHOWN = ("GCP", "query-error", "C_avg", "DM", "IL", "SSE/SST", ASSOCIATIONS)
+MOST_LEARNED = 5000  # records that each cell's models are trained on
 _STATUS: dict[type[ShoalError], Status] = {
     Infeasible: "infeasible",
     PolicyError: "refused",
@@ -41,12 +48,12 @@ _STATUS: dict[type[ShoalError], Status] = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One method with one k: whether its release would hold, what risk stays, and what it costs.
+    """One method with its parameters: whether its release would hold, what risk stays, and what it costs.
 
     Attributes
     ----------
-    partition, publish, k
-        The method and the k that was tried.
+    partition, publish, k, effort, suppression, l, t
+        What was tried; l and t are None where diversity or closeness is not required.
     group_size : int
         The least group that all requirements together ask for, which may be more than k.
     status : {"holds", "infeasible", "refused", "fails"}
@@ -64,6 +71,8 @@ class Cell:
         Every loss by its name; null where it is not a number.
     association_change : float or None
         Mean absolute change of the associations between attributes.
+    scores, scores_before : dict
+        How well the target is predicted by the best model trained on this release, and on as many originals.
     seconds : float
         What it took, the compiling of a first run included.
     """
@@ -82,6 +91,12 @@ class Cell:
     risk_average: float | None = None
     losses: dict[str, float | None] = field(default_factory=dict)
     association_change: float | None = None
+    effort: str = "fast"
+    suppression: float = 0.0
+    l: float | None = None  # noqa: E741  the paper's name
+    t: float | None = None
+    scores: dict[str, float | None] = field(default_factory=dict)
+    scores_before: dict[str, float | None] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
@@ -95,8 +110,15 @@ class Cell:
 
     @property
     def gcp(self) -> float:
-        """Share of certainty lost; all of it where there is no release."""
-        value = self.losses.get("GCP")
+        """Share of certainty lost; infinite where there is no release."""
+        return self.loss("GCP")
+
+    def loss(self, measure: str) -> float:
+        """A loss by its name, of a score what is lost against the originals; infinite where there is none."""
+        if measure in SCORE_NAMES:
+            after, before = self.scores.get(measure), self.scores_before.get(measure)
+            return math.inf if after is None or before is None else before - after
+        value = self.association_change if measure == ASSOCIATIONS else self.losses.get(measure)
         return math.inf if value is None else value
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,8 +138,13 @@ class Sweep:
         Records of the original, and the least group that the policy asks for.
     cells : tuple of Cell
         Method by method, k ascending.
+    measures : tuple of str
+        The losses to be shown. The first is that of the frontier, of the picture and of the proposal.
+    target : str or None
+        The column whose prediction was tried.
     proposed : Cell or None
-        Least GCP among the cells that meet the policy at its own k or a larger one.
+        Least loss among the cells that meet the policy at its own k or a larger one; one that publishes in slices only
+        where nothing else was tried.
     options : tuple of str
         What makes `shoal anonymize` with the same policy do as the proposed cell did.
     n_reused : int
@@ -131,12 +158,26 @@ class Sweep:
     proposed: Cell | None
     options: tuple[str, ...] = ()
     n_reused: int = 0
+    measures: tuple[str, ...] = SHOWN
+    target: str | None = None
     version: str = __version__
+
+    @property
+    def measured(self) -> tuple[Cell, ...]:
+        """Cells that hold and have the first measure."""
+        return tuple(c for c in self.cells if c.holds and math.isfinite(c.loss(self.measures[0])))
 
     @property
     def frontier(self) -> tuple[Cell, ...]:
         """Cells that hold and that no other beats: none has less risk on average without more loss, or the reverse."""
-        return tuple(c for c in self.cells if c.holds and not any(_beats(other, c) for other in self.cells))
+        made = self.measured
+        return tuple(c for c in made if not any(_beats(other, c, self.measures[0]) for other in made))
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """The settings beside method and k in which cells differ within a method."""
+        pairs = {n: {(c.partition, getattr(c, n)) for c in self.cells} for n in SETTINGS}
+        return tuple(n for n, seen in pairs.items() if len(seen) > len({method for method, _ in seen}))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: everything that was measured."""
@@ -146,6 +187,8 @@ class Sweep:
             "data": self.title,
             "records": self.n_rows,
             "policy_k": self.k,
+            "measure": self.measures[0],
+            "target": self.target,
             "cells": [{**c.to_dict(), "n_suppressed": c.n_suppressed, "frontier": c in frontier} for c in self.cells],
             "proposed": None
             if self.proposed is None
@@ -153,21 +196,23 @@ class Sweep:
                 "partition": self.proposed.partition,
                 "publish": self.proposed.publish,
                 "k": self.proposed.k,
+                **{n: getattr(self.proposed, n) for n in SETTINGS[1:]},
                 "options": list(self.options),
             },
         }
 
     def _repr_html_(self) -> str:
-        from shoal.report.frontier import table_rows
+        from shoal.report.frontier import columns_of, table_rows
 
+        head = "".join(f"<th>{escape(name)}</th>" for name in columns_of(self))
         rows = "".join(f"<tr>{''.join(f'<td>{escape(value)}</td>' for value in row)}</tr>" for row in table_rows(self))
-        return f"<table><tbody>{rows}</tbody></table>"
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _beats(one: Cell, other: Cell) -> bool:
-    if not one.holds or one.risk_average is None or other.risk_average is None:
+def _beats(one: Cell, other: Cell, measure: str) -> bool:
+    if one.risk_average is None or other.risk_average is None:
         return False
-    mine, theirs = (one.risk_average, one.gcp), (other.risk_average, other.gcp)
+    mine, theirs = (one.risk_average, one.loss(measure)), (other.risk_average, other.loss(measure))
     return mine != theirs and mine[0] <= theirs[0] and mine[1] <= theirs[1]
 
 
@@ -177,13 +222,19 @@ def sweep(
     *,
     k: int | Iterable[int] = KS,
     partitions: str | Iterable[str] = PARTITIONS,
-    publish: str | None = None,
+    publish: str | Iterable[str] | None = None,
+    effort: str | Iterable[str] | None = None,
+    suppression: float | Iterable[float] | None = None,
+    l: float | Iterable[float] | None = None,  # noqa: E741  the paper's name
+    t: float | Iterable[float] | None = None,
+    target: str | None = None,
+    measures: str | Iterable[str] | None = None,
     workers: int = 1,
     pool: Pool = "threads",
     progress: Progress | None = None,
     folder: str | Path | None = None,
 ) -> Sweep:
-    """Try every method with every k, and say what each leaves of risk and utility. Nothing is published.
+    """Try every method with every parameter, and say what each leaves of risk and utility. Nothing is published.
 
     Parameters
     ----------
@@ -195,8 +246,17 @@ def sweep(
         Sizes of the smallest group to try.
     partitions : str or iterable of str
         Methods to try.
-    publish : {"generalise", "aggregate"}, optional
-        How all methods publish; else as the policy says, or each in its own way.
+    publish, effort, suppression, l, t : value or iterable of values, optional
+        What else to try, as in `Policy.changed`: ways of publishing, efforts, shares of records that may be left out,
+        and distinct l-diversity and t-closeness in place of what the policy requires under these names. What is None
+        stays as the policy says, or as the method does.
+    target : str, optional
+        A column that readers will want to predict: each cell also trains models on its release (at most 5,000 records)
+        and tests them on originals. Adds the measure CM and, for classes, "accuracy" and "AUC", for numbers "R2".
+        Needs the extra `mining`.
+    measures : str or iterable of str, optional
+        The losses to show, of `shoal.utility.definitions.MEASURES`, "associations", and the scores of a target. The
+        first is that of the frontier and of the proposal.
     workers, pool
         How many cells at once, on threads or processes.
     progress : callable, optional
@@ -227,14 +287,23 @@ def sweep(
     from shoal.frontier_folder import SweepFolder, cell_key, table_checksum
 
     policy = policy or Policy()
-    asked = [(size, _cell_policy(policy, name, size, publish)) for name in _methods(partitions) for size in _sizes(k)]
+    given = policy if target is None else policy.changed(target=target)
+    shown = _measures(SHOWN if measures is None else measures, given.target)
+    settings = {"publish": publish, "effort": effort, "suppression": suppression, "l": l, "t": t}
+    asked = grid(given, partitions, k, settings)
     home = None if folder is None else SweepFolder(Path(folder))
     table = load(source, policy.missing_markers)
     attributes = attributes_of(table, policy)
+    if given.target is not None:
+        for publication in sorted({a.policy.method.publication for a in asked}):
+            task = check_target(table, attributes, given.target, publication)
+        of_target = (*(["CM"] if task == "classes" else []), *SCORES[task])
+        shown = (*shown[:2], *of_target, *shown[2:]) if measures is None else shown
+        _refuse_foreign(shown, of_target)
     if home is not None:
         home.open()
         checksum = table_checksum(table)
-        keys = [cell_key(checksum, attributes, cell_policy, size) for size, cell_policy in asked]
+        keys = [cell_key(checksum, attributes, a.policy, a.k) for a in asked]
         found = {i: cell for i, key in enumerate(keys) if (cell := home.find(key)) is not None}
     else:
         keys, found = [""] * len(asked), {}
@@ -246,7 +315,8 @@ def sweep(
             progress("trying methods", n_reused + done, len(asked))
 
     step(0, 0)
-    blocks = [(table, asked[i][1], asked[i][0], None if home is None else home.place(keys[i])) for i in missing]
+    places = {i: None if home is None else home.place(keys[i]) for i in missing}
+    blocks = [(table, asked[i].policy, asked[i].settings, places[i]) for i in missing]
     with open_executor(min(workers, max(1, len(blocks))), pool) as executor:
         found |= zip(missing, run_blocks(try_cell, blocks, executor, step), strict=True)
     cells = tuple(found[i] for i in range(len(asked)))
@@ -255,8 +325,13 @@ def sweep(
             home.abandon()
         raise PolicyError(cells[0].sentence)
     proposed = min(
-        (i for i, c in enumerate(cells) if c.holds and c.group_size >= policy.k),
-        key=lambda i: (cells[i].gcp, cells[i].k),
+        (
+            i
+            for i, c in enumerate(cells)
+            if c.holds and math.isfinite(c.loss(shown[0])) and meets(policy, asked[i].policy)
+        ),
+        # Slices leave labels narrow and part them instead, so that their loss is of another kind.
+        key=lambda i: (asked[i].policy.method.is_slicing, cells[i].loss(shown[0]), cells[i].k),
         default=None,
     )
     result = Sweep(
@@ -265,8 +340,10 @@ def sweep(
         k=policy.k,
         cells=cells,
         proposed=None if proposed is None else cells[proposed],
-        options=() if proposed is None else _options(policy, *asked[proposed]),
+        options=() if proposed is None else asked[proposed].options(policy),
         n_reused=n_reused,
+        measures=shown,
+        target=given.target,
     )
     if home is not None:
         if progress is not None:
@@ -275,16 +352,10 @@ def sweep(
     return result
 
 
-def try_cell(table: Table, policy: Policy, k: int, path: Path | None = None) -> Cell:
+def try_cell(table: Table, policy: Policy, settings: dict[str, Any], path: Path | None = None) -> Cell:
     """Make one release in memory, check it, measure it and let it go; store the cell at once where a path is given."""
     began = time.perf_counter()
-    about: dict[str, Any] = {
-        "partition": policy.method.partition,
-        "publish": policy.method.publication,
-        "k": k,
-        "group_size": policy.k,
-        "n_in": table.n_rows,
-    }
+    about: dict[str, Any] = {**settings, "group_size": policy.k, "n_in": table.n_rows}
     try:
         measured = _measured(table, policy)
     except (Infeasible, PolicyError, DataError, NotVerified) as error:
@@ -299,17 +370,7 @@ def try_cell(table: Table, policy: Policy, k: int, path: Path | None = None) -> 
 
 
 def _measured(table: Table, policy: Policy) -> dict[str, Any]:
-    made = anonymize_table(table, policy)
-    release = Release(
-        table=made.table,
-        guarantees=verified(made.table, policy, made.attributes),
-        policy=policy,
-        attributes=made.attributes,
-        notes=made.notes,
-        _original=table,
-        _rows=made.rows,
-        _groups=made.groups,
-    )
+    release = release_of(table, anonymize_table(table, policy), policy)
     risk, utility = release.risk_after, release.utility
     return {
         "status": "holds",
@@ -323,6 +384,21 @@ def _measured(table: Table, policy: Policy) -> dict[str, Any]:
         "risk_average": risk.prosecutor_average,
         "losses": {found.name: _finite(found.value) for found in utility.losses},
         "association_change": _finite(utility.correlation.mean_change),
+        **_learned(release),
+    }
+
+
+def _learned(release: Release) -> dict[str, Any]:
+    """The best scores for the target; none where no model can be trained, which does not spoil the cell."""
+    target = release.policy.target
+    if target is None:
+        return {}
+    found = TargetLearning.of(target, lambda: release.compare_learning(target, most_rows=MOST_LEARNED)).comparison
+    if found is None:
+        return {}
+    return {
+        "scores": {n: _finite(found.best(n, "after")) for n in found.scores},
+        "scores_before": {n: _finite(found.best(n, "before")) for n in found.scores},
     }
 
 
@@ -330,46 +406,20 @@ def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _methods(partitions: str | Iterable[str]) -> tuple[str, ...]:
-    known = get_args(Partition)
-    names = tuple(dict.fromkeys([partitions] if isinstance(partitions, str) else partitions))
+def _measures(measures: str | Iterable[str], target: str | None) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys([measures] if isinstance(measures, str) else measures))
+    known = (*MEASURES, ASSOCIATIONS, *SCORE_NAMES)
     for name in names:
         if name not in known:
-            raise PolicyError(f"there is no method {name!r}; {did_you_mean(name, known)}")
+            raise PolicyError(f"there is no measure {name!r}; {did_you_mean(name, known)}")
+        if target is None and name in ("CM", *SCORE_NAMES):
+            raise PolicyError(f"the measure {name!r} needs a column to predict; name it as the target")
     if not names:
-        raise PolicyError(f"no method was named; there are {', '.join(known)}")
+        raise PolicyError(f"no measure was named; there are {', '.join(known)}")
     return names
 
 
-def _sizes(k: int | Iterable[int]) -> Sequence[int]:
-    sizes = [k] if isinstance(k, int) else list(k)
-    for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, int) or size < 2:
-            raise PolicyError(f"k = {size} cannot be tried; give whole numbers of 2 or more")
-    if not sizes:
-        raise PolicyError("no k was given; give whole numbers of 2 or more, such as 2,5,10")
-    return sorted(set(sizes))
-
-
-def _cell_policy(policy: Policy, partition: str, k: int, publish: str | None) -> Policy:
-    """The policy with another method and k; what one recoding for all records cannot have is left out for those."""
-    changes: dict[str, Any] = {"partition": partition}
-    if partition in RECODINGS:
-        changes["effort"] = "fast"
-        if policy.method.publish == "aggregate":
-            changes["publish"] = "generalise"
-    if publish is not None:
-        changes["publish"] = publish
-    require = [r.model_copy(update={"k": k}) if isinstance(r, AlphaK) else r for r in policy.require]
-    return policy.changed(require=require, k=k, **changes)
-
-
-def _options(policy: Policy, k: int, proposed: Policy) -> tuple[str, ...]:
-    options = ["--method", proposed.method.partition]
-    if proposed.k != policy.k:
-        options += ["-k", str(k)]
-    if proposed.method.publish not in (None, policy.method.publish):
-        options += ["--publish", proposed.method.publish]
-    if proposed.method.effort != policy.method.effort:
-        options += ["--effort", proposed.method.effort]
-    return tuple(options)
+def _refuse_foreign(names: tuple[str, ...], of_target: tuple[str, ...]) -> None:
+    for name in names:
+        if name in ("CM", *SCORE_NAMES) and name not in of_target:
+            raise PolicyError(f"the target has no measure {name!r}; it has {', '.join(of_target)}")

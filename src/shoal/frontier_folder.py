@@ -28,6 +28,7 @@ from shoal.data.write import guarded
 from shoal.errors import ShoalError
 from shoal.frontier import Cell
 from shoal.policy import Policy
+from shoal.utility.definitions import MEASURES
 
 if TYPE_CHECKING:
     from shoal.frontier import Sweep
@@ -139,20 +140,22 @@ def table_checksum(table: Table) -> str:
 
 
 def _as_csv(sweep: Sweep) -> str:
-    from shoal.frontier import SHOWN_LOSSES
+    from shoal.frontier import SCORE_NAMES
 
-    names = [*SHOWN_LOSSES, *(n for n in dict.fromkeys(n for c in sweep.cells for n in c.losses))]
-    losses = list(dict.fromkeys(names))
+    scores = [n for n in SCORE_NAMES if any(n in c.scores for c in sweep.cells)]
     frontier = sweep.frontier
-    head = ["method", "publish", "k", "result", "frontier", "records_in", "records_out", "suppressed"]
+    head = ["method", "publish", "k", "effort", "suppression", "l", "t"]
+    head += ["result", "frontier", "records_in", "records_out", "suppressed"]
     risks = ["risk_highest", "risk_average"]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*head, *risks, *losses, "association_change", "seconds", "why"])
+    trained = [f"{n}_{which}" for n in scores for which in ("release", "originals")]
+    writer.writerow([*head, *risks, *MEASURES, "association_change", *trained, "seconds", "why"])
     for c in sweep.cells:
         is_made = c.holds
-        row: list[Any] = [c.partition, c.publish, c.k, c.status, str(c in frontier).lower(), c.n_in]
-        row += [c.n_out if is_made else None, c.n_suppressed, c.risk_highest, c.risk_average]
-        row += [c.losses.get(n) for n in losses]
-        writer.writerow([*row, c.association_change, c.seconds, guarded(c.sentence)])
+        row: list[Any] = [c.partition, c.publish, c.k, c.effort, c.suppression, c.l, c.t]
+        row += [c.status, str(c in frontier).lower(), c.n_in, c.n_out if is_made else None, c.n_suppressed]
+        row += [c.risk_highest, c.risk_average, *(c.losses.get(n) for n in MEASURES), c.association_change]
+        row += [side.get(n) for n in scores for side in (c.scores, c.scores_before)]
+        writer.writerow([*row, c.seconds, guarded(c.sentence)])
     return text.getvalue()

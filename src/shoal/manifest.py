@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from shoal.data.attribute import ROLES, TYPES, Attribute
 from shoal.data.hierarchy import Hierarchy, prefixes
+from shoal.data.slices import Layout
 from shoal.data.table import Column, spell
 from shoal.errors import DataError, ShoalError
 from shoal.policy import Requirement
@@ -37,6 +38,7 @@ class Manifest:
     require: tuple[Any, ...]
     guarantees: tuple[Mapping[str, Any], ...]
     checksums: Mapping[str, str]
+    layout: Layout | None = None
 
     def names(self, role: str) -> list[str]:
         """The columns of a role."""
@@ -56,6 +58,7 @@ class Manifest:
             "missing": self.missing,
             "missing_markers": list(self.missing_markers),
             "columns": {n: _column(a) for n, a in self.attributes.items()},
+            **({} if self.layout is None else {"layout": self.layout.to_dict()}),
             "checksums": dict(self.checksums),
         }
         return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -63,18 +66,23 @@ class Manifest:
     @classmethod
     def read(cls, folder: Path) -> Manifest:
         """Read and check the manifest of a published folder."""
-        path = folder / FILE_NAME
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise DataError(f"{folder} has no {FILE_NAME}; give the publish/ folder of a release") from None
-        except (OSError, UnicodeDecodeError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or "it is not valid JSON"
-            raise DataError(f"{path} cannot be read ({reason}); restore it from the release") from None
+        path, content = folder / FILE_NAME, read_content(folder)
         try:
             return _parse(content)
         except (KeyError, TypeError, AttributeError, ValueError, ValidationError, ShoalError):
             raise DataError(f"{path} is not the manifest of a Shoal release; restore it from the release") from None
+
+
+def read_content(folder: Path) -> Any:
+    """What the manifest of a published folder holds, of whatever kind."""
+    path = folder / FILE_NAME
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(f"{folder} has no {FILE_NAME}; give the publish/ folder of a release") from None
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not valid JSON"
+        raise DataError(f"{path} cannot be read ({reason}); restore it from the release") from None
 
 
 def as_published(attribute: Attribute, column: Column) -> Attribute:
@@ -129,7 +137,18 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         require=_REQUIREMENTS.validate_python(content["require"]),
         guarantees=tuple(dict(g) for g in content["guarantees"]),
         checksums={str(n): str(c) for n, c in content["checksums"].items()},
+        layout=_layout(content.get("layout"), attributes),
     )
+
+
+def _layout(content: Any, attributes: Mapping[str, Attribute]) -> Layout | None:
+    """Which columns stand together, of a table in slices; all of them must be known."""
+    if content is None:
+        return None
+    layout = Layout.from_dict(content)
+    if set(layout.names) != set(attributes):
+        raise ValueError
+    return layout
 
 
 def _delimiter(given: Any) -> str | None:

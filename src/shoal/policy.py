@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, field_validator, model_validator
 
 from shoal.data.attribute import Role, Type
 from shoal.data.hierarchy import Hierarchy
@@ -38,11 +38,13 @@ else:
     import tomli as tomllib
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """A part of a policy: frozen, and without keys that nobody reads."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
-class ColumnPolicy(_Strict):
+class ColumnPolicy(Strict):
     """What is known of one column; what is None is guessed."""
 
     role: Role | None = None
@@ -51,14 +53,14 @@ class ColumnPolicy(_Strict):
     order: tuple[str, ...] | None = None
 
 
-class KAnonymity(_Strict):
+class KAnonymity(Strict):
     """Every combination of published quasi-identifiers stands in at least k records."""
 
     model: Literal["k-anonymity"] = "k-anonymity"
     k: int = Field(ge=2)
 
 
-class LDiversity(_Strict):
+class LDiversity(Strict):
     """Every class holds at least l well-represented sensitive values, in one of four senses."""
 
     model: Literal["l-diversity"] = "l-diversity"
@@ -74,7 +76,7 @@ class LDiversity(_Strict):
         return self
 
 
-class TCloseness(_Strict):
+class TCloseness(Strict):
     """Every class's sensitive values are distributed as in the whole table, up to an earth mover's distance of t."""
 
     model: Literal["t-closeness"] = "t-closeness"
@@ -83,7 +85,7 @@ class TCloseness(_Strict):
     sensitive: str | None = None
 
 
-class AlphaK(_Strict):
+class AlphaK(Strict):
     """Classes of at least k, and no sensitive value in more than the share alpha of a class."""
 
     model: Literal["alpha-k"] = "alpha-k"
@@ -92,7 +94,7 @@ class AlphaK(_Strict):
     sensitive: str | None = None
 
 
-class BetaLikeness(_Strict):
+class BetaLikeness(Strict):
     """No sensitive value gains more than the relative share beta in any class over the whole table."""
 
     model: Literal["beta-likeness"] = "beta-likeness"
@@ -121,22 +123,48 @@ Partition = Literal[
 ]
 MICROAGGREGATION = ("mdav", "v-mdav", "curve", "univariate")
 RECODINGS = ("full-domain", "datafly")
+SLICINGS = ("bucketize", "slice", "screen")
 
 
-class Method(_Strict):
+def _as_slices(given: Any) -> Any:
+    """Refuse here what would otherwise be refused three times, once for each thing that slices may be."""
+    is_number = isinstance(given, int) and not isinstance(given, bool) and given >= 1
+    named = isinstance(given, list | tuple) and given and all(isinstance(s, list | tuple) and s for s in given)
+    if is_number or given == "best" or (named and all(isinstance(n, str) for s in given for n in s)):
+        return tuple(tuple(s) for s in given) if named else given
+    raise ValueError('it must be a number of slices, "best", or lists of column names')
+
+
+Slices = Annotated[int | str | tuple[tuple[str, ...], ...], PlainValidator(_as_slices)]
+
+
+class Method(Strict):
     """How the release is made."""
 
     partition: Partition = "mondrian"
-    publish: Literal["aggregate", "generalise"] | None = None
+    publish: Literal["aggregate", "generalise", "condense", "bucketize", "slice", "screen"] | None = None
     effort: Literal["fast", "balanced", "best"] = "fast"
     strict: bool = True
     restore_variance: bool = False
     suppression: float = Field(default=0.0, ge=0, lt=1)
     block_rows: int = Field(default=100_000, ge=1000)
+    slices: Slices = "best"
+    jointly: bool = False
+
+    @model_validator(mode="after")
+    def _sliced(self) -> Method:
+        if self.is_slicing:
+            if self.partition != "mondrian" or self.effort != "fast" or self.suppression:
+                raise ValueError(
+                    f"publish = {self.publish} makes its own buckets: leave partition, effort and suppression out"
+                )
+        elif self.slices != "best" or self.jointly:
+            raise ValueError(f"slices and jointly are for publish = {', '.join(SLICINGS)}: leave them out")
+        return self
 
     @model_validator(mode="after")
     def _one_recoding(self) -> Method:
-        if self.is_recoding and (self.publish == "aggregate" or self.effort != "fast"):
+        if self.is_recoding and (self.publish in ("aggregate", "condense") or self.effort != "fast"):
             raise ValueError(f"{self.partition} gives all records one recoding: leave publish and effort out")
         return self
 
@@ -145,13 +173,23 @@ class Method(_Strict):
         """Whether all records get the same recoding, rather than each group its own label."""
         return self.partition in RECODINGS
 
+    def told(self) -> dict[str, Any]:
+        """All parameters, for the manifest; without those of publications that this is not."""
+        left_out = set() if self.is_slicing else {"slices", "jointly"}
+        return self.model_dump(exclude=left_out) | {"publish": self.publication}
+
+    @property
+    def is_slicing(self) -> bool:
+        """Whether columns stand in slices that are permuted apart, so that a published row is no record."""
+        return self.publish in SLICINGS
+
     @property
     def publication(self) -> str:
         """What stands in a group's place: by default the average for microaggregation, else a generalisation."""
         return self.publish or ("aggregate" if self.partition in MICROAGGREGATION else "generalise")
 
 
-class Policy(_Strict):
+class Policy(Strict):
     """All that a release is asked to be.
 
     Examples
@@ -165,9 +203,16 @@ class Policy(_Strict):
     missing: Literal["value", "any"] = "value"
     missing_markers: tuple[str, ...] = MARKERS
     order: Literal["sorted", "original"] = "sorted"
+    target: str | None = None
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict)
     require: tuple[Requirement, ...] = (KAnonymity(k=5),)
     method: Method = Method()
+
+    @model_validator(mode="after")
+    def _no_order(self) -> Policy:
+        if self.order == "original" and self.method.publication == "condense":
+            raise ValueError("pseudo-records stand for no record, so none has a place in the original; leave order out")
+        return self
 
     @field_validator("require")
     @classmethod
@@ -180,7 +225,7 @@ class Policy(_Strict):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise PolicyError(_explain(error, "the policy")) from error
+            raise PolicyError(explain(error, "the policy")) from error
 
     @property
     def k(self) -> int:
@@ -206,7 +251,7 @@ class Policy(_Strict):
         insensitive: Iterable[str] = (),
         *,
         others: str | None = None,
-        hierarchies: Mapping[str, str | Hierarchy] | None = None,
+        hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
         k: int | None = None,
         l: float | None = None,  # noqa: E741  the paper's name
         t: float | None = None,
@@ -237,44 +282,86 @@ class Policy(_Strict):
         roles = {"quasi": quasi, "sensitive": sensitive, "identifying": identifying, "insensitive": insensitive}
         given: dict[str, str] = {name: column.role for name, column in whole.columns.items() if column.role is not None}
         for role, names in roles.items():
-            for name in [names] if isinstance(names, str) else names:
+            for name in _column_names(role, names):
                 if given.setdefault(name, role) != role:
                     raise PolicyError(f"column {name!r} is given two roles, {given[name]} and {role}; give it one")
                 columns.setdefault(name, {})["role"] = role
-        for name, hierarchy in (hierarchies or {}).items():
+        for name, hierarchy in _by_column(hierarchies).items():
             columns.setdefault(name, {})["hierarchy"] = hierarchy
         if others is not None:
             columns["*"] = {"role": others}
+        if require is not None and (isinstance(require, str | Mapping) or not isinstance(require, Iterable)):
+            raise PolicyError(
+                f"require takes a list of guarantees, such as [{{'model': 'k-anonymity', 'k': 5}}], and was given a "
+                f"value of type {type(require).__name__}"
+            )
         asked = list(self.require if require is None else require)
         named = {"k-anonymity": ("k", k), "l-diversity": ("l", l), "t-closeness": ("t", t)}
         for model, (parameter, value) in named.items():
             if value is not None:
                 asked = [r for r in asked if getattr(r, "model", None) != model] + [{"model": model, parameter: value}]
         method |= {n: values.pop(n) for n in list(values) if n in Method.model_fields}
-        kept = {n: getattr(self, n) for n in ("kind", "missing", "missing_markers", "order")}
+        kept = {n: getattr(self, n) for n in ("kind", "missing", "missing_markers", "order", "target")}
         return Policy(**{**kept, "columns": columns, "require": asked, "method": method, **values})
 
     @classmethod
     def read(cls, path: str | Path) -> Policy:
         """Read a TOML file; hierarchies are looked for beside it."""
-        path = Path(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise PolicyError(f"there is no policy file {path}; `shoal profile` writes one to edit") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise PolicyError(f"the policy file {path} cannot be read as UTF-8 text ({_reason(error)})") from None
-        try:
-            content = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise PolicyError(f"{path} is not valid TOML: {error}") from None
+        return cls.from_content(*read_toml(path), Path(path))
+
+    @classmethod
+    def from_content(cls, content: dict[str, Any], text: str, path: Path) -> Policy:
+        """From what `read_toml` read."""
+        if content.get("kind") == "strings":
+            raise PolicyError(f"{path} is a policy for strings; read it with StringPolicy.read, or shoal.read_policy")
         _place_hierarchies(content, path.parent)
         try:
             return cls(**content)
         except PolicyError as error:
             if isinstance(error.__cause__, ValidationError):
-                raise PolicyError(_explain(error.__cause__, str(path), text)) from None
+                raise PolicyError(explain(error.__cause__, str(path), text)) from None
             raise
+
+
+def read_toml(path: str | Path) -> tuple[dict[str, Any], str]:
+    """What a policy file holds, and its text."""
+    if not isinstance(path, str | Path):
+        raise PolicyError(
+            f"a policy is read from the path of a TOML file, not from a value of type {type(path).__name__}"
+        )
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise PolicyError(f"there is no policy file {path}; `shoal profile` writes one to edit") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise PolicyError(f"the policy file {path} cannot be read as UTF-8 text ({_reason(error)})") from None
+    try:
+        return tomllib.loads(text), text
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyError(f"{path} is not valid TOML: {error}") from None
+
+
+def _column_names(role: str, names: Any) -> list[str]:
+    """The columns of a role, or a sentence that quotes nothing: what was given may be the data itself."""
+    if isinstance(names, str):
+        return [names]
+    listed = list(names) if isinstance(names, Iterable) else [names]
+    odd = next((type(name).__name__ for name in listed if not isinstance(name, str)), None)
+    if odd is not None:
+        raise PolicyError(
+            f"{role} takes names of columns, such as {role}=['age', 'zip'], and was given a value of type {odd}"
+        )
+    return listed
+
+
+def _by_column(hierarchies: Any) -> dict[str, Any]:
+    if not isinstance(hierarchies, Mapping | None):
+        raise PolicyError(
+            "hierarchies takes a mapping of column to file, such as hierarchies={'zip': 'zip.csv'}, and was given a "
+            f"value of type {type(hierarchies).__name__}"
+        )
+    return {name: str(given) if isinstance(given, Path) else given for name, given in (hierarchies or {}).items()}
 
 
 def _reason(error: Exception) -> str:
@@ -304,16 +391,23 @@ def _known_keys(location: Sequence[int | str]) -> list[str]:
     return list(Policy.model_fields)
 
 
-def _explain(error: ValidationError, where: str, text: str = "") -> str:
+def explain(
+    error: ValidationError,
+    where: str,
+    text: str = "",
+    known_keys: Callable[[Sequence[int | str]], list[str]] = _known_keys,
+) -> str:
     """One sentence about the first thing that is wrong: where, which key, what would be right."""
     problems = error.errors()
     first = problems[0]
-    location = [p for p in first["loc"] if p not in _PARTS]
+    location = [p for p in first["loc"] if p not in _PARTS and p not in ("str", "is-instance[Hierarchy]")]
     key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in location).lstrip(".")
     last = str(location[-1]) if location else ""
     given = first.get("input")
-    if first["type"] == "extra_forbidden":
-        what = f"there is no key {key!r}; {did_you_mean(last, _known_keys(first['loc']))}"
+    if location[-1:] == ["[key]"]:
+        what = f"{location[0]}: names are texts, and one is of type {type(given).__name__}"
+    elif first["type"] == "extra_forbidden":
+        what = f"there is no key {key!r}; {did_you_mean(last, known_keys(first['loc']))}"
     elif first["type"] == "union_tag_invalid":
         tag = str(given.get("model")) if isinstance(given, dict) else str(given)
         what = f"{key}.model: there is no privacy model {tag!r}; {did_you_mean(tag, MODELS)}"

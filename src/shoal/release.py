@@ -9,14 +9,9 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from glob import escape as escape_pattern
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,28 +21,29 @@ import numpy.typing as npt
 
 from shoal._version import __version__
 from shoal.check.classes import classes_of
+from shoal.check.evidence import PUBLISHED_GROUPS_FILE, Evidence, group_classes, groups_text
 from shoal.check.guarantee import Guarantee
+from shoal.check.publication import needs_original, verify_publication
 from shoal.check.risk import Risk, risk_of
-from shoal.check.verify import verify
+from shoal.check.verdict import Asked
 from shoal.data.attribute import Attribute
+from shoal.data.slices import Layout
 from shoal.data.table import Table
 from shoal.data.write import file_name, read_back, write_table
-from shoal.errors import NotVerified, PolicyError, ShoalError, did_you_mean
+from shoal.errors import NotVerified, PolicyError, did_you_mean
 from shoal.manifest import FILE_NAME, Manifest, as_published, checksums
 from shoal.policy import Policy
+from shoal.release_folder import staged
 
 if TYPE_CHECKING:
+    from shoal.check.exposure import Exposure
     from shoal.report.context import ReportContext
     from shoal.utility.classification import LearningComparison
     from shoal.utility.measure import Utility
     from shoal.utility.queries import QueryError
+    from shoal.utility.target import TargetLearning
 
 KEEPABLE = ("groups", "mapping")
-
-try:
-    import fcntl
-except ImportError:  # not on Windows; a stage that a killed run left behind then stays
-    fcntl = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
@@ -64,6 +60,8 @@ class Release:
         What was asked for, and what each column was taken to be.
     notes : tuple of str
         What the user should know, a sentence each.
+    layout : Layout, optional
+        Of a table in slices, which columns stand together; a row of it is then no record.
     """
 
     table: Table
@@ -75,6 +73,8 @@ class Release:
     _rows: npt.NDArray[np.intp] = field(repr=False)
     _groups: npt.NDArray[np.int32] = field(repr=False)
     _like: Any = field(default=None, repr=False)
+    layout: Layout | None = None
+    _sources: tuple[npt.NDArray[np.intp], ...] = field(default=(), repr=False)
 
     @cached_property
     def data(self) -> Any:
@@ -88,6 +88,10 @@ class Release:
         """What the protection cost."""
         from shoal.utility.measure import measure
 
+        if self.layout is not None:
+            from shoal.utility.slices import measure_slices
+
+            return measure_slices(self._original, self.table, self.layout, self._sources, self.attributes, self.policy)
         return measure(
             self._original,
             self.table,
@@ -96,7 +100,33 @@ class Release:
             self.attributes,
             self.policy.k,
             is_recoding=self.policy.method.is_recoding,
+            is_paired=self.policy.method.publication != "condense",
+            target=self.policy.target,
         )
+
+    @cached_property
+    def exposure(self) -> Exposure | None:
+        """What a table in slices tells an attacker; None for other tables."""
+        from shoal.check.exposure import exposure
+
+        if self.layout is None:
+            return None
+        return exposure(
+            self.table,
+            self.layout,
+            self._original,
+            self.attributes,
+            missing=self.policy.missing,
+            markers=self.policy.missing_markers,
+        )
+
+    @cached_property
+    def learning(self) -> TargetLearning | None:
+        """How well the policy's target can be predicted from the release; None where the policy names none."""
+        from shoal.utility.target import TargetLearning
+
+        target = self.policy.target
+        return None if target is None else TargetLearning.of(target, lambda: self.compare_learning(target))
 
     def query_error(self, **asked: Any) -> QueryError:
         """How far random counts on the release are from those on the original; see `shoal.utility.queries`."""
@@ -122,16 +152,16 @@ class Release:
     @cached_property
     def risk_before(self) -> Risk:
         """Re-identification risk of the original on the same quasi-identifiers."""
-        return self._risk(self._original)
+        markers = self.policy.missing_markers
+        return risk_of(classes_of(self._original, self._names("quasi"), markers=markers), self.policy.k)
 
     @cached_property
     def risk_after(self) -> Risk:
-        """Re-identification risk of the release."""
-        return self._risk(self.table)
-
-    def _risk(self, table: Table) -> Risk:
+        """Re-identification risk of the release; of records that stand for no one, that of their secret groups."""
         markers = self.policy.missing_markers
-        return risk_of(classes_of(table, self._names("quasi"), markers=markers), self.policy.k)
+        if needs_original(self.policy.method.publication):
+            return risk_of(group_classes(self._groups), self.policy.k)
+        return risk_of(classes_of(self.table, self._names("quasi"), markers=markers), self.policy.k)
 
     def _names(self, role: str) -> list[str]:
         return [n for n, a in self.attributes.items() if a.role == role]
@@ -150,6 +180,8 @@ class Release:
         for what in keep:
             if what not in KEEPABLE:
                 raise PolicyError(f"cannot keep {what!r}; {did_you_mean(what, KEEPABLE)}")
+        if "mapping" in keep and needs_original(self.policy.method.publication):
+            raise PolicyError("a published row stands for no record, so no value became another; keep groups alone")
         with staged(Path(out)) as stage:
             self._write_publish(stage / "publish")
             self._write_private(stage / "private", keep)
@@ -170,7 +202,7 @@ class Release:
             kind=self.policy.kind,
             data=data,
             delimiter=None if data.endswith(".parquet") else self.table.source.delimiter,
-            method=self.policy.method.model_dump() | {"publish": self.policy.method.publication},
+            method=self.policy.method.told(),
             missing=self.policy.missing,
             missing_markers=self.policy.missing_markers,
             attributes=self._published_attributes,
@@ -178,6 +210,7 @@ class Release:
             require=self.policy.require,
             guarantees=tuple(_claim(g) for g in guarantees),
             checksums=checksums(folder, [data, "datasheet.html"]),
+            layout=self.layout,
         )
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
 
@@ -187,10 +220,21 @@ class Release:
         written = read_back(path, self.table.names, markers=markers, delimiter=delimiter)
         if written.n_rows != self.table.n_rows or written.names != self.table.names:
             raise NotVerified("the written file does not read back as the table that was made; nothing was published")
-        return verified(written, self.policy, self._published_attributes)
+        attributes = self._published_attributes if self.layout is None else self.attributes
+        return verified(written, self.policy, attributes, self._evidence, self.layout)
+
+    @property
+    def _evidence(self) -> Evidence:
+        return Evidence.of(self._original, self._rows, self._groups)
 
     @cached_property
     def _published_attributes(self) -> dict[str, Attribute]:
+        if self.layout is not None:
+            held = {
+                c: replace(as_published(self.attributes[a], self.table[c]), name=c)
+                for c, a in self.layout.attributes.items()
+            }
+            return {self.layout.bucket: Attribute(self.layout.bucket, "nominal", "insensitive"), **held}
         return {n: as_published(self.attributes[n], self.table[n]) for n in self.table.names}
 
     def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
@@ -199,8 +243,9 @@ class Release:
         folder.mkdir(mode=0o700)
         (folder / "report.html").write_text(render_report(self._context(self.guarantees)), encoding="utf-8")
         if "groups" in keep:
-            lines = (f"{r},{g}" for r, g in sorted(zip((self._rows + 1).tolist(), self._groups.tolist(), strict=True)))
-            (folder / "groups.csv").write_text("\n".join(["original_row,group", *lines, ""]), encoding="utf-8")
+            for name, text in groups_text(self._evidence).items():
+                if name != PUBLISHED_GROUPS_FILE or needs_original(self.policy.method.publication):
+                    (folder / name).write_text(text, encoding="utf-8")
         if "mapping" in keep:
             self._write_mapping(folder)
         for path in folder.iterdir():
@@ -229,139 +274,31 @@ def _claim(guarantee: Guarantee) -> dict[str, Any]:
     return {name: value for name, value in guarantee.to_dict().items() if name != "worst"}
 
 
-def verified(table: Table, policy: Policy, attributes: Mapping[str, Attribute]) -> tuple[Guarantee, ...]:
-    """The guarantees of a table, or `NotVerified` when one does not hold."""
-    roles = {role: [n for n in table.names if attributes[n].role == role] for role in ("quasi", "sensitive")}
-    guarantees = verify(
-        table,
+def verified(
+    table: Table,
+    policy: Policy,
+    attributes: Mapping[str, Attribute],
+    evidence: Evidence,
+    layout: Layout | None = None,
+) -> tuple[Guarantee, ...]:
+    """The guarantees of a table, or `NotVerified` when one does not hold or could not be recomputed."""
+    names = table.names if layout is None else list(dict.fromkeys(layout.attributes.values()))
+    roles = {role: [n for n in names if attributes[n].role == role] for role in ("quasi", "sensitive")}
+    asked = Asked(
         policy.require,
         roles["quasi"],
         roles["sensitive"],
-        missing=policy.missing,
-        markers=policy.missing_markers,
-        attributes=attributes,
+        policy.missing,
+        policy.missing_markers,
+        attributes,
+        layout,
+        policy.method.jointly,
     )
-    failed = [g for g in guarantees if not g.holds]
+    verdict = verify_publication(table, policy.method.publication, asked, evidence)
+    failed = [*(g.sentence for g in verdict.guarantees if not g.holds), *verdict.unverified, *verdict.findings]
     if failed:
         raise NotVerified(
-            f"the release failed its own check, so nothing was written: {failed[0].sentence} "
+            f"the release failed its own check, so nothing was written: {failed[0]} "
             "This is a defect of Shoal; please report it"
         )
-    return guarantees
-
-
-@contextmanager
-def staged(out: Path) -> Iterator[Path]:
-    """A folder beside `out` that becomes `out` when the block ends well, and vanishes when it does not.
-
-    The stage is owner-only and locked while its process lives, so that a later run can clear away what a killed one
-    left.
-    """
-    refuse_occupied(out)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        _clear_abandoned(out)
-        stage, lock = _new_stage(out)
-    except OSError as error:
-        raise ShoalError(
-            f"cannot write to {out.parent}: {error.strerror or error}; choose another output folder"
-        ) from None
-    try:
-        yield stage
-        _sync(stage)
-        stage.chmod(0o755)
-        os.rename(stage, out)
-        _sync_folder(out.parent)
-    except OSError as error:
-        shutil.rmtree(stage, ignore_errors=True)
-        raise ShoalError(
-            f"the release could not be written to {out}: {error.strerror or error}; nothing was published"
-        ) from None
-    except BaseException:
-        shutil.rmtree(stage, ignore_errors=True)
-        raise
-    finally:
-        if lock is not None:
-            os.close(lock)
-
-
-def refuse_occupied(out: Path) -> None:
-    """Refuse an output that would overwrite something, before any work is done."""
-    try:
-        if out.is_dir() and not any(out.iterdir()):
-            return
-        occupied = out.exists() or out.is_symlink()
-    except ValueError:
-        raise ShoalError("the name of the output folder holds a NUL character; choose another") from None
-    except OSError as error:
-        raise ShoalError(f"cannot look at {out}: {error.strerror or error}; choose another output folder") from None
-    if occupied:
-        what = "is not empty" if out.is_dir() else "exists and is not a folder"
-        raise ShoalError(f"{out} {what}; choose another output folder, or remove it first")
-
-
-def _new_stage(out: Path) -> tuple[Path, int | None]:
-    """Make a stage and lock the folder itself, so that it is never without a lock while its process lives."""
-    while True:
-        stage = out.parent / f".{out.name}.shoal-{secrets.token_hex(4)}"
-        stage.mkdir(mode=0o700)
-        lock = _lock(stage)
-        if stage.is_dir():
-            return stage, lock
-        if lock is not None:  # another run cleared it away before it was locked
-            os.close(lock)
-
-
-def _lock(stage: Path) -> int | None:
-    if fcntl is None:
-        return None
-    try:
-        handle = os.open(stage, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-    except OSError:  # a file system without locks; then no other run takes this one for abandoned either
-        os.close(handle)
-        return None
-    return handle
-
-
-def _clear_abandoned(out: Path) -> None:
-    """Remove stages of the same output whose process is gone."""
-    if fcntl is None:
-        return
-    for stage in out.parent.glob(f".{escape_pattern(out.name)}.shoal-????????"):
-        try:
-            handle = os.open(stage, os.O_RDONLY)
-        except OSError:
-            continue
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(stage, ignore_errors=True)
-        except OSError:
-            continue
-        finally:
-            os.close(handle)
-
-
-def _sync(folder: Path) -> None:
-    """Push every file and folder to the disk, so that the name never appears before the content."""
-    for parent, _, files in os.walk(folder):
-        for name in files:
-            with open(os.path.join(parent, name), "rb") as file:
-                os.fsync(file.fileno())
-        _sync_folder(Path(parent))
-
-
-def _sync_folder(folder: Path) -> None:
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:  # some systems cannot open folders
-        return
-    try:
-        os.fsync(handle)
-    except OSError:
-        return
-    finally:
-        os.close(handle)
+    return verdict.guarantees

@@ -1,16 +1,32 @@
-"""What a person sees on a terminal: the progress line and the profile's table."""
+"""What a person sees on a terminal: the progress line, the profile's table, what became of a release."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from shoal.cli import plain
+import click
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from shoal.check.guarantee import Guarantee
     from shoal.check.profile import Profile
+    from shoal.proposal import Proposal
+    from shoal.release import Release
+
+
+def plain(text: str) -> str:
+    """Text that cannot steer a terminal.
+
+    >>> plain("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 @contextmanager
@@ -54,3 +70,75 @@ def print_profile(profile: Profile) -> None:
     console.print(Text(f"\nRisk as it stands, for someone who knows {plain(quasi)}:"))
     for sentence in profile.risk.sentences:
         console.print(Text(f"  {plain(sentence)}"))
+    if profile.proposal is not None:
+        _print_proposal(console, profile.proposal)
+
+
+def _print_proposal(console: Console, proposal: Proposal) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from shoal.report.words import percent
+
+    if proposal.cells:
+        took = sum(c.seconds for c in proposal.cells)
+        console.print(Text(f"\nMethods tried on {proposal.n_tried:,} records in {took:.1f} s; nothing was published:"))
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2))
+        for heading in ("method", "k", "risk, worst", "risk, mean", "certainty lost (GCP)"):
+            table.add_column(heading, justify="left" if heading == "method" else "right")
+        for c in proposal.cells:
+            numbers = (c.risk_highest, c.risk_average, c.losses.get("GCP"))
+            shown = [percent(v) for v in numbers] if c.holds else [c.status, "", ""]
+            table.add_row(Text(c.partition), str(c.k), *shown)
+        console.print(table)
+    console.print(Text(f"\nProposed method: {proposal.partition}. {plain(proposal.why)}"))
+
+
+def print_guarantees(guarantees: tuple[Guarantee, ...]) -> None:
+    """Print each guarantee with whether it holds."""
+    for guarantee in guarantees:
+        click.echo(f"  {'holds' if guarantee.holds else 'FAILS'}  {plain(guarantee.sentence)}")
+
+
+def print_release(release: Release, out: Path) -> None:
+    """Print what became of a table, and where it is."""
+    records = release.records
+    click.echo(f"{records['out']:,} of {records['in']:,} records published, {records['suppressed']:,} suppressed.")
+    verbs = {
+        "identifying": "dropped",
+        "quasi": "drawn anew in groups" if release.policy.method.publish == "condense" else "made alike in groups",
+        "sensitive": "protected and kept",
+        "insensitive": "published as they are",
+    }
+    for role, verb in verbs.items():
+        names = [n for n, a in release.attributes.items() if a.role == role]
+        if names:
+            more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+            click.echo(f"  {verb}: {plain(', '.join(names[:20]))}{more}")
+    print_guarantees(release.guarantees)
+    for note in release.notes:
+        click.echo(f"  note: {plain(note)}")
+    if release.learning is not None:
+        from shoal.report.learning import sentence
+
+        click.echo(f"  {plain(sentence(release.learning))}")
+    click.echo(f"Give away  {out / 'publish'}  (start with datasheet.html)")
+    click.echo(f"Keep       {out / 'private'}  (open report.html)")
+
+
+def summary(release: Release, out: Path) -> dict[str, Any]:
+    """The same for machines."""
+    return {
+        "out": str(out),
+        "records": release.records,
+        "guarantees": [g.to_dict() for g in release.guarantees],
+        "utility": release.utility.to_dict(),
+        "risk": {"before": release.risk_before.to_dict(), "after": release.risk_after.to_dict()},
+        **({"learning": release.learning.to_dict()} if release.learning else {}),
+        "notes": list(release.notes),
+    }
+
+
+def print_json(content: Any) -> None:
+    """Print for machines."""
+    click.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))

@@ -367,6 +367,10 @@ def test_an_interrupt_ends_it_with_nothing_written(number: signal.Signals, tmp_p
         _, said = process.communicate(timeout=60)
         code = 128 - process.returncode if process.returncode < 0 else process.returncode
         codes.append(code)
+        if process.returncode == -signal.SIGTERM:  # a busy machine had not come to the first line of the program
+            assert not said
+            assert not (tmp_path / f"out-{i}").exists()
+            continue
         if code == 130:  # as a shell counts it; 130 too if Python passes the signal on at its end
             assert "shoal: interrupted; nothing was written" in said
             assert not (tmp_path / f"out-{i}").exists()

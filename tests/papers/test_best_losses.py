@@ -19,7 +19,12 @@ PLAIN = {
     "census": {3: 5.249, 4: 6.763, 5: 8.201, 10: 12.340},
     "tarragona": {3: 14.894, 4: 17.376, 5: 20.753, 10: 30.794},
 }
-# The least that is known to us, found by annealing for much longer:
+# What `best` must not exceed:
+LIMITS = {
+    "census": {3: 4.70, 4: 6.08, 5: 7.30, 10: 11.40},
+    "tarragona": {3: 14.48, 4: 17.12, 5: 20.16, 10: 30.13},
+}
+# The least that was known to us before, found by annealing for much longer:
 LEAST = {
     "census": {3: 4.688, 4: 6.068, 5: 7.281, 10: 11.377},
     "tarragona": {3: 14.470, 4: 17.112, 5: 20.153, 10: 30.117},
@@ -48,9 +53,11 @@ def test_balanced_effort_loses_less_than_a_plain_search(shared_data: Path, name:
     assert loss < LEAST[name][k] * 1.06
 
 
+# Of the eight cells those with the least room; half a minute each on two quiet cores. `python -m reproductions.best_losses`
+# does all eight with three seeds.
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "k"), [("census", 3), ("tarragona", 10)])  # each takes a minute or two
-def test_best_effort_comes_near_the_least_known_loss(shared_data: Path, name: str, k: int) -> None:
+@pytest.mark.parametrize(("name", "k"), [("census", 3), ("tarragona", 3), ("tarragona", 5), ("tarragona", 10)])
+def test_best_effort_keeps_its_limits(shared_data: Path, name: str, k: int) -> None:
     X = read(shared_data, name)
     with ThreadPoolExecutor(2) as threads:
         labels = improve(
@@ -62,6 +69,5 @@ def test_best_effort_comes_near_the_least_known_loss(shared_data: Path, name: st
             run=lambda job, blocks: run_blocks(job, blocks, executor=threads),
         )
     loss = loss_of(X, labels, k)
-    # Looser than what `best` aims at (0.1 to 0.3 % above the least), which seed 0 misses in three of five cases measured.
-    # An annealing of a minute or two ends within this of the least, not on it; another seed ends elsewhere.
-    assert LEAST[name][k] * 0.994 < loss < LEAST[name][k] * 1.006
+    # Below this the loss itself would be computed wrongly.
+    assert LEAST[name][k] * 0.994 < loss <= LIMITS[name][k]

@@ -74,3 +74,42 @@ def test_hierarchies_are_looked_for_beside_the_file(tmp_path) -> None:
     policy = Policy.read(tmp_path / "policy.toml")
     assert policy.columns["age"].hierarchy == str(tmp_path / "age.csv")
     assert policy.columns["zip"].hierarchy == "auto"
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (
+            {"quasi": 5},
+            "quasi takes names of columns, such as quasi=\\['age', 'zip'\\], and was given a value of type int",
+        ),
+        ({"sensitive": None}, "sensitive takes names of columns.* of type NoneType"),
+        ({"quasi": ["age", 5]}, "quasi takes names of columns.* of type int"),
+        ({"quasi": b"age"}, "quasi takes names of columns"),
+        ({"quasi": [["secret"]]}, "of type list"),
+        ({"hierarchies": ["zip"]}, "hierarchies takes a mapping of column to file.* of type list"),
+        ({"hierarchies": {5: "zip.csv"}}, "names are texts, and one is of type int"),
+        ({"hierarchies": {"zip": 5}}, "columns.zip.hierarchy: it must be a valid string"),
+        ({"columns": {5: {}}}, "names are texts, and one is of type int"),
+        ({"require": 5}, "require takes a list of guarantees.* of type int"),
+        ({"require": {"model": "k-anonymity", "k": 5}}, "require takes a list of guarantees.* of type dict"),
+        ({"require": "k-anonymity"}, "require takes a list of guarantees.* of type str"),
+        ({"method": "mdav"}, "method: it must be"),
+        ({"others": 5}, "role cannot be 5"),
+        ({"k": "five"}, "k: it must be a valid integer"),
+    ],
+)
+def test_wrong_types_are_told_in_a_sentence(asked, says) -> None:
+    with pytest.raises(PolicyError, match=says) as caught:
+        Policy.of(**asked)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("path", [5, None, b"policy.toml"])
+def test_a_policy_is_read_from_a_path(path) -> None:
+    with pytest.raises(PolicyError, match="the path of a TOML file"):
+        Policy.read(path)
+
+
+def test_hierarchies_may_be_paths(tmp_path) -> None:
+    assert Policy.of(hierarchies={"zip": tmp_path / "zip.csv"}).columns["zip"].hierarchy == str(tmp_path / "zip.csv")

@@ -12,7 +12,7 @@ import pytest
 
 import shoal
 from shoal.data.clinic import clinic
-from shoal.release import staged
+from shoal.release_folder import staged
 
 POLICY = shoal.Policy.of(quasi=["age", "sex", "zip"], sensitive=["diagnosis"], others="insensitive", k=4)
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from shoal.check.evidence import Evidence, read_groups
 from shoal.check.guarantee import Guarantee
-from shoal.check.verify import verify
+from shoal.check.publication import needs_original, verify_publication
+from shoal.check.verdict import Asked
+from shoal.data.attribute import Attribute
+from shoal.data.meaning import attributes_of
 from shoal.data.table import Column, Table
 from shoal.data.write import read_back
 from shoal.errors import DataError
 from shoal.manifest import FILE_NAME, Manifest, checksum
-from shoal.policy import Policy
+from shoal.policy import ColumnPolicy, Policy
 
 
 @dataclass(frozen=True)
@@ -28,16 +32,24 @@ class FolderCheck:
         Everything else that is wrong, a sentence each.
     compared : bool
         Whether the original was there to compare with.
+    unverified : tuple of str
+        What is promised but could not be recomputed, a sentence each that says what is needed for it.
     """
 
     guarantees: tuple[Guarantee, ...]
     findings: tuple[str, ...]
     compared: bool
+    unverified: tuple[str, ...] = ()
+
+    @property
+    def fails(self) -> bool:
+        """Whether something is wrong, whatever else could not be verified."""
+        return bool(self.findings) or not all(g.holds for g in self.guarantees)
 
     @property
     def holds(self) -> bool:
-        """Whether the folder is what it claims to be."""
-        return not self.findings and all(g.holds for g in self.guarantees)
+        """Whether the folder is what it claims to be; not known to be so is not so."""
+        return not self.fails and not self.unverified
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -45,11 +57,17 @@ class FolderCheck:
             "holds": self.holds,
             "guarantees": [g.to_dict() for g in self.guarantees],
             "findings": list(self.findings),
+            "unverified": list(self.unverified),
             "compared_with_original": self.compared,
         }
 
 
-def check_folder(folder: str | Path, original: Table | None = None, policy: Policy | None = None) -> FolderCheck:
+def check_folder(
+    folder: str | Path,
+    original: Table | None = None,
+    policy: Policy | None = None,
+    private: str | Path | None = None,
+) -> FolderCheck:
     """Recompute every guarantee from a published folder.
 
     Parameters
@@ -61,60 +79,113 @@ def check_folder(folder: str | Path, original: Table | None = None, policy: Poli
     policy : Policy, optional
         What to require instead of what the manifest says; it also says what quasi-identifying and sensitive columns
         there are, so that a manifest that forgets one is caught.
+    private : path, optional
+        The `private/` folder of the release, if the groups were kept: for publications whose promise is about them.
     """
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise DataError(f"there is no folder {folder}; give the publish/ folder of a release")
-    if not (folder / FILE_NAME).exists() and (folder / "publish" / FILE_NAME).exists():
-        folder = folder / "publish"
+    folder = published_folder(folder)
     manifest = Manifest.read(folder)
     path = folder / manifest.data
     if not path.is_file():
         raise DataError(f"{folder} has no {manifest.data}, which its manifest names; restore it from the release")
     markers = manifest.missing_markers if policy is None else policy.missing_markers
     table = read_back(path, manifest.attributes, markers=markers, delimiter=manifest.delimiter)
-    findings = _edited(folder, manifest)
+    findings = edited_files(folder, manifest.checksums, manifest.data)
     findings += _columns(table, manifest)
-    quasi = [n for n in manifest.names("quasi") if n in table.columns]
-    sensitive = [n for n in manifest.names("sensitive") if n in table.columns]
+    meant = _meant(manifest)
+    held = table.names if manifest.layout is None else list(meant)
+    quasi = [n for n, a in meant.items() if a.role == "quasi" and n in held]
+    sensitive = [n for n, a in meant.items() if a.role == "sensitive" and n in held]
     if policy is not None:
-        findings += _forgotten(manifest, policy)
+        findings += _forgotten(meant, policy)
         if set(policy.missing_markers) != set(manifest.missing_markers):
             findings.append("the manifest spells missing values otherwise than the policy does")
-        quasi = _with_role(policy, table, "quasi", quasi)
-        sensitive = _with_role(policy, table, "sensitive", sensitive)
-    guarantees = verify(
-        table,
+        quasi = _with_role(policy, held, "quasi", quasi)
+        sensitive = _with_role(policy, held, "sensitive", sensitive)
+    publication = _publication(manifest, policy, findings)
+    evidence = Evidence(original)
+    if private is not None and needs_original(publication):
+        evidence = read_groups(Path(private), original)
+    asked = Asked(
         policy.require if policy is not None else manifest.require,
         quasi,
         sensitive,
-        missing=policy.missing if policy is not None else manifest.missing,
-        markers=markers,
-        attributes=manifest.attributes,
+        policy.missing if policy is not None else manifest.missing,
+        markers,
+        meant if manifest.layout is None else _with_hierarchies(meant, original, policy),
+        manifest.layout,
+        policy.method.jointly if policy is not None else bool(manifest.method.get("jointly", False)),
     )
+    verdict = verify_publication(table, publication, asked, evidence)
+    findings += verdict.findings
     if table.n_rows != manifest.records["out"]:
         findings.append(f"the data has {table.n_rows:,} rows, the manifest says {manifest.records['out']:,}")
     if original is not None:
         findings += _compare(table, original, manifest)
-    return FolderCheck(guarantees, tuple(findings), original is not None)
+    return FolderCheck(verdict.guarantees, tuple(findings), original is not None, verdict.unverified)
 
 
-def _edited(folder: Path, manifest: Manifest) -> list[str]:
+def markers_of(folder: str | Path) -> tuple[str, ...]:
+    """How the manifest of a published folder says that missing values are spelled: the original is to be read so."""
+    return Manifest.read(published_folder(folder)).missing_markers
+
+
+def published_folder(folder: str | Path) -> Path:
+    """The `publish/` folder, where a release's own folder is given too."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise DataError(f"there is no folder {folder}; give the publish/ folder of a release")
+    if not (folder / FILE_NAME).exists() and (folder / "publish" / FILE_NAME).exists():
+        return folder / "publish"
+    return folder
+
+
+def _meant(manifest: Manifest) -> dict[str, Attribute]:
+    """What the columns of the original are, by their names there."""
+    if manifest.layout is None:
+        return dict(manifest.attributes)
+    return {a: replace(manifest.attributes[c], name=a) for c, a in manifest.layout.attributes.items()}
+
+
+def _with_hierarchies(
+    meant: Mapping[str, Attribute], original: Table | None, policy: Policy | None
+) -> Mapping[str, Attribute]:
+    """The same, with the policy's hierarchies and automatic ones, without which labels of slices cannot be read."""
+    if original is None or not all(n in original.columns for n in meant):
+        return meant
+    columns = {n: ColumnPolicy(role=a.role, type=a.type, order=a.order) for n, a in meant.items()}
+    given = {n: c for n, c in policy.columns.items() if n in meant} if policy is not None else {}
+    found = attributes_of(original.select(list(meant)), Policy(columns={**columns, **given}))
+    return {n: replace(a, hierarchy=a.hierarchy or found[n].hierarchy) for n, a in meant.items()}
+
+
+def _publication(manifest: Manifest, policy: Policy | None, findings: list[str]) -> str:
+    """What the table is checked as: what the policy asks for, if there is one, else what the manifest says."""
+    said = str(manifest.method.get("publish", ""))
+    if policy is None or not (needs_original(said) or needs_original(policy.method.publication)):
+        return said
+    wanted = policy.method.publication
+    if said != wanted:
+        findings.append(f"the manifest says publish = {said!r}, the policy asks for {wanted!r}")
+    return wanted
+
+
+def edited_files(folder: Path, checksums: Mapping[str, str], data: str) -> list[str]:
+    """What differs from the files that a manifest lists."""
     findings = []
-    for name, expected in manifest.checksums.items():
+    for name, expected in checksums.items():
         path = folder / name
         if Path(name).name != name or not path.is_file():
             findings.append(f"{name} is in the manifest but not in the folder")
         elif checksum(path) != expected:
             findings.append(f"{name} was changed after the release: its checksum differs from the manifest's")
-    known = {*manifest.checksums, FILE_NAME}
+    known = {*checksums, FILE_NAME}
     findings += [
         f"{p.name} is in the folder but not part of the release"
         for p in sorted(folder.iterdir())
         if p.name not in known
     ]
-    if manifest.data not in manifest.checksums:
-        findings.append(f"the manifest has no checksum of {manifest.data}")
+    if data not in checksums:
+        findings.append(f"the manifest has no checksum of {data}")
     return findings
 
 
@@ -125,9 +196,9 @@ def _columns(table: Table, manifest: Manifest) -> list[str]:
     return findings + [f"the data lacks the column {n!r} of the manifest" for n in absent]
 
 
-def _forgotten(manifest: Manifest, policy: Policy) -> list[str]:
+def _forgotten(meant: Mapping[str, Attribute], policy: Policy) -> list[str]:
     findings = []
-    for name, published in manifest.attributes.items():
+    for name, published in meant.items():
         role = _role(policy, name)
         if role == "identifying":
             findings.append(f"the column {name!r} is identifying by the policy but was published")
@@ -136,8 +207,8 @@ def _forgotten(manifest: Manifest, policy: Policy) -> list[str]:
     return findings
 
 
-def _with_role(policy: Policy, table: Table, role: str, names: Sequence[str]) -> list[str]:
-    given = [n for n in table.names if _role(policy, n) == role]
+def _with_role(policy: Policy, held: Sequence[str], role: str, names: Sequence[str]) -> list[str]:
+    given = [n for n in held if _role(policy, n) == role]
     return [*names, *(n for n in given if n not in names)]
 
 
@@ -158,6 +229,8 @@ def _compare(table: Table, original: Table, manifest: Manifest) -> list[str]:
             f"{table.n_rows:,} published and {records['suppressed']:,} suppressed rows do not make "
             f"the original's {original.n_rows:,}"
         )
+    if manifest.layout is not None:  # what stands in slices is compared bucket by bucket
+        return findings
     for name, attribute in manifest.attributes.items():
         if attribute.role == "quasi" or name not in table.columns:
             continue

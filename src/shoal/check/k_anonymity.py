@@ -7,7 +7,7 @@ person's.
 References
 ----------
 L. Sweeney, "k-anonymity: a model for protecting privacy", International Journal of Uncertainty, Fuzziness and
-Knowledge-Based Systems 10(5), 2002, definition 3.
+Knowledge-Based Systems 10(5), 2002.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ count as the most frequent one of their class, and not as a distinct one.
 References
 ----------
 A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, "l-diversity: privacy beyond k-anonymity", ACM
-Transactions on Knowledge Discovery from Data 1(1), 2007, section 4.
+Transactions on Knowledge Discovery from Data 1(1), 2007.
 """
 
 from __future__ import annotations

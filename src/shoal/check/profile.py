@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from shoal.check.classes import classes_of
 from shoal.check.risk import Risk, risk_of
@@ -14,6 +14,9 @@ from shoal.data.guess import guess
 from shoal.data.table import Table
 from shoal.errors import DataError
 from shoal.policy import Partition
+
+if TYPE_CHECKING:
+    from shoal.proposal import Proposal
 
 
 @dataclass(frozen=True)
@@ -27,12 +30,21 @@ class ColumnProfile:
 
 @dataclass(frozen=True)
 class Profile:
-    """What `shoal profile` shows."""
+    """What `shoal profile` shows.
+
+    Attributes
+    ----------
+    risk : Risk or None
+        On the columns that look quasi-identifying; None where none does.
+    proposal : Proposal or None
+        The method to start with, found by trying some on a sample; None where that was not asked for.
+    """
 
     n_rows: int
     columns: tuple[ColumnProfile, ...]
     risk: Risk | None
     notes: tuple[str, ...]
+    proposal: Proposal | None = None
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
@@ -56,6 +68,7 @@ class Profile:
             ],
             "risk": self.risk.to_dict() if self.risk is not None else None,
             "notes": list(self.notes),
+            "proposal": self.proposal.to_dict() if self.proposal is not None else None,
         }
 
     def to_toml(self, k: int = 5) -> str:
@@ -82,15 +95,23 @@ class Profile:
                 '# model = "l-diversity"',
                 "# l = 3",
                 '# kind = "distinct"',
+                "# With diversity another method may lose least: compare them with `shoal sweep DATA -p THIS_FILE`.",
             ]
+        partition = self.proposal.partition if self.proposal is not None else "mondrian"
         lines += [
             "",
             "[method]",
-            f'partition = "mondrian"   # {" | ".join(get_args(Partition))}',
+            *([f"# {_one_line(self.proposal.why)}"] if self.proposal is not None else []),
+            f'partition = "{partition}"   # {" | ".join(get_args(Partition))}',
             'publish = "generalise"   # generalise | aggregate',
             "",
         ]
         return "\n".join(lines)
+
+
+def _one_line(sentence: str) -> str:
+    """A sentence that a comment can hold, whatever the names of columns in it."""
+    return "".join(c if c.isprintable() else " " for c in sentence)
 
 
 def _key(name: str) -> str:

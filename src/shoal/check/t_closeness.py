@@ -11,8 +11,9 @@ size * table size), so that the three distances are exact up to one division.
 **Not protected.** The identity of the records; with a large t a rare value may still be much likelier in a
 class (beta-likeness bounds that).
 
-References ---------- N. Li, T. Li, S. Venkatasubramanian, "t-closeness: privacy beyond k-anonymity and
-l-diversity", ICDE 2007, section 4.
+References
+----------
+N. Li, T. Li, S. Venkatasubramanian, "t-closeness: privacy beyond k-anonymity and l-diversity", ICDE 2007.
 """
 
 from __future__ import annotations

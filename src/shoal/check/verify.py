@@ -31,6 +31,7 @@ def verify(
     missing: Missing = "value",
     markers: Sequence[str] = MARKERS,
     attributes: Mapping[str, Attribute] | None = None,
+    classes: Classes | None = None,
 ) -> tuple[Guarantee, ...]:
     """Recompute the guarantees of a published table.
 
@@ -50,13 +51,16 @@ def verify(
         Type, order and hierarchy of the sensitive columns. They choose the distance of t-closeness where
         the requirement does not: hierarchical with a hierarchy, ordered for continuous, ordinal and date,
         else equal (the strictest).
+    classes : Classes, optional
+        What to take for the classes, for publications that hide records in another way than by equal
+        quasi-identifiers; by default those that look alike.
 
     Returns
     -------
     tuple of Guarantee
         In the order of the requirements, for each in the order of the sensitive columns.
     """
-    classes = classes_of(table, quasi, missing=missing, markers=markers)
+    classes = classes or classes_of(table, quasi, missing=missing, markers=markers)
     protected = _Protected(table, classes, missing, markers, attributes or {})
     found: list[Guarantee] = []
     for required in requirements:

@@ -22,6 +22,7 @@ from narwhals.stable.v1.dependencies import (
 from shoal.data import frames_back
 from shoal.data.database import identifier
 from shoal.data.dictionary import TextEncoder
+from shoal.data.ordered_column import OrderedColumn
 from shoal.data.parquet import plain, refuse_type, to_column
 from shoal.data.table import MARKERS, Column, Source, Table, encode_cells
 from shoal.errors import DataError
@@ -35,7 +36,8 @@ def from_frame(frame: Any, markers: Sequence[str] = MARKERS) -> Table:
     Parameters
     ----------
     frame : pandas or polars frame, pyarrow table, duckdb relation, mapping of sequences, or Table
-        An index is not read. Times are kept to the microsecond; those with a zone become UTC, with a note.
+        An index is not read. Ordered categories of pandas keep their order. Times are kept to the microsecond; those
+        with a zone become UTC, with a note.
     markers : sequence of str
         The texts that mean a missing value, besides the frame's own nulls.
 
@@ -167,6 +169,10 @@ def _from_categories(name: str, native: Any, markers: Collection[str]) -> Column
     used, codes = np.unique(numbers_[~missing], return_inverse=True)  # a category without rows is no value
     categories = native.cat.categories[used].tolist()
     column = _from_objects(name, categories, markers)
+    if native.cat.ordered and column.values.dtype.kind != "M":  # times are in order anyway
+        texts = column.texts()
+        order = tuple(dict.fromkeys(texts[code] for code in column.codes if code < len(column.values)))
+        column = OrderedColumn(name, column.codes, column.values, column.markers, order)
     return _spread(replace(column, codes=column.codes[codes]), missing)
 
 

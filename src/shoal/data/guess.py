@@ -10,6 +10,7 @@ import re
 import numpy as np
 
 from shoal.data.attribute import Attribute, Role, Type
+from shoal.data.ordered_column import OrderedColumn
 from shoal.data.parse import parse_dates, parse_numbers
 from shoal.data.table import Column, Table
 
@@ -65,7 +66,9 @@ def guess_attribute(column: Column, *, type: Type | None = None) -> Attribute:
         guessed, order, why_type = _guess_type(column)
     else:
         guessed, why_type = type, "type given"
-        order = _band_order(column) if type == "ordinal" else None
+        order = None
+        if type == "ordinal":
+            order = column.order if isinstance(column, OrderedColumn) else _band_order(column)
     role, why_role = _guess_role(column, guessed)
     return Attribute(column.name, guessed, role, order, None, f"{why_type}; {why_role}")
 
@@ -74,6 +77,8 @@ def _guess_type(column: Column) -> tuple[Type, tuple[str, ...] | None, str]:
     values, words = column.values, words_of(column.name)
     if len(values) == 0:
         return "nominal", None, "no cell has a value"
+    if isinstance(column, OrderedColumn):
+        return "ordinal", column.order, "ordered categories"
     if values.dtype.kind == "b":
         return "nominal", None, "true or false"
     dates = parse_dates(values)

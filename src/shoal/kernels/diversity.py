@@ -113,7 +113,7 @@ def _frequencies_hold(limits: LimitArrays, j: int, codes: Int32, counts: Int32, 
 
 
 @compiled
-def _ordered_distance(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int, size: int, n: int) -> float:
+def ordered_distance(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int, size: int, n: int) -> float:
     """Sum over values of the absolute cumulative difference, times n and the records of the table.
 
     Between two values of the group its own cumulative share is constant and that of the table grows, so
@@ -147,7 +147,7 @@ def _ordered_distance(limits: LimitArrays, j: int, codes: Int32, counts: Int32, 
 
 
 @compiled
-def _hierarchical_distance(
+def hierarchical_distance(
     limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int, size: int, n: int
 ) -> float:
     """Sum over inner nodes of height * min(positive, negative extra), times n and the records of the table.
@@ -226,10 +226,10 @@ def satisfies(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int,
     if model == ORDERED:
         steps = limits.starts[j + 1] - limits.starts[j] - 1
         unit = float(n) * limits.below[limits.starts[j + 1] - 1] * steps
-        return _at_most(_ordered_distance(limits, j, codes, counts, at, size, n), limits.parameters[j, 0] * unit)
+        return _at_most(ordered_distance(limits, j, codes, counts, at, size, n), limits.parameters[j, 0] * unit)
     if model == HIERARCHICAL:
         unit = float(n) * limits.below[limits.starts[j + 1] - 1] * limits.heights[j]
-        work = _hierarchical_distance(limits, j, codes, counts, at, size, n)
+        work = hierarchical_distance(limits, j, codes, counts, at, size, n)
         return _at_most(work, limits.parameters[j, 0] * unit)
     return _gains_hold(limits, j, codes, counts, at, size, n)
 

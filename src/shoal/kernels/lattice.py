@@ -2,8 +2,8 @@
 
 References
 ----------
-K. LeFevre, D. DeWitt, R. Ramakrishnan, "Incognito: Efficient Full-Domain K-Anonymity", SIGMOD 2005, section 3 (the
-rollup property).
+K. LeFevre, D. DeWitt, R. Ramakrishnan, "Incognito: Efficient Full-Domain K-Anonymity", SIGMOD 2005 (the rollup
+property).
 """
 
 from __future__ import annotations

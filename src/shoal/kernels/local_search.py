@@ -165,6 +165,16 @@ def _spread(points: Floats, sums: Floats, n_metric: int, x: int, g: int, size: i
 
 
 @compiled
+def _entering_spread(points: Floats, sums: Floats, n_metric: int, x: int, g: int, size: int) -> float:
+    """How much more a group of that size loses in the metric columns with x, which is not in it."""
+    total, share = 0.0, 1.0 / max(1, size)
+    for j in range(n_metric):
+        difference = points[x, j] - sums[g, j] * share
+        total += difference * difference
+    return total * size / (size + 1)
+
+
+@compiled
 def leaving_gain(groups: Groups, x: int) -> float:
     """How much less the group of x loses without it."""
     g = groups.labels[x]
@@ -220,6 +230,25 @@ def relocate(groups: Groups, x: int, g: int) -> None:
 
 
 @compiled
+def shift(
+    points: Floats, sums: Floats, labels: Rows, members: Rows, place: Rows, sizes: Ints, n_metric: int, x: int, g: int
+) -> None:
+    """Move a record into another group, where all columns are metric; plain arrays, as a tuple of them costs time."""
+    a, size = labels[x], sizes[g]
+    last = sizes[a] - 1
+    other, at = members[a, last], place[x]
+    members[a, at] = other
+    place[other] = at
+    members[g, size] = x
+    place[x] = size
+    labels[x] = g
+    sizes[a], sizes[g] = last, size + 1
+    for j in range(n_metric):
+        sums[a, j] -= points[x, j]
+        sums[g, j] += points[x, j]
+
+
+@compiled
 def regroup(groups: Groups, rows: Ints, limits: Floats, forms: Flags, asked: Flags) -> int:
     """Around each of some records form a group, or dissolve its group, if that changes the loss by less than a limit.
 
@@ -227,59 +256,74 @@ def regroup(groups: Groups, rows: Ints, limits: Floats, forms: Flags, asked: Fla
     record goes to the neighbouring group where it costs least. The moves are made and, past the limit, taken back.
     Returns how many times groups changed; ``asked`` becomes true for all records of the groups that did.
     """
+    points, sums, labels, sizes, near = groups.points, groups.sums, groups.labels, groups.sizes, groups.near
+    members, place, moved, origin, unused = groups.members, groups.place, groups.moved, groups.origin, groups.unused
+    n_metric, is_mixed = groups.n_metric, groups.n_metric < len(groups.weights)
     k, full, n_made = groups.k, 2 * groups.k - 1, 0
     for at in range(len(rows)):
         x = rows[at]
-        g = groups.labels[x]
+        g = labels[x]
         is_form = forms[at]
-        new = -1
+        new = np.int64(-1)
         if is_form:
-            if groups.unused[0] == 0 or groups.sizes[g] <= k:
+            if unused[0] == 0 or sizes[g] <= k:
                 continue
-            new = groups.unused[groups.unused[0]]
-        n_wanted = k if is_form else groups.sizes[g]
-        n_targets = 1 if is_form else groups.near.shape[1]
+            new = unused[unused[0]]
+        n_wanted = k if is_form else sizes[g]
+        n_targets = 1 if is_form else near.shape[1]
         change, n_moved, i = 0.0, 0, -1
         while n_moved < n_wanted:
             row = x
             if is_form:
-                if i == groups.near.shape[1]:
+                if i == near.shape[1]:
                     break
                 if i >= 0:
-                    row = groups.near[x, i]
+                    row = np.int64(near[x, i])
                 i += 1
-                if groups.sizes[groups.labels[row]] <= k:
+                if sizes[labels[row]] <= k:
                     continue
             else:
-                row = groups.members[g, groups.sizes[g] - 1]
-            best, target = np.inf, -1
+                row = np.int64(members[g, sizes[g] - 1])
+            best, target = np.inf, np.int64(-1)
             for j in range(n_targets):
-                other = new if is_form else groups.labels[groups.near[row, j]]
-                if (other != g or is_form) and other != target and groups.sizes[other] < full:
-                    cost = entering_cost(groups, row, other)
+                other = new if is_form else np.int64(labels[near[row, j]])
+                if (other != g or is_form) and other != target and sizes[other] < full:
+                    if is_mixed:
+                        cost = entering_cost(groups, row, other)
+                    else:
+                        cost = _entering_spread(points, sums, n_metric, row, other, sizes[other])
                     if cost < best:
                         best, target = cost, other
             if target < 0:
                 break
-            change += best - leaving_gain(groups, row)
-            groups.moved[n_moved], groups.origin[n_moved] = row, groups.labels[row]
-            relocate(groups, row, target)
+            old = np.int64(labels[row])
+            moved[n_moved], origin[n_moved] = row, old
+            if is_mixed:
+                change += best - leaving_gain(groups, row)
+                relocate(groups, row, target)
+            else:
+                change += best
+                shift(points, sums, labels, members, place, sizes, n_metric, row, target)
+                change -= _entering_spread(points, sums, n_metric, row, old, sizes[old])
             n_moved += 1
         if n_moved < n_wanted or change >= limits[at]:
             for i in range(n_moved - 1, -1, -1):
-                relocate(groups, groups.moved[i], groups.origin[i])
+                if is_mixed:
+                    relocate(groups, moved[i], origin[i])
+                else:
+                    shift(points, sums, labels, members, place, sizes, n_metric, moved[i], origin[i])
             continue
         n_made += 1
         if is_form:
-            groups.unused[0] -= 1
+            unused[0] -= 1
         else:
-            groups.unused[0] += 1
-            groups.unused[groups.unused[0]] = g
+            unused[0] += 1
+            unused[unused[0]] = g
         for i in range(n_moved):
             for side in range(2):
-                changed = groups.origin[i] if side else groups.labels[groups.moved[i]]
-                for j in range(groups.sizes[changed]):
-                    asked[groups.members[changed, j]] = True
+                changed = origin[i] if side else np.int64(labels[moved[i]])
+                for j in range(sizes[changed]):
+                    asked[members[changed, j]] = True
     return n_made
 
 

@@ -2,7 +2,7 @@
 
 References
 ----------
-LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity, ICDE 2006, sections 3 and 4.
+LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity, ICDE 2006.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Space(NamedTuple):
     ancestors: Int32  # node above each leaf at each height
 
 
-class _Scratch(NamedTuple):
+class Scratch(NamedTuple):
     values: Int32  # of the attribute at hand, of the node's records
     sorted: Int32
     distinct: Int32  # values that occur, in the order of the cut
@@ -48,7 +48,7 @@ class _Scratch(NamedTuple):
 
 
 @compiled
-def _tally(scratch: _Scratch, m: int, low: int, high: int) -> int:
+def tally_node(scratch: Scratch, m: int, low: int, high: int) -> int:
     """Count the distinct among the first m values, ascending; their number is returned.
 
     A table of counters over the span of the values, unless that is long for so few records.
@@ -108,7 +108,7 @@ def _meeting(space: Space, a: int, one: int, other: int) -> int:
 
 
 @compiled
-def _width(space: Space, a: int, rows: Int32, begin: int, end: int, scratch: _Scratch) -> float:
+def node_width(space: Space, a: int, rows: Int32, begin: int, end: int, scratch: Scratch) -> float:
     """Normalised width of a node in attribute a, between 0 and 1; -1 if all records have the same value."""
     low, high, present = _gather(space, a, rows, begin, end, scratch.values)
     if low == high:
@@ -117,7 +117,7 @@ def _width(space: Space, a: int, rows: Int32, begin: int, end: int, scratch: _Sc
     if kind == TREE:
         return float(_meeting(space, a, low, high) / space.scales[a])
     if kind == CATEGORY:
-        return float(_tally(scratch, end - begin, low, high) / space.scales[a])
+        return float(tally_node(scratch, end - begin, low, high) / space.scales[a])
     if present < high:
         return 1.0
     at = space.starts[a]
@@ -125,7 +125,7 @@ def _width(space: Space, a: int, rows: Int32, begin: int, end: int, scratch: _Sc
 
 
 @compiled
-def _by_frequency(scratch: _Scratch, m: int, found: int) -> None:
+def _by_frequency(scratch: Scratch, m: int, found: int) -> None:
     """Replace a node's categories by their places in the order of frequency, ties by rank."""
     distinct, tally, place, used = scratch.distinct, scratch.tally, scratch.place, scratch.counter
     ordered = scratch.sorted
@@ -151,7 +151,7 @@ def _by_frequency(scratch: _Scratch, m: int, found: int) -> None:
 
 
 @compiled
-def _note_sensitive(limits: LimitArrays, rows: Int32, begin: int, end: int, scratch: _Scratch) -> None:
+def _note_sensitive(limits: LimitArrays, rows: Int32, begin: int, end: int, scratch: Scratch) -> None:
     """Note of each limit which sensitive values a node has, how often, and each record's place among them."""
     m = end - begin
     for j in range(len(limits.models)):
@@ -163,7 +163,7 @@ def _note_sensitive(limits: LimitArrays, rows: Int32, begin: int, end: int, scra
                 low = code
             if code > high:
                 high = code
-        found = _tally(scratch, m, low, high)
+        found = tally_node(scratch, m, low, high)
         at = limits.starts[j]
         for i in range(found):
             scratch.codes[at + i] = scratch.distinct[i]
@@ -175,7 +175,7 @@ def _note_sensitive(limits: LimitArrays, rows: Int32, begin: int, end: int, scra
 
 
 @compiled
-def _both_satisfy(limits: LimitArrays, scratch: _Scratch, m: int, cut: int, n_left: int) -> bool:
+def _both_satisfy(limits: LimitArrays, scratch: Scratch, m: int, cut: int, n_left: int) -> bool:
     """Whether the records with values below the cut, and the others, satisfy every limit."""
     for j in range(len(limits.models)):
         at = limits.starts[j]
@@ -196,7 +196,7 @@ def _both_satisfy(limits: LimitArrays, scratch: _Scratch, m: int, cut: int, n_le
 
 
 @compiled
-def _halve(m: int, scratch: _Scratch) -> int:
+def _halve(m: int, scratch: Scratch) -> int:
     """Relaxed cut: the lower half in order of (value, record) gets the value 0, the other 1."""
     rest = m // 2
     v = 0
@@ -217,7 +217,7 @@ def _halve(m: int, scratch: _Scratch) -> int:
 
 
 @compiled
-def _boundaries(space: Space, a: int, k: int, m: int, found: int, prefer_last: bool, scratch: _Scratch) -> int:
+def _boundaries(space: Space, a: int, k: int, m: int, found: int, prefer_last: bool, scratch: Scratch) -> int:
     """Strict cuts: boundaries between distinct values with k records on both sides, from the median outwards.
 
     The first few are noted as the least value right of each and the number of records left of it.
@@ -263,14 +263,14 @@ def _boundaries(space: Space, a: int, k: int, m: int, found: int, prefer_last: b
 
 
 @compiled
-def _find_cuts(space: Space, a: int, k: int, strict: bool, rows: Int32, begin: int, end: int, scratch: _Scratch) -> int:
+def find_cuts(space: Space, a: int, k: int, strict: bool, rows: Int32, begin: int, end: int, scratch: Scratch) -> int:
     """Note possible cuts of a node in attribute a, the best first, and return how many.
 
     Records whose value in the scratch array is below a cut would go left.
     """
     m = end - begin
     low, high, present = _gather(space, a, rows, begin, end, scratch.values)
-    found = _tally(scratch, m, low, high)
+    found = tally_node(scratch, m, low, high)
     if space.kinds[a] == CATEGORY:
         _by_frequency(scratch, m, found)
     if not strict:
@@ -280,7 +280,7 @@ def _find_cuts(space: Space, a: int, k: int, strict: bool, rows: Int32, begin: i
 
 
 @compiled
-def _move(rows: Int32, begin: int, end: int, values: Int32, cut: int, spare: Int32) -> int:
+def move_rows(rows: Int32, begin: int, end: int, values: Int32, cut: int, spare: Int32) -> int:
     """Move the left records before the others, each side in its order; return where the right ones begin."""
     at = begin
     kept = 0
@@ -322,7 +322,7 @@ def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop
             if limits.starts[j + 1] - limits.starts[j] > most:
                 most = limits.starts[j + 1] - limits.starts[j]
     n_tries = MAX_TRIES if n_limits > 0 else 1
-    scratch = _Scratch(
+    scratch = Scratch(
         np.empty(n, np.int32),
         np.empty(n, np.int32),
         np.empty(n, np.int32),
@@ -350,7 +350,7 @@ def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop
         cut = -1
         if end - begin >= 2 * k and end - begin > stop_rows:
             for a in range(d):
-                widths[a] = _width(space, a, rows, begin, end, scratch)
+                widths[a] = node_width(space, a, rows, begin, end, scratch)
             if limits is not None:
                 _note_sensitive(limits, rows, begin, end, scratch)
             while True:
@@ -361,7 +361,7 @@ def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop
                 if widths[a] < 0.0:
                     break
                 widths[a] = -1.0
-                n_cuts = _find_cuts(space, a, k, strict, rows, begin, end, scratch)
+                n_cuts = find_cuts(space, a, k, strict, rows, begin, end, scratch)
                 if limits is None:
                     cut = scratch.cuts[0] if n_cuts > 0 else -1
                 else:
@@ -374,7 +374,7 @@ def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop
         if cut >= 0:
             stack[waiting] = end
             waiting += 1
-            end = _move(rows, begin, end, scratch.values, cut, scratch.sorted)
+            end = move_rows(rows, begin, end, scratch.values, cut, scratch.sorted)
             continue
         # Groups are finished from left to right: the next node begins where this one ends.
         ends[groups] = end

@@ -230,7 +230,7 @@ def _curve_neighbours(points: Floats, axes: Floats, weights: Floats, n_metric: i
     return first, near
 
 
-def _axes(points: Floats, weights: Floats, n_metric: int) -> Floats:
+def grid_axes(points: Floats, weights: Floats, n_metric: int) -> Floats:
     """Columns as axes of a grid: those of categories get the length that they have in distances."""
     axes: Floats = points.copy()
     for j in range(n_metric, points.shape[1]):
@@ -238,43 +238,32 @@ def _axes(points: Floats, weights: Floats, n_metric: int) -> Floats:
     return axes
 
 
-def near_rows(points: Floats, weights: Floats, n_metric: int, n_near: int) -> Places:
-    """List near records of each, most of the nearest among them, at a cost that grows as n log n.
-
-    Returns
-    -------
-    int32 array (n_rows, n_near)
-        Nearest first; -1 where there are no more. At most ``2 * WINDOW * CURVES`` are found.
-    """
-    first, near = _curve_neighbours(points, _axes(points, weights, n_metric), weights, n_metric, n_near)
-    out = np.empty_like(near)
-    out[first] = np.where(near >= 0, first[near], -1)
-    return out
-
-
-def _short_path(points: Floats, axes: Floats, weights: Floats, n_metric: int) -> Ints:
-    """Rows along a short path: a Hilbert curve, improved."""
+def _shortened(points: Floats, weights: Floats, n_metric: int, first: Ints, near: Places) -> Ints:
+    """Rows along a short path: a Hilbert curve, improved by moves beside the nearest of the listed neighbours."""
     n_rows = len(points)
-    first, near = _curve_neighbours(points, axes, weights, n_metric, NEAR)
     links = np.empty((n_rows + 1, 2), np.int32)
     links[:, 0], links[:, 1] = np.arange(n_rows + 1) - 1, np.arange(n_rows + 1) + 1
     links[0, 0] = links[n_rows] = n_rows
-    _shorten(points[first], weights, n_metric, near, links, np.ones(n_rows + 1, np.uint8))
+    nearest = np.ascontiguousarray(near[:, :NEAR])
+    _shorten(points[first], weights, n_metric, nearest, links, np.ones(n_rows + 1, np.uint8))
     path = np.empty(n_rows, np.int64)
     _follow(links, path)
     return np.asarray(first[path])
 
 
-def _order(points: Floats, axes: Floats, weights: Floats, n_metric: int, k: float) -> Ints:
-    path = _short_path(points, axes, weights, n_metric)
+def _by_parts(points: Floats, axes: Floats, weights: Floats, n_metric: int, k: float, path: Ints) -> Ints:
+    """A short path, its parts put in order by their averages where groups are made of several."""
     if k < 2 * PART or len(points) < 4 * k:
         return path
     stops = np.cumsum(np.bincount(cut_order(points, weights, n_metric, path, PART)[0]))
     parts, part_axes = np.empty((len(stops), points.shape[1])), np.empty((len(stops), axes.shape[1]))
     _average_parts(points, n_metric, path, stops, parts)
     _average_parts(axes, axes.shape[1], path, stops, part_axes)
+    first, near = _curve_neighbours(parts, part_axes, weights, n_metric, NEAR)
+    part_path = _shortened(parts, weights, n_metric, first, near)
+    part_order = _by_parts(parts, part_axes, weights, n_metric, k / PART, part_path)
     order = np.empty(len(points), np.int64)
-    _join_parts(points, weights, n_metric, path, stops, _order(parts, part_axes, weights, n_metric, k / PART), order)
+    _join_parts(points, weights, n_metric, path, stops, part_order, order)
     return order
 
 
@@ -295,4 +284,29 @@ def near_order(points: Floats, weights: Floats, n_metric: int, k: int) -> Ints:
     int64 array (n_rows,)
         The rows; where nothing else decides, the smaller first.
     """
-    return _order(points, _axes(points, weights, n_metric), weights, n_metric, float(k))
+    return near_order_and_places(points, weights, n_metric, k, NEAR)[0]
+
+
+def near_order_and_places(points: Floats, weights: Floats, n_metric: int, k: int, n_near: int) -> tuple[Ints, Places]:
+    """The order of `near_order`, and near records of each: what was looked up for the one serves the other.
+
+    Parameters
+    ----------
+    n_near : int
+        How many to list; at least `NEAR` are.
+
+    Returns
+    -------
+    order : int64 array (n_rows,)
+    near : int32 array (n_rows, n_near)
+        For each place in the order the places of near records, nearest first, and its own where no more are known.
+    """
+    axes = grid_axes(points, weights, n_metric)
+    first, near = _curve_neighbours(points, axes, weights, n_metric, max(n_near, NEAR))
+    order = _by_parts(points, axes, weights, n_metric, float(k), _shortened(points, weights, n_metric, first, near))
+    place = np.empty(len(points), np.int32)
+    place[order] = np.arange(len(points), dtype=np.int32)
+    of_first = place[first]
+    placed = np.empty_like(near)
+    placed[of_first] = np.where(near >= 0, of_first[near], of_first[:, None])
+    return order, placed

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shoal._version import __version__
+from shoal.check.exposure import Exposure
 from shoal.check.guarantee import Guarantee
 from shoal.check.risk import Risk
 from shoal.data.attribute import Attribute
+from shoal.data.slices import Layout
 from shoal.report.words import PARTITIONS, PUBLICATIONS, percent
 from shoal.utility.measure import Utility
+from shoal.utility.target import TargetLearning
 
 if TYPE_CHECKING:
     from shoal.policy import Method
@@ -35,7 +38,7 @@ class ReportContext:
         Names and parameters in plain words, in the order in which they are shown.
     n_in, n_out, n_suppressed : int
         Records of the original, of the release, and left out.
-    risk_before, utility
+    risk_before, utility, learning
         From the original: for the owner's report alone.
     attributes : mapping of str to Attribute
         All columns of the original in order.
@@ -47,6 +50,8 @@ class ReportContext:
         Name of the way of publishing, which decides what is said about limits and use.
     k : int
         The least number of records that a cell of a public picture must hold.
+    layout, exposure : optional
+        Of a table in slices, which columns stand together, and what they tell an attacker.
     """
 
     title: str
@@ -66,6 +71,9 @@ class ReportContext:
     missing_meaning: str = MISSING_MEANINGS["value"]
     publish: str = ""
     k: int = 2
+    learning: TargetLearning | None = None
+    layout: Layout | None = None
+    exposure: Exposure | None = None
 
     @classmethod
     def of(cls, release: Release, guarantees: tuple[Guarantee, ...]) -> ReportContext:
@@ -74,13 +82,13 @@ class ReportContext:
         return cls(
             title=release.table.source.name,
             kind=release.policy.kind,
-            method=describe_method(release.policy.method, release.policy.k),
+            method=describe_method(release.policy.method, release.policy.k, release.layout),
             n_in=records["in"],
             n_out=records["out"],
             n_suppressed=records["suppressed"],
             guarantees=guarantees,
             risk_before=release.risk_before,
-            risk_after=release.risk_after,
+            risk_after=release.risk_after if release.layout is None else None,
             utility=release.utility,
             attributes=release.attributes,
             missing=release.policy.missing,
@@ -88,6 +96,9 @@ class ReportContext:
             missing_meaning=MISSING_MEANINGS[release.policy.missing],
             publish=release.policy.method.publication,
             k=release.policy.k,
+            learning=release.learning,
+            layout=release.layout,
+            exposure=release.exposure,
         )
 
     @property
@@ -96,8 +107,10 @@ class ReportContext:
         return all(g.holds for g in self.guarantees)
 
 
-def describe_method(method: Method, k: int) -> dict[str, str]:
+def describe_method(method: Method, k: int, layout: Layout | None = None) -> dict[str, str]:
     """Say in plain words how a table was made, with every parameter that matters to a reader."""
+    if layout is not None:
+        return _describe_slicing(method, k, layout)
     words = {
         "Groups": PARTITIONS.get(method.partition, method.partition),
         "Publication": PUBLICATIONS.get(method.publication, method.publication),
@@ -114,3 +127,14 @@ def describe_method(method: Method, k: int) -> dict[str, str]:
         f"at most {percent(method.suppression)} of the records" if method.suppression else "not allowed"
     )
     return words
+
+
+def _describe_slicing(method: Method, k: int, layout: Layout) -> dict[str, str]:
+    slices = "; ".join(", ".join(s.attributes) for s in layout.slices)
+    return {
+        "Publication": PUBLICATIONS[method.publication],
+        "Slices": f"{len(layout.slices)}: {slices}",
+        "Buckets": f"cut as by Mondrian, {'strictly' if method.strict else 'relaxed'}, for as long as every bucket has "
+        f"at least {k} records and meets the requirements",
+        "Sensitive columns": "protected in combination" if method.jointly else "each protected on its own",
+    }

@@ -14,6 +14,7 @@ from shoal.report.context import ReportContext
 from shoal.report.domain import OTHER, Domain, domain_of
 from shoal.report.limits import MISUSE, good_use, not_protected
 from shoal.report.page import N_PICTURES, render
+from shoal.report.telling import telling
 from shoal.report.words import percent, short_name
 
 MOSTLY_OTHER = 0.5
@@ -30,7 +31,9 @@ def render_datasheet(context: ReportContext, table: Table | None = None) -> str:
         The published table; without it the columns are named but not described.
     """
     columns = []
-    for name, attribute in context.attributes.items():
+    held = {n: n for n in context.attributes} if context.layout is None else context.layout.attributes
+    for name, original_name in held.items():
+        attribute = context.attributes[original_name]
         if attribute.role == "identifying" or (table is not None and name not in table.columns):
             continue
         domain = None if table is None else domain_of(table[name], attribute, context.k)
@@ -39,6 +42,7 @@ def render_datasheet(context: ReportContext, table: Table | None = None) -> str:
     return render(
         "datasheet.html",
         c=context,
+        told=telling(context.publish),
         removed=[n for n, a in context.attributes.items() if a.role == "identifying"],
         guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
         models=words.MODELS,
@@ -49,9 +53,16 @@ def render_datasheet(context: ReportContext, table: Table | None = None) -> str:
         limits=not_protected(context.guarantees, context.attributes, context.publish),
         uses=good_use(context.publish, any(a.role in ("sensitive", "insensitive") for _, a, _, _ in columns)),
         misuses=MISUSE,
-        n_smallest=round(1 / context.risk_after.prosecutor_highest) if context.risk_after else 0,
+        n_smallest=_smallest(context),
         n_groups=context.risk_after.n_classes if context.risk_after else None,
     )
+
+
+def _smallest(context: ReportContext) -> int:
+    """The least number of records that hide together, 0 where nothing is said of it."""
+    if context.risk_after:
+        return round(1 / context.risk_after.prosecutor_highest)
+    return next((int(g.achieved) for g in context.guarantees if g.model == "k-anonymity"), 0)
 
 
 def _picture(name: str, domain: Domain) -> Any:

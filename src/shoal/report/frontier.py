@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,67 +11,105 @@ from markupsafe import Markup
 from shoal.check.guarantee import count
 from shoal.report.page import render
 from shoal.report.svg import AFTER, BEFORE, INK, MUTED, RULE, draw
-from shoal.report.words import listed, number, percent
+from shoal.report.words import compact, listed, number, percent
+from shoal.utility.definitions import DEFINITIONS
 
 if TYPE_CHECKING:
     from shoal.frontier import Cell, Sweep
 
-COLUMNS = (
-    "method",
-    "k",
-    "result",
-    "left out",
-    "risk, worst",
-    "risk, mean",
-    "GCP",
-    "C_avg",
-    "DM",
-    "IL",
-    "SSE/SST",
-    "assoc.",
-    "seconds",
-)
-WORDS = ("method", "result")
+HEADS = {"associations": "assoc.", "suppression": "may leave out"}
+WORDS = ("method", "result", "publish", "effort")
 STATUS_WORDS = {"holds": "holds", "infeasible": "infeasible", "refused": "not suited", "fails": "FAILS its check"}
 _LINES = ("-", (0, (5, 2)), (0, (1, 1.6)), (0, (7, 2, 1, 2)))
 _COLOURS = (AFTER, INK, MUTED)
 _TICKS = (0.00001, 0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 FEW = 4
+AXES = {
+    "GCP": "certainty lost (GCP)",
+    "query-error": "median error of counts",
+    "associations": "change of associations",
+    "accuracy": "accuracy lost",
+    "AUC": "AUC lost",
+    "R2": "R² lost",
+}
+OTHER_MEANINGS = {
+    "associations": "Mean change of the strength with which two attributes belong together.",
+    "accuracy": "Share of tested originals whose class the best model trained on this release predicts.",
+    "AUC": "Chance that the best model trained on this release ranks two records of different classes rightly.",
+    "R2": "Share of the target's variance that the best model trained on this release predicts.",
+}
+SETTING_MEANINGS = {
+    "publish": "What stands in a group's place.",
+    "effort": "How hard better groups were looked for.",
+    "suppression": "Share of the records that may be left out.",
+    "l": "Distinct sensitive values that every group must have.",
+    "t": "How far a group's sensitive values may be from the whole table's.",
+}
+
+
+def columns_of(sweep: Sweep) -> tuple[str, ...]:
+    """Headings of the table: what was tried, the risk, the measures."""
+    varied, measures = ([HEADS.get(n, n) for n in names] for names in (sweep.varied, sweep.measures))
+    return ("method", *varied, "k", "result", "left out", "risk, worst", "risk, mean", *measures, "seconds")
 
 
 def table_rows(sweep: Sweep) -> list[tuple[str, ...]]:
-    """The cells as text, in the order of `COLUMNS`; a cell without a release has empty places."""
+    """The cells as text, in the order of `columns_of`; a cell without a release has empty places."""
     frontier = sweep.frontier
-    return [_row(c, c in frontier) for c in sweep.cells]
+    return [_row(sweep, c, c in frontier) for c in sweep.cells]
 
 
-def _row(cell: Cell, is_best: bool) -> tuple[str, ...]:
+def _row(sweep: Sweep, cell: Cell, is_best: bool) -> tuple[str, ...]:
+    tried = (cell.partition, *(setting(cell, n) for n in sweep.varied), str(cell.k))
     if not cell.holds:
-        return (cell.partition, str(cell.k), STATUS_WORDS[cell.status], *[""] * 9, f"{cell.seconds:.2f}")
-    loss = cell.losses.get
+        empty = [""] * (3 + len(sweep.measures))
+        return (*tried, STATUS_WORDS[cell.status], *empty, f"{cell.seconds:.2f}")
     return (
-        cell.partition,
-        str(cell.k),
+        *tried,
         "frontier" if is_best else "holds",
         f"{cell.n_suppressed:,}",
         percent(cell.risk_highest),
         percent(cell.risk_average),
-        percent(loss("GCP")),
-        number(loss("C_avg")),
-        number(loss("DM")),
-        number(loss("IL")),
-        percent(loss("SSE/SST")),
-        number(cell.association_change, 2),
+        *(shown(cell, name) for name in sweep.measures),
         f"{cell.seconds:.2f}",
     )
 
 
+def setting(cell: Cell, name: str) -> str:
+    """What was tried, as text."""
+    value = getattr(cell, name)
+    if value is None:
+        return "–"
+    return percent(value) if name == "suppression" else value if isinstance(value, str) else f"{value:g}"
+
+
+def line_of(sweep: Sweep, cell: Cell) -> str:
+    """The method with all that varies but k: one line of the picture."""
+    names = {"publish": "{}", "effort": "{}", "suppression": "leaving out ≤ {}", "l": "l = {}", "t": "t = {}"}
+    parts = [names[n].format(setting(cell, n)) for n in sweep.varied if getattr(cell, n) is not None]
+    return ", ".join([cell.partition, *parts])
+
+
+def shown(cell: Cell, measure: str) -> str:
+    """A measure of a cell as text; of a score what the release reaches."""
+    if measure in cell.scores:
+        value = cell.scores[measure]
+        return "–" if value is None else f"{value:.3f}"
+    loss = cell.loss(measure)
+    if not math.isfinite(loss):
+        return "–"
+    if measure in DEFINITIONS and DEFINITIONS[measure].is_share:
+        return percent(loss)
+    return number(loss, 2 if measure == "associations" else 3)
+
+
 def as_text(sweep: Sweep) -> list[str]:
     """The table as lines for a terminal, then why some cells are empty, then what is proposed."""
-    rows = [COLUMNS, *table_rows(sweep)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
+    columns = columns_of(sweep)
+    rows = [columns, *table_rows(sweep)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(columns))]
     lines = [
-        "  ".join(v.ljust(w) if c in WORDS else v.rjust(w) for c, v, w in zip(COLUMNS, row, widths, strict=True))
+        "  ".join(v.ljust(w) if c in WORDS else v.rjust(w) for c, v, w in zip(columns, row, widths, strict=True))
         for row in rows
     ]
     reused = f" ({sweep.n_reused} taken from an earlier run)" if sweep.n_reused else ""
@@ -80,8 +119,20 @@ def as_text(sweep: Sweep) -> list[str]:
         *(line.rstrip() for line in lines),
         "",
         *(f"{cells}: {sentence}" for cells, sentence in reasons(sweep)),
+        *learned(sweep),
         verdict(sweep),
     ]
+
+
+def learned(sweep: Sweep) -> list[str]:
+    """One sentence about what models trained on the originals reach, where there is a target."""
+    found = next((c.scores_before for c in sweep.cells if c.scores_before), None)
+    if sweep.target is None:
+        return []
+    if not found:
+        return [f"No model could be trained to predict “{sweep.target}”."]
+    reached = listed([f"{name} {value:.3f}" for name, value in found.items() if value is not None])
+    return [f"Trained on as many originals, the best model predicts “{sweep.target}” with {reached}."]
 
 
 def reasons(sweep: Sweep) -> list[tuple[str, str]]:
@@ -89,7 +140,7 @@ def reasons(sweep: Sweep) -> list[tuple[str, str]]:
     about: dict[str, dict[str, list[str]]] = {}
     for c in sweep.cells:
         if not c.holds:
-            about.setdefault(c.sentence, {}).setdefault(c.partition, []).append(str(c.k))
+            about.setdefault(c.sentence, {}).setdefault(line_of(sweep, c), []).append(str(c.k))
     return [
         (listed([f"{method} with k = {listed(sizes)}" for method, sizes in methods.items()]), sentence)
         for sentence, methods in about.items()
@@ -100,12 +151,19 @@ def verdict(sweep: Sweep) -> str:
     """One sentence: what is proposed, and why."""
     best = sweep.proposed
     if best is not None:
+        first = sweep.measures[0]
+        lost = f"{percent(best.gcp)} of certainty lost" if first == "GCP" else f"{first} {shown(best, first)}"
         return (
-            f"Of all that was tried, {best.partition} with k = {best.k} loses least while it meets the policy: "
-            f"{percent(best.gcp)} of certainty lost, an average risk of {percent(best.risk_average)}."
+            f"Of all that was tried, {line_of(sweep, best)} with k = {best.k} loses least while it meets the policy: "
+            f"{lost}, an average risk of {percent(best.risk_average)}."
         )
     if any(c.holds for c in sweep.cells):
-        return f"Nothing that was tried meets the policy's k = {sweep.k}: try a k of {sweep.k} or more."
+        if not sweep.measured:
+            return f"Nothing that was tried has the measure {sweep.measures[0]}: choose another."
+        return (
+            f"Nothing that was tried meets the policy, whose groups have at least k = {sweep.k} records: try a k of "
+            f"{sweep.k} or more, and what it requires beside."
+        )
     return "Nothing that was tried can be made: ask for less, or allow records to be suppressed."
 
 
@@ -122,58 +180,78 @@ def render_sweep(sweep: Sweep) -> str:
             ("Guarantees hold", f"{len(made):,}", f"of {len(sweep.cells):,}"),
             ("On the frontier", f"{len(sweep.frontier):,}", "no other has less risk and less loss"),
         ],
-        picture=loss_against_risk(made, sweep.frontier) if made else None,
-        columns=COLUMNS,
+        picture=loss_against_risk(sweep) if sweep.measured else None,
+        measure=HEADS.get(sweep.measures[0], sweep.measures[0]),
+        n_undrawn=len(made) - len(sweep.measured),
+        columns=columns_of(sweep),
         words=WORDS,
+        at_result=columns_of(sweep).index("result"),
+        meanings=[(HEADS.get(n, n), meaning(n)) for n in sweep.measures],
+        settings=[(HEADS.get(n, n), SETTING_MEANINGS[n]) for n in sweep.varied],
+        learned=learned(sweep),
         rows=list(zip(sweep.cells, table_rows(sweep), strict=True)),
     )
 
 
-def loss_against_risk(made: Sequence[Cell], frontier: Sequence[Cell]) -> Markup:
+def meaning(measure: str) -> str:
+    """What a measure says, for the page."""
+    return DEFINITIONS[measure].meaning if measure in DEFINITIONS else OTHER_MEANINGS[measure]
+
+
+def loss_against_risk(sweep: Sweep) -> Markup:
     """A line a method and a point a k: diamonds are on the frontier, circles are not."""
-    methods = list(dict.fromkeys(c.partition for c in made))
+    made, frontier, measure = sweep.measured, sweep.frontier, sweep.measures[0]
+    lines: dict[str, list[Cell]] = {}
+    for c in made:
+        lines.setdefault(line_of(sweep, c), []).append(c)
     risks = [c.risk_average or 0.0 for c in made]
-    top = max(0.01, *(c.gcp for c in made))
+    losses = [c.loss(measure) for c in made]
+    bottom = min(0.0, *losses)
+    top = max(bottom + 0.01, *losses)
+    top += (top - bottom) * 0.12
+    bottom -= 0.0 if bottom == 0 else (top - bottom) * 0.05
+    is_share = measure not in DEFINITIONS or DEFINITIONS[measure].is_share
+    as_tick = percent if is_share and bottom == 0 else compact
 
     def paint(axes: Any) -> None:
         from matplotlib.ticker import NullFormatter, NullLocator
 
         axes.set_xscale("log")
-        axes.set_ylim(0, top * 1.12)
+        axes.set_ylim(bottom, top)
         ends = []
-        for i, method in enumerate(methods):
-            cells = sorted((c for c in made if c.partition == method), key=lambda c: c.k)
+        for i, (name, cells) in enumerate(lines.items()):
+            cells = sorted(cells, key=lambda c: c.k)
             colour, style = _COLOURS[i % len(_COLOURS)], _LINES[i % len(_LINES)]
-            axes.plot([c.risk_average for c in cells], [c.gcp for c in cells], color=colour, ls=style, lw=1.1)
-            for place in dict.fromkeys((c.risk_average, c.gcp) for c in cells):
-                same = [c for c in cells if (c.risk_average, c.gcp) == place]
-                _mark(axes, same, same[0] in frontier, colour, len(methods) <= FEW)
-            ends.append((cells[0].risk_average, cells[0].gcp, method, colour))
+            places = [(c.risk_average, c.loss(measure)) for c in cells]
+            axes.plot([x for x, _ in places], [y for _, y in places], color=colour, ls=style, lw=1.1)
+            for place in dict.fromkeys(places):
+                same = [c for c, at in zip(cells, places, strict=True) if at == place]
+                _mark(axes, place, same, same[0] in frontier, colour, len(lines) <= FEW)
+            ends.append((*places[0], name, colour))
         low, high = min(risks) / 1.25, max(risks) * 1.25
         axes.set_xlim(low, high)
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_minor_formatter(NullFormatter())
         ticks = [t for t in _TICKS if low <= t <= high] or [max(risks)]
         axes.set_xticks(ticks, [percent(t) for t in ticks])
-        heights = [t for t in axes.get_yticks() if 0 <= t <= top * 1.12]
-        axes.set_yticks(heights, [percent(t) for t in heights])
+        heights = [t for t in axes.get_yticks() if bottom <= t <= top]
+        axes.set_yticks(heights, [as_tick(t) for t in heights])
         axes.grid(axis="y", color=RULE, lw=0.5)
         axes.set_axisbelow(True)
         axes.set_xlabel("average risk of re-identification (prosecutor), logarithmic")
-        axes.set_ylabel("certainty lost (GCP)")
-        _name_lines(axes, ends, top * 1.12)
+        axes.set_ylabel(AXES.get(measure, measure))
+        _name_lines(axes, ends, bottom, top)
 
     told = "; ".join(
-        f"{c.partition} k = {c.k}: risk {percent(c.risk_average)}, loss {percent(c.gcp)}"
+        f"{line_of(sweep, c)} k = {c.k}: risk {percent(c.risk_average)}, loss {as_tick(c.loss(measure))}"
         f"{', on the frontier' if c in frontier else ''}"
         for c in made
     )
     return draw(7.2, 3.6, paint, f"Loss against average risk, one line a method and one point a k. {told}.")
 
 
-def _mark(axes: Any, same: Sequence[Cell], is_best: bool, colour: str, is_labelled: bool) -> None:
+def _mark(axes: Any, place: Any, same: Sequence[Cell], is_best: bool, colour: str, is_labelled: bool) -> None:
     """One point, which may be that of several k."""
-    place = (same[0].risk_average, same[0].gcp)
     axes.plot(
         [place[0]],
         [place[1]],
@@ -186,15 +264,16 @@ def _mark(axes: Any, same: Sequence[Cell], is_best: bool, colour: str, is_labell
     )
     if is_best or is_labelled:
         sizes = ", ".join(str(c.k) for c in same)
-        is_low = place[1] < axes.get_ylim()[1] / 14  # below it stands the axis
+        bottom, top = axes.get_ylim()
+        is_low = place[1] < bottom + (top - bottom) / 14  # below it stands the axis
         shift, side = ((5, 4), "left") if not is_best else ((-5, 4 if is_low else -10), "right")
         axes.annotate(sizes, place, xytext=shift, textcoords="offset points", ha=side, size=7.5, color=INK)
 
 
-def _name_lines(axes: Any, ends: list[tuple[Any, float, str, str]], top: float) -> None:
+def _name_lines(axes: Any, ends: list[tuple[Any, float, str, str]], bottom: float, top: float) -> None:
     """Name each line right of its smallest k, names pushed apart where the lines end together."""
-    gap = top / 18
-    floor = -gap
+    gap = (top - bottom) / 18
+    floor = bottom - gap
     for risk, height, method, colour in sorted(ends, key=lambda e: (e[1], e[2])):
         at = max(height, floor + gap)
         floor = at

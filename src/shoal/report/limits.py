@@ -42,6 +42,10 @@ def not_protected(
                 "of a group can work out the last one.",
             )
         )
+    elif publish == "condense":
+        points += _drawn(kept)
+    elif publish in ("bucketize", "slice", "screen"):
+        points += _in_slices(publish)
     if kept:
         points.append(
             Point(
@@ -63,6 +67,66 @@ def not_protected(
         )
     )
     return tuple(points)
+
+
+def _in_slices(publish: str) -> list[Point]:
+    points = [
+        Point(
+            "More knowledge narrows it down",
+            "The guarantees hold for an attacker who knows all quasi-identifiers of a person and joins the slices. One "
+            "who also knows other members of a bucket, or that some sensitive value is impossible for the person, can "
+            "strike out rows and be left with fewer than was required.",
+        )
+    ]
+    if publish == "screen":
+        points.append(
+            Point(
+                "k holds slice by slice",
+                "Within a slice at least k rows fit a person. Whoever joins the slices on the sensitive value may be "
+                "left with fewer rows that fit in all of them; how much those tell of the value is what the diversity "
+                "guarantees bound.",
+            )
+        )
+        points.append(
+            Point(
+                "Ends of ranges are real",
+                "The ends of a published range and the members of a published set are values of records of the bucket.",
+            )
+        )
+    else:
+        points.append(
+            Point(
+                "Quasi-identifiers are published as they are",
+                "Whoever knows a person's values finds them in the table if they stand in one slice, so it tells that "
+                "the person is in it. What is hidden is which sensitive value belongs to them.",
+            )
+        )
+    return points
+
+
+def _drawn(kept: Sequence[str]) -> list[Point]:
+    points = [
+        Point(
+            "Near copies",
+            "A group of near-identical records gives pseudo-records near to all of them, and what all members of a "
+            "group share is published as it is. No pseudo-record equals fewer than k originals; how near one comes is "
+            "not limited.",
+        ),
+        Point(
+            "Means tell",
+            "The pseudo-records of a group tell its mean roughly: whoever knows all its other members, and could tell "
+            "its pseudo-records from others, gets an idea of the last one. An extreme record widens its group.",
+        ),
+    ]
+    if kept:
+        points.append(
+            Point(
+                "True values beside drawn ones",
+                f"The cells of {_some(kept)} are true, and those of one record stand together, beside a pseudo-record "
+                "of their group: whoever can place a person in a group learns what the group has.",
+            )
+        )
+    return points
 
 
 def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> list[Point]:
@@ -111,6 +175,36 @@ def good_use(publish: str, has_kept: bool) -> tuple[Point, ...]:
                 "inside groups is gone: extremes, and standard errors unless the variance was restored, are too small.",
             ),
         ]
+    elif publish == "condense":
+        points = [
+            Point(
+                "Means, covariances and shares",
+                "over the whole table or many groups stay close to the truth, and so does most that follows from them.",
+            ),
+            Point(
+                "Single rows",
+                "are invented. Values beyond the original's extremes occur, a column without negative numbers has too "
+                "many zeros where draws fell below, and what depends on combinations inside a group is lost.",
+            ),
+        ]
+    elif publish in ("bucketize", "slice", "screen"):
+        points = [
+            Point(
+                "Within a slice",
+                "columns belong together: count and relate them as in any table"
+                + (", each label in equal parts for all that it covers." if publish == "screen" else "."),
+            ),
+            Point(
+                "Across slices",
+                "rows do not belong together. Work bucket by bucket: inside a bucket slices are unrelated"
+                + (
+                    ", but for the sensitive value that stands in each; join them on it."
+                    if publish == "screen"
+                    else ", and only what differs between buckets relates them."
+                )
+                + " shoal.read_slices gives one frame a slice, shoal.sample_records plausible full records.",
+            ),
+        ]
     else:
         points = [
             Point(
@@ -120,7 +214,7 @@ def good_use(publish: str, has_kept: bool) -> tuple[Point, ...]:
             ),
             Point("Groups", "with the same labels are the finest units; differences inside them are not in the data."),
         ]
-    if has_kept:
+    if has_kept and publish in ("generalise", "aggregate"):
         points.append(Point("Columns kept as they were", "are exact, record by record, apart from suppressed records."))
     points.append(Point("Cite", "the method and its parameters with every result, so that readers can judge it."))
     return tuple(points)

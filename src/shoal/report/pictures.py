@@ -17,8 +17,17 @@ Shares = Sequence[float]
 
 def class_sizes(before: Mapping[str, int], after: Mapping[str, int]) -> Markup:
     """Records by the size of their class, before and after."""
-    bins = list(before)
     shares = [[c / (sum(side.values()) or 1) for c in side.values()] for side in (before, after)]
+    told = "; ".join(
+        f"{b}: {percent(x)} before, {percent(y)} after" for b, x, y in zip(before, *shares, strict=True) if x or y
+    )
+    alt = f"Share of records by the number of records in their class. {told}."
+    return paired_bars(list(before), shares[0], shares[1], "records in the class", alt=alt)
+
+
+def paired_bars(bins: Sequence[str], left: Shares, right: Shares, what: str, *, alt: str) -> Markup:
+    """Shares in a few bins, two series side by side."""
+    shares = (left, right)
 
     def paint(axes: Any) -> None:
         at = np.arange(len(bins))
@@ -28,15 +37,12 @@ def class_sizes(before: Mapping[str, int], after: Mapping[str, int]) -> Markup:
                 if share > 0:
                     axes.text(x, share + 0.012, percent(share), ha="center", va="bottom", color=INK, size=7)
         axes.set_xticks(at, [b.replace("-", "–") for b in bins])
-        axes.set_xlabel("records in the class")
+        axes.set_xlabel(what)
         axes.set_ylim(0, max(0.05, *shares[0], *shares[1]) * 1.12)
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
 
-    told = "; ".join(
-        f"{b}: {percent(x)} before, {percent(y)} after" for b, x, y in zip(bins, *shares, strict=True) if x or y
-    )
-    return draw(7.2, 1.9, paint, f"Share of records by the number of records in their class. {told}.")
+    return draw(7.2, 1.9, paint, alt)
 
 
 def histogram(edges: Sequence[float], before: Shares, after: Shares | None, *, is_date: bool, alt: str) -> Markup:

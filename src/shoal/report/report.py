@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.check.risk import Risk
-from shoal.report import pictures, words
+from shoal.report import pictures, slices, words
 from shoal.report.context import ReportContext
+from shoal.report.learning import section
 from shoal.report.limits import not_protected
 from shoal.report.page import N_PICTURES, render
+from shoal.report.telling import telling
 from shoal.report.words import listed, number, percent, short_name
 from shoal.utility.attributes import AttributeComparison
 from shoal.utility.correlation import Association
+from shoal.utility.definitions import DEFINITIONS, Definition
+from shoal.utility.measure import Utility
 
 MOSTLY_OTHER = 0.9
+HEADLINE = ("GCP", "query-error", "CM", "SSE/SST")
 
 
 def render_report(context: ReportContext) -> str:
@@ -26,6 +31,7 @@ def render_report(context: ReportContext) -> str:
         "report.html",
         c=context,
         verdict=verdict(context),
+        told=telling(context.publish),
         facts=_facts(context),
         guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
         models=words.MODELS,
@@ -37,8 +43,11 @@ def render_report(context: ReportContext) -> str:
         attributes=[(a, _picture(a)) for a in shown],
         left_out=left_out,
         association=_association(utility.correlation) if utility else None,
-        losses=[(found, _loss(found.name, found.value)) for found in utility.losses] if utility else (),
+        losses=_losses(utility) if utility else (),
+        headline=HEADLINE,
+        learning=section(context.learning) if context.learning else None,
         columns=_columns(context),
+        slices=slices.section(context.layout, context.exposure) if context.layout and context.exposure else None,
     )
 
 
@@ -65,19 +74,29 @@ def _facts(context: ReportContext) -> list[tuple[str, str, str]]:
                 f"records, among {sizes.n_classes:,} groups",
             )
         )
+    if context.exposure:
+        held = context.exposure
+        facts.append(("Buckets", f"{held.n_buckets:,}", f"of {held.smallest:,} to {held.largest:,} records"))
+        if held.joined:
+            likeliest = f"for the likeliest value; {percent(held.joined.average)} on average"
+            facts.append(("Highest belief", percent(held.joined.highest), likeliest))
     if context.risk_before and context.risk_after:
-        facts.append(
-            (
-                "Records that stand alone",
-                percent(context.risk_after.unique_share),
-                f"{percent(context.risk_before.unique_share)} in the original",
-            )
-        )
+        alone = percent(context.risk_before.unique_share)
+        if context.publish == "condense":
+            facts.append(("Copies of originals", number(_copies(context)), f"{alone} of the originals stand alone"))
+        else:
+            after = percent(context.risk_after.unique_share)
+            facts.append(("Records that stand alone", after, f"{alone} in the original"))
     if context.utility:
         gcp = next((found.value for found in context.utility.losses if found.name == "GCP"), None)
         if gcp is not None:
-            facts.append(("Certainty lost", percent(gcp), "in an average protected cell"))
+            name, of = telling(context.publish).width
+            facts.append((name, percent(gcp), of))
     return facts
+
+
+def _copies(context: ReportContext) -> float | None:
+    return next((g.details["copies"] for g in context.guarantees if g.model == "no-copies"), None)
 
 
 def _risks(before: Risk, after: Risk) -> list[tuple[str, str, str, str]]:
@@ -125,8 +144,13 @@ def _coefficient(value: float) -> str:
     return ("−" if value <= -0.005 else "") + ("1" if text == "1.00" else text.removeprefix("0"))
 
 
-def _loss(name: str, value: float) -> str:
-    return percent(value) if name in ("GCP", "SSE/SST") else number(value)
+def _losses(utility: Utility) -> list[tuple[str, Definition, str]]:
+    """Every measure there is with its value, "" where this release has none."""
+    values = {found.name: found.value for found in utility.losses}
+    return [
+        (name, known, "" if name not in values else (percent if known.is_share else number)(values[name]))
+        for name, known in DEFINITIONS.items()
+    ]
 
 
 def _columns(context: ReportContext) -> list[dict[str, Any]]:

@@ -23,6 +23,10 @@ PARTITIONS = {
 PUBLICATIONS = {
     "aggregate": "Each record carries the average of its group",
     "generalise": "Each record carries a label that is true of its whole group",
+    "condense": "Each group is replaced by as many pseudo-records, drawn from its mean, covariance and shares",
+    "bucketize": "Bucketization: quasi-identifiers as they are, sensitive values in a slice of their own, permuted",
+    "slice": "Slicing: correlated columns stay together in slices, and every slice is permuted within its bucket",
+    "screen": "Screening: slices with generalised quasi-identifiers and the sensitive values in each, permuted",
 }
 ROLE_NAMES = {
     "identifying": "identifying",
@@ -36,6 +40,9 @@ MODELS = {
     "t-closeness": "What a group says of the sensitive value is close to what the whole table says of it.",
     "alpha-k": "At least k records fit, and no sensitive value makes up too large a share of them.",
     "beta-likeness": "No sensitive value becomes much likelier in a group than it is in the whole table.",
+    "condensation": "What is published about quasi-identifiers depends on groups of at least k records, through "
+    "statistics and random numbers.",
+    "no-copies": "No published record happens to be an original one, unless k or more are alike.",
 }
 SYMBOLS = {"alpha": "α", "beta": "β"}
 AT_LEAST = ("k", "l")
@@ -45,6 +52,8 @@ MAIN = {
     "t-closeness": "t",
     "alpha-k": "alpha",
     "beta-likeness": "beta",
+    "condensation": "k",
+    "no-copies": "k",
 }
 
 
@@ -114,6 +123,8 @@ def short_name(guarantee: Guarantee) -> str:
         "t-closeness": f"{values.get('t', 't')}-closeness",
         "alpha-k": f"({values.get('alpha', 'α')}, {values.get('k', 'k')})-anonymity",
         "beta-likeness": f"{guarantee.kind} {values.get('beta', 'β')}-likeness".strip(),
+        "condensation": f"condensation of {values.get('k', 'k')}",
+        "no-copies": "no copies",
     }.get(guarantee.model, guarantee.model)
     if guarantee.kind == "recursive":
         name = f"recursive ({values.get('c', 'c')}, {values.get('l', 'l')})-diversity"
@@ -138,8 +149,13 @@ def treatment(attribute: Attribute, publish: str) -> str:
     """What became of a column."""
     if attribute.role == "identifying":
         return "removed"
+    if publish in ("bucketize", "slice", "screen") and (attribute.role != "quasi" or publish != "screen"):
+        return "kept as it was, permuted within its bucket together with its slice"
     if attribute.role != "quasi":
-        return "kept as it was"
+        return "kept, beside a pseudo-record of its group" if publish == "condense" else "kept as it was"
+    if publish == "condense":
+        from_group = "mean and covariance" if attribute.type in ("continuous", "date") else "shares of values"
+        return f"drawn at random from the {from_group} of a group"
     if publish == "aggregate":
         average = {"continuous": "mean", "date": "mean", "ordinal": "median category"}
         return f"replaced by the {average.get(attribute.type, 'most frequent value')} of its group"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from shoal.check.verify import verify
 from shoal.data.attribute import Attribute
 from shoal.data.guess import is_key
 from shoal.data.meaning import attributes_of, refitted
+from shoal.data.slices import Layout
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.compile import has_compiled
@@ -22,10 +24,12 @@ from shoal.tables.groups import Groups
 from shoal.tables.limits import Limit, limits_of
 from shoal.tables.merge import satisfy
 from shoal.tables.partition.blocks import partition_labels
+from shoal.tables.pseudo_records import pseudo_records
 from shoal.tables.publish.aggregate import aggregate
 from shoal.tables.publish.generalise import generalise
 from shoal.tables.publish.recode import recode
 from shoal.tables.recoding import recoded_groups
+from shoal.tables.slicing.slice_table import slice_table
 
 Progress = Callable[[str, int, int], None]
 
@@ -46,6 +50,11 @@ class Anonymized:
         The group of each published row. Secret.
     notes : tuple of str
         What the user should know, a sentence each.
+    layout : Layout, optional
+        Of a table in slices, which columns stand together. A published row then stands for no record: ``rows`` at the
+        same place lies in the same bucket, and that is all.
+    sources : tuple of intp arrays (n_published,)
+        Of each slice, the row of the original whose content stands in each published row. Secret.
     """
 
     table: Table
@@ -53,6 +62,8 @@ class Anonymized:
     rows: npt.NDArray[np.intp]
     groups: npt.NDArray[np.int32]
     notes: tuple[str, ...]
+    layout: Layout | None = None
+    sources: tuple[npt.NDArray[np.intp], ...] = ()
 
 
 def anonymize_table(
@@ -62,11 +73,13 @@ def anonymize_table(
     seed: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Anonymized:
     """Make the table to be published.
 
     Rows and columns are first put into an order that depends on their content alone, so that neither the order of the
-    rows nor that of the columns changes the release, and ties are broken by content.
+    rows nor that of the columns changes the release, and ties are broken by content. ``stop`` is asked while groups
+    are improved, as in `partition_labels`.
     """
     step = progress or (lambda *_: None)
     attributes = attributes_of(table, policy)
@@ -78,6 +91,8 @@ def anonymize_table(
     kept = [n for n, a in attributes.items() if a.role != "identifying"]
     order = canonical_order(table, quasi, kept)
     sorted_table = table.select(kept).take(order)
+    if policy.method.is_slicing:
+        return _sliced(sorted_table, order, attributes, policy, notes, seed=seed, executor=executor, progress=progress)
     ranked = [rank(sorted_table[n], attributes[n]) for n in quasi]
     limits = _limits(sorted_table, policy, attributes, sensitive)
 
@@ -92,7 +107,15 @@ def anonymize_table(
         labels, kept_rows, levels = found.labels, found.rows, found.levels
     else:
         labels = partition_labels(
-            ranked, policy.k, policy.method, limits, seed=seed, executor=executor, progress=progress, note=notes.append
+            ranked,
+            policy.k,
+            policy.method,
+            limits,
+            seed=seed,
+            executor=executor,
+            progress=progress,
+            note=notes.append,
+            stop=stop,
         )
         if limits:
             step("meeting the diversity requirements", 0, 0)
@@ -100,6 +123,7 @@ def anonymize_table(
             if len(kept_rows) < table.n_rows:
                 n_left_out = table.n_rows - len(kept_rows)
                 notes.append(f"{n_left_out:,} records were suppressed to meet the diversity requirements.")
+    everyone = sorted_table
     if len(kept_rows) < table.n_rows:  # no value of a suppressed record may shape a label
         sorted_table, order = sorted_table.take(kept_rows).compact(), order[kept_rows]
         if levels is None:
@@ -114,11 +138,54 @@ def anonymize_table(
     if levels is not None:
         pairs = zip(ranked, levels, strict=True)
         columns = {r.name: recode(sorted_table[r.name], r, h, attributes[r.name].hierarchy) for r, h in pairs}
+    elif policy.method.publication == "condense":
+        drawn = pseudo_records(sorted_table, everyone, groups.labels, attributes, policy, seed)
+        if drawn.n_joined:
+            notes.append(
+                f"{drawn.n_joined:,} of {len(groups.sizes):,} groups were joined with others, as nothing but copies of "
+                "originals could be drawn out of them."
+            )
+        groups, columns = drawn.groups, drawn.columns
     else:
         columns = _publish(sorted_table, ranked, groups, attributes, policy, notes)
     published = sorted_table.with_columns(columns)
     final = _published_order(published, order, quasi, policy)
     return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
+
+
+def _sliced(
+    table: Table,
+    order: npt.NDArray[np.intp],
+    attributes: Mapping[str, Attribute],
+    policy: Policy,
+    notes: list[str],
+    **run: Any,
+) -> Anonymized:
+    """Bucketize, slice or screen a table whose rows are in `order`."""
+    method = policy.method
+    made = slice_table(
+        table,
+        attributes,
+        form=method.publish,  # type: ignore[arg-type]  # the policy says that it is one of the three
+        k=policy.k,
+        require=policy.require,
+        columns=method.slices,
+        strict=method.strict,
+        missing=policy.missing,
+        jointly=method.jointly,
+        block_rows=method.block_rows,
+        note=notes.append,
+        **run,
+    )
+    return Anonymized(
+        made.table,
+        attributes,
+        order[made.rows],
+        made.buckets,
+        tuple(notes),
+        made.layout,
+        tuple(order[rows] for rows in made.sources),
+    )
 
 
 def canonical_order(table: Table, quasi: Sequence[str], kept: Sequence[str]) -> npt.NDArray[np.intp]:

@@ -2,8 +2,8 @@
 
 References
 ----------
-J.-W. Byun, A. Kamra, E. Bertino, N. Li, "Efficient k-anonymization using clustering techniques", DASFAA 2007,
-section 3.2 (definitions 3 to 6).
+J.-W. Byun, A. Kamra, E. Bertino, N. Li, "Efficient k-anonymization using clustering techniques", DASFAA 2007 (the
+information loss of an equivalence class).
 """
 
 from __future__ import annotations

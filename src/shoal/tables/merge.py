@@ -1,7 +1,7 @@
 """Merge groups until each meets the diversity requirements: for partitions that do not look at sensitive values.
 
 Every model that Shoal knows is monotone: a union of two groups is never worse than the worse of them (the property that
-Machanavajjhala et al. 2007, section 4.2, and Li et al. 2007, section 4.1, prove for theirs). So merging a failing group
+Machanavajjhala et al. 2007 and Li et al. 2007 prove for theirs). So merging a failing group
 with its nearest neighbour, again and again, ends with every group passing or with the whole table, which was tested
 before.
 """
@@ -54,7 +54,7 @@ def satisfy(
             ranked = [r.take(rows) for r in ranked]
             failing = violations(labels, limits)
     while failing.any() and len(failing) > 1:
-        labels = _merge_round(labels, ranked, failing)
+        labels = merge_round(labels, ranked, failing)
         failing = violations(labels, limits)
     return labels, rows
 
@@ -73,7 +73,7 @@ def _left_after_suppression(
     return np.flatnonzero(~np.isin(labels, dropped))
 
 
-def _merge_round(
+def merge_round(
     labels: npt.NDArray[np.int32], ranked: Sequence[Ranked], failing: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int32]:
     """Join each failing group to its nearest group."""

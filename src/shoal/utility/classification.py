@@ -1,12 +1,13 @@
-"""Classification: the metric CM, and models trained on the release against models trained on the original."""
+"""Learning: the metric CM, and models trained on the release against models trained on the original."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +19,21 @@ from shoal.errors import DataError, MissingExtra, PolicyError
 from shoal.utility.grouping import Grouping
 from shoal.utility.reading import Categories, Numbers, Ranges, Reading, read_published
 from shoal.utility.scale import Scale, scale_of
+from shoal.utility.scores import Estimate, accuracies, areas, determinations, estimate, resamples
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
 
-MODELS = ("logistic regression", "gradient boosting")
+Task = Literal["classes", "numbers"]
+MODELS: dict[Task, tuple[str, ...]] = {
+    "classes": ("logistic regression", "gradient boosting"),
+    "numbers": ("linear regression", "gradient boosting"),
+}
+SCORES: dict[Task, tuple[str, ...]] = {"classes": ("accuracy", "AUC"), "numbers": ("R2",)}
 MOST_ROWS = 20_000
 MOST_CATEGORIES = 40
 MOST_CLASSES = 50
-N_BOOTSTRAP = 300
+MISSING_SKLEARN = 'comparing machine learning needs scikit-learn; install it with: pip install "shoal[mining]"'
 
 
 def classification_metric(classes: npt.NDArray[np.integer[Any]], grouping: Grouping) -> float:
@@ -42,7 +49,7 @@ def classification_metric(classes: npt.NDArray[np.integer[Any]], grouping: Group
 
     References
     ----------
-    V. Iyengar, "Transforming data to satisfy privacy constraints", KDD 2002, section 3.2.
+    V. Iyengar, "Transforming data to satisfy privacy constraints", KDD 2002.
     """
     if not grouping.n_rows:
         return 0.0
@@ -54,35 +61,36 @@ def classification_metric(classes: npt.NDArray[np.integer[Any]], grouping: Group
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A value with its bootstrap confidence interval."""
+class Score:
+    """One score of a model on the test records.
 
-    value: float
-    low: float
-    high: float
+    Attributes
+    ----------
+    name : {"accuracy", "AUC", "R2"}
+        Share of test records whose class is predicted; area under the ROC curve, of more than two classes the mean of
+        one class against all others, by frequency; for numbers the share of their variance that is predicted.
+    before, after : Estimate
+        Trained on the original, and on the release.
+    change : Estimate
+        After less before, on the same resampled records: an interval that holds 0 shows no difference.
+    """
+
+    name: str
+    before: Estimate
+    after: Estimate
+    change: Estimate
 
 
 @dataclass(frozen=True)
 class ModelComparison:
-    """One kind of model, trained on the original and on the release; tested on the same original records.
-
-    Attributes
-    ----------
-    accuracy_before, accuracy_after : Estimate
-        Share of test records whose class is predicted.
-    auc_before, auc_after : Estimate
-        Area under the ROC curve; of more than two classes the mean of one class against all others, by frequency.
-    accuracy_change, auc_change : Estimate
-        After less before, on the same resampled records: an interval that holds 0 shows no difference.
-    """
+    """One kind of model, trained on the original and on the release; tested on the same original records."""
 
     model: str
-    accuracy_before: Estimate
-    accuracy_after: Estimate
-    accuracy_change: Estimate
-    auc_before: Estimate
-    auc_after: Estimate
-    auc_change: Estimate
+    scores: tuple[Score, ...]
+
+    def __getitem__(self, name: str) -> Score:
+        """A score by its name."""
+        return {score.name: score for score in self.scores}[name]
 
 
 @dataclass(frozen=True)
@@ -91,17 +99,19 @@ class LearningComparison:
 
     Attributes
     ----------
-    n_classes : int
-        Values of the target.
+    task : {"classes", "numbers"}
+        What is predicted; n_classes is 0 for numbers.
     n_train_before, n_train_after, n_test : int
         Records; at most 20,000 each are used, drawn at random.
     baseline : float
-        Accuracy of always guessing the class that is most frequent among the original's training records.
+        The first score of a guess that looks at nothing: always the class that is most frequent among the original's
+        training records, or their mean.
     confidence : float
         Level of all intervals. They are over test records; training is not repeated.
     """
 
     target: str
+    task: Task
     n_classes: int
     n_train_before: int
     n_train_after: int
@@ -110,18 +120,30 @@ class LearningComparison:
     confidence: float
     models: tuple[ModelComparison, ...]
 
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """Names of the scores, the first with a baseline."""
+        return SCORES[self.task]
+
+    def best(self, name: str, when: Literal["before", "after"]) -> float:
+        """The best score that any model reaches."""
+        return max(float(getattr(m[name], when).value) for m in self.models)
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         return {**asdict(self), "models": [asdict(m) for m in self.models]}
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{m.model}</td>" + "".join(f"<td>{e.value:.3f} ({e.low:.3f} to {e.high:.3f})</td>" for e in cells)
+            f"<tr><td>{m.model}</td>"
+            + "".join(
+                f"<td>{e.value:.3f} ({e.low:.3f} to {e.high:.3f})</td>" for s in m.scores for e in (s.before, s.after)
+            )
             for m in self.models
-            for cells in [(m.accuracy_before, m.accuracy_after, m.auc_before, m.auc_after)]
         )
-        heads = "".join(f"<th>{h}</th>" for h in ("Model", "Accuracy before", "after", "AUC before", "after"))
-        return f"<table><caption>Predicting {html.escape(self.target)}</caption><tr>{heads}</tr>{rows}</table>"
+        heads = "".join(f"<th>{n} before</th><th>after</th>" for n in self.scores)
+        caption = f"Predicting {html.escape(self.target)}"
+        return f"<table><caption>{caption}</caption><tr><th>Model</th>{heads}</tr>{rows}</table>"
 
 
 def compare_learning(
@@ -135,6 +157,7 @@ def compare_learning(
     test_share: float = 0.3,
     test_rows: npt.NDArray[np.intp] | None = None,
     confidence: float = 0.95,
+    most_rows: int = MOST_ROWS,
     seed: int | np.random.SeedSequence = 0,
 ) -> LearningComparison:
     """Train on the release and on the original, test both on original records that neither was trained on.
@@ -155,13 +178,16 @@ def compare_learning(
     original, published, rows, groups, attributes
         As in `measure`. All columns that are in both tables and not identifying are features.
     target : str
-        The attribute to predict: one of at most 50 values, published as they were. Records without it are left out.
+        The attribute to predict: a number or a date, or one of at most 50 classes; published as single values.
+        Records without it are left out.
     test_share : float
         Share of the original records to test on.
     test_rows : intp array, optional
         The original records to test on, in place of a random share.
     confidence : float
         Level of the intervals.
+    most_rows : int
+        At most this many records to train on, and to test on, drawn at random.
     seed : int or SeedSequence
         The same seed gives the same comparison.
     """
@@ -170,18 +196,18 @@ def compare_learning(
     split_seed, train_seed, bootstrap_seed = spawn_seeds(seed, 3)
     rng = np.random.default_rng(split_seed)
     grouping, kept = Grouping.of(original.n_rows, rows, groups)
-    truth, labels_after = _classes(original[target], published[target], kept)
+    task, truth, shown = _target(original, published, attributes, target, kept, grouping)
     is_test = np.zeros(original.n_rows, dtype=bool)
     if test_rows is None:
         test_rows = rng.permutation(original.n_rows)[: round(test_share * original.n_rows)]
     elif len(test_rows) and not 0 <= np.min(test_rows) <= np.max(test_rows) < original.n_rows:
         raise DataError(f"a test record is none of the {original.n_rows:,} of the original; give their row numbers")
     is_test[test_rows] = True
-    test = _sampled(np.flatnonzero(is_test & (truth >= 0)), rng)
-    before = _sampled(np.flatnonzero(~is_test & (truth >= 0)), rng)
-    after = _sampled(np.flatnonzero(~is_test[grouping.rows] & (labels_after >= 0)), rng)
-    for part, classes in ((before, truth), (after, labels_after), (test, truth)):
-        if len(np.unique(classes[part])) < 2:
+    test = _sampled(np.flatnonzero(is_test & ~np.isnan(truth)), rng, most_rows)
+    before = _sampled(np.flatnonzero(~is_test & ~np.isnan(truth)), rng, most_rows)
+    after = _sampled(np.flatnonzero(~is_test[grouping.rows] & ~np.isnan(shown)), rng, most_rows)
+    for part, values in ((before, truth), (after, shown), (test, truth)):
+        if len(np.unique(values[part])) < 2:
             raise DataError(
                 f"fewer than two values of {target!r} are left to train on or to test on; "
                 "choose another target or other test records"
@@ -196,44 +222,81 @@ def compare_learning(
     x_before, x_test, x_after, x_test_after = (
         np.column_stack([part for d in design for part in d.made[side]]) for side in range(4)
     )
-    n_classes = int(truth.max()) + 1
-    predicted = [
-        (
-            _probabilities(name, x_before, truth[before], x_test, n_classes, train_seed),
-            _probabilities(name, x_after, labels_after[after], x_test_after, n_classes, train_seed),
-        )
-        for name in MODELS
-    ]
-    weights = _resamples(len(test), np.random.default_rng(bootstrap_seed))
+    n_classes = int(np.nanmax(truth)) + 1 if task == "classes" else 0
+    y_before, y_after, y_test = truth[before], shown[after], truth[test]
+    weights = resamples(len(test), np.random.default_rng(bootstrap_seed))
     models = tuple(
-        _compared(name, p, q, truth[test], weights, confidence) for name, (p, q) in zip(MODELS, predicted, strict=True)
+        _compared(
+            name,
+            _predicted(task, name, x_before, y_before, x_test, n_classes, train_seed),
+            _predicted(task, name, x_after, y_after, x_test_after, n_classes, train_seed),
+            y_test,
+            weights,
+            confidence,
+        )
+        for name in MODELS[task]
     )
-    most = np.bincount(truth[before]).argmax()
-    baseline = float((truth[test] == most).mean())
-    return LearningComparison(target, n_classes, len(before), len(after), len(test), baseline, confidence, models)
+    if task == "classes":
+        baseline = float((y_test == np.bincount(y_before.astype(np.intp)).argmax()).mean())
+    else:
+        baseline = float(determinations(np.full(len(test), y_before.mean()), y_test, weights[:1])[0])
+    return LearningComparison(target, task, n_classes, len(before), len(after), len(test), baseline, confidence, models)
 
 
-def _classes(column: Column, published: Column, kept: Ints) -> tuple[Ints, Ints]:
-    """The class of each original record and of each kept published one, -1 where missing."""
-    texts = spell(column.values)
-    used = np.unique(column.codes[column.codes < len(texts)])
-    if len(used) > MOST_CLASSES:
+def task_of(column: Column, attribute: Attribute) -> Task:
+    """Whether an attribute is predicted as a number or as a class; `PolicyError` where it can be neither."""
+    n_used = int(np.count_nonzero(column.counts()[: len(column.values)]))
+    if n_used < 2:
         raise PolicyError(
-            f"{column.name!r} has {len(used)} values, too many to be predicted as classes; choose a target of at most "
-            f"{MOST_CLASSES}"
+            f"{column.name!r} has fewer than two values, so there is nothing to predict; choose another target"
         )
-    class_of = np.full(len(texts) + 1, -1, dtype=np.intp)
+    if scale_of(column, attribute).kind == "number":
+        return "numbers"
+    if n_used > MOST_CLASSES:
+        raise PolicyError(
+            f"{column.name!r} has {n_used} values, too many to be predicted as classes; choose a target of at most "
+            f"{MOST_CLASSES}, or one of numbers"
+        )
+    return "classes"
+
+
+def _target(
+    original: Table,
+    published: Table,
+    attributes: Mapping[str, Attribute],
+    target: str,
+    kept: Ints,
+    grouping: Grouping,
+) -> tuple[Task, Floats, Floats]:
+    """What is to be predicted, and its class or number in each original record and each kept published one.
+
+    Where it is missing, nan.
+    """
+    column, attribute = original[target], attributes[target]
+    task = task_of(column, attribute)
+    scale = scale_of(column, attribute)
+    if task == "numbers":
+        reading = read_published(scale, published[target], kept, grouping)
+        if not isinstance(reading, Numbers):
+            raise _several_values(target)
+        return task, scale.numbers(), reading.values
+    used = np.unique(scale.codes[scale.codes < scale.n_values])
+    class_of = np.full(scale.n_values + 1, np.nan)
     class_of[used] = np.arange(len(used))
-    place = {texts[code]: i for i, code in enumerate(used)}
-    shown = np.minimum(published.codes[kept], len(published.values))
-    of_text = np.array([place.get(text, -2) for text in spell(published.values)] + [-1], dtype=np.intp)
-    after = of_text[shown]
-    if (after == -2).any():
-        raise PolicyError(
-            f"{column.name!r} is published as labels of several values, so that no model can be trained on it; "
-            "choose a target that is published as it was"
-        )
-    return class_of[np.minimum(column.codes, len(texts))], after
+    place = {scale.texts[code]: i for i, code in enumerate(used)}
+    shown = published[target]
+    of_text = np.array([place.get(text, -1) for text in spell(shown.values)] + [np.nan], dtype=np.float64)
+    after = of_text[np.minimum(shown.codes[kept], len(shown.values))]
+    if (after == -1).any():
+        raise _several_values(target)
+    return task, class_of[scale.codes], after
+
+
+def _several_values(target: str) -> PolicyError:
+    return PolicyError(
+        f"{target!r} is published as labels of several values, so that no model can be trained on it; "
+        "choose a target that is published as it was"
+    )
 
 
 def _feature_scales(
@@ -245,8 +308,8 @@ def _feature_scales(
             yield scale_of(column, attribute)
 
 
-def _sampled(rows: Ints, rng: np.random.Generator) -> Ints:
-    return rows if len(rows) <= MOST_ROWS else np.sort(rng.choice(rows, MOST_ROWS, replace=False))
+def _sampled(rows: Ints, rng: np.random.Generator, most: int) -> Ints:
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
 @dataclass(frozen=True)
@@ -294,78 +357,55 @@ def _lumps(scale: Scale, rows: Ints) -> tuple[Ints, int]:
     return lumps, len(most) + 2
 
 
-def _probabilities(
-    name: str, x: Floats, classes: Ints, x_test: Floats, n_classes: int, seed: np.random.SeedSequence
+def _predicted(
+    task: Task, name: str, x: Floats, y: Floats, x_test: Floats, n_classes: int, seed: np.random.SeedSequence
 ) -> Floats:
-    """The probability of every class for each test record; 0 for classes that the training records lack."""
+    """The number, or the probability of every class, of each test record; 0 for classes that training records lack."""
     try:
         linear, ensemble = import_module("sklearn.linear_model"), import_module("sklearn.ensemble")
         pools = import_module("threadpoolctl")  # scikit-learn comes with it
     except ImportError:
-        raise MissingExtra(
-            'comparing machine learning needs scikit-learn; install it with: pip install "shoal[mining]"'
-        ) from None
-    state = int(seed.generate_state(1)[0])
-    if name == "logistic regression":
-        model = linear.LogisticRegression(max_iter=1000)
+        raise MissingExtra(MISSING_SKLEARN) from None
+    many = {"max_iter": 100, "early_stopping": False, "random_state": int(seed.generate_state(1)[0])}
+    if task == "numbers":
+        is_linear = name == "linear regression"
+        model = linear.Ridge() if is_linear else ensemble.HistGradientBoostingRegressor(**many)
     else:
-        model = ensemble.HistGradientBoostingClassifier(max_iter=100, early_stopping=False, random_state=state)
-    result = np.zeros((len(x_test), n_classes))
-    with pools.threadpool_limits(limits=1):  # threads wait for each other: 0.3 s became 12 s on a busy machine
-        model.fit(x, classes)
-        result[:, model.classes_] = model.predict_proba(x_test)
+        is_linear = name == "logistic regression"
+        model = (
+            linear.LogisticRegression(max_iter=1000) if is_linear else ensemble.HistGradientBoostingClassifier(**many)
+        )
+    # Threads wait for each other: 0.3 s became 12 s on a busy machine.
+    with pools.threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a model that has not converged is a model that a user would get
+        try:
+            if task == "numbers":
+                middle, unit = float(y.mean()), float(y.std()) or 1.0
+                return np.asarray(model.fit(x, (y - middle) / unit).predict(x_test), dtype=np.float64) * unit + middle
+            model.fit(x, y.astype(np.intp))
+            result = np.zeros((len(x_test), n_classes))
+            result[:, model.classes_] = model.predict_proba(x_test)
+        except (ValueError, ArithmeticError) as error:
+            raise DataError(
+                f"scikit-learn's {name} cannot be trained on this data ({type(error).__name__}); choose another target"
+            ) from None
     return result
 
 
-def _resamples(n: int, rng: np.random.Generator) -> Floats:
-    """How often each test record is drawn, one row a bootstrap sample; the first row is the test records themselves."""
-    weights = np.ones((N_BOOTSTRAP + 1, n))
-    for row in weights[1:]:
-        row[:] = np.bincount(rng.integers(0, n, n), minlength=n)
-    return weights
-
-
 def _compared(
-    name: str, before: Floats, after: Floats, truth: Ints, weights: Floats, confidence: float
+    name: str, before: Floats, after: Floats, truth: Floats, weights: Floats, confidence: float
 ) -> ModelComparison:
-    accuracy = [weights @ (p.argmax(axis=1) == truth) / weights.sum(axis=1) for p in (before, after)]
-    area = [areas(p, truth, weights) for p in (before, after)]
+    def score(named: str, of: Callable[[Floats], Floats]) -> Score:
+        b, a = of(before), of(after)
+        return Score(named, *(estimate(values, confidence) for values in (b, a, a - b)))
+
+    if before.ndim == 1:
+        return ModelComparison(name, (score("R2", lambda p: determinations(p, truth, weights)),))
+    classes = truth.astype(np.intp)
     return ModelComparison(
         name,
-        *(_interval(v, confidence) for v in (*accuracy, accuracy[1] - accuracy[0])),
-        *(_interval(v, confidence) for v in (*area, area[1] - area[0])),
+        (
+            score("accuracy", lambda p: accuracies(p, classes, weights)),
+            score("AUC", lambda p: areas(p, classes, weights)),
+        ),
     )
-
-
-def _interval(values: Floats, confidence: float) -> Estimate:
-    low, high = np.nanquantile(values[1:], [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Estimate(float(values[0]), float(low), float(high))
-
-
-def areas(probabilities: Floats, truth: npt.NDArray[np.integer[Any]], weights: Floats) -> Floats:
-    """Area under the ROC curve for each row of weights of the records.
-
-    The share of pairs of a record of a class and one of the others in which the first has the higher probability, ties
-    counting half; the mean over classes, weighted by their frequency. Two classes have the same area.
-
-    Parameters
-    ----------
-    probabilities : float64 array (n_records, n_classes)
-    truth : int array (n_records,)
-    weights : float64 array (n_samples, n_records)
-    """
-    total, norm = np.zeros(len(weights)), np.zeros(len(weights))
-    for c in np.unique(truth):
-        _, place = np.unique(probabilities[:, c], return_inverse=True)
-        order = np.argsort(place, kind="stable")
-        starts = np.flatnonzero(np.diff(place[order], prepend=-1))
-        is_class = (truth == c)[order]
-        ours = np.add.reduceat(weights[:, order] * is_class, starts, axis=1)
-        others = np.add.reduceat(weights[:, order] * ~is_class, starts, axis=1)
-        below = np.cumsum(others, axis=1) - others / 2
-        n_ours, n_others = ours.sum(axis=1), others.sum(axis=1)
-        usable = (n_ours > 0) & (n_others > 0)
-        pairs = np.where(usable, n_ours * n_others, 1.0)
-        total += np.where(usable, (ours * below).sum(axis=1) / pairs * n_ours, 0.0)
-        norm += np.where(usable, n_ours, 0.0)
-    return np.asarray(np.divide(total, norm, out=np.full(len(norm), np.nan), where=norm > 0))

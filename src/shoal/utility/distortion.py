@@ -129,7 +129,7 @@ def iloss(
 
     References
     ----------
-    X. Xiao, Y. Tao, "Personalized privacy preservation", SIGMOD 2006, section 6 (ILoss).
+    X. Xiao, Y. Tao, "Personalized privacy preservation", SIGMOD 2006 (ILoss).
     """
     unknown = set(weights or {}) - {s.name for s in scales}
     if unknown:

@@ -17,12 +17,17 @@ from shoal.tables.encoding import rank
 from shoal.tables.information_loss import information_loss
 from shoal.utility import loss
 from shoal.utility.attributes import AttributeComparison, compare
+from shoal.utility.classification import classification_metric, task_of
 from shoal.utility.correlation import Association, associate
+from shoal.utility.definitions import DEFINITIONS, MEASURES
 from shoal.utility.distortion import covered_values, iloss, minimal_distortion
 from shoal.utility.grouping import Grouping
+from shoal.utility.queries import ask, enough_queries
 from shoal.utility.reading import Numbers, Reading, read_published
 from shoal.utility.scale import Scale, scale_of
 from shoal.utility.statistics import statistics_loss
+
+PAIRED = ("SSE/SST", "DM", "distortion", "ILoss", "IL1", "IL-mean")
 
 
 @dataclass(frozen=True)
@@ -33,14 +38,21 @@ class Loss:
     ----------
     meaning : str
         In plain words, with what the best and the worst value would be.
-    reference : str
-        Where it is defined.
+    formula, reference : str
+        In one line, and where it is defined.
     """
 
     name: str
     value: float
     meaning: str
+    formula: str
     reference: str
+
+    @classmethod
+    def of(cls, name: str, value: float) -> Loss:
+        """A measure that `definitions` knows."""
+        known = DEFINITIONS[name]
+        return cls(name, value, known.meaning, known.formula, known.reference)
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,7 @@ class Utility:
     Attributes
     ----------
     losses : tuple of Loss
-        Information loss over all quasi-identifiers.
+        Information loss over all quasi-identifiers, in the order of `definitions.MEASURES`.
     attributes : tuple of AttributeComparison
         Each published attribute before and after, in the order of the table.
     correlation : Association
@@ -96,6 +108,8 @@ def measure(
     k: int,
     *,
     is_recoding: bool = False,
+    is_paired: bool = True,
+    target: str | None = None,
 ) -> Utility:
     """Compare a release with the original.
 
@@ -114,6 +128,11 @@ def measure(
     is_recoding : bool
         Whether a label may be wider than its group needs, because all records got one recoding. Then all records of a
         label, and not of a group, say how wide it is.
+    is_paired : bool
+        Whether a published row stands for its original row. Pseudo-records stand for their group alone: then measures
+        that compare cell with cell, or look at labels, are left out, and the others are of groups or of the whole.
+    target : str, optional
+        A column of classes that the release will be used to predict, for CM.
     """
     if not len(rows) == len(groups) == published.n_rows:
         raise ShoalError(
@@ -143,8 +162,15 @@ def measure(
         readings.append(reading)
     chosen = [i for role in ("quasi", "sensitive") for i, s in enumerate(scales) if s.attribute.role == role]
     quasi = [s for s in scales if s.attribute.role == "quasi"]
+    losses = [
+        *_losses(grouping, scales, readings, penalties, k, is_paired),
+        *_more_losses(grouping, quasi, original, published, kept),
+        *_use_losses(grouping, scales, readings, None if target is None else original[target], attributes),
+    ]
+    if not is_paired:
+        losses = [found for found in losses if found.name not in PAIRED]
     return Utility(
-        (*_losses(grouping, scales, readings, penalties, k), *_more_losses(grouping, quasi, original, published, kept)),
+        tuple(sorted(losses, key=lambda found: MEASURES.index(found.name))),
         tuple(comparisons),
         associate([scales[i] for i in chosen], [readings[i] for i in chosen], grouping),
     )
@@ -161,12 +187,17 @@ def _label_penalty(scale: Scale, grouping: Grouping, column: Column, kept: npt.N
 
 
 def _losses(
-    grouping: Grouping, scales: list[Scale], readings: list[Reading], penalties: list[float], k: int
+    grouping: Grouping,
+    scales: list[Scale],
+    readings: list[Reading],
+    penalties: list[float],
+    k: int,
+    is_paired: bool,
 ) -> tuple[Loss, ...]:
     found = [
-        Loss("GCP", loss.gcp(penalties), *_WORDS["GCP"]),
-        Loss("DM", loss.discernibility(grouping), *_WORDS["DM"]),
-        Loss("C_avg", loss.average_class_size(grouping, k), *_WORDS["C_avg"]),
+        Loss.of("GCP", loss.gcp(penalties)),
+        Loss.of("DM", loss.discernibility(grouping)),
+        Loss.of("C_avg", loss.average_class_size(grouping, k)),
     ]
     numeric = [
         (s.numbers()[grouping.rows], r.values)
@@ -175,10 +206,12 @@ def _losses(
     ]
     share = loss.squared_error_share([x for x, _ in numeric], [y for _, y in numeric])
     if share is not None:
-        found.append(Loss("SSE/SST", share, *_WORDS["SSE/SST"]))
+        found.append(Loss.of("SSE/SST", share))
     if len(numeric) > 1:
-        change = statistics_loss(np.column_stack([x for x, _ in numeric]), np.column_stack([y for _, y in numeric]))
-        found += [Loss(f"IL{i}", getattr(change, f"il{i}"), *_WORDS[f"IL{i}"]) for i in range(1, 6)]
+        before, after = (np.column_stack([pair[side] for pair in numeric]) for side in (0, 1))
+        change = statistics_loss(before, after, is_paired=is_paired)
+        found += [Loss.of(f"IL{i}", getattr(change, f"il{i}")) for i in range(1, 6)]
+        found.append(Loss.of("IL-mean", change.overall))
     return tuple(found)
 
 
@@ -192,45 +225,25 @@ def _more_losses(
     ranked = [rank(original[s.attribute.name].take(grouping.rows), s.attribute) for s in quasi]
     width = information_loss(ranked, grouping.labels) + grouping.n_suppressed * len(quasi)
     return [
-        Loss("IL", width, *_WORDS["IL"]),
-        Loss("distortion", minimal_distortion(quasi, grouping, labels, kept).share, *_WORDS["distortion"]),
-        Loss("ILoss", iloss(quasi, grouping, None, labels, kept).mean, *_WORDS["ILoss"]),
+        Loss.of("IL", width),
+        Loss.of("distortion", minimal_distortion(quasi, grouping, labels, kept).share),
+        Loss.of("ILoss", iloss(quasi, grouping, None, labels, kept).mean),
     ]
 
 
-_TORRA = "Domingo-Ferrer and Torra, DMKD 2005"
-_WORDS = {
-    "GCP": (
-        "Share of certainty lost in an average quasi-identifying cell: 0 nothing changed, 1 nothing is left.",
-        "Ghinita et al., VLDB 2007; Xu et al., KDD 2006",
-    ),
-    "DM": (
-        "Sum over all records of how many each one looks like; a suppressed record looks like all.",
-        "Bayardo and Agrawal, ICDE 2005",
-    ),
-    "C_avg": (
-        "Average group size over the size k that was asked for: 1 is the best possible.",
-        "LeFevre et al., ICDE 2006",
-    ),
-    "IL": (
-        "Sum over records of how wide their group is, attribute by attribute, each between 0 and 1.",
-        "Byun et al., DASFAA 2007",
-    ),
-    "distortion": (
-        "Share of quasi-identifying cells that were generalised, changed or suppressed.",
-        "Samarati, IEEE TKDE 2001",
-    ),
-    "ILoss": (
-        "Share of the values of the domain that an average published label may stand for, beyond the true one.",
-        "Xiao and Tao, SIGMOD 2006",
-    ),
-    "IL1": ("Mean relative change of numeric cells.", _TORRA),
-    "IL2": ("Mean relative change of the means of numeric quasi-identifiers.", _TORRA),
-    "IL3": ("Mean relative change of their variances.", _TORRA),
-    "IL4": ("Mean relative change of their covariances.", _TORRA),
-    "IL5": ("Mean change of their correlations.", _TORRA),
-    "SSE/SST": (
-        "Share of the variation of numeric quasi-identifiers that is lost within groups: 0 none, 1 all.",
-        "Domingo-Ferrer and Mateo-Sanz, IEEE TKDE 2002",
-    ),
-}
+def _use_losses(
+    grouping: Grouping,
+    scales: list[Scale],
+    readings: list[Reading],
+    target: Column | None,
+    attributes: Mapping[str, Attribute],
+) -> list[Loss]:
+    """Losses to those who count, and to those who predict."""
+    found = []
+    about = [(s, r) for s, r in zip(scales, readings, strict=True) if s.attribute.role == "quasi"]
+    if about and grouping.n_rows:
+        counts = ask([s for s, _ in about], [r for _, r in about], grouping, enough_queries([s for s, _ in about]))
+        found += [Loss.of("query-error", counts.median_error), Loss.of("imprecision", counts.imprecision)]
+    if target is not None and task_of(target, attributes[target.name]) == "classes":
+        found.append(Loss.of("CM", classification_metric(np.minimum(target.codes, len(target.values)), grouping)))
+    return found

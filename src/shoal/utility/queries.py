@@ -11,8 +11,8 @@ no predicate.
 
 References
 ----------
-X. Xiao, Y. Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006, section 6 (random count queries of a
-given selectivity, estimates under uniformity); K. LeFevre, D. DeWitt, R. Ramakrishnan, "Workload-aware anonymization
+X. Xiao, Y. Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006 (random count queries of a given
+selectivity, estimates under uniformity); K. LeFevre, D. DeWitt, R. Ramakrishnan, "Workload-aware anonymization
 techniques for large-scale datasets", ACM TODS 33(3), 2008 (imprecision); the bound is that of J. Vitter, M. Wang,
 "Approximate computation of multidimensional aggregates of sparse data using wavelets", SIGMOD 1999.
 """
@@ -37,6 +37,9 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 BLOCK_CELLS = 2**22
+AFFORDABLE_CELLS = 2**23  # about a third of a second
+FEWEST_QUERIES, MOST_QUERIES = 100, 500
+SORTING = 8  # a random set sorts the values of its attribute
 Z_95 = 1.959964
 
 
@@ -147,10 +150,41 @@ def query_error(
         raise PolicyError("there is no quasi-identifier or no record to ask about; give at least one of each")
     scales = [scale_of(original[n], attributes[n]) for n in names]
     readings = [read_published(s, published[s.name], kept, grouping) for s in scales]
-    queries = random_queries(scales, n_queries, min(n_attributes, len(scales)), selectivity, seed)
+    return ask(
+        scales,
+        readings,
+        grouping,
+        n_queries,
+        n_attributes=n_attributes,
+        selectivity=selectivity,
+        sanity_bound=sanity_bound,
+        seed=seed,
+    )
+
+
+def ask(
+    scales: Sequence[Scale],
+    readings: Sequence[Reading],
+    grouping: Grouping,
+    n_queries: int,
+    *,
+    n_attributes: int = 2,
+    selectivity: float = 0.05,
+    sanity_bound: float = 0.001,
+    seed: int | np.random.SeedSequence = 0,
+) -> QueryError:
+    """The same for attributes that were read already."""
+    n_attributes = min(n_attributes, len(scales))
+    queries = random_queries(scales, n_queries, n_attributes, selectivity, seed)
     true = true_counts(scales, queries)
     estimate, overlap = estimated_counts(scales, readings, grouping, queries)
-    return summarise(true, estimate, overlap, original.n_rows, min(n_attributes, len(scales)), sanity_bound)
+    return summarise(true, estimate, overlap, grouping.n_rows, n_attributes, sanity_bound)
+
+
+def enough_queries(scales: Sequence[Scale]) -> int:
+    """How many queries every report can afford: 500, and fewer, at least 100, where records or values are many."""
+    cost = len(scales[0].codes) + SORTING * max((s.n_values for s in scales if _line(s) is None), default=0)
+    return max(FEWEST_QUERIES, min(MOST_QUERIES, AFFORDABLE_CELLS // max(cost, 1)))
 
 
 def summarise(

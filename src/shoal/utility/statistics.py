@@ -73,7 +73,9 @@ class StatisticsLoss:
         return {**asdict(self), "overall": self.overall}
 
 
-def statistics_loss(before: Floats, after: Floats, *, variation: Variation = "relative") -> StatisticsLoss:
+def statistics_loss(
+    before: Floats, after: Floats, *, variation: Variation = "relative", is_paired: bool = True
+) -> StatisticsLoss:
     """Compare the numbers of a release with the original ones.
 
     Parameters
@@ -83,6 +85,9 @@ def statistics_loss(before: Floats, after: Floats, *, variation: Variation = "re
         are over the cells that are known in both tables, covariances over the records that know both attributes.
     variation : {"relative", "deviation"}
         ``|x - x'| / |x|`` as in the paper, or ``|x - x'| / (sqrt(2) S_j)``, which does not explode at values near 0.
+    is_paired : bool
+        Whether row i of `after` stands for row i of `before`. If not, each table's statistics are over its own known
+        cells, and il1 is nan.
 
     Examples
     --------
@@ -96,11 +101,15 @@ def statistics_loss(before: Floats, after: Floats, *, variation: Variation = "re
             f"the numbers before have the shape {before.shape} and those after {after.shape}; "
             "give two tables of the same records and attributes"
         )
-    known = ~(np.isnan(before) | np.isnan(after))
-    x, y = (_Moments.of(np.where(known, table, 0.0), known, before) for table in (before, after))
+    known = ~(np.isnan(before) | np.isnan(after)) if is_paired else ~np.isnan(before)
+    known_after = known if is_paired else ~np.isnan(after)
+    x = _Moments.of(np.where(known, before, 0.0), known, before, known)
+    y = _Moments.of(np.where(known_after, after, 0.0), known_after, before, known)
     deviation = np.sqrt(np.diagonal(x.covariances))
     first, second = np.triu_indices(before.shape[1], 1)
-    cells = _cells(before, after, known, deviation * x.units if variation == "deviation" else None)
+    cells = np.zeros(0)
+    if is_paired:
+        cells = _cells(before, after, known, deviation * x.units if variation == "deviation" else None)
     means = _relative(x.means, y.means, np.abs(x.means) + deviation * x.units)
     variances = _relative(np.diagonal(x.covariances), np.diagonal(y.covariances), np.ones(before.shape[1]))
     covariances = _relative(
@@ -109,7 +118,7 @@ def statistics_loss(before: Floats, after: Floats, *, variation: Variation = "re
     r, s = _correlations(x.covariances)[first, second], _correlations(y.covariances)[first, second]
     both = ~(np.isnan(r) | np.isnan(s))
     return StatisticsLoss(
-        _mean(cells),
+        _mean(cells) if is_paired else float("nan"),
         _mean(means),
         _mean(variances),
         _mean(covariances),
@@ -126,12 +135,16 @@ class _Moments:
     units: Floats
 
     @classmethod
-    def of(cls, table: Floats, known: npt.NDArray[np.bool_], before: Floats) -> _Moments:
+    def of(
+        cls, table: Floats, known: npt.NDArray[np.bool_], before: Floats, known_before: npt.NDArray[np.bool_]
+    ) -> _Moments:
         """Moments about the original's mean, in the original's deviations, so that large numbers do not cancel."""
         count = np.maximum(known.sum(axis=0), 1)
-        original = np.where(known, before, 0.0)
-        centre = original.sum(axis=0) / count
-        spread = np.sqrt((np.where(known, original - centre, 0.0) ** 2).sum(axis=0) / np.maximum(count - 1, 1))
+        n_before = np.maximum(known_before.sum(axis=0), 1)
+        original = np.where(known_before, before, 0.0)
+        centre = original.sum(axis=0) / n_before
+        away = np.where(known_before, original - centre, 0.0)
+        spread = np.sqrt((away**2).sum(axis=0) / np.maximum(n_before - 1, 1))
         units = np.where(spread > NEGLIGIBLE * np.abs(centre), spread, np.maximum(np.abs(centre), 1.0))
         z = np.where(known, (table - centre) / units, 0.0)
         seen = known.astype(np.float64)

@@ -19,7 +19,6 @@ from shoal.kernels.local_search import (
     swap_differing,
     swap_spread,
 )
-from shoal.kernels.merge_runs import join_groups
 from shoal.kernels.neighbours import nearest_lists
 
 Floats = npt.NDArray[np.float64]
@@ -182,11 +181,3 @@ def test_equal_records_are_neighbours_of_each_other_and_not_of_themselves() -> N
     near = nearest_lists(np.zeros((50, 1)), np.zeros(1), 1, 5)
     assert all(row not in listed for row, listed in enumerate(near.tolist()))
     assert near[10].tolist() == [0, 1, 2, 3, 4]
-
-
-def test_joined_groups_are_the_smallest_sets_whole_in_both() -> None:
-    first = np.array([0, 0, 1, 1, 2, 2, 3, 3], np.int32)
-    second = np.array([1, 1, 0, 2, 0, 2, 3, 3], np.int32)
-    root = np.arange(8)
-    join_groups(first, second, 4, root)
-    assert root.tolist() == [0, 1, 1, 3, 1, 0, 1, 3]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from shoal.kernels import near_path
-from shoal.kernels.near_path import _follow, _move_segment, _note_neighbours, near_order, near_rows
+from shoal.kernels.near_path import _follow, _move_segment, _note_neighbours, near_order, near_order_and_places
 
 Floats = npt.NDArray[np.float64]
 
@@ -76,14 +76,30 @@ def test_neighbours_are_the_nearest_of_those_that_were_met() -> None:
 
 def test_most_near_records_are_found() -> None:
     points, weights, n_metric = random_points(np.random.default_rng(5), 400)
-    near = near_rows(points, weights, n_metric, 5)
+    order, places = near_order_and_places(points, weights, n_metric, 3, 8)
+    near = np.empty_like(places)
+    near[order] = order[places]
     apart = np.array([[distance(points, weights, n_metric, a, b) for b in range(400)] for a in range(400)])
-    nearest = np.argsort(apart + np.diag([np.inf] * 400), axis=1)[:, :5]
+    nearest = np.argsort(apart + np.diag([np.inf] * 400), axis=1)[:, :8]
     found = [len(set(near[row]) & set(nearest[row])) for row in range(400)]
-    assert np.mean(found) > 4.5
-    assert all(len(set(near[row]) - {row}) == 5 for row in range(400))
+    assert np.mean(found) > 7
+    assert all(len(set(near[row]) - {row}) == 8 for row in range(400))
     assert (np.diff(np.take_along_axis(apart, near.astype(int), axis=1), axis=1) >= -1e-6).all()
-    assert near_rows(points[:3], weights, n_metric, 5)[:, 2:].tolist() == [[-1] * 3] * 3
+
+
+def test_where_few_records_are_near_a_record_stands_for_the_rest() -> None:
+    points, weights, n_metric = random_points(np.random.default_rng(5), 3)
+    places = near_order_and_places(points, weights, n_metric, 2, 7)[1]
+    assert sorted(places[0][:2]) == [1, 2]
+    assert places[:, 2:].tolist() == [[0] * 5, [1] * 5, [2] * 5]
+
+
+@pytest.mark.parametrize("k", [2, 5, 12])
+def test_longer_lists_do_not_change_the_order(k: int) -> None:
+    points, weights, n_metric = random_points(np.random.default_rng(k), 300)
+    points[:, :2] = np.rint(points[:, :2] * 2)  # many ties
+    order = near_order_and_places(points, weights, n_metric, k, 20)[0]
+    assert order.tolist() == near_order(points, weights, n_metric, k).tolist()
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -10,7 +10,8 @@ from shoal.data.table import Column, encode_cells
 from shoal.errors import DataError, Infeasible
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
-from shoal.tables.publish.condense import N_TRIES, Condensed, condense
+from shoal.tables.publish.condense import Condensed, condense, mixed
+from shoal.tables.publish.copies import N_TRIES
 
 
 def objects(cells: list[str | None]) -> np.ndarray:
@@ -72,20 +73,20 @@ def test_every_draw_lies_in_the_box_of_its_group() -> None:
 
 
 def test_draws_along_an_eigenvector_are_uniform() -> None:
-    columns, labels = repeated(np.array([[0.0], [1.0], [2.0], [7.0]]) + 0.123456789, 5000, seed=3)
+    columns, labels = repeated(np.array([[0.0], [1.0], [2.0], [7.0]]) - 3.123456789, 5000, seed=3)
     drawn = np.sort(numbers(made(columns, ["continuous"], labels).columns["x0"]))
-    centre, half = 2.5 + 0.123456789, np.sqrt(3 * np.var([0, 1, 2, 7]))
+    centre, half = 2.5 - 3.123456789, np.sqrt(3 * np.var([0, 1, 2, 7]))
     expected = centre + half * (2 * (np.arange(len(drawn)) + 0.5) / len(drawn) - 1)
     assert np.abs(drawn - expected).max() < 5 * half / np.sqrt(len(drawn))
 
 
 def test_a_group_with_gaps_keeps_variance_and_share_of_gaps() -> None:
-    group = np.array([[1.1, 5.3], [2.7, np.nan], [4.9, 9.1], [9.7, 2.2], [np.nan, 1.8]])
+    group = np.array([[1.1, 5.3], [2.7, np.nan], [4.9, 9.1], [9.7, 2.2], [np.nan, 1.8]]) + 10
     columns, labels = repeated(group, 4000, seed=4)
     drawn = np.column_stack([numbers(c) for c in made(columns, ["continuous"] * 2, labels).columns.values()])
     assert np.isnan(drawn).mean(axis=0) == pytest.approx([0.2, 0.2], abs=0.015)
     for j in range(2):
-        assert np.nanmean(drawn[:, j]) == pytest.approx(np.nanmean(group[:, j]), rel=0.02)
+        assert np.nanmean(drawn[:, j]) == pytest.approx(np.nanmean(group[:, j]), rel=0.01)
         assert np.nanvar(drawn[:, j]) == pytest.approx(np.nanvar(group[:, j]), rel=0.03)
     # Gaps fall independently of each other.
     assert np.isnan(drawn).all(axis=1).mean() == pytest.approx(0.04, abs=0.01)
@@ -159,11 +160,39 @@ def test_what_a_group_shares_stays_and_a_group_without_values_has_none() -> None
 
 
 def test_bounds_that_everyone_knows_are_kept() -> None:
-    columns = [encode_cells("income", np.array([0, 0, 0, 0, 90] * 20))]
-    free = numbers(made(columns, ["continuous"], np.arange(100) // 5).columns["income"])
-    assert free.min() < 0
-    kept = numbers(made(columns, ["continuous"], np.arange(100) // 5, bounds={"income": (0, np.inf)}).columns["income"])
-    assert kept.min() == 0
+    columns = [encode_cells("change", np.array([-1, 0, 0, 0, 90] * 20))]
+    free = numbers(made(columns, ["continuous"], np.arange(100) // 5).columns["change"])
+    assert free.min() < -1
+    kept = numbers(made(columns, ["continuous"], np.arange(100) // 5, bounds={"change": (-1, 50)}).columns["change"])
+    assert (kept.min(), kept.max()) == (-1, 50)
+
+
+def test_what_is_never_negative_stays_so_and_other_extremes_are_not_kept() -> None:
+    labels = np.arange(100) // 5
+    income = made([encode_cells("x", np.array([0, 0, 0, 0, 90] * 20))], ["continuous"], labels).columns["x"]
+    assert numbers(income).min() == 0
+    assert (numbers(income) == 0).mean() > 0.2  # what would have been negative
+    ages = np.arange(100) + 20.25
+    drawn = [numbers(made([encode_cells("x", ages)], ["continuous"], labels, seed=s).columns["x"]) for s in range(20)]
+    assert np.min(drawn) < ages.min()
+    assert np.max(drawn) > ages.max()
+
+
+def test_dates_in_texts_are_days_even_where_a_group_shares_a_time() -> None:
+    noon = objects(["2020-02-01 18:00:00"] * 3 + ["2020-02-01 17:00", "2020-03-01", "2020-04-01 09:30:00"])
+    found = made([encode_cells("d", noon)], ["date"], [0, 0, 0, 1, 1, 1]).columns["d"]
+    assert texts(found)[:3] == ["2020-02-02"] * 3
+    assert len(set(found.texts())) == len(found.texts())
+
+
+@pytest.mark.parametrize("shared", [170.0, 1e-300, -1e300, 0.0])
+def test_a_column_of_one_number_leaves_the_others_alone(shared: float) -> None:
+    columns = [encode_cells("x", np.full(20, shared)), encode_cells("y", np.arange(20.0) + 0.5)]
+    with np.errstate(all="raise"):
+        found = made(columns, ["continuous"] * 2, np.arange(20) // 5).columns
+    assert numbers(found["x"]).tolist() == [shared] * 20
+    assert not np.isnan(numbers(found["y"])).any()
+    assert np.abs(numbers(found["y"]) - np.arange(20)).max() < 6
 
 
 def test_huge_numbers_do_not_overflow() -> None:
@@ -198,7 +227,7 @@ def test_without_the_check_there_would_be_copies(monkeypatch: pytest.MonkeyPatch
     rng = np.random.default_rng(11)
     columns = [encode_cells("x", rng.integers(0, 20, 200)), encode_cells("y", rng.integers(0, 20, 200))]
     labels = np.argsort(np.argsort(columns[0].codes, kind="stable")) // 5
-    monkeypatch.setattr("shoal.tables.publish.condense._without_copies", lambda *_: None)
+    monkeypatch.setattr("shoal.tables.publish.condense.without_copies", lambda *_: (None, None))
     assert sum(is_copy(made(columns, ["continuous"] * 2, labels), columns)) > 0
     monkeypatch.undo()
     found = made(columns, ["continuous"] * 2, labels)
@@ -249,3 +278,15 @@ def test_what_cannot_be_condensed_is_refused() -> None:
         made([], [], [0, 0])
     with pytest.raises(DataError, match="infinite"):
         made([encode_cells("x", np.array([1.0, np.inf]))], ["continuous"], [0, 0])
+
+
+def test_mixing_stays_inside_groups_and_is_even() -> None:
+    labels = np.random.default_rng(3).permutation(np.arange(4000) // 4)
+    groups = Groups.of(labels)
+    order = mixed(groups, np.random.SeedSequence(5))
+    assert sorted(order) == list(range(4000))
+    assert (labels[order] == labels).all()
+    assert (order == mixed(groups, np.random.SeedSequence(5))).all()
+    assert (order != mixed(groups, np.random.SeedSequence(6))).any()
+    # Of 4000 records about 1000 stay where they are, with a deviation of about 32.
+    assert abs(int((order == np.arange(4000)).sum()) - 1000) < 160

@@ -20,7 +20,7 @@ from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import rank_array
 from shoal.tables.partition.improve import cut_large, improve
 from shoal.tables.partition.mdav import mdav_labels, mixed_points
-from shoal.tables.partition.merge_runs import losses_of, merge_runs, number_groups
+from shoal.tables.partition.merge_runs import losses_of, merge_pool, number_groups
 
 Labels = npt.NDArray[np.int32]
 
@@ -46,7 +46,7 @@ def mixed_table(n_rows: int, seed: int = 0) -> list[Ranked]:
 @pytest.fixture
 def quick_best(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rounds of "best", short and cut into several legs."""
-    short = [replace(annealing, n_sweeps=300) for annealing in improve_module.LONG]
+    short = [replace(annealing, n_sweeps=100) for annealing in improve_module.LONG]
     monkeypatch.setattr(improve_module, "LONG", short)
     monkeypatch.setattr(improve_module, "STEPS_A_LEG", 10_000)
 
@@ -98,7 +98,7 @@ def test_balanced_needs_no_seed_and_fast_changes_nothing() -> None:
 
 @pytest.mark.usefixtures("quick_best")
 def test_best_repeats_itself_wherever_it_runs() -> None:
-    data = mixed_points(rank_array(np.random.default_rng(4).normal(size=(150, 3))))
+    data = mixed_points(rank_array(np.random.default_rng(4).normal(size=(900, 4))))
     labels = mdav_labels(rank_array(data.points), 3)
     found = improve(data, labels, 3, "best", seed=np.random.SeedSequence(5))
     with ThreadPoolExecutor(2) as threads:
@@ -133,11 +133,14 @@ def test_no_time_leaves_the_groups() -> None:
 @pytest.mark.usefixtures("quick_best")
 def test_progress_ends_at_its_total() -> None:
     ranked = rank_array(np.random.default_rng(4).normal(size=(150, 3)))
-    told: list[tuple[int, int]] = []
-    improve(ranked, mdav_labels(ranked, 4), 4, "best", seed=1, progress=lambda done, total: told.append((done, total)))
+    told: list[tuple[int, int, float]] = []
+    improve(ranked, mdav_labels(ranked, 4), 4, "best", seed=1, progress=lambda *now: told.append(now))
     assert len(told) > 4
-    assert [done for done, _ in told] == list(range(1, len(told) + 1))
-    assert {total for _, total in told} == {len(told)}
+    assert [done for done, _, _ in told] == list(range(len(told)))
+    assert {total for _, total, _ in told[1:]} == {len(told) - 1}
+    gone = [share for _, _, share in told]
+    assert gone == sorted(gone)
+    assert 0 == gone[0] < gone[-1] < 1
 
 
 def test_large_groups_are_cut_along_their_widest_column() -> None:
@@ -150,9 +153,21 @@ def test_the_better_of_two_partitions_is_taken_in_each_place() -> None:
     data = mixed_points(rank_array(np.array([0.0, 1, 10, 11, 100, 101, 110, 111])[:, None]))
     first = np.array([0, 0, 1, 1, 2, 3, 2, 3], np.int32)
     second = np.array([0, 1, 0, 1, 2, 2, 3, 3], np.int32)
-    merged = merge_runs(data, first, second, 2)
+    merged = merge_pool(data, [first, second], 2)
     assert merged.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert merge_pool(data, [second, first], 2).tolist() == merged.tolist()
+    assert merge_pool(data, [first], 2).tolist() == first.tolist()
     assert losses_of(data, merged, 2).sum() == pytest.approx(slow_loss(data, merged))
+
+
+def test_a_large_table_gets_shorter_cooler_and_fewer_runs_in_bounded_work() -> None:
+    small, large, huge = ([(a.runs(n), a.legs(n, 5)) for a in improve_module.LONG] for n in (1_000, 30_000, 1_000_000))
+    assert [n_runs for n_runs, _ in small] == [n_runs for n_runs, _ in large] == [4, 4, 4, 4, 8, 8, 8]
+    assert {n_runs for n_runs, _ in huge} == {2}
+    for n_rows, rounds in ((30_000, large), (1_000_000, huge)):
+        n_steps = sum(n_runs * n_rows * n_sweeps * len(heats) for n_runs, legs in rounds for heats, n_sweeps, _ in legs)
+        assert n_steps < 1.5e9
+    assert small[0][1][0][0][0] > large[0][1][0][0][0]
 
 
 def test_too_small_groups_and_unknown_efforts_are_refused() -> None:

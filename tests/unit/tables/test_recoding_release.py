@@ -47,6 +47,24 @@ def test_diversity_is_bought_with_suppression_or_refused() -> None:
     assert all(g.holds for g in release.guarantees)
 
 
+@pytest.mark.parametrize("partition", ["full-domain", "datafly", "mondrian"])
+def test_what_all_codes_share_is_published(partition) -> None:
+    codes = {"zip": ["48101", "48102", "48103", "48104"], "sex": ["f", "f", "f", "f"]}
+    asked = shoal.Policy.of(quasi=["zip", "sex"], k=4, partition=partition)
+    release = shoal.anonymize(codes, asked)
+    assert set(release.data["zip"]) == {"4810*"}
+    assert set(release.data["sex"]) == {"f"}
+    other = shoal.anonymize({**codes, "zip": ["48101", "48102", "48103", "90210"]}, asked)
+    assert set(other.data["zip"]) == {"*"}
+
+
+@pytest.mark.parametrize("missing", ["value", "any"])
+def test_a_column_of_missing_values_alone_is_recoded(missing) -> None:
+    columns = {"zip": [None] * 4, "sex": ["f", "f", "m", "m"]}
+    asked = shoal.Policy.of(quasi=["zip", "sex"], k=2, partition="full-domain", missing=missing)
+    assert list(shoal.anonymize(columns, asked).data["sex"]) == ["f", "f", "m", "m"]
+
+
 def test_averages_and_effort_do_not_go_with_one_recoding() -> None:
     for asked in ({"publish": "aggregate"}, {"effort": "best"}):
         with pytest.raises(shoal.PolicyError, match="one recoding"):

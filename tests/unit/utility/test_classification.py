@@ -17,8 +17,9 @@ from shoal.tables.groups import Groups
 from shoal.tables.publish.aggregate import aggregate
 from shoal.tables.publish.generalise import generalise
 from shoal.utility import classification
-from shoal.utility.classification import LearningComparison, areas, classification_metric, compare_learning
+from shoal.utility.classification import LearningComparison, classification_metric, compare_learning
 from shoal.utility.grouping import Grouping
+from shoal.utility.scores import areas, determinations
 
 
 def objects(cells: Any) -> np.ndarray:
@@ -136,11 +137,13 @@ def test_a_release_that_changes_nothing_teaches_the_same() -> None:
     found = learn(table, table, grouped(table, 5), seed=3)
     assert (found.n_classes, found.n_train_before, found.n_train_after, found.n_test) == (2, 420, 420, 180)
     for model in found.models:
-        for change in (model.accuracy_change, model.auc_change):
+        for change in (model["accuracy"].change, model["AUC"].change):
             assert (change.value, change.low, change.high) == (0, 0, 0)
-        assert model.accuracy_before.low < model.accuracy_before.value < model.accuracy_before.high
-        assert model.accuracy_before.value > found.baseline + 0.1
-        assert model.auc_before.value > 0.85
+        accuracy = model["accuracy"].before
+        assert accuracy.low < accuracy.value < accuracy.high
+        assert accuracy.value > found.baseline + 0.1
+        assert model["AUC"].before.value > 0.85
+    assert found.best("AUC", "after") == max(m["AUC"].after.value for m in found.models)
 
 
 @pytest.mark.parametrize("how", ["generalise", "aggregate"])
@@ -151,10 +154,10 @@ def test_small_groups_teach_more_than_one_large_one(how: str) -> None:
         for labels in (grouped(table, 6), np.zeros(table.n_rows, dtype=np.int32))
     )
     for near, far in zip(small.models, whole.models, strict=True):
-        assert near.auc_after.value > 0.8
-        assert far.auc_after.value < 0.7
-        assert far.auc_change.high < 0
-        assert near.auc_before == far.auc_before
+        assert near["AUC"].after.value > 0.8
+        assert far["AUC"].after.value < 0.7
+        assert far["AUC"].change.high < 0
+        assert near["AUC"].before == far["AUC"].before
 
 
 def test_shuffled_classes_teach_nothing() -> None:
@@ -163,8 +166,8 @@ def test_shuffled_classes_teach_nothing() -> None:
     shuffled = sick.take(np.random.default_rng(1).permutation(table.n_rows))
     found = learn(table, table.with_columns({"sick": shuffled}), grouped(table, 5), seed=3)
     for model in found.models:
-        assert model.auc_after.value == pytest.approx(0.5, abs=0.15)
-        assert model.accuracy_change.high < 0
+        assert model["AUC"].after.value == pytest.approx(0.5, abs=0.15)
+        assert model["accuracy"].change.high < 0
 
 
 def test_no_test_record_is_trained_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,12 +175,12 @@ def test_no_test_record_is_trained_on(monkeypatch: pytest.MonkeyPatch) -> None:
     order = np.random.default_rng(4).permutation(200)[:150]  # a release in another order, of which some are suppressed
     seen: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
 
-    def spy(name, x, classes, x_test, n_classes, seed):
+    def spy(task, name, x, classes, x_test, n_classes, seed):
         seen.append((x[:, 0], classes, x_test[:, 0]))
         return np.full((len(x_test), n_classes), 1 / n_classes)
 
     monkeypatch.setattr(classification, "_standardised", lambda train, test: ([train], [test]))
-    monkeypatch.setattr(classification, "_probabilities", spy)
+    monkeypatch.setattr(classification, "_predicted", spy)
     groups = np.arange(150, dtype=np.int32) // 5
     groups[:5] = -1
     rows = np.arange(200)
@@ -205,6 +208,38 @@ def test_missing_classes_are_left_out_and_three_classes_work() -> None:
     assert found.n_train_before + found.n_test == 540
 
 
+def test_r2_agrees_with_its_definition() -> None:
+    rng = np.random.default_rng(0)
+    truth, guess = rng.normal(1e6, 3, 30), rng.normal(1e6, 3, 30)
+    weights = rng.integers(0, 3, (5, 30)).astype(float)
+    for w, found in zip(weights, determinations(guess, truth, weights), strict=True):
+        y, p = np.repeat(truth, w.astype(int)), np.repeat(guess, w.astype(int))
+        assert found == pytest.approx(1 - ((y - p) ** 2).sum() / ((y - y.mean()) ** 2).sum())
+    assert determinations(truth, truth, weights).tolist() == [1] * 5
+    assert np.isnan(determinations(guess, np.full(30, 2.0), weights)).all()
+
+
+def test_numbers_are_predicted_by_their_share_of_variance() -> None:
+    table = people()
+    sick = table["sick"].codes
+    cost = encode_cells("cost", 1e6 + 100.0 * sick + table["grade"].codes * 30 + np.random.default_rng(1).random(600))
+    table = Table.of([*table.columns.values(), cost])
+    attributes = ATTRIBUTES | {"cost": Attribute("cost", "continuous", "sensitive")}
+    small, whole = (
+        compare_learning(
+            table, publish(table, labels, "generalise"), np.arange(600), labels, attributes, "cost", seed=3
+        )
+        for labels in (grouped(table, 6), np.zeros(600, dtype=np.int32))
+    )
+    assert (small.task, small.n_classes, small.scores) == ("numbers", 0, ("R2",))
+    assert [m.model for m in small.models] == ["linear regression", "gradient boosting"]
+    assert abs(small.baseline) < 0.05
+    for near, far in zip(small.models, whole.models, strict=True):
+        assert near["R2"].before.value > 0.9
+        assert near["R2"].after.value > far["R2"].after.value - 0.01
+        assert near["R2"].before == far["R2"].before
+
+
 def test_the_same_seed_compares_the_same() -> None:
     table = people(200)
     labels = grouped(table, 5)
@@ -219,8 +254,14 @@ def test_the_same_seed_compares_the_same() -> None:
 def test_what_cannot_be_learned_is_refused() -> None:
     table = people(100)
     labels = grouped(table, 5)
+    ages = {"age": Attribute("age", "nominal", "quasi")}
     with pytest.raises(PolicyError, match="too many"):
-        learn(table, table, labels, target="age")
+        compare_learning(table, table, np.arange(100), labels, ATTRIBUTES | ages, "age")
+    alike = table.take(np.full(100, 3)).compact()
+    with pytest.raises(PolicyError, match="fewer than two values"):
+        compare_learning(alike, table, np.arange(100), labels, ATTRIBUTES, "sick")
+    with pytest.raises(PolicyError, match="several values"):
+        learn(table, publish(table, labels, "generalise"), labels, target="age")
     with pytest.raises(PolicyError, match="several values"):
         learn(table, publish(table, labels, "generalise"), labels, target="town")
     with pytest.raises(PolicyError, match="between 0 and 1"):

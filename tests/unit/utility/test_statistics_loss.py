@@ -100,3 +100,15 @@ def test_one_attribute_has_no_pairs_and_an_empty_table_no_loss() -> None:
 def test_tables_of_different_shape_are_refused() -> None:
     with pytest.raises(DataError, match="same records"):
         statistics_loss(np.zeros((2, 1)), np.zeros((3, 1)))
+
+
+def test_tables_that_are_not_paired_are_compared_by_their_statistics_alone() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 3)) + 5
+    x[rng.random(x.shape) < 0.1] = np.nan
+    found = statistics_loss(x, x[rng.permutation(200)], is_paired=False)
+    assert np.isnan(found.il1)
+    assert max(found.il2, found.il3, found.il4, found.il5) < 1e-9
+    # Paired, the gaps of both tables would be left out of both, and the statistics differ.
+    assert statistics_loss(x, x[rng.permutation(200)]).il3 > 1e-3
+    assert statistics_loss(x, x * 2, is_paired=False).il3 == pytest.approx(3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -52,47 +53,153 @@ def number_through(blocks: Sequence[npt.NDArray[np.int32]], parts: Iterable[Labe
     return labels
 
 
+class UnusableArray(DataError, ValueError):
+    """What `fit` cannot group by; a ValueError too, as scikit-learn's tools expect."""
+
+
+class UnusableCells(DataError, TypeError):
+    """An array with cells that are no numbers; a TypeError too, as scikit-learn's tools expect."""
+
+
+class UnusableParameter(PolicyError, ValueError):
+    """A parameter that there is not, or of no meaning; a ValueError too."""
+
+
+class TooFewRecords(Infeasible, ValueError):
+    """Fewer records than hide each other; a ValueError too."""
+
+
 def rank_array(X: Any) -> list[Ranked]:
-    """The columns of a 2-D array of numbers as attributes; nan is missing."""
+    """The columns of a 2-D array of numbers, or of a frame of them, as attributes; nan is missing."""
+    if hasattr(X, "toarray"):
+        raise UnusableArray("a sparse array has no groups of near records here; give a dense one, X.toarray()")
+    array = X if isinstance(X, np.ndarray) else np.asarray(X)
+    if array.dtype.kind == "c":
+        raise UnusableArray("Complex data not supported: give the real and the imaginary parts as two columns")
     try:
-        array = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("the array holds more than numbers; give other columns as a list of Ranked") from None
-    if array.ndim != 2 or array.shape[1] == 0:
-        raise DataError(f"an array of shape {array.shape} has no rows and columns; reshape it")
+        array = np.asarray(array, dtype=np.float64)
+    except ValueError:
+        raise UnusableArray("the array holds more than numbers; give other columns in a frame") from None
+    except TypeError:
+        raise UnusableCells(
+            "the array holds more than numbers, and each cell of the argument must be a string or a number; "
+            "give other columns in a frame"
+        ) from None
+    if array.ndim != 2:
+        raise UnusableArray(f"an array of shape {array.shape} has no rows and columns; reshape it")
+    if array.shape[1] == 0:
+        raise UnusableArray(f"the array has 0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
+    names = feature_names(X)
     ranked = []
     for j, column in enumerate(array.T):
         positions, ranks = np.unique(column, return_inverse=True)  # all nan become one value, the last
         has_missing = bool(np.isnan(positions[-1:]).any())
-        ranked.append(Ranked(f"x{j}", "number", ranks.astype(np.int32), positions, has_missing=has_missing))
+        name = f"x{j}" if names is None else str(names[j])
+        ranked.append(Ranked(name, "number", ranks.astype(np.int32), positions, has_missing=has_missing))
     return ranked
+
+
+def rank_frame(X: Any) -> list[Ranked]:
+    """The columns of a frame as attributes: numbers as such, others by the type that `shoal profile` would guess."""
+    from shoal.data.frames import from_frame
+    from shoal.data.meaning import attributes_of
+    from shoal.data.ordered_column import OrderedColumn
+    from shoal.policy import ColumnPolicy, Policy
+    from shoal.tables.encoding import rank
+
+    table = from_frame(X)
+    numbers = [n for n, c in table.columns.items() if c.values.dtype.kind in "if" and not isinstance(c, OrderedColumn)]
+    attributes = attributes_of(table, Policy(columns={name: ColumnPolicy(type="continuous") for name in numbers}))
+    return [rank(column, attributes[name]) for name, column in table.columns.items()]
+
+
+def feature_names(X: Any) -> npt.NDArray[np.object_] | None:
+    """The names of the columns, if they have any and all are texts."""
+    names = list(getattr(X, "column_names", getattr(X, "columns", ())))  # the former of arrow
+    return np.array(names, dtype=object) if names and all(isinstance(name, str) for name in names) else None
+
+
+_SHARED = """\
+Attributes
+----------
+labels_ : int32 array (n_rows,)
+    The group of each record, from 0.
+n_features_in_ : int
+    How many attributes the records had.
+feature_names_in_ : object array (n_features_in_,)
+    Their names; only where they have any.
+
+"""
 
 
 class Partition:
     """A partition in scikit-learn's manner, without scikit-learn: parameters as attributes, `fit`, `labels_`.
 
-    There is no `transform`, on purpose: mapping new records onto old groups guarantees nothing.
+    It passes for one of scikit-learn's clusterers, and for `check_estimator`, where that is installed. There is no
+    `transform` and no `predict`, on purpose: mapping new records onto old groups guarantees nothing.
 
-    Attributes
+    A class of its own has `_label`, and a docstring to which the attributes that all have are added.
+
+    Parameters
     ----------
-    labels_ : int32 array (n_rows,)
-        The group of each record.
-    n_features_in_ : int
-        How many attributes the records had.
+    k : int, default 5
+        Smallest size of a group.
     """
 
     labels_: Labels
     n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
+
+    def __init__(self, k: int = 5) -> None:
+        self.k = k
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.__doc__ is not None:  # there is none under python -OO
+            head, notes, tail = inspect.cleandoc(cls.__doc__).partition("Notes\n-----\n")
+            cls.__doc__ = f"{head.rstrip()}\n\n{_SHARED}{notes}{tail}"
+
+    def _rank(self, X: Any) -> list[Ranked]:
+        is_mixed = hasattr(X, "columns") and np.asarray(X).dtype.kind not in "biufc"
+        return rank_frame(X) if is_mixed else rank_array(X)
 
     def _label(self, ranked: Sequence[Ranked]) -> Labels:
         raise TypeError(f"{type(self).__name__} does not say how it groups records")
 
     def fit(self: Self, X: Any, y: object = None) -> Self:
-        """Group the rows of a 2-D array of numbers (nan is missing), or the records of a list of `Ranked`."""
+        """Group the rows of a 2-D array of numbers (nan is missing), or of a frame.
+
+        Parameters
+        ----------
+        X : array (n_rows, n_columns), frame of pandas, polars or arrow, or list of `Ranked`
+            The quasi-identifiers. Columns of a frame that are no numbers count by their guessed type: dates, ordered
+            categories, codes with prefixes, plain categories. For hierarchies, give `shoal.tables.encoding.rank` the
+            columns and pass on what it returns.
+        y : ignored
+
+        Raises
+        ------
+        PolicyError, DataError, Infeasible
+            Where a parameter has no meaning, X cannot be grouped by, or has fewer than k records. All are of a kind
+            that is a ValueError, or a TypeError for cells that are no numbers, too.
+        """
         is_ranked = isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, Ranked) for x in X)
-        ranked: Sequence[Ranked] = X if is_ranked else rank_array(X)
-        self.labels_ = self._label(ranked)
+        names = np.array([x.name for x in X], dtype=object) if is_ranked else feature_names(X)
+        try:
+            ranked: Sequence[Ranked] = X if is_ranked else self._rank(X)
+            labels = self._label(ranked)
+        except Infeasible as error:
+            raise TooFewRecords(f"{error} (n_samples = {len(ranked[0].ranks)})") from None
+        except PolicyError as error:
+            raise UnusableParameter(str(error)) from None
+        except DataError as error:
+            raise (error if isinstance(error, TypeError) else UnusableArray(str(error))) from None
+        self.labels_ = labels
         self.n_features_in_ = len(ranked)
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         return self
 
     def fit_predict(self, X: Any, y: object = None) -> Labels:
@@ -108,10 +215,16 @@ class Partition:
         for name, value in params.items():
             if name not in self.get_params():
                 known = did_you_mean(name, self.get_params())
-                raise PolicyError(f"{type(self).__name__} has no parameter {name!r}; {known}")
+                raise UnusableParameter(f"{type(self).__name__} has no parameter {name!r}; {known}")
             setattr(self, name, value)
         return self
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
         return f"{type(self).__name__}({shown})"
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn wants to know; asked for by it alone, so it is there."""
+        sklearn = import_module("sklearn.utils")
+        numbers = sklearn.InputTags(allow_nan=True)
+        return sklearn.Tags("clusterer", sklearn.TargetTags(required=False), input_tags=numbers)

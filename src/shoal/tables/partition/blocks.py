@@ -1,9 +1,14 @@
-"""Run the partition that a policy asks for over a table, block by block where it is large.
+"""Run the partition that a policy asks for over a table, in blocks or in a near-linear way where it is large.
 
-The first cuts of Mondrian make the blocks. For Mondrian itself nothing changes by that: finishing the blocks gives the
-very groups of one run. Methods that look at all records at once, at a cost that grows with their square, are run within
-blocks of near records above `block_rows` records; that changes their groups a little, and the user is told. The cost of
-the curve, of local recoding and of the optimal cut of one attribute is near-linear, so they are never run in blocks.
+The first cuts of Mondrian make its blocks, and nothing changes by that: finishing them gives the very groups of one
+run. The cost of the curve, of local recoding and of the optimal cut of one attribute is near-linear, so they are never
+run in blocks. The other methods look at all records at once, at a cost that grows up to their square. Above
+`block_rows` records
+
+* MDAV and V-MDAV give way to `shoal.tables.partition.near_linear`, which aims at the same sum of squares,
+* k-member and nearest neighbours run within blocks of near records,
+
+and the user is told, with what it costs on a sample of the table.
 """
 
 from __future__ import annotations
@@ -14,20 +19,22 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.engine.blocks import run_blocks
 from shoal.kernels.mdav import MixedPoints, label_mdav
 from shoal.policy import Method
 from shoal.tables.encoding import Ranked
+from shoal.tables.information_loss import information_loss
 from shoal.tables.limits import Limit
 from shoal.tables.partition.base import Labels, number_through, refuse_infeasible
 from shoal.tables.partition.curve_order import curve_order_labels
-from shoal.tables.partition.improve import improve
+from shoal.tables.partition.improve import Effort, improve
 from shoal.tables.partition.k_member import k_member_labels
 from shoal.tables.partition.local_recoding import local_recoding_labels
 from shoal.tables.partition.mdav import mixed_points
-from shoal.tables.partition.mondrian import first_cuts, mondrian_labels
+from shoal.tables.partition.merge_runs import number_groups
+from shoal.tables.partition.mondrian import mondrian_labels
+from shoal.tables.partition.near_linear import Rows, curve_blocks, group_blocks, near_linear_labels, squares_within
 from shoal.tables.partition.nearest_neighbours import nearest_neighbours_labels
 from shoal.tables.partition.univariate import univariate_labels
 from shoal.tables.partition.v_mdav import label_mixed
@@ -42,6 +49,18 @@ BY_WIDTHS: dict[str, Callable[[Sequence[Ranked], int], Labels]] = {
     "k-member": k_member_labels,
     "nearest-neighbours": nearest_neighbours_labels,
 }
+IN_BLOCKS: dict[str, Callable[[Any, int], Labels]] = {**BY_SQUARES, **BY_WIDTHS, "near-linear": near_linear_labels}
+
+STOPPED = (
+    "The improvement of the groups was stopped, and the best found until then were kept: the release depends on when "
+    "that was, so the same seed need not give it again."
+)
+LARGER = 10  # times block_rows are the blocks of the near-linear way: borders cost more than anything else about it
+SAMPLE = 30_000  # records on which the exact method is run beside: well under a second, if there are few columns
+SAMPLE_COLUMNS = 10  # more columns than these have a smaller sample, as the exact methods look at all its pairs
+SAMPLE_BLOCK = 1_000  # records of a block of the sample at least
+
+Run = Callable[[Callable[..., Labels], Iterable[tuple[Any, ...]]], list[Labels]]
 
 
 def partition_labels(
@@ -54,17 +73,33 @@ def partition_labels(
     executor: Executor | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     note: Callable[[str], None] = lambda _: None,
+    stop: Callable[[], bool] | None = None,
 ) -> Labels:
     """Group records by the method that is asked for; the result does not depend on the executor.
+
+    ``stop`` is asked now and then while groups are improved; True ends that, and keeps the best so far, with a note.
 
     Mondrian honours the limits while it cuts; after any other method, or when its groups were improved, `merge.satisfy`
     has to look after them.
     """
     refuse_infeasible(ranked, k)
     bare = [replace(r, labels=None) for r in ranked]  # no method needs to see, or to send, how values are spelled
+    n_rows = len(bare[0].ranks)
 
-    def shown(what: str) -> Callable[[int, int], None]:
-        return lambda done, total: progress(what, done, total) if progress is not None else None
+    def shown(what: str) -> Callable[..., None]:
+        return lambda done, total, *_: progress(what, done, total) if progress is not None else None
+
+    def show_gain(done: int, total: int, gone: float) -> None:
+        shown(f"improving groups, loss down by {gone:.1%}")(done, total)
+
+    was_stopped = False
+
+    def is_stopped() -> bool:
+        nonlocal was_stopped
+        if stop is not None and not was_stopped and stop():
+            was_stopped = True
+            note(STOPPED)
+        return was_stopped
 
     def run(job: Callable[..., Labels], blocks: Iterable[tuple[Any, ...]]) -> list[Labels]:
         return run_blocks(job, blocks, executor, shown("grouping records"), note)
@@ -73,8 +108,19 @@ def partition_labels(
         labels = mondrian_labels(bare, k, limits, method.strict, block_rows=method.block_rows, run=run)
     elif method.partition in NEAR_LINEAR:
         labels = NEAR_LINEAR[method.partition](bare, k)
+    elif n_rows > method.block_rows:
+        labels = _large(bare, k, method, run, note)
     else:
-        labels = _in_blocks(bare, k, method, run, note)
+        records: Any = mixed_points(bare) if method.partition in BY_SQUARES else bare
+        labels = run(label_block, [(method.partition, records, k)])[0]
+    if method.effort == "balanced" and n_rows > method.block_rows:  # its lists of nearest records grow up to the square
+        data = mixed_points(bare)
+        blocks = group_blocks(data, labels, method.block_rows)
+        jobs = ((_rows_of(data, rows), labels[rows], k, "fast" if is_stopped() else "balanced") for rows in blocks)
+        shown("improving groups")(0, len(blocks))
+        improved = run_blocks(improve_block, jobs, executor, shown("improving groups"), note)
+        note(f"Groups were improved within {len(blocks)} blocks of near ones, not across them.")
+        return number_through(blocks, improved)
     return improve(
         bare,
         labels,
@@ -82,35 +128,87 @@ def partition_labels(
         method.effort,
         seed=seed,
         run=lambda job, blocks: run_blocks(job, blocks, executor, note=note),
-        progress=shown("improving groups"),
+        stop=is_stopped,
+        progress=show_gain,
     )
 
 
-def label_block(partition: str, records: Any, k: int) -> Labels:
+def label_block(way: str, records: Any, k: int) -> Labels:
     """Group the records of one block, which keep the scale of the whole table; any worker can run it."""
-    return (BY_SQUARES[partition] if partition in BY_SQUARES else BY_WIDTHS[partition])(records, k)
+    return IN_BLOCKS[way](records, k)
 
 
-def _in_blocks(
-    ranked: Sequence[Ranked],
-    k: int,
-    method: Method,
-    run: Callable[[Callable[..., Labels], Iterable[tuple[Any, ...]]], list[Labels]],
-    note: Callable[[str], None],
-) -> Labels:
-    points = mixed_points(ranked) if method.partition in BY_SQUARES else None
+def improve_block(data: MixedPoints, labels: Labels, k: int, effort: Effort) -> Labels:
+    """Improve the groups of one block, or only number them; any worker can run it."""
+    return number_groups(improve(data, labels, k, effort))
 
-    def of(rows: npt.NDArray[np.int32]) -> MixedPoints | list[Ranked]:
-        if points is None:
-            return [r.take(rows) for r in ranked]
-        return points._replace(points=points.points[rows], codes=points.codes[rows])
 
-    if len(ranked[0].ranks) <= method.block_rows:
-        return run(label_block, [(method.partition, ranked if points is None else points, k)])[0]
-    blocks = first_cuts(ranked, k, (), False, method.block_rows)
-    note(
-        f"{method.partition} ran in {len(blocks)} blocks of near records (method.block_rows = {method.block_rows:,}); "
-        "groups are a little wider at the borders of blocks than those of one run."
+def _rows_of(data: MixedPoints, rows: Any) -> MixedPoints:
+    return data._replace(points=data.points[rows], codes=data.codes[rows])
+
+
+def _large(ranked: Sequence[Ranked], k: int, method: Method, run: Run, note: Callable[[str], None]) -> Labels:
+    """Group more records than the exact method is good for, and tell what that costs."""
+    points = mixed_points(ranked)
+    n_rows = len(points.points)
+    by_squares = method.partition in BY_SQUARES
+    way = "near-linear" if by_squares else method.partition
+    blocks = curve_blocks(points, k, method.block_rows * (LARGER if by_squares else 1))
+
+    def of(rows: Any) -> MixedPoints | list[Ranked]:
+        return _rows_of(points, rows) if by_squares else [r.take(rows) for r in ranked]
+
+    sample = sample_rows(n_rows, points.points.shape[1])
+    block_size = max(SAMPLE_BLOCK, -(-len(sample) // len(blocks)))
+    parts = curve_blocks(_rows_of(points, sample), k, block_size) if len(sample) >= k else []
+    asked: list[tuple[str, Any]] = [(way, rows) for rows in blocks]
+    if parts:
+        asked += [(way, sample[rows]) for rows in parts] + [(method.partition, sample)]
+    found = run(label_block, ((name, of(rows), k) for name, rows in asked))
+    labels = number_through(blocks, found[: len(blocks)])
+    told = _way_taken(method, n_rows, len(blocks), by_squares)
+    if parts:
+        ours, exact = number_through(parts, found[len(blocks) : -1]), found[-1]
+        records = of(sample)
+        losses = [
+            squares_within(records, groups) if isinstance(records, MixedPoints) else information_loss(records, groups)
+            for groups in (ours, exact)
+        ]
+        measure = "sum of squares" if by_squares else "information loss"
+        where = f"a sample of {len(sample):,} of them" if len(sample) < n_rows else "these records"
+        if len(parts) > 1:
+            where += f", cut into {len(parts)} blocks, whose borders weigh more there"
+        told += f" On {where}, its {measure} is {_compared(*losses)} exact {method.partition}'s."
+    note(told)
+    return labels
+
+
+def _way_taken(method: Method, n_rows: int, n_blocks: int, by_squares: bool) -> str:
+    why = f"{n_rows:,} records are many for exact {method.partition} (method.block_rows = {method.block_rows:,})"
+    if not by_squares:
+        return f"{why}, so it ran within {n_blocks} blocks of near records."
+    within = f", within {n_blocks} blocks" if n_blocks > 1 else ""
+    return (
+        f"{why}, so a near-linear way was taken: the best cut along a path through near records, then moves and swaps "
+        f"between near groups{within}."
     )
-    jobs = ((method.partition, of(rows), k) for rows in blocks)
-    return number_through(blocks, run(label_block, jobs))
+
+
+def _compared(ours: float, exact: float) -> str:
+    """How one loss stands to another, in words before "exact mdav's".
+
+    >>> _compared(75.0, 100.0), _compared(100.4, 100.0), _compared(100.01, 100.0), _compared(0.0, 0.0)
+    ('25 % below', '0.4 % above', 'the same as', 'the same as')
+    """
+    if exact <= 0:
+        return "the same as" if ours <= 0 else "above nothing, which is"
+    change = 100 * (ours / exact - 1)
+    if abs(change) < 0.05:
+        return "the same as"
+    return f"{abs(change):.{0 if abs(change) >= 10 else 1}f} % {'below' if change < 0 else 'above'}"
+
+
+def sample_rows(n_rows: int, n_columns: int) -> Rows:
+    """Rows at equal steps: the caller's rows are in the order of their content, so they are a fair sample of it."""
+    n_sampled = min(n_rows, int(SAMPLE * min(1.0, (SAMPLE_COLUMNS / n_columns) ** 0.5)))
+    return (np.arange(n_sampled) * n_rows // n_sampled).astype(np.int32)

@@ -14,7 +14,7 @@ one sensitive value only, and what is published in place of the records decides 
 References
 ----------
 J. Domingo-Ferrer, A. Martinez-Balleste, J. M. Mateo-Sanz, F. Sebe, "Efficient multivariate data-oriented
-microaggregation", VLDB Journal 15(4), 2006, section 4 (MHM: the cut of Hansen and Mukherjee along a path through
+microaggregation", VLDB Journal 15(4), 2006 (MHM: the cut of Hansen and Mukherjee along a path through
 multivariate records). We depart from it in the path; theirs come from quadratic heuristics.
 """
 
@@ -68,25 +68,17 @@ class CurveOrder(Partition):
     k : int, default 5
         Smallest size of a group.
 
-    Attributes
-    ----------
-    labels_ : int32 array (n_rows,)
-        The group of each record, numbered along the path.
-    n_features_in_ : int
-        How many attributes the records had.
-
     Notes
     -----
     **Guarantee**: every group has k to 2k-1 records. **Not protected**: a group may share one sensitive value.
+
+    Groups are numbered along the path.
 
     Examples
     --------
     >>> CurveOrder(k=2).fit([[0.0], [10.0], [0.5], [11.0], [5.0]]).labels_.tolist()
     [0, 1, 0, 1, 0]
     """
-
-    def __init__(self, k: int = 5) -> None:
-        self.k = k
 
     def _label(self, ranked: Sequence[Ranked]) -> Labels:
         return curve_order_labels(ranked, self.k)

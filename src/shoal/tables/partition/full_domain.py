@@ -240,12 +240,22 @@ class Lattice:
         return Visit(levels, is_allowed, rise + fall if is_allowed else np.inf, rise, fall)
 
     def recoding(self, visit: Visit, *, optimal: bool) -> Recoding:
-        """Give every record its class at an allowed node."""
+        """Give every record its class at an allowed node, or at the lowest one that has the same classes."""
+        visit = self._lowest(visit)
         of_distinct, rows, counts = self._roll_up(visit.levels, keep=False)
         is_kept = ~self._small(visit.levels, rows, counts)
         number = np.where(is_kept, np.cumsum(is_kept) - 1, -1).astype(np.int32)
         labels = number[of_distinct[self._of_record]]
         return Recoding(visit.levels, labels, visit.loss, optimal, self.n_visits, self.n_nodes)
+
+    def _lowest(self, visit: Visit) -> Visit:
+        """Step down where levels part no records: where all codes begin with 4810, `4810*` says more than `*`."""
+        same = [s == s[h] for s, h in zip(self.sizes, visit.levels, strict=True)]
+        levels = tuple(int(np.argmax(s)) for s in same)
+        if levels == visit.levels:
+            return visit
+        lower = self.visit(levels)
+        return lower if lower.is_allowed and lower.loss <= visit.loss else visit
 
     def _at(self, levels: Levels) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Where the nodes of each attribute's level begin, and how many there are."""

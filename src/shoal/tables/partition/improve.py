@@ -5,11 +5,14 @@ effort    what is done
 ========  ============================================================================================================
 fast      nothing: the groups stay as they are
 balanced  relocate and swap records, form and dissolve groups, until nothing gains; a short annealing, and again
-best      several long annealings from there, merged with each other place by place; random, but for a given seed
+best      many long annealings, some from molten groups, some from the best so far; after each few, the best partition
+          that can be put together from all groups that any of them found; random, but for a given seed
 ========  ============================================================================================================
 
-All moves look at near neighbours only, so a sweep over the records is linear in their number, and the annealings make
-a fixed number of proposals, so their time hardly depends on the size of the table.
+All moves look at near neighbours only, so a sweep over the records is linear in their number. The annealings make a
+fixed number of proposals, so their time hardly depends on the size of the table: a larger table gets shorter runs,
+cooler starts, and at last fewer runs (at 1,000 records "best" makes 36,000 proposals a record in each of 16 runs and
+half as many in 24 more; at 30,000 records 1,300 and 670; above 100,000 records some hundreds, in fewer runs).
 
 The loss of a group is the sum of the squared distances (of `shoal.tables.partition.mdav`) of all its pairs, over its
 size. For numbers and ordered categories this is the sum of squares around the mean; for a category it is the number of
@@ -47,7 +50,7 @@ from shoal.kernels.neighbours import Rows, nearest_lists
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import Labels
 from shoal.tables.partition.mdav import mixed_points
-from shoal.tables.partition.merge_runs import losses_of, merge_runs, number_groups
+from shoal.tables.partition.merge_runs import losses_of, merge_pool, number_groups
 
 Effort = Literal["fast", "balanced", "best"]
 Floats = npt.NDArray[np.float64]
@@ -56,12 +59,15 @@ Run = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], list[Any]]
 FEWEST_LISTED, MOST_LISTED = 20, 60  # neighbours a record, 3k between these
 LEAST_SHARE = 1e-12  # of the loss; a gain below it is rounding
 STEPS_A_CALL = 100_000  # records of a descent between two looks at the clock
-STEPS_A_LEG = 20_000_000  # proposals of an annealing between two looks at the clock: a second or two
-SWEEPS_A_REGROUPING = 20  # and then one record in ten forms or dissolves a group: by trial
-REGROUPED = 0.1
+STEPS_A_LEG = 60_000_000  # proposals of all runs between two looks at the clock: two or three seconds of one core
+SWEEPS_A_REGROUPING = 20  # and then one record in five forms or dissolves a group: by trial
+REGROUPED = 0.2
 N_HEATS = 60
 FEWEST_SWEEPS = 50
-COLDEST = 0.05  # from here the descent does as well; colder ends lost more in equal time
+WORTHWHILE_SWEEPS = 500  # rather fewer runs than shorter ones
+MELTING_SWEEPS = 2_500  # a shorter run does not make up for what it melts
+# Temperatures, as multiples of the local scale of losses over k: a move changes the mean of a group by a kth.
+MOLTEN, WARM, COLDEST = 6.0, 1.5, 0.15  # by trial; colder than the last, the descent does as well
 
 
 @dataclass(frozen=True)
@@ -71,12 +77,13 @@ class Annealing:
     Attributes
     ----------
     n_runs : int
+        At most; a very large table gets fewer.
     n_steps : int
-        Proposals of one run, at most: what a large table gets, so that its size hardly matters.
+        Proposals of all runs together: what a large table gets, so that its size hardly matters.
     n_sweeps : int
-        Proposals a record, at most: what a small table gets.
+        Proposals a record in each run, at most: what a small table gets.
     hottest : float
-        The first temperature, as a multiple of the local scale of losses; at 1 and above most groups melt.
+        The first temperature.
     """
 
     n_runs: int
@@ -84,20 +91,24 @@ class Annealing:
     n_sweeps: int
     hottest: float
 
-    def legs(self, n_rows: int) -> list[tuple[Floats, int, bool]]:
+    def runs(self, n_rows: int) -> int:
+        """How many runs there are."""
+        return min(self.n_runs, max(2, self.n_steps // (n_rows * WORTHWHILE_SWEEPS)))
+
+    def legs(self, n_rows: int, k: int) -> list[tuple[Floats, int, bool]]:
         """The parts of a run: their temperatures, the sweeps at each, and whether it is the last."""
-        n_sweeps = max(FEWEST_SWEEPS, min(self.n_steps // n_rows, self.n_sweeps))
-        heats = np.geomspace(self.hottest, COLDEST, min(N_HEATS, n_sweeps))
-        n_legs = min(len(heats), 1 + n_rows * n_sweeps // STEPS_A_LEG)
+        n_sweeps = max(FEWEST_SWEEPS, min(self.n_steps // (n_rows * self.runs(n_rows)), self.n_sweeps))
+        hottest = self.hottest if n_sweeps >= MELTING_SWEEPS else min(self.hottest, WARM)
+        heats = np.geomspace(hottest / k, COLDEST / k, min(N_HEATS, n_sweeps))
+        n_legs = min(len(heats), 1 + n_rows * n_sweeps * self.runs(n_rows) // STEPS_A_LEG)
         parts = np.array_split(heats, n_legs)
         return [(part, n_sweeps // len(heats), i == n_legs - 1) for i, part in enumerate(parts)]
 
 
-SHORT = Annealing(n_runs=1, n_steps=4_000_000, n_sweeps=3_000, hottest=0.5)
+SHORT = Annealing(n_runs=1, n_steps=8_000_000, n_sweeps=8_000, hottest=MOLTEN)
 LONG = (
-    Annealing(n_runs=4, n_steps=80_000_000, n_sweeps=80_000, hottest=2.0),
-    Annealing(n_runs=2, n_steps=80_000_000, n_sweeps=80_000, hottest=0.6),
-    Annealing(n_runs=2, n_steps=80_000_000, n_sweeps=80_000, hottest=0.3),
+    *(Annealing(n_runs=4, n_steps=160_000_000, n_sweeps=36_000, hottest=MOLTEN),) * 4,
+    *(Annealing(n_runs=8, n_steps=160_000_000, n_sweeps=18_000, hottest=WARM),) * 3,
 )
 
 
@@ -108,12 +119,15 @@ class _Watch:
         self,
         deadline: float | None,
         stop: Callable[[], bool] | None,
-        progress: Callable[[int, int], None] | None,
+        progress: Callable[[int, int, float], None] | None,
+        loss: float,
     ) -> None:
         self.end = None if deadline is None else time.monotonic() + deadline
         self.stop = stop
         self.progress = progress
-        self.done, self.total = 0, 0
+        self.done, self.total = 0, 1
+        self.first_loss, self.loss = loss, loss
+        self.tell()
 
     def is_over(self) -> bool:
         """Whether the time is up or the caller asks to stop."""
@@ -123,8 +137,13 @@ class _Watch:
     def advance(self) -> None:
         """Count a step."""
         self.done += 1
+        self.tell()
+
+    def tell(self) -> None:
+        """Show how far the work is, and which share of the loss is gone."""
         if self.progress is not None:
-            self.progress(self.done, self.total)
+            gone = 1.0 - self.loss / self.first_loss if self.first_loss > 0 else 0.0
+            self.progress(self.done, self.total, gone)
 
 
 def improve(
@@ -137,7 +156,7 @@ def improve(
     run: Run | None = None,
     deadline: float | None = None,
     stop: Callable[[], bool] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int, float], None] | None = None,
 ) -> Labels:
     """Lower the loss of a partition, keeping k to 2k-1 records in every group.
 
@@ -158,12 +177,12 @@ def improve(
         For "best": calls a function of plain arrays for each of some tuples of arguments and returns the results in
         order, as `shoal.engine.run_blocks` does; it may do so on several cores. None calls one after the other.
     deadline : float, optional
-        Seconds from now after which no further step begins; a step takes a second or two. The best groups so far are
+        Seconds from now after which no further step begins; a step takes a few seconds. The best groups so far are
         returned.
     stop : callable, optional
         Asked between steps; True ends the work in the same way.
     progress : callable, optional
-        Called with the number of steps done and their total.
+        Called with the number of steps done, their total, and the share of the loss that is gone so far.
 
     Returns
     -------
@@ -184,24 +203,30 @@ def improve(
     if len(labels) and np.unique(labels, return_counts=True)[1].min() < k:
         raise Infeasible(f"the groups to improve hold fewer than k = {k} records; start from groups of k or more")
     data = records if isinstance(records, MixedPoints) else mixed_points(records)
-    watch = _Watch(deadline, stop, progress)
     start = cut_large(data.points, number_groups(labels), k)
     n_rows, n_listed = len(labels), min(max(FEWEST_LISTED, 3 * k), MOST_LISTED)
+    loss = float(losses_of(data, start, k).sum()) if n_rows else 0.0
+    watch = _Watch(deadline, stop, progress, loss)
     if n_rows < 2 * k or watch.is_over():
         return start
+    rounds = [SHORT] if effort == "balanced" else [SHORT, *LONG]
+    watch.total = sum(len(r.legs(n_rows, k)) for r in rounds)
     near = nearest_lists(data.points, data.weights, data.n_metric, min(n_listed, n_rows - 1))
     scale = _local_scale(data, near, k)
     groups = lay_out(data.points, data.weights, data.n_metric, near, start, k)
-    _settle(groups, float(losses_of(data, start, k).sum()), watch)
+    _settle(groups, loss, watch)
     found = number_groups(groups.labels)
-    if losses_of(data, found, k).sum() >= losses_of(data, start, k).sum():
+    if losses_of(data, found, k).sum() >= loss:
         found = start
-    rounds = [SHORT] if effort == "balanced" else [SHORT, *LONG]
     # The random numbers of the short annealing are fixed, so that "balanced" needs no seed.
     seeds = [np.random.SeedSequence(0), *spawn_seeds(seed, len(rounds) - 1)]
-    watch.total = sum(len(r.legs(n_rows)) for r in rounds)
+    pool: list[Labels] = []
     for annealing, round_seed in zip(rounds, seeds, strict=True):
-        found = _anneal_round(data, near, scale, found, k, annealing, round_seed, run, watch)
+        pool += _anneal_round(data, near, scale, found, k, annealing, round_seed, run, watch)
+        found = merge_pool(data, [found, *pool], k, watch.is_over)
+        watch.loss = float(losses_of(data, found, k).sum())
+        if watch.is_over():
+            break
     return found
 
 
@@ -306,18 +331,16 @@ def _anneal_round(
     seed: np.random.SeedSequence,
     run: Run | None,
     watch: _Watch,
-) -> Labels:
-    """Make the runs of an annealing, all from the same groups, and merge what comes out."""
-    legs = annealing.legs(len(labels))
-    leg_seeds = [spawn_seeds(s, len(legs)) for s in spawn_seeds(seed, annealing.n_runs)]
-    states = [labels] * annealing.n_runs
+) -> list[Labels]:
+    """Make the runs of an annealing, all from the same groups; no runs if the work is cut short."""
+    legs = annealing.legs(len(labels), k)
+    leg_seeds = [spawn_seeds(s, len(legs)) for s in spawn_seeds(seed, annealing.runs(len(labels)))]
+    states = [labels] * len(leg_seeds)
     fixed = (data.points, data.weights, data.n_metric, near, scale, k)
     for i, leg in enumerate(legs):
         if watch.is_over():
-            return labels
+            return []
         jobs = [(*fixed, state, *leg, seeds[i]) for state, seeds in zip(states, leg_seeds, strict=True)]
         states = run(anneal_leg, jobs) if run is not None else list(itertools.starmap(anneal_leg, jobs))
         watch.advance()
-    for state in states:
-        labels = merge_runs(data, labels, state, k)
-    return labels
+    return states

@@ -11,10 +11,10 @@ one sensitive value only, and what is published in place of the records decides 
 
 References
 ----------
-J.-W. Byun, A. Kamra, E. Bertino, N. Li, "Efficient k-anonymization using clustering techniques", DASFAA 2007, section
-3.3 (Figure 3). We depart from it in the start, which is random there: our first cluster starts at the record farthest
-from the first row, and leftovers join in the order of rows; in the ties (to the smallest row); and in how records are
-found: by a tree instead of a scan, with the same result (`shoal.kernels.k_member`).
+J.-W. Byun, A. Kamra, E. Bertino, N. Li, "Efficient k-anonymization using clustering techniques", DASFAA 2007. We
+depart from it in the start, which is random there: our first cluster starts at the record farthest from the first row,
+and leftovers join in the order of rows; in the ties (to the smallest row); and in how records are found: by a tree
+instead of a scan, with the same result (`shoal.kernels.k_member`).
 """
 
 from __future__ import annotations
@@ -80,25 +80,17 @@ class KMember(Partition):
     k : int, default 5
         Smallest size of a group.
 
-    Attributes
-    ----------
-    labels_ : int32 array (n_rows,)
-        The group of each record, in the order in which groups form.
-    n_features_in_ : int
-        How many attributes the records had.
-
     Notes
     -----
     **Guarantee**: every group has at least k records. **Not protected**: a group may share one sensitive value.
+
+    Groups are numbered in the order in which they form.
 
     Examples
     --------
     >>> KMember(k=2).fit([[0.0], [10.0], [0.5], [11.0], [5.0]]).labels_.tolist()
     [1, 0, 1, 0, 1]
     """
-
-    def __init__(self, k: int = 5) -> None:
-        self.k = k
 
     def _label(self, ranked: Sequence[Ranked]) -> Labels:
         return k_member_labels(ranked, self.k)

@@ -139,30 +139,22 @@ def _chop(ends: Ints, most: int) -> Ints:
 
 
 class LocalRecoding(Partition):
-    """Groups of at least k records whose common labels lose little, in scikit-learn's manner.
-
-    **Guarantee** every group has at least k records; see `local_recoding_labels`.
-
-    **Not protected** sensitive values: a group may have one and the same.
+    """Groups whose common labels lose little; see `local_recoding_labels`, and the module for its references.
 
     Parameters
     ----------
-    k : int
-        Least number of records in a group.
+    k : int, default 5
+        Smallest size of a group.
 
-    Attributes
-    ----------
-    labels_ : int32 array (n_rows,)
-        The group of each record.
+    Notes
+    -----
+    **Guarantee**: every group has at least k records. **Not protected**: a group may share one sensitive value.
 
     Examples
     --------
     >>> LocalRecoding(k=2).fit([[1.0], [2.0], [8.0], [9.0], [9.5]]).labels_
     array([0, 0, 1, 1, 1], dtype=int32)
     """
-
-    def __init__(self, k: int = 5) -> None:
-        self.k = k
 
     def _label(self, ranked: Sequence[Ranked]) -> Labels:
         return local_recoding_labels(ranked, self.k)

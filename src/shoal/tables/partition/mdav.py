@@ -27,7 +27,7 @@ k-anonymous.
 References
 ----------
 J. Domingo-Ferrer, V. Torra, "Ordinal, continuous and heterogeneous k-anonymity through microaggregation",
-Data Mining and Knowledge Discovery 11(2), 2005, section 3 (Algorithm MDAV-generic). We depart from it in the
+Data Mining and Knowledge Discovery 11(2), 2005 (MDAV-generic). We depart from it in the
 ties (to the smallest row), and in how clusters are found: by a tree instead of a scan, with the same result
 (`shoal.kernels.mdav`).
 """
@@ -190,29 +190,18 @@ class MDAV(Partition):
     k : int, default 5
         Smallest size of a group.
 
-    Attributes
-    ----------
-    labels_ : int32 array (n_rows,)
-        The group of each record, in the order in which groups form.
-    n_features_in_ : int
-        How many attributes the records had.
-
     Notes
     -----
-    **Guarantee**: every group has k to 2k-1 records. **Not protected**: a group may share one sensitive
-    value.
+    **Guarantee**: every group has k to 2k-1 records. **Not protected**: a group may share one sensitive value.
 
-    Ties go to the earlier row, so the groups of tied records depend on the order of the rows; the pipeline
-    sorts them first.
+    Groups are numbered in the order in which they form. Ties go to the earlier row, so the groups of tied
+    records depend on the order of the rows; the pipeline sorts them first.
 
     Examples
     --------
     >>> MDAV(k=2).fit([[0.0], [10.0], [0.5], [11.0], [5.0]]).labels_.tolist()
     [1, 0, 1, 0, 1]
     """
-
-    def __init__(self, k: int = 5) -> None:
-        self.k = k
 
     def _label(self, ranked: Sequence[Ranked]) -> Labels:
         return mdav_labels(ranked, self.k)

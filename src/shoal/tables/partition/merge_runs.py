@@ -1,25 +1,29 @@
-"""The best of two partitions, place by place.
+"""The best partition that can be put together from the groups of several.
 
-Join the groups of both that share a record. Each joined set is made of whole groups of the one and of whole groups of
-the other, so either may be taken there, whatever is taken elsewhere: the one that loses less. The result loses no more
-than either partition, and every group of it is a group of one of them.
+Every group of the result is a group of one of them, and it loses no more than any of them. To choose the groups is set
+partitioning; `shoal.kernels.set_partition` comes near its optimum, or reaches it.
 
 References
 ----------
-The same idea for tours: D. Whitley, D. Hains, A. Howe, "Tunneling between optima: partition crossover for the
-traveling salesman problem", GECCO 2009.
+E. Balas, M. W. Padberg, "Set partitioning: a survey", SIAM Review 18(4), 1976.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from shoal.kernels.local_search import group_losses, lay_out
 from shoal.kernels.mdav import MixedPoints
-from shoal.kernels.merge_runs import join_groups
+from shoal.kernels.set_partition import exchange, find_prices
 from shoal.tables.partition.base import Labels
 
 LEAST_SHARE = 1e-12  # of the loss; differences below it are rounding
+PRICE_ROUNDS = 2_000
+MOST_PASSES = 30
+TRIES_A_START, TRIES_A_PASS = 1_000, 300_000  # groups put in: a pass takes a second, however many records there are
+TRIES_A_CALL = 200_000  # between two looks at the clock
 
 
 def number_groups(labels: Labels) -> Labels:
@@ -39,15 +43,57 @@ def losses_of(data: MixedPoints, labels: Labels, k: int) -> np.ndarray[tuple[int
     return losses[: int(labels.max()) + 1]
 
 
-def merge_runs(data: MixedPoints, first: Labels, second: Labels, k: int) -> Labels:
-    """Take the better of two partitions wherever they differ; of equals the first.
+def merge_pool(
+    data: MixedPoints, partitions: Sequence[Labels], k: int, is_over: Callable[[], bool] = lambda: False
+) -> Labels:
+    """Put a partition together from groups of several, which loses no more than any of them.
 
-    Both have groups of k to 2k-1 records, numbered 0, 1, ...; so has the result.
+    All have groups of k to 2k-1 records, numbered 0, 1, ...; so has the result. Of equals the first is kept.
+
+    Parameters
+    ----------
+    data : MixedPoints
+    partitions : sequence of int32 array (n_rows,)
+    k : int
+    is_over : callable, optional
+        Asked now and then; True ends the search early, with a partition that is whole.
     """
-    n_first, n_second = int(first.max()) + 1, int(second.max()) + 1
-    root = np.arange(n_first + n_second)
-    join_groups(first, second, n_first, root)
-    loss = np.bincount(root[:n_first], losses_of(data, first, k), n_first)
-    other = np.bincount(root[n_first:], losses_of(data, second, k), n_first)
-    is_better = other < loss - LEAST_SHARE * loss.sum()
-    return number_groups(np.where(is_better[root[first]], n_first + second, first).astype(np.int32))
+    all_losses = [losses_of(data, labels, k) for labels in partitions]
+    totals = [losses.sum() for losses in all_losses]
+    best = int(np.argmin(totals))
+    goal, n_rows = totals[best], len(data.points)
+    pool, kept, number = np.unique(
+        np.concatenate([_listed(labels, k) for labels in partitions]), axis=0, return_index=True, return_inverse=True
+    )
+    losses = np.concatenate(all_losses)[kept]
+    before = sum(len(some) for some in all_losses[:best])
+    chosen = number.reshape(-1)[before + partitions[best]].astype(np.int32)
+    group, place = np.nonzero(pool >= 0)
+    rows = pool[group, place]
+    prices = np.full(n_rows, np.inf)
+    np.minimum.at(prices, rows, (losses / (pool >= 0).sum(axis=1))[group])
+    margins = np.zeros(len(pool))
+    find_prices(pool, losses, goal, PRICE_ROUNDS, prices, margins)
+    order = np.lexsort((margins[group], rows))
+    holding, first = group[order].astype(np.int32), np.searchsorted(rows[order], np.arange(n_rows + 1))
+    for _ in range(MOST_PASSES):
+        taken = np.unique(chosen)
+        starts = taken[np.argsort(-margins[taken], kind="stable")]
+        n_tries = max(1, min(TRIES_A_START, TRIES_A_PASS // len(starts)))
+        n_gains = 0
+        for some in np.array_split(starts, 1 + len(starts) * n_tries // TRIES_A_CALL):
+            if is_over():
+                return number_groups(chosen)
+            n_gains += exchange(pool, margins, first, holding, chosen, some, LEAST_SHARE * goal, n_tries)
+        if n_gains == 0:
+            break
+    return number_groups(chosen)
+
+
+def _listed(labels: Labels, k: int) -> Labels:
+    """The records of each group, ascending, then -1."""
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    listed = np.full((len(sizes), 2 * k - 1), -1, np.int32)
+    listed[labels[order], np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)] = order
+    return listed

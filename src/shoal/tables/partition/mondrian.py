@@ -59,7 +59,7 @@ def mondrian_labels(
 
     **Guarantee** every group has at least k records and satisfies every limit; strict, the result does not
     depend on the order of the records, and without limits no group has a further allowable cut (LeFevre et
-    al., definition 4); with limits none among those tried.
+    al.); with limits none among those tried.
 
     **Not protected** sensitive values beyond the limits given: groups alone do not prevent inference.
 
@@ -210,27 +210,20 @@ def _refuse_infeasible(ranked: Sequence[Ranked], k: int, limits: Sequence[Limit]
 
 
 class Mondrian(Partition):
-    """Groups of at least k records by Mondrian's median cuts, in scikit-learn's manner.
-
-    **Guarantee** every group has at least k records; see `mondrian_labels`.
-
-    **Not protected** sensitive values: a group may have one and the same.
+    """Mondrian's median cuts; see `mondrian_labels` for the algorithm, and the module for its reference.
 
     Parameters
     ----------
-    k : int
-        Least number of records in a group.
-    strict : bool
+    k : int, default 5
+        Smallest size of a group.
+    strict : bool, default True
         Records of equal value stay together; else nodes are cut exactly in half.
 
-    Attributes
-    ----------
-    labels_ : int32 array (n_rows,)
-        The group of each record.
+    Notes
+    -----
+    **Guarantee**: every group has at least k records. **Not protected**: a group may share one sensitive value.
 
-    References
-    ----------
-    LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity, ICDE 2006.
+    Groups are numbered from left to right.
 
     Examples
     --------
@@ -239,7 +232,7 @@ class Mondrian(Partition):
     """
 
     def __init__(self, k: int = 5, strict: bool = True) -> None:
-        self.k = k
+        super().__init__(k)
         self.strict = strict
 
     def _label(self, ranked: Sequence[Ranked]) -> Labels:

@@ -11,8 +11,8 @@ least.
 
 References
 ----------
-J.-W. Byun, A. Kamra, E. Bertino, N. Li, "Efficient k-anonymization using clustering techniques", DASFAA 2007, section
-4 (the k-nearest neighbour algorithm of the experiments). Records come in the order of rows, and ties go to the
+J.-W. Byun, A. Kamra, E. Bertino, N. Li, "Efficient k-anonymization using clustering techniques", DASFAA 2007 (the
+k-nearest neighbour algorithm of the experiments). Records come in the order of rows, and ties go to the
 smallest row, where the paper leaves both open.
 """
 
@@ -64,25 +64,17 @@ class NearestNeighbours(Partition):
     k : int, default 5
         Smallest size of a group.
 
-    Attributes
-    ----------
-    labels_ : int32 array (n_rows,)
-        The group of each record, in the order in which groups form.
-    n_features_in_ : int
-        How many attributes the records had.
-
     Notes
     -----
     **Guarantee**: every group has at least k records. **Not protected**: a group may share one sensitive value.
+
+    Groups are numbered in the order of their first rows.
 
     Examples
     --------
     >>> NearestNeighbours(k=2).fit([[0.0], [10.0], [0.5], [11.0], [5.0]]).labels_.tolist()
     [0, 1, 0, 1, 0]
     """
-
-    def __init__(self, k: int = 5) -> None:
-        self.k = k
 
     def _label(self, ranked: Sequence[Ranked]) -> Labels:
         return nearest_neighbours_labels(ranked, self.k)

@@ -14,13 +14,13 @@ sensitive value only.
 
 References
 ----------
-S. L. Hansen, S. Mukherjee, "A polynomial algorithm for optimal univariate microaggregation", IEEE TKDE 15(4), 2003,
-sections 3 and 4.
+S. L. Hansen, S. Mukherjee, "A polynomial algorithm for optimal univariate microaggregation", IEEE TKDE 15(4), 2003.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -81,16 +81,11 @@ class Univariate(Partition):
     k : int, default 5
         Smallest size of a group.
 
-    Attributes
-    ----------
-    labels_ : int32 array (n_rows,)
-        The group of each record, in ascending order of the values.
-    n_features_in_ : int
-        How many attributes the records had: 1.
-
     Notes
     -----
     **Guarantee**: every group has k to 2k-1 records. **Not protected**: a group may share one sensitive value.
+
+    `fit` takes one column, or a flat array. Groups are numbered in ascending order of the values.
 
     Examples
     --------
@@ -98,8 +93,13 @@ class Univariate(Partition):
     [0, 1, 0, 1, 0]
     """
 
-    def __init__(self, k: int = 5) -> None:
-        self.k = k
+    def _rank(self, X: Any) -> list[Ranked]:
+        return super()._rank(np.reshape(X, (-1, 1)) if np.ndim(X) == 1 else X)
 
     def _label(self, ranked: Sequence[Ranked]) -> Labels:
         return univariate_labels(ranked, self.k)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
+        return tags

@@ -12,8 +12,8 @@ one sensitive value only, and what is published in place of the records decides 
 
 References
 ----------
-A. Solanas, A. Martinez-Balleste, "V-MDAV: a multivariate microaggregation with variable group size", COMPSTAT 2006,
-section 3. We take as the distance from a group that from its nearest record for leftovers too; ties go to the smallest
+A. Solanas, A. Martinez-Balleste, "V-MDAV: a multivariate microaggregation with variable group size", COMPSTAT 2006.
+We take as the distance from a group that from its nearest record for leftovers too; ties go to the smallest
 row; and neighbours are found by a tree.
 """
 
@@ -92,16 +92,11 @@ class VMDAV(Partition):
     gamma : float, default 0.2
         How readily groups grow beyond k.
 
-    Attributes
-    ----------
-    labels_ : int32 array (n_rows,)
-        The group of each record, in the order in which groups form.
-    n_features_in_ : int
-        How many attributes the records had.
-
     Notes
     -----
     **Guarantee**: every group has at least k records. **Not protected**: a group may share one sensitive value.
+
+    Groups are numbered in the order in which they form.
 
     Examples
     --------
@@ -110,7 +105,7 @@ class VMDAV(Partition):
     """
 
     def __init__(self, k: int = 5, gamma: float = 0.2) -> None:
-        self.k = k
+        super().__init__(k)
         self.gamma = gamma
 
     def _label(self, ranked: Sequence[Ranked]) -> Labels:

@@ -1,7 +1,7 @@
 """Aggregate: every record of a group gets the group's average record.
 
 The mean of numbers and dates, the median of ordered categories, the most frequent of plain ones (Domingo-Ferrer and
-Torra, "Ordinal, Continuous and Heterogeneous k-Anonymity Through Microaggregation", DMKD 11, 2005, sections 3 and 4).
+Torra, "Ordinal, Continuous and Heterogeneous k-Anonymity Through Microaggregation", DMKD 11, 2005).
 
 **Guarantee.** The published quasi-identifiers of a group are equal, so a partition into groups of at least k is
 k-anonymous. **Not protected.** The sensitive values inside a group; k times a mean is a sum over k records.

@@ -21,26 +21,27 @@ We depart from the paper in what it does not speak of:
   group's share.
 - Draws have as many decimals as the original (at most six), so whole numbers stay whole; rounding to a step s adds
   s^2 / 12 to a variance. Dates are whole days if all were.
-- Draws are **not** clipped to the group's range: that would publish its extremes, and would change mean and variance.
-  So an income can become negative. Where a bound is known to everyone (no age below 0), give it as `bounds`.
-- A draw that equals an original record on all condensed attributes is drawn again, see `CopyReport`. A combination
-  that as many originals share as the smallest group has is not a copy: it hides in a crowd as it is.
+- Draws are **not** clipped to the range of the group or the table: that would publish its extremes, and would change
+  mean and variance. Only a column without negative numbers gets none: what would fall below is 0, which raises the
+  mean where it happens. Other bounds that everyone knows can be given as `bounds`.
+- A draw that equals an original record on all condensed attributes is drawn again, see `copies`. A combination that at
+  least k originals share is not a copy: it hides in a crowd as it is.
 
 **Guarantee.** Every pseudo-record is a function of the statistics of a group of at least k records and of random
 numbers, and no pseudo-record equals an original one on all condensed attributes, unless a crowd shares that
-combination or `CopyReport.n_left` says otherwise. This is **not** k-anonymity by equal quasi-identifiers:
-pseudo-records differ, and a class of the published table may hold one. The k-anonymity check does not apply. What an
-independent check can recompute from the original and the (secret) groups: that every group has at least k records and
-as many pseudo-records; that every category of a pseudo-record occurs in its group; that its numbers lie in the box
-``|V'(x - mean)| <= sqrt(3 eigenvalue)`` around the group's mean, up to rounding; that none is a copy. From the
-published table alone nothing can be verified.
+combination or `Condensed.left` says otherwise. This is **not** k-anonymity by equal quasi-identifiers: pseudo-records
+differ, and a class of the published table may hold one. What `shoal.check.condensation` recomputes from the original
+and the (secret) groups: that every group has at least k records and as many pseudo-records; that every category of a
+pseudo-record occurs in its group; that its numbers lie in the box ``|V'(x - mean)| <= sqrt(3 eigenvalue)`` around the
+group's mean, up to rounding; that none is a copy. From the published table alone nothing can be verified.
 
-**Not protected.** A value that all members of a group share is published as it is. Groups of no more records than
-attributes have covariances without full rank: all draws lie in the flat through the members. Who knows k - 1
-members and the mean learns the last one; the draws tell the mean, but only roughly. A group's extreme member widens
-its box. Where the space is so dense that most combinations are drawn, a hole in it hints at an original that was
-avoided. Attributes that are not condensed are attached to the pseudo-records of their group in no meaningful order,
-but are true values.
+**Not protected.** Which people are in the table. A value that all members of a group share is published as it is, and
+a group of near-identical records gives near copies. Groups of no more records than attributes have covariances
+without full rank: all draws lie in the flat through the members. Who knows k - 1 members and the mean learns the last
+one; the draws tell the mean, but only roughly. A group's extreme member widens its box. Where the space is so dense
+that most combinations are drawn, a hole in it hints at an original that was avoided. Attributes that are not
+condensed are attached to the pseudo-records of their group in random order (`mixed`), but are true values, and those
+of one record stay together.
 
 References
 ----------
@@ -50,23 +51,23 @@ C. C. Aggarwal, P. S. Yu, "A condensation approach to privacy preserving data mi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.data.parse import Dates, parse_dates
-from shoal.data.table import Column
+from shoal.data.table import Column, spell
 from shoal.errors import DataError, Infeasible
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
+from shoal.tables.publish.copies import CopyReport, Originals, without_copies
 
 Floats = npt.NDArray[np.float64]
 Bounds = Mapping[str, tuple[float, float]]
-Draw = Callable[[npt.NDArray[np.intp]], list[Floats]]
 
-N_TRIES = 20
 MOST_DECIMALS = 6
 SIGNIFICANT_DIGITS = 12
 LARGEST = float(np.finfo(np.float64).max)
@@ -75,43 +76,12 @@ BLOCK_CELLS = 2**22  # floats of eigenvectors at a time
 
 
 @dataclass(frozen=True)
-class CopyReport:
-    """What became of pseudo-records that equalled an original record on all condensed attributes.
-
-    Attributes
-    ----------
-    n_records : int
-        Pseudo-records.
-    n_copies : int
-        Copies among the first draws.
-    n_redrawn : int
-        Copies that a further draw mended.
-    n_replaced : int
-        Copies that all draws repeated; they became a second copy of another pseudo-record of their group.
-    n_left : int
-        Copies that could not be mended, as the group has no other pseudo-record. Do not publish these.
-    n_crowd : int
-        Pseudo-records that equal a combination held by at least as many originals as the smallest group has.
-    """
-
-    n_records: int
-    n_copies: int
-    n_redrawn: int
-    n_replaced: int
-    n_left: int
-    n_crowd: int
-
-    def to_dict(self) -> dict[str, int]:
-        """JSON-ready."""
-        return asdict(self)
-
-
-@dataclass(frozen=True)
 class Condensed:
-    """The condensed columns by name, and the check for copies."""
+    """The condensed columns by name, the check for copies, and which records still are copies: whole groups."""
 
     columns: dict[str, Column]
     copies: CopyReport
+    left: npt.NDArray[np.bool_]
 
 
 def condense(
@@ -121,6 +91,7 @@ def condense(
     rng: np.random.Generator,
     *,
     bounds: Bounds | None = None,
+    originals: Originals | None = None,
 ) -> Condensed:
     """Draw a pseudo-record for every record.
 
@@ -135,7 +106,10 @@ def condense(
     rng : numpy.random.Generator
         The same records, groups and generator give the same pseudo-records.
     bounds : mapping of name to (low, high), optional
-        Limits that are public knowledge; numbers (dates: days since 1970) are clipped to them.
+        Limits that are public knowledge; numbers (dates: days since 1970) are clipped to them. By default a column
+        without negative numbers gets none.
+    originals : Originals, optional
+        What no pseudo-record may repeat; by default these records, and as many as the smallest group has are a crowd.
     """
     if len(sources) != len(ranked) or not ranked:
         raise DataError("there is nothing to condense; give at least one attribute, each as a column and as ranks")
@@ -153,7 +127,7 @@ def condense(
         cells: list[Floats] = [np.zeros(0)] * len(ranked)
         numbers = boxes.draw(rows, rng)
         for column, i in enumerate(numeric):
-            values = boxes.keep_constants(column, rows, forms[i].rounded(numbers[:, column]))
+            values = forms[i].written(boxes.keep_constants(column, rows, forms[i].rounded(numbers[:, column])))
             cells[i] = np.where(boxes.draw_present(column, rows, rng), values, np.nan)
         for i, r in enumerate(ranked):
             if r.kind != "number":
@@ -163,11 +137,27 @@ def condense(
 
     everyone = np.arange(len(groups.labels))
     drawn = np.column_stack(draw(everyone)) if len(everyone) else np.zeros((0, len(ranked)))
-    report = _without_copies(drawn, draw, _Originals.of(ranked, groups), groups)
+    known = originals or Originals.of(ranked, int(groups.sizes.min()) if len(groups.sizes) else 2)
+    report, left = without_copies(drawn, draw, known, ranked, groups)
     columns = {}
     for i, (source, r) in enumerate(zip(sources, ranked, strict=True)):
         columns[source.name] = forms[i].column(drawn[:, i]) if i in forms else _category(source, r, drawn[:, i])
-    return Condensed(columns, report)
+    return Condensed(columns, report, left)
+
+
+def mixed(groups: Groups, seed: np.random.SeedSequence) -> npt.NDArray[np.intp]:
+    """Another order of the records, each group's among themselves at random.
+
+    The columns that are not condensed stay where they are and the pseudo-records move, so that neither the order of the
+    draws nor a generator whose state was guessed from them tells which member such a column came from: these random
+    numbers come from a hash of the seed, out of which nothing can be worked back.
+    """
+    words = seed.generate_state(8)
+    stream = hashlib.shake_256(words.tobytes()).digest(8 * len(groups.labels))
+    by_chance = np.lexsort((np.frombuffer(stream, dtype="<u8"), groups.labels))
+    order = np.empty(len(by_chance), dtype=np.intp)
+    order[groups.order] = by_chance
+    return order
 
 
 def _members(groups: Groups, rows: npt.NDArray[np.intp], rng: np.random.Generator) -> npt.NDArray[np.intp]:
@@ -198,8 +188,8 @@ class _Boxes:
         if not len(values):
             return
         self.middle[j] = values[0] / 2 + values[-1] / 2
-        reach = max(float(values[-1] - self.middle[j]), np.finfo(np.float64).tiny)
-        z = np.where(present, (np.nan_to_num(r.positions) / reach - self.middle[j] / reach)[r.ranks], 0.0)
+        reach = float(values[-1] - self.middle[j]) or 1.0
+        z = np.where(present, ((np.nan_to_num(r.positions) - self.middle[j]) / reach)[r.ranks], 0.0)
         spread = float(np.std(z[present])) or 1.0
         z /= spread
         self.unit[j] = reach * spread
@@ -273,7 +263,9 @@ class _Form:
             fits = (d for d in range(MOST_DECIMALS + 1) if (np.round(values, d) == values).all())
             decimals = next(fits, None)
         dates = parse_dates(source.values) if source.values.dtype.kind in "OM" else None
-        low, high = bounds or (-LARGEST, LARGEST)
+        # That no value is negative is what a column means; where its values begin would be what somebody has.
+        is_sign_known = dates is None and len(values) > 0 and values[0] >= 0
+        low, high = bounds or (0.0 if is_sign_known else -LARGEST, LARGEST)
         if dates is not None:
             low, high = max(low, FIRST_DAY), min(high, LAST_DAY)
             if source.is_text:
@@ -289,6 +281,10 @@ class _Form:
             exponent = np.floor(np.log10(np.abs(values)))
         digits = np.where(np.isfinite(exponent), np.clip(SIGNIFICANT_DIGITS - 1 - exponent, -300, 300), 0.0)
         return np.asarray(np.rint(values * 10.0**digits) / 10.0**digits)
+
+    def written(self, values: Floats) -> Floats:
+        """What the form has a place for: of dates in texts the day."""
+        return np.asarray(np.round(values)) if self.dates is not None and self.source.is_text else values
 
     def column(self, cells: Floats) -> Column:
         """The published column, nan where missing."""
@@ -313,7 +309,11 @@ def _category(source: Column, ranked: Ranked, cells: Floats) -> Column:
     missing = np.isnan(cells)
     used, codes = np.unique(cells[~missing].astype(np.int64), return_inverse=True)
     labels = ranked.labels[used]
-    return _laid_out(source, labels, np.argsort(labels.astype(str), kind="stable"), codes, missing)
+    if source.is_text:
+        return _laid_out(source, labels, np.argsort(labels.astype(str), kind="stable"), codes, missing)
+    place = {text: i for i, text in enumerate(spell(source.values))}
+    values = source.values[np.array([place[text] for text in labels], dtype=np.intp)]
+    return _laid_out(source, values, np.argsort(values, kind="stable"), codes, missing)
 
 
 def _laid_out(
@@ -329,75 +329,3 @@ def _laid_out(
     new_codes = np.full(len(missing), len(order), dtype=np.int32)
     new_codes[~missing] = place[codes]
     return Column(source.name, new_codes, dictionary[order], (source.markers[:1] or (None,)) if missing.any() else ())
-
-
-@dataclass(frozen=True)
-class _Originals:
-    """The combinations that occur in the original, by a 64-bit hash, and how many records hold each.
-
-    Two combinations of one hash would make us draw again in vain, and nothing worse.
-    """
-
-    ranked: Sequence[Ranked]
-    hashes: npt.NDArray[np.uint64]
-    is_crowd: npt.NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, ranked: Sequence[Ranked], groups: Groups) -> _Originals:
-        hashes, counts = np.unique(_hashed([r.ranks for r in ranked]), return_counts=True)
-        return cls(ranked, hashes, counts >= (groups.sizes.min() if len(groups.sizes) else 2))
-
-    def find(self, drawn: Floats) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Which pseudo-records equal an original, and which equal a crowd."""
-        ranks, known = [], np.ones(len(drawn), dtype=bool)
-        for cells, r in zip(drawn.T, self.ranked, strict=True):
-            n_present = r.n_values - r.has_missing
-            place = np.searchsorted(r.positions[:n_present], cells)
-            place = np.where(np.isnan(cells), n_present, np.minimum(place, max(n_present - 1, 0)))
-            known &= np.where(np.isnan(cells), r.has_missing, n_present > 0)
-            known &= np.isnan(cells) | (r.positions[np.minimum(place, r.n_values - 1)] == cells)
-            ranks.append(place.astype(np.int32))
-        hashes = _hashed(ranks)
-        at = np.minimum(np.searchsorted(self.hashes, hashes), max(len(self.hashes) - 1, 0))
-        equal = known & (self.hashes[at] == hashes)
-        crowd = equal & self.is_crowd[at]
-        return equal & ~crowd, crowd
-
-
-def _hashed(ranks: Sequence[npt.NDArray[np.int32]]) -> npt.NDArray[np.uint64]:
-    key = np.zeros(len(ranks[0]), dtype=np.uint64)
-    for column in ranks:
-        key = (key ^ (column.astype(np.uint64) + np.uint64(1))) * np.uint64(0x9E3779B97F4A7C15)
-        key ^= key >> np.uint64(29)
-    return key
-
-
-def _without_copies(drawn: Floats, draw: Draw, originals: _Originals, groups: Groups) -> CopyReport:
-    """Draw copies again, in place; then put another pseudo-record of the group there; count what is left."""
-    n_rows = len(drawn)
-    if not n_rows:
-        return CopyReport(0, 0, 0, 0, 0, 0)
-    is_copy, is_crowd = originals.find(drawn)
-    n_copies = int(is_copy.sum())
-    for _ in range(N_TRIES):
-        rows = np.flatnonzero(is_copy)
-        if not len(rows):
-            break
-        drawn[rows] = np.column_stack(draw(rows))
-        is_copy[rows], is_crowd[rows] = originals.find(drawn[rows])
-    stubborn = np.flatnonzero(is_copy)
-    some = np.full(len(groups.sizes), -1, dtype=np.intp)
-    fine = np.flatnonzero(~is_copy)[::-1]
-    some[groups.labels[fine]] = fine  # of several, the last written: the first row
-    other = some[groups.labels[stubborn]]
-    mended = other >= 0
-    drawn[stubborn[mended]] = drawn[other[mended]]
-    is_crowd[stubborn[mended]] = is_crowd[other[mended]]
-    return CopyReport(
-        n_rows,
-        n_copies,
-        n_copies - len(stubborn),
-        int(mended.sum()),
-        int((~mended).sum()),
-        int(is_crowd.sum()),
-    )

@@ -1,8 +1,8 @@
 """Generalise: every record of a group gets a label that covers all its members.
 
 A range for numbers, dates and ordered categories, the lowest common ancestor for taxonomies and prefix codes, the set
-of values for plain categories (LeFevre, DeWitt and Ramakrishnan, "Mondrian Multidimensional K-Anonymity", ICDE 2006,
-section 2.2; Byun et al., "Efficient k-Anonymization Using Clustering Techniques", DASFAA 2007, definition 5).
+of values for plain categories (LeFevre, DeWitt and Ramakrishnan, "Mondrian Multidimensional K-Anonymity", ICDE 2006;
+Byun et al., "Efficient k-Anonymization Using Clustering Techniques", DASFAA 2007).
 
 **Guarantee.** The published quasi-identifiers of a group are equal and true of every member. **Not protected.** The
 ends of a range are values of members of the group; the sensitive values inside a group.

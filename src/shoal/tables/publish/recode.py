@@ -1,7 +1,6 @@
 """Recode: every value gets its label at one level of the hierarchy, the same for all records.
 
-P. Samarati, "Protecting respondents' identities in microdata release", IEEE TKDE 13(6), 2001, section 3 (full-domain
-generalisation).
+P. Samarati, "Protecting respondents' identities in microdata release", IEEE TKDE 13(6), 2001.
 
 **Guarantee.** Records of one class are published alike, and truly. **Not protected.** Without a hierarchy, the ends of
 an interval are values of published records; the sensitive values inside a class.

@@ -1,0 +1,69 @@
+"""What a published table is held to, and what a check found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from shoal.check.classes import Missing
+from shoal.check.guarantee import Guarantee
+from shoal.data.attribute import Attribute
+from shoal.data.slices import Layout
+from shoal.data.table import MARKERS
+from shoal.policy import Requirement
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a published table is held to.
+
+    Attributes
+    ----------
+    requirements : sequence of Requirement
+        What the policy requires.
+    quasi, sensitive : sequence of str
+        Columns by role.
+    missing : {"value", "any"}
+        Whether a missing cell is a value of its own, or may hide any value.
+    markers : sequence of str
+        Texts that mean "missing".
+    attributes : mapping of str to Attribute
+        Type, order and hierarchy of the columns; of a table in slices, those of the original.
+    layout : Layout, optional
+        Of a table in slices, which columns stand together.
+    jointly : bool
+        Of a table in slices, whether sensitive values are protected in combination rather than each.
+    """
+
+    requirements: Sequence[Requirement]
+    quasi: Sequence[str]
+    sensitive: Sequence[str] = ()
+    missing: Missing = "value"
+    markers: Sequence[str] = MARKERS
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    layout: Layout | None = None
+    jointly: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was recomputed, and what could not be.
+
+    Attributes
+    ----------
+    guarantees : tuple of Guarantee
+        Everything that the evidence suffices for.
+    unverified : tuple of str
+        What else is promised, a sentence each that says what its check needs.
+    findings : tuple of str
+        What else is wrong with the table, a sentence each.
+    """
+
+    guarantees: tuple[Guarantee, ...]
+    unverified: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that is promised was recomputed, and holds."""
+        return not self.unverified and not self.findings and all(g.holds for g in self.guarantees)

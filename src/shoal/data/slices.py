@@ -1,0 +1,99 @@
+"""The form of a sliced table: which columns stand together, and what the file calls them.
+
+One row of the file is no record: every slice is permuted within its bucket, apart from the others. The columns of one
+slice belong together, those of two slices do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.errors import DataError
+
+BUCKET = "bucket"
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Columns that stand together.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Their names in the published table.
+    attributes : tuple of str
+        The attribute of the original that each of them holds.
+    """
+
+    columns: tuple[str, ...]
+    attributes: tuple[str, ...]
+
+    def column_of(self, attribute: str) -> str:
+        """The published name of an attribute of this slice."""
+        return self.columns[self.attributes.index(attribute)]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All slices of a table, and the column that numbers its buckets."""
+
+    bucket: str
+    slices: tuple[Slice, ...]
+
+    @classmethod
+    def of(cls, groups: Sequence[Sequence[str]]) -> Layout:
+        """Name the columns of a sliced table.
+
+        An attribute of one slice keeps its name; one that stands in several gets the slice's number behind it.
+
+        >>> layout = Layout.of([["age", "sex", "salary"], ["zip", "salary"]])
+        >>> layout.names
+        ['bucket', 'age', 'sex', 'salary@1', 'zip', 'salary@2']
+        """
+        times: dict[str, int] = {}
+        for group in groups:
+            for attribute in group:
+                times[attribute] = times.get(attribute, 0) + 1
+        taken = {a for a, n in times.items() if n == 1}
+
+        def fresh(name: str) -> str:
+            while name in taken:
+                name += "@"
+            taken.add(name)
+            return name
+
+        bucket = fresh(BUCKET)
+        slices = []
+        for number, group in enumerate(groups, start=1):
+            columns = tuple(a if times[a] == 1 else fresh(f"{a}@{number}") for a in group)
+            slices.append(Slice(columns, tuple(group)))
+        return cls(bucket, tuple(slices))
+
+    @property
+    def names(self) -> list[str]:
+        """Every column of the published table, in order."""
+        return [self.bucket, *(c for s in self.slices for c in s.columns)]
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """The attribute that each published column holds; the bucket holds none."""
+        return {c: a for s in self.slices for c, a in zip(s.columns, s.attributes, strict=True)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the manifest writes it."""
+        return {"bucket": self.bucket, "slices": [dict(zip(s.columns, s.attributes, strict=True)) for s in self.slices]}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Layout:
+        """Read what `to_dict` wrote; refuse what cannot be a layout."""
+        try:
+            slices = tuple(Slice(tuple(s), tuple(s.values())) for s in content["slices"])
+            layout = cls(content["bucket"], slices)
+            texts = [layout.bucket, *layout.attributes, *layout.attributes.values()]
+        except (KeyError, TypeError, AttributeError):
+            raise DataError("the manifest's slices cannot be read; restore the manifest from the release") from None
+        if not slices or not all(isinstance(t, str) for t in texts) or len(set(layout.names)) < len(layout.names):
+            raise DataError("the manifest's slices name no columns, or one twice; restore it from the release")
+        return layout

@@ -1,0 +1,185 @@
+"""Mondrian's cuts of a table whose sensitive values stand beside quasi-identifiers.
+
+Whoever knows the quasi-identifiers beside the sensitive value sees, in a bucket, the sensitive values of the rows that
+agree with them. So the limits must hold not only in each bucket but for each value beside in each bucket: D(t, B) of
+slicing. A cut is tested by counting the pairs (value beside, sensitive value) of its own node alone.
+
+References
+----------
+T. Li, N. Li, J. Zhang, I. Molloy: Slicing, IEEE Transactions on Knowledge and Data Engineering 24(3), 2012, sec. 4.3.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.compile import compiled
+from shoal.kernels.diversity import Int32, Int64, LimitArrays, satisfies
+from shoal.kernels.mondrian import MAX_TRIES, Scratch, Space, find_cuts, move_rows, node_width, tally_node
+
+
+class Pairs(NamedTuple):
+    """The pairs (value beside, sensitive value) that occur, of each limit, numbered in ascending order."""
+
+    ids: Int32  # (n_limits, n_rows) pair of each record
+    starts: Int64  # (n_limits + 1,) where each limit's pairs begin in the next two
+    beside: Int32  # value beside
+    codes: Int32  # sensitive value
+
+
+def make_scratch(n: int, most: int, n_tries: int, n_limits: int, n_sensitive: int) -> Scratch:
+    """Room for cutting nodes of up to n records in attributes of up to `most` values.
+
+    Not compiled, as all that only makes arrays here: that would take longer than the cuts.
+    """
+    return Scratch(
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        np.zeros(min(most, 4 * n + 1), np.int32),
+        np.empty(n_tries, np.int32),
+        np.empty(n_tries, np.int64),
+        np.empty(most, np.int32),
+        np.empty((n_limits, n if n_limits > 0 else 0), np.int32),
+        np.empty(n_sensitive, np.int32),
+        np.empty(n_sensitive, np.int32),
+        np.empty(n_sensitive, np.int32),
+        np.empty(n_limits, np.int64),
+    )
+
+
+@compiled
+def _note_pairs(pairs: Pairs, rows: Int32, begin: int, end: int, scratch: Scratch) -> None:
+    """Note of each limit which pairs a node has, how often, and each record's place among them."""
+    m = end - begin
+    for j in range(len(pairs.ids)):
+        low = high = pairs.ids[j, rows[begin]]
+        for i in range(m):
+            pair = pairs.ids[j, rows[begin + i]]
+            scratch.values[i] = pair
+            low = min(low, pair)
+            high = max(high, pair)
+        found = tally_node(scratch, m, low, high)
+        at = pairs.starts[j]
+        for i in range(found):
+            scratch.codes[at + i] = scratch.distinct[i]
+            scratch.totals[at + i] = scratch.tally[i]
+            scratch.place[scratch.distinct[i]] = i
+        for i in range(m):
+            scratch.slots[j, i] = scratch.place[scratch.values[i]]
+        scratch.sizes[j] = found
+
+
+@compiled
+def _runs_satisfy(limits: LimitArrays, j: int, pairs: Pairs, found: Int32, counts: Int32, at: int, size: int) -> bool:
+    """Whether the sensitive values beside each value satisfy limit j; `found` are pairs, ascending."""
+    first = pairs.starts[j]
+    codes = np.empty(size, np.int32)
+    for i in range(size):
+        codes[i] = pairs.codes[first + found[at + i]]
+    begin = np.int64(0)
+    here = np.empty(size, np.int32)
+    for i in range(size):
+        here[i] = counts[at + i]
+    while begin < size:
+        end = begin
+        n = np.int64(0)
+        while end < size and pairs.beside[first + found[at + end]] == pairs.beside[first + found[at + begin]]:
+            n += here[end]
+            end += 1
+        if n > 0 and not satisfies(limits, j, codes, here, begin, end - begin, n):
+            return False
+        begin = end
+    return True
+
+
+@compiled
+def _both_satisfy(limits: LimitArrays, pairs: Pairs, scratch: Scratch, m: int, cut: int) -> bool:
+    """Whether both sides of a cut satisfy every limit for every value beside."""
+    for j in range(len(limits.models)):
+        at = pairs.starts[j]
+        size = scratch.sizes[j]
+        sides = scratch.sides
+        for i in range(size):
+            sides[at + i] = 0
+        for i in range(m):
+            if scratch.values[i] < cut:
+                sides[at + scratch.slots[j, i]] += 1
+        if not _runs_satisfy(limits, j, pairs, scratch.codes, sides, at, size):
+            return False
+        for i in range(size):
+            sides[at + i] = scratch.totals[at + i] - sides[at + i]
+        if not _runs_satisfy(limits, j, pairs, scratch.codes, sides, at, size):
+            return False
+    return True
+
+
+def cut_beside(space: Space, limits: LimitArrays, pairs: Pairs, k: int, strict: bool) -> tuple[Int32, Int64]:
+    """Cut all records, which satisfy the limits for every value beside, until no cut is allowable.
+
+    Returns
+    -------
+    rows, ends
+        As of `kernels.mondrian.cut_all`.
+    """
+    n = space.ranks.shape[1]
+    most = int(max(1, np.diff(space.starts).max(), np.diff(pairs.starts).max()))
+    scratch = make_scratch(n, most, MAX_TRIES, len(limits.models), len(pairs.codes))
+    rows = np.arange(n, dtype=np.int32)
+    ends = np.empty(n // k + 1, np.int64)
+    n_groups = _cut_beside(space, limits, pairs, k, strict, scratch, rows, ends)
+    return rows, ends[:n_groups]
+
+
+@compiled
+def _cut_beside(
+    space: Space,
+    limits: LimitArrays,
+    pairs: Pairs,
+    k: int,
+    strict: bool,
+    scratch: Scratch,
+    rows: Int32,
+    ends: Int64,
+) -> int:
+    """Put the rows in order and note where groups end; return how many there are."""
+    d, n = space.ranks.shape
+    stack = np.empty(n // k + 1, np.int64)
+    widths = np.empty(d, np.float64)
+    groups = 0
+    waiting = 0
+    begin = np.int64(0)
+    end = n
+    while True:
+        cut = -1
+        if end - begin >= 2 * k:
+            for a in range(d):
+                widths[a] = node_width(space, a, rows, begin, end, scratch)
+            _note_pairs(pairs, rows, begin, end, scratch)
+            while cut < 0:
+                a = np.int64(0)
+                for b in range(1, d):
+                    if widths[b] > widths[a]:
+                        a = b
+                if widths[a] < 0.0:
+                    break
+                widths[a] = -1.0
+                for i in range(find_cuts(space, a, k, strict, rows, begin, end, scratch)):
+                    if _both_satisfy(limits, pairs, scratch, end - begin, scratch.cuts[i]):
+                        cut = scratch.cuts[i]
+                        break
+        if cut >= 0:
+            stack[waiting] = end
+            waiting += 1
+            end = move_rows(rows, begin, end, scratch.values, cut, scratch.sorted)
+            continue
+        ends[groups] = end
+        groups += 1
+        begin = end
+        if waiting == 0:
+            return groups
+        waiting -= 1
+        end = stack[waiting]

@@ -1,0 +1,135 @@
+"""Which method a table asks for: a few releases of a sample, made in memory, measured and let go.
+
+The rule is simple, and stated to the user: of the methods that were tried, the one that loses least certainty (GCP) at
+the policy's k while it meets the policy. All of them generalise, so that every published cell stays true of its record
+and their losses can be compared. Few methods are tried, since each must be compiled on a new machine: Mondrian, fast at
+any size, and the one that lost least on the tables that we tried, k-member where all quasi-identifiers are numbers or
+dates, else local recoding (docs/how-to/sweep.md names them). That one is left out where the table has so many records
+that it would take more than about half a minute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.data.attribute import Attribute
+from shoal.data.table import Table
+from shoal.frontier import Cell, try_cell
+from shoal.frontier_grid import grid
+from shoal.kernels.compile import has_compiled
+from shoal.policy import ColumnPolicy, Policy
+from shoal.report.words import listed, percent
+
+Progress = Callable[[str, int, int], None]
+
+K = 5
+SIZES = (5, 10)
+SAMPLE = 5000
+FEWEST = 100
+MOST_COLUMNS = 40
+FALLBACK = "mondrian"
+# Records beyond which a method would take more than about half a minute (a core of 2025; measured at 300,000 records).
+MOST_RECORDS = {"local-recoding": 2_000_000, "k-member": 500_000}
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What `shoal profile` proposes, and what it was found from; aggregates only.
+
+    Attributes
+    ----------
+    partition : str
+        The method to start with.
+    why : str
+        One sentence: what was compared, or why nothing was.
+    n_rows, n_tried : int
+        Records of the table, and of the sample on which the methods were tried; 0 where none was.
+    cells : tuple of Cell
+        What was tried, as in a sweep.
+    """
+
+    partition: str
+    why: str
+    n_rows: int
+    n_tried: int = 0
+    cells: tuple[Cell, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "partition": self.partition,
+            "publish": "generalise",
+            "why": self.why,
+            "records_tried": self.n_tried,
+            "cells": [c.to_dict() for c in self.cells],
+        }
+
+
+def propose(table: Table, attributes: Mapping[str, Attribute], progress: Progress | None = None) -> Proposal:
+    """Try methods on a table, or on a sample of it, and propose one.
+
+    Parameters
+    ----------
+    attributes : mapping of str to Attribute
+        The meaning of each column, as it will stand in the policy.
+    progress : callable, optional
+        Called with (what is being done, releases done, releases in all).
+    """
+    quasi = [a for a in attributes.values() if a.role == "quasi"]
+    unsuitable = _unsuitable(table, len(quasi))
+    if unsuitable:
+        return Proposal(FALLBACK, f"No method was tried, since {unsuitable}.", table.n_rows)
+    sample = _sample(table)
+    better = "k-member" if all(a.type in ("continuous", "date") for a in quasi) else "local-recoding"
+    is_too_long = table.n_rows > MOST_RECORDS[better]
+    methods = [FALLBACK] if is_too_long else [FALLBACK, better]
+    asked = grid(_policy(attributes), methods, SIZES, {"publish": "generalise"})
+    doing = "trying methods" if has_compiled() else "compiling (on the first run only), then trying methods"
+    cells = []
+    for i, a in enumerate(asked):
+        if progress is not None:
+            progress(doing, i, len(asked))
+        cells.append(try_cell(sample, a.policy, a.settings))
+    made = sorted((c for c in cells if c.holds and c.k == K), key=lambda c: c.gcp)
+    where = f"on a sample of {sample.n_rows:,} records" if sample.n_rows < table.n_rows else "on the whole table"
+    if not made:
+        why = f"No method that was tried {where} can be used: {cells[0].sentence}."
+    elif is_too_long:
+        why = f"{better} would take long on {table.n_rows:,} records; GCP {_gcp(made[0])} with k = {K} {where}."
+    else:
+        others = listed([f"{_gcp(c)} of {c.partition}" for c in made[1:]])
+        against = f" against {others}" if others else ""
+        why = f"{made[0].partition} keeps most: GCP {_gcp(made[0])}{against}, with k = {K} {where}."
+    return Proposal(made[0].partition if made else FALLBACK, why, table.n_rows, sample.n_rows, tuple(cells))
+
+
+def _unsuitable(table: Table, n_quasi: int) -> str:
+    if not n_quasi:
+        return "no column looks quasi-identifying"
+    if table.n_rows < FEWEST:
+        return f"the table has fewer than {FEWEST} records"
+    if n_quasi > MOST_COLUMNS:
+        return f"more than {MOST_COLUMNS} columns look quasi-identifying"
+    return ""
+
+
+def _sample(table: Table) -> Table:
+    """At most so many records, the same each time: what is told of them are sums."""
+    if table.n_rows <= SAMPLE:
+        return table
+    rows = np.random.default_rng(0).choice(table.n_rows, SAMPLE, replace=False)
+    return table.take(np.sort(rows)).compact()
+
+
+def _policy(attributes: Mapping[str, Attribute]) -> Policy:
+    """As the policy file will have it: the sample's own values must not change a guess."""
+    columns = {n: ColumnPolicy(role=a.role, type=a.type, order=a.order) for n, a in attributes.items()}
+    return Policy(columns=columns).changed(k=K)
+
+
+def _gcp(cell: Cell) -> str:
+    return percent(cell.gcp)

@@ -1,0 +1,94 @@
+"""What the release is worth for predicting the target: a sentence, a table and pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from shoal.report.svg import AFTER, BEFORE, INK, MUTED, RULE, draw
+from shoal.report.words import number
+from shoal.utility.classification import LearningComparison, Score
+from shoal.utility.scores import Estimate
+from shoal.utility.target import TargetLearning
+
+TITLES = {
+    "accuracy": ("Accuracy", "share of the tested records whose class is predicted"),
+    "AUC": ("AUC", "chance that of two records of different classes the right one gets the higher score"),
+    "R2": ("R²", "share of the variance that is predicted"),
+}
+BLIND_AUC = 0.5
+
+
+def sentence(learning: TargetLearning) -> str:
+    """What models learn from the release, what from the originals, and what a guess is worth."""
+    found = learning.comparison
+    if found is None:
+        return f"How well “{learning.target}” can be predicted was not compared: {learning.note}."
+    name = found.scores[0]
+    words = {"accuracy": "an accuracy of {} at best", "R2": "{} of its variance explained at best"}
+    guess = "the most frequent value" if found.task == "classes" else "the mean"
+    after, before = (_score(found.best(name, when)) for when in ("after", "before"))
+    return (
+        f"“{learning.target}” is predicted with {words[name].format(after)} by models trained on the release, "
+        f"against {before} by models trained on the originals and {_score(found.baseline)} by always guessing {guess}."
+    )
+
+
+def section(learning: TargetLearning) -> dict[str, Any]:
+    """All that the report says of the target."""
+    found = learning.comparison
+    about: dict[str, Any] = {"target": learning.target, "sentence": sentence(learning), "found": found}
+    if found is None:
+        return about
+    return about | {
+        "rows": [(m.model, score, _cells(score)) for m in found.models for score in m.scores],
+        "titles": TITLES,
+        "pictures": [(name, *TITLES[name], picture(found, name)) for name in found.scores],
+    }
+
+
+def picture(found: LearningComparison, name: str) -> Markup:
+    """One line a model: where it stands when trained on the originals and on the release, with intervals."""
+    scores = [(m.model, m[name]) for m in found.models]
+    blind = BLIND_AUC if name == "AUC" else found.baseline
+    ends = [blind, *(end for _, s in scores for e in (s.before, s.after) for end in (e.low, e.high))]
+    low, high = min(ends), max(ends)
+    room = max(0.08 * (high - low), 0.005)
+
+    def paint(axes: Any) -> None:
+        axes.axvline(blind, color=MUTED, lw=0.9, ls=(0, (3, 2)))
+        for y, (_, score) in enumerate(scores):
+            for e, colour, shift in ((score.before, BEFORE, -0.14), (score.after, AFTER, 0.14)):
+                axes.plot([e.low, e.high], [y + shift] * 2, color=colour, lw=2.2)
+                axes.plot([e.value], [y + shift], marker="o", ms=6, color=colour)
+                axes.text(high + room, y + shift, f"{e.value:.3f}", color=INK, size=7.5, va="center")
+        axes.set_yticks(range(len(scores)), [model for model, _ in scores])
+        axes.set_ylim(len(scores) - 0.45, -0.6)
+        axes.set_xlim(low - room, high + room)
+        axes.text(blind, -0.55, " blind guess", color=MUTED, size=7.5, va="bottom", ha="left")
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x", color=RULE, lw=0.5)
+        axes.set_axisbelow(True)
+        axes.locator_params(axis="x", nbins=5)
+
+    told = "; ".join(f"{m}: {_interval(s.before)} before, {_interval(s.after)} after" for m, s in scores)
+    what = f"{TITLES[name][0]} of models trained on the originals and on the release"
+    alt = f"{what}. {told}. A blind guess: {_score(blind)}."
+    return draw(4.4, 0.6 + 0.5 * len(scores), paint, alt)
+
+
+def _cells(score: Score) -> tuple[str, str, str, str]:
+    change = score.change
+    sign = "+" if change.value > 0 else "−" if change.value < 0 else ""
+    is_clear = change.low > 0 or change.high < 0
+    verdict = "a difference" if is_clear else "no difference seen"
+    return _interval(score.before), _interval(score.after), f"{sign}{abs(change.value):.3f}", verdict
+
+
+def _interval(e: Estimate) -> str:
+    return f"{_score(e.value)} ({_score(e.low)} to {_score(e.high)})"
+
+
+def _score(value: float) -> str:
+    return f"{round(value, 3) + 0.0:.3f}" if abs(value) < 10 else number(value)  # never "-0.000"

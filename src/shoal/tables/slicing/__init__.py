@@ -1,0 +1,1 @@
+"""Bucketization, slicing and screening: one machine, `slice_table`."""

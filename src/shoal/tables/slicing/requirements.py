@@ -1,0 +1,70 @@
+"""What is required of the sensitive attributes of a sliced table, each for itself or all together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.attribute import Attribute
+from shoal.data.table import Table, row_keys
+from shoal.tables.encoding import Ranked, rank
+from shoal.tables.limits import Limit, limits_of
+
+if TYPE_CHECKING:
+    from shoal.policy import Requirement
+
+JOINED = " with "
+
+
+def limits_on(
+    table: Table,
+    attributes: Mapping[str, Attribute],
+    sensitive: Sequence[str],
+    require: Sequence[Requirement],
+    missing: Literal["value", "any"],
+    jointly: bool,
+) -> tuple[Limit, ...]:
+    """The limits of every requirement.
+
+    Jointly, a requirement that names no attribute is one on the combination of all sensitive values, which is a plain
+    category. For distinct, probabilistic and entropy l-diversity this is weaker than the same l of each attribute.
+    """
+    limits: list[Limit] = []
+    for requirement in require:
+        if jointly and len(sensitive) > 1 and getattr(requirement, "sensitive", None) is None:
+            limits += limits_of([requirement], [_joint(table, attributes, sensitive, missing)], missing)
+            continue
+        is_flat = requirement.model != "t-closeness" or requirement.distance in ("equal", "ordered")
+        meant = {n: replace(attributes[n], hierarchy=None) if is_flat else attributes[n] for n in sensitive}
+        limits += limits_of([requirement], [rank(table[n], meant[n], by_sense=True) for n in sensitive], missing)
+    return tuple(limits)
+
+
+def _joint(table: Table, attributes: Mapping[str, Attribute], sensitive: Sequence[str], missing: str) -> Ranked:
+    """All sensitive values of a record as one category; unknown, if one of them may be any value."""
+    ranked = [rank(table[n], replace(attributes[n], hierarchy=None), by_sense=True) for n in sensitive]
+    unknown = np.zeros(table.n_rows, dtype=bool)
+    joint = np.zeros(table.n_rows, dtype=np.int64)
+    for r in ranked:
+        joint = np.unique(joint * r.n_values + r.ranks, return_inverse=True)[1]
+        if missing == "any" and r.has_missing:
+            unknown |= r.ranks == r.n_values - 1
+    joint[unknown] = table.n_rows
+    values, ranks = np.unique(joint, return_inverse=True)
+    positions = np.arange(len(values), dtype=np.float64)
+    if unknown.any():
+        positions[-1] = np.nan
+    return Ranked(
+        JOINED.join(sensitive), "category", ranks.astype(np.int32), positions, has_missing=bool(unknown.any())
+    )
+
+
+def join_keys(table: Table, sensitive: Sequence[str]) -> npt.NDArray[np.int32]:
+    """The sensitive values of each record as one number, as they are spelled: what slices can be joined on."""
+    if not sensitive:
+        return np.zeros(table.n_rows, dtype=np.int32)
+    return row_keys([table[n] for n in sensitive]).astype(np.int32)

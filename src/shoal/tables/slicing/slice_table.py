@@ -1,0 +1,296 @@
+"""Bucketization, slicing and screening of a table: attribute partition x tuple partition x column generalisation x
+which slices carry the sensitive attributes.
+
+============  =====================================  ======================  =======================================
+form          slices                                 sensitive attributes    quasi-identifiers
+============  =====================================  ======================  =======================================
+bucketize     all quasi-identifiers in one           in a slice of their own  as they are
+slice         clusters of correlated attributes      in one slice            as they are
+screen        clusters of correlated attributes      in every slice          generalised to regions of k rows or more
+============  =====================================  ======================  =======================================
+
+References
+----------
+S. R. Subramanian: Screening: Preserving the Sensitive Information during Data Mining; T. Li, N. Li, J. Zhang, I.
+Molloy: Slicing, IEEE Transactions on Knowledge and Data Engineering 24(3), 2012; X. Xiao, Y. Tao: Anatomy, VLDB 2006.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.attribute import Attribute
+from shoal.data.slices import Layout
+from shoal.data.table import Column, Table, row_keys
+from shoal.engine.blocks import run_blocks
+from shoal.errors import Infeasible, PolicyError
+from shoal.tables.encoding import rank
+from shoal.tables.groups import Groups
+from shoal.tables.partition.base import refuse_infeasible
+from shoal.tables.publish.generalise import generalise
+from shoal.tables.slicing.bins import Bins, binned
+from shoal.tables.slicing.buckets import standing_in_the_way
+from shoal.tables.slicing.columns import correlations, placed, refuse_columns
+from shoal.tables.slicing.permute import number_buckets, permuted
+from shoal.tables.slicing.plan import Form, Labels, Plan, Records, best_plan, carry_out, fitted_buckets, values_beside
+from shoal.tables.slicing.requirements import join_keys, limits_on
+
+if TYPE_CHECKING:
+    from shoal.policy import Requirement
+
+CORRELATED_ROWS = 200_000  # correlations are taken from so many evenly spaced records
+
+
+@dataclass(frozen=True)
+class Sliced:
+    """A table in slices, and the secrets that tie it to the original.
+
+    Attributes
+    ----------
+    table : Table
+        What would be published: the columns ``layout.names``; buckets ascending, and inside a bucket every slice in a
+        random order of its own.
+    layout : Layout
+        Which columns stand together.
+    rows : intp array (n_rows,)
+        The rows of the given table, bucket by bucket, inside a bucket ascending. Secret. Published row j is **no**
+        image of ``rows[j]``: it lies in the same bucket, and that is all.
+    buckets : int32 array (n_rows,)
+        The bucket of ``rows[j]``, from 0; published row j has the number ``buckets[j] + 1``. Secret.
+    sources : tuple of intp arrays (n_rows,)
+        Of each slice, the row of the given table whose content stands in each published row. Secret.
+    notes : tuple of str
+        What the user should know, a sentence each.
+    """
+
+    table: Table
+    layout: Layout
+    rows: npt.NDArray[np.intp]
+    buckets: Labels
+    sources: tuple[npt.NDArray[np.intp], ...]
+    notes: tuple[str, ...]
+
+
+def slice_table(
+    table: Table,
+    attributes: Mapping[str, Attribute],
+    *,
+    form: Form,
+    k: int,
+    require: Sequence[Requirement] = (),
+    columns: int | Literal["best"] | Sequence[Sequence[str]] = "best",
+    bucket_rows: int | Literal["best"] = "best",
+    strict: bool = True,
+    missing: Literal["value", "any"] = "value",
+    jointly: bool = False,
+    seed: int | None = None,
+    block_rows: int = 100_000,
+    executor: Executor | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    note: Callable[[str], None] | None = None,
+) -> Sliced:
+    """Publish a table in slices that are permuted within buckets.
+
+    **Guarantee** every bucket has at least k rows; screening, every published combination of the quasi-identifiers of a
+    slice stands in at least k rows of its bucket. For everyone who matches a bucket, the sensitive values that the
+    bucket leaves possible, as likely as an attacker who joins the slices finds them, satisfy every requirement; so does
+    their mixture over all buckets that match.
+
+    **Not protected** who is in the table, where quasi-identifiers are published as they are (bucketize, slice);
+    attackers who know sensitive values, or that some are impossible for a person; links that the joined slices leave
+    between quasi-identifiers.
+
+    Parameters
+    ----------
+    table : Table
+        Rows in an order that depends on their content alone, as `shoal.tables.anonymize.canonical_order` makes it:
+        relaxed cuts break ties by it. The order of columns does not matter.
+    attributes : mapping
+        Type and role of every column; identifying ones are dropped.
+    form : {"bucketize", "slice", "screen"}
+    k : int
+    require : sequence of the models of `shoal.policy`
+        Models of diversity; k-anonymity among them is passed over, as `k` is given.
+    columns : int, "best" or sequence of sequences of str
+        How many slices; "best" tries; or the slices themselves, each quasi-identifier in exactly one. Insensitive
+        attributes that they do not name are put where they fit. Slicing puts the sensitive ones where one of them is
+        named, else into a slice of their own; screening puts them into all.
+    bucket_rows : int or "best"
+        Screening: the least size of a bucket, if above k. Larger buckets leave room for finer regions.
+    strict : bool
+        Records of equal value are never parted by a cut; else cuts halve exactly.
+    missing : {"value", "any"}
+        A missing value is a value of its own, or could be any.
+    jointly : bool
+        Requirements that name no attribute hold for the combination of all sensitive values, not for each.
+    seed : int, optional
+        Of the permutations; None takes the operating system's entropy.
+
+    Raises
+    ------
+    PolicyError
+        If slices are not understood, or there is no sensitive attribute to put apart.
+    Infeasible
+        If a requirement cannot be met, by any buckets or with the slices asked for.
+    """
+    step = progress or (lambda *_: None)
+    notes: list[str] = []
+
+    def tell(text: str) -> None:
+        notes.append(text)
+        if note is not None:
+            note(text)
+
+    by_role: dict[str, list[str]] = {role: [] for role in ("quasi", "sensitive", "insensitive")}
+    for name in sorted(table.names):
+        by_role.setdefault(attributes[name].role, []).append(name)
+    quasi, sensitive, insensitive = by_role["quasi"], by_role["sensitive"], by_role["insensitive"]
+    ranked = {n: rank(table[n], attributes[n]) for n in quasi}
+    refuse_infeasible(list(ranked.values()), k)
+    if not sensitive and form != "screen":
+        raise PolicyError(f"to {form} a table puts sensitive values apart; give a column the role sensitive")
+    records = Records(
+        form,
+        k,
+        ranked,
+        limits_on(table, attributes, sensitive, require, missing, jointly),
+        join_keys(table, sensitive),
+        tuple(sensitive),
+        bool(strict),
+        missing,
+    )
+    step("choosing slices", 0, 0)
+    plan, slices = _planned(table, attributes, records, insensitive, columns, bucket_rows, step)
+    _refuse_undiverse(plan, records)
+
+    def run(job: Callable[..., Labels], blocks: Iterable[tuple[Any, ...]]) -> list[Labels]:
+        return run_blocks(job, blocks, executor, lambda done, total: step("making buckets", done, total), tell)
+
+    step("making buckets", 0, 0)
+    buckets, regions = carry_out(plan, records, block_rows=block_rows, run=run)
+    step("publishing slices", 0, 0)
+    published = []
+    for i, group in enumerate(slices):
+        held = {n: table[n] for n in group}
+        if regions is not None:
+            groups = Groups.of(regions[i])
+            for n in group:
+                if n in ranked:
+                    held[n] = generalise(table[n], ranked[n], groups, attributes[n].hierarchy, missing=missing)
+        published.append([held[n] for n in group])
+    return _laid_out(table, slices, published, buckets, seed, tuple(notes))
+
+
+def _planned(
+    table: Table,
+    attributes: Mapping[str, Attribute],
+    records: Records,
+    insensitive: list[str],
+    columns: int | Literal["best"] | Sequence[Sequence[str]],
+    bucket_rows: int | Literal["best"],
+    step: Callable[[str, int, int], None],
+) -> tuple[Plan, list[list[str]]]:
+    """The plan, and its slices with insensitive attributes in them, sensitive ones last."""
+    quasi, sensitive = sorted(records.ranked), list(records.sensitive)
+    least = records.k if bucket_rows == "best" else max(records.k, int(bucket_rows))
+    if isinstance(columns, str) and columns != "best":
+        raise PolicyError(f'slices cannot be {columns!r}; give a number, "best", or lists of column names')
+    if isinstance(columns, int) and (isinstance(columns, bool) or columns < 1):
+        raise PolicyError(f"the number of slices must be at least 1, not {columns!r}")
+    if records.form == "bucketize":
+        if columns != "best":
+            raise PolicyError(
+                'bucketize has two slices, quasi-identifiers and sensitive values; use "slice" for others'
+            )
+        return Plan((tuple(quasi), tuple(sensitive)), least), [[*quasi, *insensitive], sensitive]
+
+    names = [*quasi, *sensitive, *insensitive]
+    bins = _binned(table, attributes, records, names)
+    wide = (np.arange(min(table.n_rows, CORRELATED_ROWS)) * table.n_rows // min(table.n_rows, CORRELATED_ROWS)).astype(
+        np.intp
+    )
+    phi = correlations([replace(bins[n], codes=bins[n].codes[wide]) for n in names])
+    if isinstance(columns, str | int):
+        plan = best_plan(
+            records, None if isinstance(columns, str) else columns, phi, names, bins,
+            bucket_rows, lambda done, total: step("choosing slices", done, total),
+        )  # fmt: skip
+        slices, others = [list(s) for s in plan.slices], insensitive
+    else:
+        refuse_columns(columns, table.names, attributes)
+        slices = _completed(columns, records)
+        others = [n for n in insensitive if not any(n in s for s in slices)]
+        known = {*quasi, *sensitive}
+        plan = Plan(tuple(tuple(n for n in s if n in known) for s in slices), least)
+        plan = fitted_buckets(plan, records, bins, bucket_rows)
+    with_quasi = [i for i, s in enumerate(slices) if set(s) & set(quasi)]
+    for i, filled in zip(with_quasi, placed([slices[i] for i in with_quasi], others, names, phi), strict=True):
+        slices[i] = filled
+    return plan, [[*(n for n in s if n not in sensitive), *(n for n in s if n in sensitive)] for s in slices]
+
+
+def _binned(
+    table: Table, attributes: Mapping[str, Attribute], records: Records, names: Sequence[str]
+) -> dict[str, Bins]:
+    return {
+        n: binned(records.ranked[n] if n in records.ranked else rank(table[n], attributes[n], by_sense=True))
+        for n in names
+    }
+
+
+def _completed(columns: Sequence[Sequence[str]], records: Records) -> list[list[str]]:
+    """The slices of the user with the sensitive attributes where the form puts them."""
+    sensitive = list(records.sensitive)
+    bare = [[n for n in group if n not in sensitive] for group in columns]
+    if records.form == "screen":
+        return [[*group, *sensitive] for group in bare if group]
+    named = [i for i, group in enumerate(columns) if set(group) & set(sensitive)]
+    if len(named) > 1:
+        raise PolicyError(
+            "the slices name sensitive columns in more than one; slicing keeps them together in one slice"
+        )
+    if not named:
+        return [*bare, sensitive]
+    bare[named[0]] += sensitive
+    return bare
+
+
+def _refuse_undiverse(plan: Plan, records: Records) -> None:
+    """Refuse slices in which the values beside the sensitive ones tell too much in any buckets."""
+    beside = values_beside(plan, records) if records.form == "slice" else None
+    if beside is None:
+        return
+    n_in_way = standing_in_the_way(beside, records.limits)
+    if n_in_way:
+        what = ", ".join(dict.fromkeys(f"{limit.text} of {limit.name!r}" for limit in records.limits))
+        raise Infeasible(
+            f"{n_in_way:,} records have quasi-identifiers beside their sensitive value that tell too much of it for "
+            f"{what}, whatever the buckets; give the sensitive column a slice of its own, bucketize, or screen"
+        )
+
+
+def _laid_out(
+    table: Table,
+    slices: Sequence[Sequence[str]],
+    published: Sequence[Sequence[Column]],
+    buckets: Labels,
+    seed: int | None,
+    notes: tuple[str, ...],
+) -> Sliced:
+    """Number the buckets, permute the slices, and name the columns."""
+    layout = Layout.of(slices)
+    contents = [row_keys(held) for held in published]
+    numbered = number_buckets(buckets, contents)
+    rows = np.argsort(numbered, kind="stable")
+    number = Column(layout.bucket, numbered[rows], np.arange(1, int(numbered.max()) + 2))
+    made = [number]
+    sources = tuple(permuted(numbered, contents, seed))
+    for s, held, order in zip(layout.slices, published, sources, strict=True):
+        made += [replace(c.take(order), name=n) for n, c in zip(s.columns, held, strict=True)]
+    return Sliced(Table.of(made, table.source), layout, rows, numbered[rows], sources, notes)

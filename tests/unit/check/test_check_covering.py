@@ -1,0 +1,161 @@
+"""What labels cover, and that nothing doubtful passes in silence."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from shoal.check.boxes import Boxes, BoxTree, bin_of, span_masks
+from shoal.check.covering import covering_of, needs_attention, scale_of
+from shoal.data.attribute import Attribute
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.table import encode_cells
+
+
+def column(cells):
+    array = np.empty(len(cells), dtype=object)
+    array[:] = cells
+    return encode_cells("x", array)
+
+
+def covered(label, values, kind="nominal", missing="value", **options):
+    """The values that a label covers (None for the missing one), whether it is unreadable, and whether doubtful."""
+    source = column(values)
+    scale = scale_of(source, Attribute("x", kind, "quasi", **options))
+    published = column([label])
+    covering = covering_of(published, scale, missing=missing)
+    labels = np.full(len(source.codes), published.codes[0], dtype=np.int64)
+    inside = covering.covers(labels, scale.of_code[source.codes])
+    n_unreadable, n_doubtful = needs_attention(covering, published)
+    return {v for v, i in zip(values, inside, strict=True) if i}, bool(n_unreadable), bool(n_doubtful)
+
+
+AGES = ["-5", "1", "1.0", "20", "25", "30", None]
+TREE = Hierarchy((("a", "x", "*"), ("b", "y", "*"), ("c", "x", "*")))
+
+
+@pytest.mark.parametrize(
+    ("label", "values", "options", "expected"),
+    [
+        ("[20..25]", AGES, {"kind": "continuous"}, {"20", "25"}),
+        ("[-5..1]", AGES, {"kind": "continuous"}, {"-5", "1", "1.0"}),
+        ("[2..29.5]", AGES, {"kind": "continuous"}, {"20", "25"}),
+        ("[20..25] or missing", AGES, {"kind": "continuous"}, {"20", "25", None}),
+        ("1", AGES, {"kind": "continuous"}, {"1", "1.0"}),
+        ("1.00", AGES, {"kind": "continuous"}, {"1", "1.0"}),
+        ("*", AGES, {"kind": "continuous"}, set(AGES)),
+        (None, AGES, {"kind": "continuous"}, {None}),
+        (None, AGES, {"kind": "continuous", "missing": "any"}, set(AGES)),
+        ("{b, d}", ["a", "b", "c", "d"], {}, {"b", "d"}),
+        ("{b, d} or missing", ["a", "b", "c", "d", None], {}, {"b", "d", None}),
+        ("{a, b, c}", ["a, b", "c", "d"], {}, {"a, b", "c"}),
+        ("{{b}, c}", ["{b}", "c", "b"], {}, {"{b}", "c"}),
+        ("b or missing", ["a", "b", None], {}, {"b", None}),
+        ("[lo..mid]", ["hi", "lo", "mid"], {"kind": "ordinal", "order": ("lo", "mid", "hi")}, {"lo", "mid"}),
+        ("x", ["a", "b", "c"], {"hierarchy": TREE}, {"a", "c"}),
+        ("401**", ["40178", "40175", "40277"], {"kind": "prefix"}, {"40178", "40175"}),
+        (
+            "[2020-01-02..2020-02-01]",
+            ["2020-01-01", "2020-01-05", "2020-02-01"],
+            {"kind": "date"},
+            {"2020-01-05", "2020-02-01"},
+        ),
+        ("[1...5..2]", ["1.", "0.7", "2"], {"kind": "nominal"}, None),
+    ],
+)
+def test_a_label_covers(label, values, options, expected):
+    found, unreadable, doubtful = covered(label, values, **options)
+    if expected is None:
+        assert unreadable
+        return
+    assert found == expected
+    assert not unreadable
+    assert not doubtful
+
+
+@pytest.mark.parametrize(
+    ("label", "values", "kind"),
+    [
+        ("about 20", AGES, "continuous"),
+        ("[20..x]", AGES, "continuous"),
+        ("[25..20]", AGES, "continuous"),
+        ("{a, z}", ["a", "b"], "nominal"),
+        ("z", ["a", "b"], "nominal"),
+        ("[a..b]", ["a", "b"], "nominal"),
+        ("401**", ["40178", "40277"], "nominal"),
+    ],
+)
+def test_what_cannot_be_read_is_counted(label, values, kind):
+    found, unreadable, _ = covered(label, values, kind)
+    assert found == set()
+    assert unreadable
+
+
+@pytest.mark.parametrize(
+    ("label", "values", "expected"),
+    [
+        ("{a, b, c}", ["a", "b, c", "a, b", "c", "d"], {"a", "b, c", "a, b", "c"}),
+        ("{a, b}", ["a", "b", "{a, b}"], {"a", "b", "{a, b}"}),
+        ("*", ["*", "b"], {"*", "b"}),
+        ("a or missing", ["a or missing", "a", None], {"a or missing", "a", None}),
+    ],
+)
+def test_two_readings_cover_what_either_does_and_are_counted(label, values, expected):
+    found, unreadable, doubtful = covered(label, values)
+    assert found == expected
+    assert not unreadable
+    assert doubtful
+
+
+def test_moments_of_a_date_column_are_in_order():
+    values = np.array([date(2020, 1, d) for d in (3, 1, 2)], dtype="datetime64[us]")
+    source = encode_cells("x", values)
+    scale = scale_of(source, Attribute("x", "date", "quasi"))
+    covering = covering_of(column(["[2020-01-01..2020-01-02]"]), scale, missing="value")
+    assert covering.covers(np.zeros(3, dtype=np.int64), scale.of_code[source.codes]).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("n_values", [3, 63, 64, 500])
+def test_masks_leave_out_nothing(n_values):
+    rng = np.random.default_rng(n_values)
+    low, high = np.sort(rng.integers(n_values + 1, size=(2, 200)), axis=0)
+    masks = span_masks(low, high, n_values)
+    for a, b, mask in zip(low, high, masks, strict=True):
+        bits = np.uint64(1) << bin_of(np.arange(n_values + 1), n_values)
+        inside = (bits & mask) != 0
+        assert inside[a : b + 1].all()
+        if n_values < 64:
+            assert inside.sum() == b - a + 1
+    assert (span_masks(np.array([2]), np.array([1]), n_values) == 0).all()
+
+
+@pytest.mark.parametrize("n_boxes", [1, 3, 5, 40, 1000])
+def test_the_index_finds_what_a_loop_finds(n_boxes):
+    rng = np.random.default_rng(n_boxes)
+    low = rng.integers(0, 30, size=(3, n_boxes))
+    high = low + rng.integers(-1, 12, size=(3, n_boxes))
+    points = rng.integers(0, 40, size=(3, 50))
+    wide = np.where(rng.random((3, 50)) < 0.1, 40, points)
+
+    def boxes(a, b):
+        masks = np.array([span_masks(x, y, 45) for x, y in zip(a, b, strict=True)])
+        return Boxes(a.astype(np.int32), b.astype(np.int32), masks)
+
+    asked = boxes(np.where(wide == 40, 0, points), np.where(wide == 40, 45, points))
+    found = {
+        (int(q), int(b))
+        for qs, bs in BoxTree(boxes(low, high), asked).meets(asked)
+        for q, b in zip(qs, bs, strict=True)
+    }
+    expected = {
+        (q, b)
+        for q in range(50)
+        for b in range(n_boxes)
+        if all(
+            low[d, b] <= asked.high[d, q] and asked.low[d, q] <= high[d, b] and low[d, b] <= high[d, b]
+            for d in range(3)
+        )
+    }
+    assert found == expected
