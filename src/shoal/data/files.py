@@ -11,7 +11,7 @@ from shoal.data.table import MARKERS, Source, Table
 from shoal.errors import DataError
 
 _COMPRESSED = (".gz", ".gzip")
-_ALIENS = {
+ALIENS = {
     b"PK\x03\x04": "a zip archive or a spreadsheet; unpack it or save the sheet as CSV",
     b"BZh": "compressed with bzip2; unpack it or compress it with gzip",
     b"\xfd7zXZ\x00": "compressed with xz; unpack it or compress it with gzip",
@@ -48,13 +48,13 @@ def read_table(
         If the file is not there, not readable, or not a whole and regular table; with the line if possible.
     """
     where = Path(path)
-    start = _first_bytes(where)
+    start = first_bytes(where)
     if start.startswith(b"PAR1"):
         from shoal.data.parquet import read_parquet
 
         columns = read_parquet(where, markers=markers)
-        return Table.of(columns, Source(_stem(where), "parquet"))
-    for magic, what in _ALIENS.items():
+        return Table.of(columns, Source(stem_of(where), "parquet"))
+    for magic, what in ALIENS.items():
         if start.startswith(magic):
             raise DataError(f"{where}: is {what}")
     if where.suffix.casefold() in (".parquet", ".pq") and start:
@@ -63,10 +63,10 @@ def read_table(
 
     gzipped = start.startswith(b"\x1f\x8b")
     columns, known = read_text(where, gzipped=gzipped, markers=markers, delimiter=delimiter, encoding=encoding)
-    return Table.of(columns, Source(_stem(where), "csv", known.delimiter, gzipped, known.notes))
+    return Table.of(columns, Source(stem_of(where), "csv", known.delimiter, gzipped, known.notes))
 
 
-def _first_bytes(path: Path) -> bytes:
+def first_bytes(path: Path) -> bytes:
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
@@ -84,7 +84,7 @@ def _first_bytes(path: Path) -> bytes:
         raise DataError(f"{path}: cannot be read ({reason})") from None
 
 
-def _stem(path: Path) -> str:
+def stem_of(path: Path) -> str:
     name = path.name
     for suffix in _COMPRESSED:
         if name.casefold().endswith(suffix) and len(name) > len(suffix):

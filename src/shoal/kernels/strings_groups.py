@@ -1,0 +1,242 @@
+"""Groups of k templates: a pass takes, for one centre after another, the k closest templates that are left.
+
+Templates are sparse rows (`shoal.kernels.strings_templates`); ``weights`` is empty where every entry weighs 1. Both a
+template and a centre add up to 1 at each position, so their distance is ``2 L - 2 s`` with the similarity
+``s = sum of min(f, c)`` over the template's own entries: about two look-ups a position, whatever the alphabet.
+A centre lies in an array over all features, which is filled and cleared around each use.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.kernels.compile import compiled
+
+Codes = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+
+
+@compiled
+def similarity(features: Codes, weights: Weights, begin: int, end: int, centre: Weights) -> float:
+    """The sum of min(f, c) over the entries of one template.
+
+    Four sums side by side: one alone would wait for each addition.
+    """
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    stop = begin + (end - begin) // 4 * 4
+    if len(weights) == 0:
+        for e in range(begin, stop, 4):
+            a += centre[features[e]]
+            b += centre[features[e + 1]]
+            c += centre[features[e + 2]]
+            d += centre[features[e + 3]]
+        for e in range(stop, end):
+            a += centre[features[e]]
+    else:
+        for e in range(begin, stop, 4):
+            a += min(weights[e], centre[features[e]])
+            b += min(weights[e + 1], centre[features[e + 1]])
+            c += min(weights[e + 2], centre[features[e + 2]])
+            d += min(weights[e + 3], centre[features[e + 3]])
+        for e in range(stop, end):
+            a += min(weights[e], centre[features[e]])
+    return (a + b) + (c + d)
+
+
+@compiled
+def add_template(features: Codes, weights: Weights, begin: int, end: int, share: float, centre: Weights) -> None:
+    """Add a share of a template to a centre."""
+    if len(weights) == 0:
+        for e in range(begin, end):
+            centre[features[e]] += share
+    else:
+        for e in range(begin, end):
+            centre[features[e]] += share * weights[e]
+
+
+@compiled
+def clear_template(features: Codes, begin: int, end: int, centre: Weights) -> None:
+    """Set a centre to 0 wherever a template has an entry."""
+    for e in range(begin, end):
+        centre[features[e]] = 0.0
+
+
+@compiled
+def similarities(starts: Ints, features: Codes, weights: Weights, centre: Weights) -> Floats:
+    """The similarity of every template to one centre."""
+    out = np.empty(len(starts) - 1)
+    for row in range(len(out)):
+        out[row] = similarity(features, weights, starts[row], starts[row + 1], centre)
+    return out
+
+
+@compiled
+def average(starts: Ints, features: Codes, weights: Weights, rows: Ints, n_features: int) -> Weights:
+    """The centroid of some templates."""
+    centre = np.zeros(n_features, np.float32)
+    for row in rows:
+        add_template(features, weights, starts[row], starts[row + 1], 1.0 / len(rows), centre)
+    return centre
+
+
+@compiled
+def _sink(keys: Floats, rows: Ints, size: int) -> None:
+    """Let the root of a heap sink; its root is the least similar, of equals the largest row."""
+    key, row, at = keys[0], rows[0], 0
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        right = child + 1
+        if right < size and (keys[right] < keys[child] or (keys[right] == keys[child] and rows[right] > rows[child])):
+            child = right
+        if keys[child] > key or (keys[child] == key and rows[child] < row):
+            break
+        keys[at], rows[at] = keys[child], rows[child]
+        at = child
+    keys[at], rows[at] = key, row
+
+
+@compiled
+def _take_closest(
+    starts: Ints,
+    features: Codes,
+    weights: Weights,
+    centre: Weights,
+    label: int,
+    labels: Codes,
+    left: Ints,
+    n_left: int,
+    keys: Floats,
+    rows: Ints,
+) -> int:
+    """Label the closest templates of those left, of equals the smallest rows; return how many were left before."""
+    k, kept = len(keys), 0
+    keys[:] = -np.inf
+    rows[:] = -1
+    for i in range(n_left):
+        row = left[i]
+        if labels[row] >= 0:
+            continue
+        left[kept] = row
+        kept += 1
+        s = similarity(features, weights, starts[row], starts[row + 1], centre)
+        if s > keys[0]:  # rows ascend, so an equal one is the larger
+            keys[0], rows[0] = s, row
+            _sink(keys, rows, k)
+    for i in range(k):
+        labels[rows[i]] = label
+    return kept
+
+
+@compiled
+def pass_around_templates(
+    starts: Ints, features: Codes, weights: Weights, n_features: int, k: int, order: Ints
+) -> Codes:
+    """Group around templates that are picked in the given order; fewer than k stay unlabelled, -1."""
+    n = len(starts) - 1
+    labels = np.full(n, -1, np.int32)
+    left = np.arange(n)
+    centre = np.zeros(n_features, np.float32)
+    keys, rows = np.empty(k), np.empty(k, np.int64)
+    n_left, at = n, 0
+    for label in range(n // k):
+        while labels[order[at]] >= 0:
+            at += 1
+        row = order[at]
+        add_template(features, weights, starts[row], starts[row + 1], 1.0, centre)
+        n_left = _take_closest(starts, features, weights, centre, label, labels, left, n_left, keys, rows)
+        # The picked one itself is as close as can be, but smaller rows with the same string may have been taken.
+        clear_template(features, starts[row], starts[row + 1], centre)
+    return labels
+
+
+@compiled
+def pass_around_centroids(
+    starts: Ints, features: Codes, weights: Weights, n_features: int, k: int, members: Ints, group_starts: Ints
+) -> Codes:
+    """Group around the centroids of former groups, in their order; fewer than k stay unlabelled, -1."""
+    n = len(starts) - 1
+    labels = np.full(n, -1, np.int32)
+    left = np.arange(n)
+    centre = np.zeros(n_features, np.float32)
+    keys, rows = np.empty(k), np.empty(k, np.int64)
+    n_left = n
+    for label in range(n // k):
+        begin, end = group_starts[label], group_starts[label + 1]
+        for i in range(begin, end):
+            row = members[i]
+            add_template(features, weights, starts[row], starts[row + 1], 1.0 / (end - begin), centre)
+        n_left = _take_closest(starts, features, weights, centre, label, labels, left, n_left, keys, rows)
+        for i in range(begin, end):
+            clear_template(features, starts[members[i]], starts[members[i] + 1], centre)
+    return labels
+
+
+@compiled
+def nearest_groups(
+    starts: Ints,
+    features: Codes,
+    weights: Weights,
+    n_features: int,
+    members: Ints,
+    group_starts: Ints,
+    labels: Codes,
+    asked: Ints,
+    n_near: int,
+) -> Codes:
+    """For each template that is asked for, the groups with the nearest centroids, its own left out, nearest first.
+
+    Of equally near ones the smaller number comes first; -1 where there are no more groups.
+    """
+    near = np.full((len(asked), n_near), -1, np.int32)
+    best = np.full((len(asked), n_near), -np.inf)
+    centre = np.zeros(n_features, np.float32)
+    for label in range(len(group_starts) - 1):
+        begin, end = group_starts[label], group_starts[label + 1]
+        for i in range(begin, end):
+            row = members[i]
+            add_template(features, weights, starts[row], starts[row + 1], 1.0 / (end - begin), centre)
+        for i in range(len(asked)):
+            row = asked[i]
+            if labels[row] == label:
+                continue
+            s = similarity(features, weights, starts[row], starts[row + 1], centre)
+            if s > best[i, n_near - 1]:
+                at = n_near - 1
+                while at > 0 and best[i, at - 1] < s:
+                    best[i, at], near[i, at] = best[i, at - 1], near[i, at - 1]
+                    at -= 1
+                best[i, at], near[i, at] = s, label
+        for i in range(begin, end):
+            clear_template(features, starts[members[i]], starts[members[i] + 1], centre)
+    return near
+
+
+@compiled
+def group_costs(
+    starts: Ints,
+    features: Codes,
+    weights: Weights,
+    n_features: int,
+    length: int,
+    members: Ints,
+    group_starts: Ints,
+) -> Floats:
+    """The sum of the distances of the members to their centroid, for each group."""
+    out = np.zeros(len(group_starts) - 1)
+    centre = np.zeros(n_features, np.float32)
+    for label in range(len(out)):
+        begin, end = group_starts[label], group_starts[label + 1]
+        for i in range(begin, end):
+            row = members[i]
+            add_template(features, weights, starts[row], starts[row + 1], 1.0 / (end - begin), centre)
+        for i in range(begin, end):
+            row = members[i]
+            out[label] += 2.0 * (length - similarity(features, weights, starts[row], starts[row + 1], centre))
+        for i in range(begin, end):
+            clear_template(features, starts[members[i]], starts[members[i] + 1], centre)
+    return out

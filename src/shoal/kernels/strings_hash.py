@@ -1,0 +1,62 @@
+"""Fingerprints of strings: 64 bits of their symbols in order, each symbol given by a 64-bit key of its own."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.kernels.compile import compiled
+
+Codes = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+BASES = (np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15))
+_FACTOR = np.uint64(0xD6E8FEB86659FD93)
+_HALF = np.uint64(32)
+
+
+@compiled
+def fingerprint(symbols: Codes, begin: int, end: int, keys: Words, basis: np.uint64) -> np.uint64:
+    """The fingerprint of one string; another basis gives an independent one."""
+    word = basis
+    for t in range(begin, end):
+        word = (word ^ keys[symbols[t]]) * _FACTOR
+        word ^= word >> _HALF
+    return word
+
+
+@compiled
+def fingerprints(symbols: Codes, starts: Ints, keys: Words, basis: np.uint64) -> Words:
+    """The fingerprint of every string."""
+    out = np.empty(len(starts) - 1, np.uint64)
+    for row in range(len(out)):
+        out[row] = fingerprint(symbols, starts[row], starts[row + 1], keys, basis)
+    return out
+
+
+@compiled
+def holds(ascending: Words, word: np.uint64) -> bool:
+    """Whether a sorted array holds a word."""
+    low, high = 0, len(ascending)
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < word:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(ascending) and ascending[low] == word
+
+
+@compiled
+def count_holders(symbols: Codes, starts: Ints, n_symbols: int) -> Ints:
+    """How many strings hold each symbol at least once."""
+    counts = np.zeros(n_symbols, np.int64)
+    last = np.full(n_symbols, -1, np.int64)
+    for row in range(len(starts) - 1):
+        for t in range(starts[row], starts[row + 1]):
+            symbol = symbols[t]
+            if last[symbol] != row:
+                last[symbol] = row
+                counts[symbol] += 1
+    return counts

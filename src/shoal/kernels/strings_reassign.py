@@ -1,0 +1,151 @@
+"""Re-assignment of templates: dissolve groups and move members where that lowers the sum of distances.
+
+A change is judged by what it does to the costs of the groups concerned with their new centroids, not by distances to
+the old ones. Groups are linked lists: ``head[g]`` is a member of group g, ``after[row]`` the next one, -1 the end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels.compile import compiled
+from shoal.kernels.strings_groups import Codes, Floats, Ints, Weights, add_template, clear_template, similarity
+
+LEAST_GAIN = 1e-6  # a gain below it may be a rounding error
+
+
+@compiled
+def _cost(
+    starts: Ints,
+    features: Codes,
+    weights: Weights,
+    length: int,
+    first: int,
+    after: Ints,
+    size: int,
+    centre: Weights,
+) -> float:
+    """The sum of the distances of a group's members to their centroid."""
+    row = first
+    while row >= 0:
+        add_template(features, weights, starts[row], starts[row + 1], 1.0 / size, centre)
+        row = after[row]
+    cost, row = 0.0, first
+    while row >= 0:
+        cost += 2.0 * (length - similarity(features, weights, starts[row], starts[row + 1], centre))
+        row = after[row]
+    row = first
+    while row >= 0:
+        clear_template(features, starts[row], starts[row + 1], centre)
+        row = after[row]
+    return cost
+
+
+@compiled
+def _relocate(row: int, target: int, labels: Codes, head: Ints, after: Ints, sizes: Ints) -> None:
+    source = labels[row]
+    if head[source] == row:
+        head[source] = after[row]
+    else:
+        at = head[source]
+        while after[at] != row:
+            at = after[at]
+        after[at] = after[row]
+    after[row] = head[target]
+    head[target] = row
+    labels[row] = target
+    sizes[source] -= 1
+    sizes[target] += 1
+
+
+@compiled
+def _first_alive(near: Codes, row: int, sizes: Ints, own: int) -> int:
+    """The nearest listed group that is neither dissolved nor the one that the template is in by now."""
+    for i in range(near.shape[1]):
+        if near[row, i] >= 0 and near[row, i] != own and sizes[near[row, i]] > 0:
+            return int(near[row, i])
+    return -1
+
+
+@compiled
+def reassign(
+    starts: Ints,
+    features: Codes,
+    weights: Weights,
+    n_features: int,
+    length: int,
+    k: int,
+    labels: Codes,
+    costs: Floats,
+    near: Codes,
+    order: Ints,
+) -> int:
+    """Try to dissolve each group, in the given order, then to move each member of a group of more than k.
+
+    ``near`` lists for each template the groups to try, nearest first; ``labels`` and ``costs`` are changed in place,
+    and a dissolved group is empty at the end. Returns how many templates were moved.
+    """
+    n, n_groups = len(labels), len(costs)
+    head, after = np.full(n_groups, -1, np.int64), np.empty(n, np.int64)
+    sizes = np.zeros(n_groups, np.int64)
+    for row in range(n - 1, -1, -1):
+        after[row] = head[labels[row]]
+        head[labels[row]] = row
+        sizes[labels[row]] += 1
+    centre = np.zeros(n_features, np.float32)
+    rows = np.empty(n, np.int64)
+    touched = np.empty(n, np.int64)
+    new_costs = np.empty(n, np.float64)
+    is_touched = np.zeros(n_groups, np.bool_)
+    n_moved = 0
+
+    for group in order:
+        size = 0
+        row = head[group]
+        has_room = True
+        while row >= 0:
+            rows[size] = row
+            size += 1
+            if _first_alive(near, row, sizes, group) < 0:
+                has_room = False
+            row = after[row]
+        if size == 0 or not has_room:
+            continue
+        n_touched, gain = 0, costs[group]
+        for i in range(size):
+            target = _first_alive(near, rows[i], sizes, group)
+            _relocate(rows[i], target, labels, head, after, sizes)
+            if not is_touched[target]:
+                is_touched[target] = True
+                touched[n_touched] = target
+                n_touched += 1
+        for i in range(n_touched):
+            target = touched[i]
+            new_costs[i] = _cost(starts, features, weights, length, head[target], after, sizes[target], centre)
+            gain += costs[target] - new_costs[i]
+            is_touched[target] = False
+        if gain > LEAST_GAIN:
+            n_moved += size
+            costs[group] = 0.0
+            for i in range(n_touched):
+                costs[touched[i]] = new_costs[i]
+        else:
+            for i in range(size - 1, -1, -1):
+                _relocate(rows[i], group, labels, head, after, sizes)
+
+    for row in range(n):
+        source = labels[row]
+        if sizes[source] <= k:
+            continue
+        target = _first_alive(near, row, sizes, source)
+        if target < 0:
+            continue
+        _relocate(row, target, labels, head, after, sizes)
+        of_source = _cost(starts, features, weights, length, head[source], after, sizes[source], centre)
+        of_target = _cost(starts, features, weights, length, head[target], after, sizes[target], centre)
+        if costs[source] + costs[target] - of_source - of_target > LEAST_GAIN:
+            costs[source], costs[target] = of_source, of_target
+            n_moved += 1
+        else:
+            _relocate(row, source, labels, head, after, sizes)
+    return n_moved

@@ -1,0 +1,453 @@
+"""Condensation of strings: from lengths to groups to pseudo-strings.
+
+Each class is condensed on its own. Within it: symbols that fewer than `rare` strings hold are taken out, lengths are
+made alike (`shoal.strings.lengths`), strings become templates (`shoal.strings.templates`), templates become groups
+(`shoal.strings.groups`), and groups give pseudo-strings (`shoal.strings.generate`).
+
+Rare symbols are not in the papers, which have proteins in mind, whose alphabet is public. A symbol may be a token,
+though: a page, a product, a place. One that a single string holds names its owner wherever it stands, and a group of
+k does not hide it, since the group's marginals hold it too. So it is not shown.
+
+Rows are first put into an order that depends on their content alone, so the result does not depend on how they came.
+
+References
+----------
+C. C. Aggarwal, P. S. Yu, "A framework for condensation-based anonymization of string data", Data Mining and Knowledge
+Discovery 16(3), 2008.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.strings import Strings, symbol_keys, take_strings
+from shoal.engine.blocks import run_blocks
+from shoal.engine.executors import open_executor
+from shoal.engine.seeds import spawn_seeds
+from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
+from shoal.kernels.strings_hash import BASES, count_holders, fingerprints
+from shoal.strings.generate import Lengths, PseudoStrings, fingerprint_originals, generate, refuse_settings
+from shoal.strings.groups import BLOCK_STRINGS, Grouping, Plan, group_segments, order_members, plan_segment
+from shoal.strings.lengths import Homogenize, homogenize_lengths
+from shoal.strings.statistics import GroupStatistics, SegmentStatistics
+from shoal.strings.templates import Templates
+
+Rows = npt.NDArray[np.int64]
+Progress = Callable[[str, int, int], None]
+
+SUPPRESSED_BECAUSE = ("kept", "empty", "rare symbols only", "class of fewer than k", "length")
+_EMPTY, _RARE, _CLASS, _LENGTH = 1, 2, 3, 4
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One segment of one class, in numbers; private, since it tells original lengths.
+
+    Attributes
+    ----------
+    label : int
+        Index of the class.
+    n_strings, n_groups : int
+        How many strings and groups it has.
+    shortest, longest : int
+        The range of the lengths (without rare symbols).
+    length : int
+        The length L of its templates.
+    objective : float
+        Mean distance of a template to its centroid, Eq. (3), between 0 and 2 L.
+    n_blocks : int
+        Into how many blocks it was split before grouping.
+    split_cost : float or None
+        Estimated growth of the objective by the split, as a share; None if it was not split.
+    """
+
+    label: int
+    n_strings: int
+    n_groups: int
+    shortest: int
+    longest: int
+    length: int
+    objective: float
+    n_blocks: int
+    split_cost: float | None
+
+
+class Condensation:
+    """Condense strings in scikit-learn's manner: `fit` makes groups, `fit_transform` also pseudo-strings.
+
+    There is no `transform`, on purpose: mapping new strings onto old groups guarantees nothing.
+
+    Parameters
+    ----------
+    k : int, default 20
+        Fewest strings of a group.
+    eps : float, default 1.5
+        How much longer the longest string of a segment may be than its shortest, as a share of it.
+    order : int, default 2
+        Order of the statistics: a symbol depends on ``order - 1`` before it.
+    support : int, default 3
+        How many members of a group must carry a context for it to be used; 1 is the paper. 3 was chosen by
+        measurement: see `shoal.strings.generate`.
+    lengths : {"template", "spread"}, default "template"
+        One length a segment, as in the paper, or lengths spread over those of each group.
+    seed : int, optional
+        None takes the operating system's entropy. A seed is a secret: who has it and a guess of the data can test the
+        guess.
+    homogenize : {"optimal", "greedy"}, default "optimal"
+        Suppress as few strings for their lengths as possible, or as the paper's Fig. 1 does.
+    rare : int, optional
+        Symbols that fewer strings of the class hold are never shown: tokens are taken out first, characters replaced
+        by the one before them. None means k, but 1 (all are shown) where ``support`` is 1: that is the paper.
+    block_strings : int
+        Segments of more strings are split by nearness before they are grouped.
+    workers : int, optional
+        Threads to use; None takes all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    labels_ : int32 array (n_strings,)
+        The group of each string, -1 where it was suppressed. Secret.
+    suppressed_ : int8 array (n_strings,)
+        Why each string was suppressed, an index into `SUPPRESSED_BECAUSE`; 0 where it was not.
+    n_suppressed_ : int
+        How many were.
+    n_groups_ : int
+        Number of groups.
+    objective_ : float
+        Mean distance of a template to its centroid, Eq. (3), over all segments.
+    relative_objective_ : float
+        The same as a share of the largest possible distance, 2 L.
+    segments_ : tuple of Segment
+        The segments of each class.
+    n_rare_symbols_, n_rare_places_ : int
+        How many symbols were taken out of a class as rare, and from how many places.
+    statistics_ : GroupStatistics
+        The group statistics, to be sampled again. Private.
+    pseudo_ : PseudoStrings
+        After `fit_transform`: what was generated, with the group of each (private) and the copies rejected.
+
+    Notes
+    -----
+    **Guarantee**: every pseudo-string was drawn from a group of at least k strings of its class, each symbol after a
+    context that at least `support` of them carry, or after none; none equals an original; every symbol is held by at
+    least `rare` strings of the class. **Not protected**: fragments that a pseudo-string shares with an original,
+    which grow with the order; what all members of a group have in common; and nothing here is differential privacy.
+
+    Examples
+    --------
+    >>> strings = [a + b + c for a in "AB" for b in "CD" for c in "EFGHIJ"]
+    >>> condensed = Condensation(k=4, rare=1, seed=1, workers=1).fit_transform(strings)
+    >>> set(condensed) & set(strings)
+    set()
+    """
+
+    labels_: npt.NDArray[np.int32]
+    suppressed_: npt.NDArray[np.int8]
+    n_suppressed_: int
+    n_groups_: int
+    objective_: float
+    relative_objective_: float
+    segments_: tuple[Segment, ...]
+    n_rare_symbols_: int
+    n_rare_places_: int
+    statistics_: GroupStatistics
+    pseudo_: PseudoStrings
+
+    def __init__(
+        self,
+        k: int = 20,
+        eps: float = 1.5,
+        order: int = 2,
+        support: int = 3,
+        lengths: Lengths = "template",
+        seed: int | None = None,
+        homogenize: Homogenize = "optimal",
+        rare: int | None = None,
+        block_strings: int = BLOCK_STRINGS,
+        workers: int | None = None,
+    ) -> None:
+        self.k = k
+        self.eps = eps
+        self.order = order
+        self.support = support
+        self.lengths = lengths
+        self.seed = seed
+        self.homogenize = homogenize
+        self.rare = rare
+        self.block_strings = block_strings
+        self.workers = workers
+
+    def fit(
+        self,
+        X: Any,
+        y: Sequence[str] | None = None,
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+        note: Callable[[str], None] | None = None,
+    ) -> Condensation:
+        """Group strings: `Strings`, a list of str, or a list of lists of tokens.
+
+        Parameters
+        ----------
+        X : Strings, list of str, or list of lists of str
+        y : sequence of str, optional
+            The class of each string; else that of `Strings`, or one class for all.
+        executor : Executor, optional
+            Where blocks run, instead of on threads of this machine.
+        progress : callable, optional
+            Called with what is done, how many blocks are done, and their number.
+        note : callable, optional
+            Receives one sentence if workers were lost.
+        """
+        self._fit(X, y, spawn_seeds(self._checked_seed(), 2)[0], executor, progress, note)
+        return self
+
+    def fit_transform(
+        self,
+        X: Any,
+        y: Sequence[str] | None = None,
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+        note: Callable[[str], None] | None = None,
+    ) -> Any:
+        """Group strings and return pseudo-strings of the same kind as came in, in random order.
+
+        Their classes, where there are any, are in ``pseudo_.strings``.
+        """
+        of_groups, of_strings = spawn_seeds(self._checked_seed(), 2)
+        self._fit(X, y, of_groups, executor, progress, note)
+        with self._executor(executor) as crew:
+            self.pseudo_ = generate(
+                self.statistics_,
+                order=self.order,
+                support=self.support,
+                lengths=self.lengths,
+                seed=of_strings,
+                source=X.source if isinstance(X, Strings) else None,
+                executor=crew,
+                progress=_shown(progress, "drawing pseudo-strings"),
+                note=note,
+            )
+        return self.pseudo_.strings if isinstance(X, Strings) else self.pseudo_.strings.texts()
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **params: Any) -> Condensation:
+        """Change parameters by name."""
+        for name, value in params.items():
+            if name not in self.get_params():
+                raise PolicyError(f"Condensation has no parameter {name!r}; {did_you_mean(name, self.get_params())}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        # The seed is a secret, so it is not shown.
+        shown = {name: value for name, value in self.get_params().items() if name != "seed"}
+        return f"Condensation({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+    def _executor(self, executor: Executor | None) -> Any:
+        if executor is not None:
+            return nullcontext(executor)
+        return open_executor(self.workers if self.workers is not None else os.cpu_count() or 1)
+
+    def _checked_seed(self) -> int | np.random.SeedSequence | None:
+        seed = self.seed
+        if seed is None:
+            return np.random.SeedSequence()  # one draw of entropy for both steps
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+            raise PolicyError("the seed is not a whole number; give one from 0 on, or none")
+        return int(seed)
+
+    def _refuse_settings(self) -> None:
+        for name, value in (("k", self.k), ("rare", self.rare), ("block_strings", self.block_strings)):
+            least = 1 if name == "rare" else 2
+            if name == "rare" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                raise PolicyError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        if isinstance(self.eps, bool) or not isinstance(self.eps, int | float | np.number):
+            raise PolicyError(f"eps must be a number, not {self.eps!r}; 1.5 lets lengths differ by a factor of 2.5")
+        if not 0 <= self.eps < 1e6:
+            raise PolicyError(f"eps = {self.eps!r} is not possible; give 0 (equal lengths only) or more, such as 1.5")
+        refuse_settings(self.order, self.support, self.lengths)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Sequence[str] | None,
+        seed: np.random.SeedSequence,
+        executor: Executor | None,
+        progress: Progress | None,
+        note: Callable[[str], None] | None,
+    ) -> None:
+        self._refuse_settings()
+        strings = _as_strings(X, y)
+        if len(strings) < self.k:
+            raise Infeasible(f"there are {len(strings)} strings, fewer than k = {self.k}; lower k or add strings")
+        rare = self.rare if self.rare is not None else (1 if self.support == 1 else self.k)
+        sorted_rows = canonical_order(strings)
+        ordered = strings.take(sorted_rows)
+        bare, n_rare_symbols, n_rare_places = without_rare_symbols(ordered, rare)
+        reasons, parts = _segment(ordered, bare, self.k, self.eps, self.homogenize)
+        if not parts and not len(bare.symbols):
+            raise Infeasible(
+                f"no symbol is held by {rare} strings of a class, so nothing can be shown; lower k or rare"
+                if len(strings.symbols)
+                else "all strings are empty; there is nothing to condense"
+            )
+        if not parts:
+            raise Infeasible(
+                f"no {self.k} strings of a class have lengths alike, so all would be suppressed; raise eps or lower k"
+            )
+        of_plans, of_groups = spawn_seeds(seed, 2)
+        with self._executor(executor) as crew:
+            plans: list[Plan] = run_blocks(
+                plan_segment,
+                (
+                    (*take_strings(bare.symbols, bare.starts, rows), max(self.block_strings, 2 * self.k), s)
+                    for (_, rows), s in zip(parts, spawn_seeds(of_plans, len(parts)), strict=True)
+                ),
+                crew,
+                note=note,
+            )
+            groupings = group_segments(
+                plans, self.k, self.block_strings, of_groups, crew, _shown(progress, "grouping strings"), note
+            )
+
+        labels = np.full(len(strings), -1, np.int32)
+        segments, statistics = [], []
+        n_groups = 0
+        for (label, rows), (templates, _), grouping in zip(parts, plans, groupings, strict=True):
+            labels[rows] = grouping.labels + n_groups
+            n_groups += grouping.n_groups
+            members, group_starts = order_members(grouping.labels, grouping.n_groups)
+            statistics.append(SegmentStatistics(label, templates.take(members), group_starts))
+            segments.append(_summary(label, templates, grouping))
+        self.labels_ = np.empty_like(labels)
+        self.labels_[sorted_rows] = labels
+        self.suppressed_ = np.empty_like(reasons)
+        self.suppressed_[sorted_rows] = reasons
+        self.n_suppressed_ = int((reasons > 0).sum())
+        self.n_groups_ = n_groups
+        self.segments_ = tuple(segments)
+        n_grouped = sum(s.n_strings for s in segments)
+        self.objective_ = sum(s.objective * s.n_strings for s in segments) / n_grouped
+        self.relative_objective_ = sum(s.objective * s.n_strings / (2 * s.length) for s in segments) / n_grouped
+        self.n_rare_symbols_, self.n_rare_places_ = n_rare_symbols, n_rare_places
+        originals = fingerprint_originals(strings, bare)
+        self.statistics_ = GroupStatistics(
+            tuple(statistics), strings.alphabet, strings.is_tokens, strings.classes, originals
+        )
+
+
+def canonical_order(strings: Strings) -> Rows:
+    """Rows by class, length and content (as two fingerprints), so that only equal strings can change places."""
+    keys = symbol_keys(strings.alphabet)
+    words = [fingerprints(strings.symbols, strings.starts, keys, basis) for basis in BASES]
+    labels = np.zeros(len(strings), np.int32) if strings.labels is None else strings.labels
+    return np.lexsort((words[1], words[0], strings.lengths, labels)).astype(np.int64)
+
+
+def without_rare_symbols(strings: Strings, rare: int) -> tuple[Strings, int, int]:
+    """The strings without symbols that fewer than `rare` strings of their class hold; how many these were, and places.
+
+    A token is taken out. A character is replaced by the one before it in its string (the first ones by what follows),
+    so that what stands after it keeps its place; a string of rare characters only becomes empty.
+    """
+    if rare <= 1:
+        return strings, 0, 0
+    is_rare = np.zeros(len(strings.symbols), np.bool_)
+    n_symbols = 0
+    for label, rows in _by_class(strings):
+        part, starts = take_strings(strings.symbols, strings.starts, rows)
+        holders = count_holders(part, starts, len(strings.alphabet))
+        few = (holders > 0) & (holders < rare)
+        n_symbols += int(few.sum())
+        if strings.labels is None:
+            is_rare = few[strings.symbols]
+        else:
+            is_rare |= np.repeat(strings.labels == label, strings.lengths) & few[strings.symbols]
+    if not n_symbols:
+        return strings, 0, 0
+    n_places = int(is_rare.sum())
+    symbols = strings.symbols
+    if not strings.is_tokens:
+        places = np.arange(len(symbols))
+        owner = np.repeat(np.arange(len(strings)), strings.lengths)
+        before = np.maximum.accumulate(np.where(is_rare, -1, places))
+        after = np.minimum.accumulate(np.where(is_rare, len(symbols), places)[::-1])[::-1]
+        for other in (before, np.minimum(after, len(symbols) - 1)):
+            is_filled = is_rare & (other >= 0) & ~is_rare[other] & (owner[other] == owner)
+            symbols = np.where(is_filled, strings.symbols[other], symbols)
+            is_rare &= ~is_filled
+    starts = np.concatenate([[0], np.cumsum(~is_rare)])[strings.starts].astype(np.int64)
+    return replace(strings, symbols=symbols[~is_rare], starts=starts), n_symbols, n_places
+
+
+def _shown(progress: Progress | None, what: str) -> Callable[[int, int], None] | None:
+    if progress is None:
+        return None
+    return lambda done, total: progress(what, done, total)
+
+
+def _as_strings(X: Any, y: Sequence[str] | None) -> Strings:
+    if isinstance(X, Strings):
+        return X if y is None else X.with_labels(y)
+    if isinstance(X, str) or not hasattr(X, "__iter__"):
+        raise DataError("give strings as a list of text, a list of lists of tokens, or Strings")
+    return Strings.of(X, y)
+
+
+def _by_class(strings: Strings) -> list[tuple[int, Rows]]:
+    if strings.labels is None:
+        return [(0, np.arange(len(strings)))]
+    return [(c, np.flatnonzero(strings.labels == c)) for c in range(len(strings.classes))]
+
+
+def _segment(
+    ordered: Strings, bare: Strings, k: int, eps: float, homogenize: Homogenize
+) -> tuple[npt.NDArray[np.int8], list[tuple[int, Rows]]]:
+    """Why each string is suppressed, and the class and rows of each segment."""
+    reasons = np.zeros(len(bare), np.int8)
+    lengths = bare.lengths
+    reasons[lengths == 0] = _RARE
+    reasons[ordered.lengths == 0] = _EMPTY
+    parts: list[tuple[int, Rows]] = []
+    for label, everyone in _by_class(bare):
+        rows = everyone[lengths[everyone] > 0]
+        if len(rows) < k:
+            # A class that is too small has rare symbols only, but that is not what is wrong with it.
+            is_small = (ordered.lengths[everyone] > 0).sum() < k
+            reasons[everyone[ordered.lengths[everyone] > 0] if is_small else rows] = _CLASS
+            continue
+        segments = homogenize_lengths(lengths[rows], k, eps, homogenize)
+        reasons[rows[segments < 0]] = _LENGTH
+        parts += [(label, rows[segments == s]) for s in range(int(segments.max()) + 1)]
+    return reasons, parts
+
+
+def _summary(label: int, templates: Templates, grouping: Grouping) -> Segment:
+    return Segment(
+        label,
+        len(templates),
+        grouping.n_groups,
+        int(templates.lengths.min()),
+        int(templates.lengths.max()),
+        templates.length,
+        grouping.objective,
+        grouping.n_blocks,
+        grouping.split_cost,
+    )

@@ -1,0 +1,114 @@
+"""Templates: strings of one segment brought to one length, ConvertLength.
+
+Position i of the template of a string of length L_j covers ``[(i-1) * L_j / L, i * L_j / L)`` of the string; each
+symbol gets the share of the window that it covers. Shares are whole multiples of ``1 / L_j`` and are computed as
+such, so no rounding decides whether a symbol is touched.
+
+References
+----------
+C. C. Aggarwal, P. S. Yu, "A framework for condensation-based anonymization of string data", Data Mining and Knowledge
+Discovery 16(3), 2008, section 3 and Fig. 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.strings import take_strings
+from shoal.kernels.strings_templates import count_entries, fill_templates
+
+Codes = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Templates:
+    """The templates of one segment, sparse: a row a string, an entry for each symbol that a position holds.
+
+    Attributes
+    ----------
+    length : int
+        The number of positions, L.
+    starts : int64 array (n + 1,)
+        Where the entries of each template begin; they stand in the order of the positions.
+    features : int32 array
+        The feature (a symbol at a position) of each entry.
+    weights : float32 array
+        The share of each entry; those of a position add up to 1. Empty where all strings have the length L: then
+        every position holds one symbol, with weight 1.
+    feature_symbols : int32 array (n_features,)
+        The symbol code of each feature.
+    position_starts : int64 array (L + 1,)
+        The features of position i are numbered from ``position_starts[i]`` to ``position_starts[i + 1] - 1``.
+    lengths : int64 array (n,)
+        The lengths of the strings themselves.
+    """
+
+    length: int
+    starts: Ints
+    features: Codes
+    weights: Weights
+    feature_symbols: Codes
+    position_starts: Ints
+    lengths: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def n_features(self) -> int:
+        """How many symbols there are at all positions together."""
+        return len(self.feature_symbols)
+
+    def take(self, rows: npt.NDArray[np.integer[Any]]) -> Templates:
+        """Some of the templates, in the given order; features keep their numbers."""
+        features, starts = take_strings(self.features, self.starts, rows)
+        weights = self.weights
+        if len(weights):
+            weights = take_strings(weights.view(np.int32), self.starts, rows)[0].view(np.float32)
+        return replace(self, starts=starts, features=features, weights=weights, lengths=self.lengths[rows])
+
+    def frequencies(self, row: int, position: int) -> dict[int, float]:
+        """The shares of the symbols at one position (from 0 on) of one template."""
+        entries = np.arange(self.starts[row], self.starts[row + 1])
+        of_row = self.features[entries]
+        low, high = self.position_starts[position], self.position_starts[position + 1]
+        entries = entries[(of_row >= low) & (of_row < high)]
+        shares = self.weights[entries] if len(self.weights) else np.ones(len(entries), np.float32)
+        symbols = self.feature_symbols[self.features[entries]]
+        return dict(zip(symbols.tolist(), shares.tolist(), strict=True))
+
+
+def convert_lengths(symbols: Codes, starts: Ints, length: int | None = None) -> Templates:
+    """Bring strings to one length.
+
+    Parameters
+    ----------
+    symbols, starts : arrays
+        Strings as in `shoal.data.strings.Strings`; none is empty.
+    length : int, optional
+        The length L; else the mean length, rounded up.
+    """
+    lengths = np.diff(starts)
+    L = int(-(-int(lengths.sum()) // len(lengths))) if length is None else length
+    longest = int(lengths.max())
+    n_symbols = int(symbols.max()) + 1
+    if bool((lengths == L).all()):
+        entry_starts, weights = np.arange(len(lengths) + 1, dtype=np.int64) * L, np.zeros(0, np.float32)
+        widest = 2
+    else:
+        widest = longest // L + 2
+        entry_starts = count_entries(symbols, starts, L, widest)
+        weights = np.empty(entry_starts[-1], np.float32)
+    features = np.empty(entry_starts[-1], np.int32)
+    position_starts = np.empty(L + 1, np.int64)
+    feature_symbols = np.empty(entry_starts[-1], np.int32)
+    n_features = fill_templates(
+        symbols, starts, L, widest, n_symbols, entry_starts, features, weights, feature_symbols, position_starts
+    )
+    return Templates(L, entry_starts, features, weights, feature_symbols[:n_features].copy(), position_starts, lengths)
