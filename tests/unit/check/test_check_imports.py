@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
-FORBIDDEN = ("shoal.tables", "shoal.kernels", "shoal.engine")
+FORBIDDEN = ("shoal.tables", "shoal.strings", "shoal.kernels", "shoal.engine")
 
 
 def file_of(source: Path, module: str) -> Path | None:

@@ -1,0 +1,72 @@
+"""The originals as a check of strings sees them: in one alphabet with the published ones, and without rare symbols."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.strings import Strings
+
+Codes = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+
+
+def in_alphabet_of(original: Strings, published: Strings) -> Strings:
+    """The published strings in the codes of the original; symbols that it does not have get codes beyond its own."""
+    code_of = {symbol: code for code, symbol in enumerate(original.alphabet)}
+    strangers = tuple(s for s in published.alphabet if s not in code_of)
+    code_of.update({symbol: len(original.alphabet) + i for i, symbol in enumerate(strangers)})
+    codes = np.array([code_of[s] for s in published.alphabet], dtype=np.int32)
+    symbols = codes[published.symbols] if len(published.symbols) else published.symbols
+    return replace(published, symbols=symbols, alphabet=(*original.alphabet, *strangers))
+
+
+def shared_labels(original: Strings, published: Strings) -> tuple[Ints, Ints]:
+    """The class of each original and each published string, numbered alike; 0 where neither has classes.
+
+    A published class that the original does not have, or none where it has some, is -1.
+    """
+    if original.labels is None and published.labels is None:
+        return np.zeros(len(original), np.int64), np.zeros(len(published), np.int64)
+    if original.labels is None or published.labels is None:
+        return np.zeros(len(original), np.int64), np.full(len(published), -1, np.int64)
+    place = {name: i for i, name in enumerate(original.classes)}
+    codes = np.array([place.get(name, -1) for name in published.classes], dtype=np.int64)
+    shown = codes[published.labels] if len(published) else np.zeros(0, np.int64)
+    return original.labels.astype(np.int64), shown
+
+
+def count_holders(strings: Strings, labels: Ints) -> Ints:
+    """How many strings of each class hold each symbol: an array (n_classes, n_symbols)."""
+    n_symbols = max(len(strings.alphabet), 1)
+    n_classes = int(labels.max(initial=0)) + 1
+    owner = np.repeat(np.arange(len(strings)), strings.lengths)
+    held = np.unique(owner * n_symbols + strings.symbols)
+    cells = labels[held // n_symbols] * n_symbols + held % n_symbols
+    return np.bincount(cells, minlength=n_classes * n_symbols).reshape(n_classes, n_symbols)
+
+
+def without_rare(strings: Strings, labels: Ints, rare: int) -> Strings:
+    """The strings as they were condensed: without symbols that fewer than `rare` strings of the class hold.
+
+    A rare token is left out. In the place of a rare character stands the last one before it in its string that is not
+    rare, or the first one after it where there is none before; a string of nothing else is empty.
+    """
+    if rare <= 1 or not len(strings.symbols):
+        return strings
+    owner = np.repeat(np.arange(len(strings)), strings.lengths)
+    is_kept = count_holders(strings, labels)[labels[owner], strings.symbols] >= rare
+    symbols = strings.symbols
+    if not strings.is_tokens:
+        # Ranks of kept places: the last one before a place, and else the first of its string.
+        kept = np.flatnonzero(is_kept)
+        n_before = np.concatenate([[0], np.cumsum(is_kept)])
+        n_before_string = n_before[strings.starts]
+        rank = np.maximum(n_before[1:] - 1, n_before_string[:-1][owner])
+        is_kept = (n_before_string[1:] > n_before_string[:-1])[owner]
+        symbols = symbols.copy()
+        symbols[is_kept] = strings.symbols[kept[rank[is_kept]]]
+    starts = np.concatenate([[0], np.cumsum(is_kept)]).astype(np.int64)[strings.starts]
+    return replace(strings, symbols=symbols[is_kept], starts=starts)

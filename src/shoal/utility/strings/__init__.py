@@ -1,0 +1,56 @@
+"""What condensed strings are still good for: composition, k-mers, positions, distances, classification."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.utility.strings.classification import Accuracy, compare_classifiers
+    from shoal.utility.strings.composition import Composition, compare_composition
+    from shoal.utility.strings.distances import DistanceOrder, compare_distances
+    from shoal.utility.strings.k_mers import KMers, compare_k_mers
+    from shoal.utility.strings.nearest import NearestNeighbours
+    from shoal.utility.strings.positions import Positions, compare_positions
+    from shoal.utility.strings.wav_rule import WavRule
+
+_HOME = {
+    "Accuracy": "classification",
+    "compare_classifiers": "classification",
+    "Composition": "composition",
+    "compare_composition": "composition",
+    "DistanceOrder": "distances",
+    "compare_distances": "distances",
+    "KMers": "k_mers",
+    "compare_k_mers": "k_mers",
+    "NearestNeighbours": "nearest",
+    "Positions": "positions",
+    "compare_positions": "positions",
+    "WavRule": "wav_rule",
+}
+
+__all__ = [
+    "Accuracy",
+    "Composition",
+    "DistanceOrder",
+    "KMers",
+    "NearestNeighbours",
+    "Positions",
+    "WavRule",
+    "compare_classifiers",
+    "compare_composition",
+    "compare_distances",
+    "compare_k_mers",
+    "compare_positions",
+]
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name in _HOME:
+        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__
