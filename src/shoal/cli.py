@@ -10,17 +10,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from shoal._version import __version__
 from shoal.errors import ShoalError
 from shoal.option_types import Names, Numbers, Sizes, Slices
-from shoal.terminal import plain, print_guarantees, print_json, print_release, summary
-
-if TYPE_CHECKING:
-    from shoal.policy import Policy
+from shoal.policy_options import asked_policy, input_options
+from shoal.terminal import (
+    plain,
+    print_check,
+    print_json,
+    print_release,
+    print_string_release,
+    string_summary,
+    summary,
+)
 
 LICENCE_TO_TRACE = "SHOAL_TRACEBACK"
 INTERRUPTED = "interrupted; nothing was written"
@@ -167,24 +173,29 @@ def _json_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--rows", type=click.IntRange(min=50), default=3000, show_default=True, help="Patients to invent.")
 @_json_option
 def demo(out: Path, rows: int, as_json: bool) -> None:
-    """Do the main job on an invented clinic's table, ending with a report to open.
+    """Do the main job on an invented clinic's table and on invented proteins, ending with reports to open.
 
     \b
     Example:
       shoal demo -o demo/
     """
-    from shoal.demo import run_demo
+    from shoal.demo import STRINGS_FOLDER, run_demo
 
     with _progress(not as_json) as progress:
-        release = run_demo(out, rows, progress)
+        made = run_demo(out, rows, progress)
         _all_is_written(out)
+    strings_out = out / STRINGS_FOLDER
     if as_json:
-        print_json(summary(release, out))
+        print_json({**summary(made.table, out), "strings": string_summary(made.strings, strings_out)})
         return
-    print_release(release, out)
-    click.echo(f"\nThe input is in {out / 'input'}. Try next:")
+    click.echo("A table:")
+    print_release(made.table, out)
+    click.echo("\nStrings:")
+    print_string_release(made.strings, strings_out)
+    click.echo(f"\nThe inputs are in {out / 'input'} and {strings_out / 'input'}. Try next:")
     click.echo(f"  shoal check {out / 'publish'} --original {out / 'input' / 'clinic.csv'}")
     click.echo(f"  shoal profile {out / 'input' / 'clinic.csv'}")
+    click.echo(f"  shoal profile {strings_out / 'input' / 'proteins.fasta'}")
 
 
 @shoal.command()
@@ -197,24 +208,33 @@ def demo(out: Path, rows: int, as_json: bool) -> None:
     help="Where to write the policy.  [default: policy.toml, unless there is one]",
 )
 @click.option("--no-sweep", is_flag=True, help="Do not try methods on a sample of the records to propose one.")
+@input_options
 @_json_option
-def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool) -> None:
+def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: str | None, **asked: str | None) -> None:
     """Show guessed types and roles, the risk as the table stands, and a method; write a policy to edit.
 
+    Of strings: how many, how long, of which symbols and classes.
+
     \b
-    Example:
+    Examples:
       shoal profile people.csv -o policy.toml
+      shoal profile human.fasta -o policy.toml
     """
     from shoal.api import profile as profile_source
-    from shoal.terminal import print_profile
+    from shoal.api import profile_strings
+    from shoal.terminal import print_profile, print_string_profile
 
     path = out or Path("policy.toml")
     if out is not None and path.exists():
         raise ShoalError(f"{path} exists; choose another name for the policy, or remove it first")
+    policy = asked_policy(data, None, kind, (), asked)
     with _progress(not as_json) as progress:
-        found = profile_source(data, sweep=not no_sweep, progress=progress)
-    written = not path.exists()
-    if written:
+        found: Any = (
+            profile_source(data, sweep=not no_sweep, progress=progress)
+            if policy.kind == "table"
+            else profile_strings(data, policy)
+        )
+    if written := not path.exists():
         try:
             path.write_text(found.to_toml(), encoding="utf-8")
         except OSError as error:
@@ -223,7 +243,7 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool) -> None
     if as_json:
         print_json(found.to_dict())
         return
-    print_profile(found)
+    (print_profile if policy.kind == "table" else print_string_profile)(found)
     if written:
         click.echo(f"\nWrote {path}. Correct the guesses there, then run:")
         click.echo(f"  shoal anonymize {data} -p {path} -o out/")
@@ -245,7 +265,7 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool) -> None
     help="Role of every column not named.  [default: guessed]",
 )
 @click.option("--hierarchy", "hierarchies", multiple=True, metavar="COLUMN=FILE", help="A hierarchy in ARX's CSV form.")
-@click.option("-k", type=int, help="k-anonymity: groups of at least k.  [default: 5]")
+@click.option("-k", type=int, help="k-anonymity: groups of at least k.  [default: 5, of strings 20]")
 @click.option("-l", type=float, help="distinct l-diversity: at least l sensitive values a group.")
 @click.option("-t", type=float, help="t-closeness: sensitive values distributed as in the whole.")
 @click.option(
@@ -269,8 +289,17 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool) -> None
 @click.option("--missing", help="value: a missing value is a value of its own; any: it may hide any value (stricter).")
 @click.option("--suppression", type=float, help="At most this share of records may be left out.  [default: 0]")
 @click.option("--target", metavar="COLUMN", help="Compare in the report how well models predict this column.")
-@click.option("--keep", type=Names(), help="Secrets to keep in private/: groups, mapping.")
-@click.option("--seed", type=int, help="Make --effort best and --publish condense repeatable; keep it secret.")
+@input_options
+@click.option("--eps", type=float, help="Of strings: lengths in a group differ by a factor of 1 + eps.  [default: 1.5]")
+@click.option("--order", type=int, help="Of strings: a symbol depends on order - 1 before it.  [default: 2]")
+@click.option(
+    "--support", type=int, help="Of strings: how many of a group must carry what a symbol depends on.  [default: 3]"
+)
+@click.option("--lengths", help="Of strings: spread, or template (one length a segment).  [default: spread]")
+@click.option("--homogenize", help="Of strings: optimal or greedy choice of lengths alike.  [default: optimal]")
+@click.option("--rare", type=int, help="Of strings: symbols in fewer strings are not shown.  [default: k]")
+@click.option("--keep", type=Names(), help="Secrets to keep in private/: groups, mapping; of strings also statistics.")
+@click.option("--seed", type=int, help="Make --effort best, --publish condense and strings repeatable; keep it secret.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Blocks worked on at once.")
 @click.option(
     "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."
@@ -288,6 +317,7 @@ def anonymize(
     pool: Any,
     cluster: str | None,
     as_json: bool,
+    kind: str | None,
     **asked: Any,
 ) -> None:
     """Make a release of DATA: protected, checked, with a report.
@@ -296,20 +326,21 @@ def anonymize(
     Examples:
       shoal anonymize people.csv -p policy.toml -o out/
       shoal anonymize people.csv --quasi age,zip --sensitive disease -k 5 --method mondrian -o out/
+      shoal anonymize human.fasta -k 20 --eps 1.5 --order 2 --support 3 -o out/
+      shoal anonymize splice.csv --kind strings --column sequence --class-column class -o out/
     """
     from shoal.api import anonymize as anonymize_source
-    from shoal.policy import Policy
     from shoal.release_folder import refuse_occupied
 
     refuse_occupied(out)
-    policy = _asked(Policy.read(policy_file) if policy_file else Policy(), hierarchies, asked)
+    policy = asked_policy(data, policy_file, kind, hierarchies, asked)
     with _progress(not as_json) as progress:
 
         def step(what: str, done: int, total: int) -> None:
             _Improving.is_on = what.startswith(_Improving.STEP)
             progress(f"{what} (Ctrl-C: stop here, keep the best)" if _Improving.is_on else what, done, total)
 
-        release = anonymize_source(
+        release: Any = anonymize_source(
             data,
             policy,
             seed=seed,
@@ -319,24 +350,16 @@ def anonymize(
             progress=step,
             stop=lambda: _Improving.is_stopped,
         )
-        if policy.target is not None:
+        if policy.kind == "table" and policy.target is not None:
             progress(f"learning to predict {plain(policy.target)}", 0, 0)
             _ = release.learning
         progress("writing the release", 0, 0)
         release.save(out, keep=keep or ())
         _all_is_written(out)
     if as_json:
-        print_json(summary(release, out))
+        print_json(summary(release, out) if policy.kind == "table" else string_summary(release, out))
     else:
-        print_release(release, out)
-
-
-def _asked(policy: Policy, hierarchies: tuple[str, ...], asked: dict[str, Any]) -> Policy:
-    """The policy with what the options say on top."""
-    files = dict(h.partition("=")[::2] for h in hierarchies)
-    if not all(files.values()):
-        raise click.UsageError("--hierarchy takes COLUMN=FILE, such as --hierarchy education=education.csv")
-    return policy.changed(hierarchies=files, **{n: v for n, v in asked.items() if v is not None})
+        (print_release if policy.kind == "table" else print_string_release)(release, out)
 
 
 @shoal.command()
@@ -352,10 +375,18 @@ def _asked(policy: Policy, hierarchies: tuple[str, ...], asked: dict[str, Any]) 
 @click.option(
     "--private",
     type=click.Path(path_type=Path),
-    help="The private/ folder with the groups that were kept (--keep groups), for pseudo-records.",
+    help="The private/ folder with the groups that were kept (--keep groups), for pseudo-records and strings.",
 )
+@click.option("--label", metavar="REGEX", help="Finds the class in the descriptions of a FASTA original.")
 @_json_option
-def check(folder: Path, original: Path | None, policy_file: Path | None, private: Path | None, as_json: bool) -> int:
+def check(
+    folder: Path,
+    original: Path | None,
+    policy_file: Path | None,
+    private: Path | None,
+    label: str | None,
+    as_json: bool,
+) -> int:
     """Recompute every guarantee from a published folder; exit code 5 if it is not known to be what it claims to be.
 
     \b
@@ -364,22 +395,13 @@ def check(folder: Path, original: Path | None, policy_file: Path | None, private
       shoal check out/publish --original people.csv --private out/private
     """
     from shoal.api import check_folder
-    from shoal.policy import Policy
+    from shoal.string_policy import read_policy
 
-    found = check_folder(folder, original, Policy.read(policy_file) if policy_file else None, private)
+    found = check_folder(folder, original, read_policy(policy_file) if policy_file else None, private, label=label)
     if as_json:
         print_json(found.to_dict())
     else:
-        print_guarantees(found.guarantees)
-        for finding in found.findings:
-            click.echo(f"  FAILS  {plain(finding)}")
-        for sentence in found.unverified:
-            click.echo(f"  not verified  {plain(sentence)}")
-        if not found.compared:
-            click.echo("  (without --original, rows and untouched columns were not compared)")
-        unknown = "Nothing is wrong with what was checked, but not all that the folder claims could be verified."
-        wrong = "The folder is NOT what it claims to be."
-        click.echo("The folder is what it claims to be." if found.holds else wrong if found.fails else unknown)
+        print_check(found)
     return 0 if found.holds else 5
 
 
@@ -401,9 +423,7 @@ def check(folder: Path, original: Path | None, policy_file: Path | None, private
 @click.option("--publish", type=Names(), help="Ways of publishing to try.  [default: the policy's, or by method]")
 @click.option("--effort", type=Names(), help="Efforts to try: fast, balanced, best.  [default: the policy's]")
 @click.option("--suppression", type=Numbers(), help="Shares of records that may be left out, to try.")
-@click.option(
-    "-l", type=Numbers(), help="Every l of distinct l-diversity to try.  [default: what the policy requires]"
-)
+@click.option("-l", type=Numbers(), help="Every l of distinct l-diversity to try.  [default: what the policy requires]")
 @click.option("-t", type=Numbers(), help="Every t of t-closeness to try.  [default: what the policy requires]")
 @click.option("--target", metavar="COLUMN", help="Also compare how well models predict this column.")
 @click.option(
@@ -425,11 +445,15 @@ def sweep(data: Path, out: Path, policy_file: Path | None, as_json: bool, **aske
       shoal sweep people.csv -p policy.toml --k 2,5,10,20 --method mdav,mondrian -o sweep/
       shoal sweep people.csv -p policy.toml --k 5 -l 2,3,4 --suppression 0,0.02 --target income --measure AUC,GCP
     """
+    from shoal.data.string_files import looks_like_strings
     from shoal.frontier import sweep as sweep_source
     from shoal.policy import Policy
     from shoal.report.frontier import as_text
+    from shoal.string_policy import StringPolicy, read_policy
 
-    policy = Policy.read(policy_file) if policy_file else Policy()
+    policy = read_policy(policy_file) if policy_file else Policy()
+    if isinstance(policy, StringPolicy) or looks_like_strings(data) is not None:
+        raise click.UsageError("sweep compares releases of tables; make releases of strings one by one with anonymize")
     with _progress(not as_json) as progress:
         try:
             found = sweep_source(data, policy, folder=out, progress=progress, **asked)

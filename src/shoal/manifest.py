@@ -148,6 +148,9 @@ def _layout(content: Any, attributes: Mapping[str, Attribute]) -> Layout | None:
     layout = Layout.from_dict(content)
     if set(layout.names) != set(attributes):
         raise ValueError
+    meanings = {(a, attributes[c].role, attributes[c].type) for c, a in layout.attributes.items()}
+    if len(meanings) > len(set(layout.attributes.values())):  # an attribute of several slices is one thing
+        raise ValueError
     return layout
 
 

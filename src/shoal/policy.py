@@ -154,9 +154,10 @@ class Method(Strict):
     @model_validator(mode="after")
     def _sliced(self) -> Method:
         if self.is_slicing:
-            if self.partition != "mondrian" or self.effort != "fast" or self.suppression:
+            if self.partition != "mondrian" or self.effort != "fast" or self.suppression or self.restore_variance:
                 raise ValueError(
-                    f"publish = {self.publish} makes its own buckets: leave partition, effort and suppression out"
+                    f"publish = {self.publish} makes its own buckets: leave partition, effort, suppression and "
+                    "restore_variance out"
                 )
         elif self.slices != "best" or self.jointly:
             raise ValueError(f"slices and jointly are for publish = {', '.join(SLICINGS)}: leave them out")
@@ -212,6 +213,8 @@ class Policy(Strict):
     def _no_order(self) -> Policy:
         if self.order == "original" and self.method.publication == "condense":
             raise ValueError("pseudo-records stand for no record, so none has a place in the original; leave order out")
+        if self.order == "original" and self.method.is_slicing:
+            raise ValueError("slices are permuted, so no row has a place in the original; leave order out")
         return self
 
     @field_validator("require")
@@ -421,7 +424,8 @@ def explain(
     else:
         message = first["msg"].removeprefix("Value error, ").replace("Input should", "it must", 1)
         shown = "" if first["type"] == "value_error" or isinstance(given, dict | list) else f", not {given!r}"
-        what = f"{key}: {message.replace('dictionary or instance of ColumnPolicy', 'table')}{shown}"
+        at = f"{key}: " if key else ""
+        what = f"{at}{message.replace('dictionary or instance of ColumnPolicy', 'table')}{shown}"
     line = _line_of(text, last)
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     return f"{where}{f', line {line}' if line else ''}: {what}{more}"

@@ -14,10 +14,13 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from shoal.check.folder import FolderCheck
     from shoal.check.guarantee import Guarantee
     from shoal.check.profile import Profile
     from shoal.proposal import Proposal
     from shoal.release import Release
+    from shoal.string_profile import StringProfile
+    from shoal.string_release import StringRelease
 
 
 def plain(text: str) -> str:
@@ -100,13 +103,35 @@ def print_guarantees(guarantees: tuple[Guarantee, ...]) -> None:
         click.echo(f"  {'holds' if guarantee.holds else 'FAILS'}  {plain(guarantee.sentence)}")
 
 
+def print_check(found: FolderCheck) -> None:
+    """Print what the check of a folder found."""
+    print_guarantees(found.guarantees)
+    for finding in found.findings:
+        click.echo(f"  FAILS  {plain(finding)}")
+    for sentence in found.unverified:
+        click.echo(f"  not verified  {plain(sentence)}")
+    if not found.compared:
+        click.echo("  (without --original, nothing was compared with it)")
+    unknown = "Nothing is wrong with what was checked, but not all that the folder claims could be verified."
+    wrong = "The folder is NOT what it claims to be."
+    click.echo("The folder is what it claims to be." if found.holds else wrong if found.fails else unknown)
+
+
+_DONE_TO_QUASI = {
+    "condense": "drawn anew in groups",
+    "bucketize": "published as they are, apart from the sensitive values",
+    "slice": "published as they are, in slices permuted apart",
+    "screen": "made alike within slices and buckets",
+}
+
+
 def print_release(release: Release, out: Path) -> None:
     """Print what became of a table, and where it is."""
     records = release.records
     click.echo(f"{records['out']:,} of {records['in']:,} records published, {records['suppressed']:,} suppressed.")
     verbs = {
         "identifying": "dropped",
-        "quasi": "drawn anew in groups" if release.policy.method.publish == "condense" else "made alike in groups",
+        "quasi": _DONE_TO_QUASI.get(release.policy.method.publication, "made alike in groups"),
         "sensitive": "protected and kept",
         "insensitive": "published as they are",
     }
@@ -135,6 +160,45 @@ def summary(release: Release, out: Path) -> dict[str, Any]:
         "utility": release.utility.to_dict(),
         "risk": {"before": release.risk_before.to_dict(), "after": release.risk_after.to_dict()},
         **({"learning": release.learning.to_dict()} if release.learning else {}),
+        "notes": list(release.notes),
+    }
+
+
+def print_string_profile(profile: StringProfile) -> None:
+    """Print counts, lengths, symbols and classes."""
+    for sentence in (*profile.sentences, *(f"note: {note}" for note in profile.notes)):
+        click.echo(plain(sentence))
+
+
+def print_string_release(release: StringRelease, out: Path) -> None:
+    """Print what became of strings, and where they are."""
+    records = release.records
+    groups = f"{release.n_groups:,} group{'s' * (release.n_groups != 1)}"
+    click.echo(f"{records['out']:,} pseudo-strings published, drawn from {groups} of {records['in']:,} strings.")
+    click.echo(f"  {release.suppressed_sentence}")
+    if release.suppressed_lengths is not None:
+        shortest, longest = release.suppressed_lengths
+        click.echo(f"  Those left out for their length have {shortest:,} to {longest:,} symbols.")
+    print_guarantees(release.guarantees)
+    click.echo(f"  {plain(release.verbatim_sentence)}")
+    for note in release.notes:
+        click.echo(f"  note: {plain(note)}")
+    click.echo(f"Give away  {out / 'publish'}  (start with datasheet.html)")
+    click.echo(f"Keep       {out / 'private'}  (open report.html)")
+
+
+def string_summary(release: StringRelease, out: Path) -> dict[str, Any]:
+    """The same for machines."""
+    return {
+        "out": str(out),
+        "kind": "strings",
+        "records": release.records,
+        "suppressed_because": dict(release.suppressed),
+        "groups": release.n_groups,
+        "copies_drawn_again": release.n_rejected,
+        "guarantees": [g.to_dict() for g in release.guarantees],
+        "verbatim": release.verbatim.to_dict(),
+        "utility": release.utility.to_dict(),
         "notes": list(release.notes),
     }
 

@@ -56,8 +56,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "shown"
 
 
-def test_the_demo_makes_all_three_folders(demo: Path) -> None:
-    assert sorted(p.name for p in demo.iterdir()) == ["input", "private", "publish"]
+def test_the_demo_makes_all_folders(demo: Path) -> None:
+    assert sorted(p.name for p in demo.iterdir()) == ["input", "private", "publish", "strings"]
+    assert sorted(p.name for p in (demo / "strings").iterdir()) == ["input", "private", "publish"]
+    assert sorted(files_of(demo / "strings" / "publish")) == ["data.fasta", "datasheet.html", "manifest.json"]
     assert sorted(files_of(demo / "publish")) == ["data.csv", "datasheet.html", "manifest.json"]
     assert sorted(files_of(demo / "private")) == ["report.html"]
     assert "policy.toml" in files_of(demo / "input")

@@ -13,6 +13,7 @@ import pytest
 import shoal
 from shoal.cli import shoal as command_line
 from shoal.policy import MODELS, ColumnPolicy, Method, Policy
+from shoal.string_policy import StringInput, StringMethod, StringPolicy
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(m.name for m in pkgutil.walk_packages(shoal.__path__, "shoal."))
@@ -43,9 +44,9 @@ def test_every_command_and_option_is_documented() -> None:
 
 def test_every_policy_key_is_documented() -> None:
     page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
-    for model in (Policy, Method, ColumnPolicy):
+    for model in (Policy, Method, ColumnPolicy, StringPolicy, StringInput, StringMethod):
         for key in model.model_fields:
-            assert f"`{key}`" in page or f"## `[{key}" in page or f"## `[[{key}" in page, key
+            assert f"`{key}`" in page or f"`[{key}" in page or f"`[[{key}" in page, key
     for model in MODELS:
         assert f"`{model}`" in page
 

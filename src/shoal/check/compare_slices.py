@@ -47,7 +47,7 @@ def compare_slices(
     wrong = malformed(sliced, attributes, form)
     if wrong:
         return wrong
-    finder = Finder(sliced, original, attributes, missing, markers)
+    finder = Finder(sliced, original, attributes, missing, markers, as_values=form != "screen")
     return finder.findings + compare_records(Records(finder, original, attributes, markers, form), rows, buckets)
 
 

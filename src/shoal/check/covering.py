@@ -159,8 +159,11 @@ def _sort_keys(column: Column, texts: list[str], attribute: Attribute) -> tuple[
     return np.array(texts, dtype=str), attribute.type in ("continuous", "ordinal", "date")
 
 
-def covering_of(published: Column, scale: Scale, *, missing: Missing) -> Covering:
-    """Read every label of a published column (as `cells.published` gives it)."""
+def covering_of(published: Column, scale: Scale, *, missing: Missing, as_values: bool = False) -> Covering:
+    """Read every label of a published column (as `cells.published` gives it).
+
+    Where cells are published as they are (`as_values`), one that looks like a label is the value that is spelled so.
+    """
     texts = spell(published.values)
     n_labels = len(texts) + len(published.markers)
     low = np.ones(n_labels, dtype=np.int64)
@@ -175,6 +178,8 @@ def covering_of(published: Column, scale: Scale, *, missing: Missing) -> Coverin
             low[label], high[label] = (scale.n_values if missing == "value" else 0), scale.n_values
             continue
         readings = reader.read(texts[label])
+        if as_values and texts[label] in scale.rank_of:
+            readings = readings[:1]  # the value itself comes first
         if not readings:
             unreadable[label] = True
             continue

@@ -114,6 +114,7 @@ def check_folder(
         meant if manifest.layout is None else _with_hierarchies(meant, original, policy),
         manifest.layout,
         policy.method.jointly if policy is not None else bool(manifest.method.get("jointly", False)),
+        is_meaning_known=policy is not None,
     )
     verdict = verify_publication(table, publication, asked, evidence)
     findings += verdict.findings
@@ -149,13 +150,16 @@ def _meant(manifest: Manifest) -> dict[str, Attribute]:
 def _with_hierarchies(
     meant: Mapping[str, Attribute], original: Table | None, policy: Policy | None
 ) -> Mapping[str, Attribute]:
-    """The same, with the policy's hierarchies and automatic ones, without which labels of slices cannot be read."""
+    """The same, with the policy's orders and hierarchies and automatic ones: without them labels cannot be read."""
     if original is None or not all(n in original.columns for n in meant):
         return meant
     columns = {n: ColumnPolicy(role=a.role, type=a.type, order=a.order) for n, a in meant.items()}
     given = {n: c for n, c in policy.columns.items() if n in meant} if policy is not None else {}
     found = attributes_of(original.select(list(meant)), Policy(columns={**columns, **given}))
-    return {n: replace(a, hierarchy=a.hierarchy or found[n].hierarchy) for n, a in meant.items()}
+    return {
+        n: replace(a, order=a.order or found[n].order, hierarchy=a.hierarchy or found[n].hierarchy)
+        for n, a in meant.items()
+    }
 
 
 def _publication(manifest: Manifest, policy: Policy | None, findings: list[str]) -> str:
@@ -204,6 +208,9 @@ def _forgotten(meant: Mapping[str, Attribute], policy: Policy) -> list[str]:
             findings.append(f"the column {name!r} is identifying by the policy but was published")
         elif role is not None and role != published.role:
             findings.append(f"the column {name!r} is {role} by the policy but {published.role} by the manifest")
+        column = policy.columns.get(name)
+        if column is not None and column.type not in (None, published.type):  # by which distances are chosen
+            findings.append(f"the column {name!r} is {column.type} by the policy but {published.type} by the manifest")
     return findings
 
 

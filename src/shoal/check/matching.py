@@ -91,6 +91,8 @@ class Finder:
         Labels that cannot be read, or can be read in two ways; in words, without quoting them.
     n_unreadable : int
         Published cells whose label cannot be read.
+    unread : list of str
+        Columns whose labels cannot be read, or not for sure, without an order or a hierarchy; a sentence each.
     """
 
     def __init__(
@@ -100,20 +102,32 @@ class Finder:
         attributes: Mapping[str, Attribute],
         missing: Missing,
         markers: Sequence[str],
+        *,
+        as_values: bool = False,
     ) -> None:
         self.sliced = sliced
         self.findings: list[str] = []
         self.n_unreadable = 0
+        self.unread: list[str] = []
         ranks, coverings, absent = [], [], []
         for part in sliced.parts:
             for name, column in zip(part.quasi, part.columns, strict=True):
                 source = published(original[name], markers)
                 scale = scale_of(source, attributes[name])
-                covering = covering_of(column, scale, missing=missing)
+                covering = covering_of(column, scale, missing=missing, as_values=as_values)
                 ranks.append(scale.of_code[source.codes])
                 absent.append(scale.n_values)
                 coverings.append(covering)
-                self._note(column.name, *needs_attention(covering, column))
+                n_unreadable, n_doubtful = needs_attention(covering, column)
+                self._note(column.name, n_unreadable, n_doubtful)
+                # Ranges of words depend on an order that the words alone do not tell.
+                is_guessed = attributes[name].type == "ordinal" and scale.keys.dtype.kind != "f"
+                is_guessed &= attributes[name].order is None and not bool(np.all(covering.low == covering.high))
+                if n_unreadable or is_guessed:
+                    self.unread.append(
+                        f"the labels of {column.name!r} cannot be read without the order or hierarchy that they were "
+                        "made with; give the policy with -p"
+                    )
         self.of_record, first = numbered(ranks or [np.zeros(original.n_rows, dtype=np.int64)])
         self.ranks = np.array([r[first] for r in ranks], dtype=np.int64).reshape(len(ranks), len(first))
         wild = (self.ranks == np.array(absent, dtype=np.int64)[:, None]) if missing == "any" else self.ranks < 0

@@ -41,6 +41,7 @@ def _in_slices(form: Form, table: Table, asked: Asked, evidence: Evidence) -> Ve
         markers=asked.markers,
         form=form,
         jointly=asked.jointly,
+        is_meaning_known=asked.is_meaning_known,
         rows=rows,
         buckets=buckets,
     )

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.check.alignment import aligned_records, aligned_values
 from shoal.check.belief import Reading, distance_of, joint_reading, measure, reading_of, refuse_hidden, settled
 from shoal.check.belief_words import Outcome, concluded
 from shoal.check.classes import Missing
@@ -37,6 +38,7 @@ from shoal.policy import KAnonymity, Requirement
 Ints = npt.NDArray[np.int64]
 
 _MOST_COMBINATIONS = 1 << 21
+_GIVE_POLICY = "give the policy with -p to have it compared with the original"
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,11 @@ def verify_slices(
     """
     sliced = sliced_of(table, layout, attributes, markers)
     wrong = malformed(sliced, attributes, form)
-    finder = Finder(sliced, original, attributes, missing, markers) if original is not None else None
+    finder = (
+        Finder(sliced, original, attributes, missing, markers, as_values=form != "screen")
+        if original is not None
+        else None
+    )
     if finder is not None and finder.n_unreadable:
         wrong += finder.findings
     if wrong:
@@ -109,6 +115,7 @@ def check_slices(
     markers: Sequence[str] = MARKERS,
     form: Form,
     jointly: bool = False,
+    is_meaning_known: bool = True,
     rows: npt.NDArray[np.intp] | None = None,
     buckets: npt.NDArray[np.int32] | None = None,
 ) -> SlicesCheck:
@@ -133,6 +140,9 @@ def check_slices(
     jointly : bool
         Whether several sensitive attributes are protected as one. It is weaker: two values of one attribute
         count as different also where the other attribute tells them apart only.
+    is_meaning_known : bool
+        Whether `attributes` has the orders and hierarchies that labels were made with. Where it may lack them, labels
+        that cannot be read without are no fault of the table, and nothing is compared.
     rows, buckets : integer arrays (n_published,), optional
         What the owner alone knows: the original record of every published one, in any order, and the number of its
         bucket as published.
@@ -140,8 +150,17 @@ def check_slices(
     sliced = sliced_of(table, layout, attributes, markers)
     findings = malformed(sliced, attributes, form)
     finder = None
+    aligned = [] if findings else aligned_values(sliced)
     if original is not None and not findings:
-        finder = Finder(sliced, original, attributes, missing, markers)
+        if form != "screen":
+            aligned += aligned_records(sliced, original, markers)
+        finder = Finder(sliced, original, attributes, missing, markers, as_values=form != "screen")
+        unread = [] if is_meaning_known else finder.unread
+        if unread:
+            judge = _Judge(sliced, attributes, form, missing, tuple(markers), jointly, _GIVE_POLICY)
+            found = judge.all(require, None, None)
+            sure = tuple(g for g, doubt in found if g is not None and not doubt)
+            return SlicesCheck(sure, (*unread, *(doubt for _, doubt in found if doubt)), tuple(aligned))
         findings += finder.findings
         findings += compare_records(Records(finder, original, attributes, markers, form), rows, buckets)
     if findings and (finder is None or finder.n_unreadable):
@@ -150,7 +169,7 @@ def check_slices(
     judge = _Judge(sliced, attributes, form, missing, tuple(markers), jointly)
     found = judge.all(require, finder, rows)
     sure = tuple(g for g, doubt in found if g is not None and not doubt)
-    return SlicesCheck(sure, tuple(doubt for _, doubt in found if doubt), tuple(findings))
+    return SlicesCheck(sure, tuple(doubt for _, doubt in found if doubt), (*findings, *aligned))
 
 
 class _Judge:
@@ -164,7 +183,9 @@ class _Judge:
         missing: Missing,
         markers: tuple[str, ...],
         jointly: bool,
+        remedy: str = "give the original to have it checked",
     ) -> None:
+        self.remedy = remedy
         self.sliced, self.attributes, self.form, self.jointly = sliced, attributes, form, jointly
         self.missing, self.markers = missing, markers
         self.smallest = _rows_of_groups(sliced, form, missing)
@@ -211,10 +232,7 @@ class _Judge:
         return found
 
     def _undecided(self, required: Requirement, name: str) -> str:
-        return (
-            f"{required.model} of {name!r} cannot be decided from the published table alone; give the original to "
-            "have it checked"
-        )
+        return f"{required.model} of {name!r} cannot be decided from the published table alone; {self.remedy}"
 
     def _names(self, required: Requirement) -> list[str]:
         if isinstance(required, KAnonymity):
@@ -286,7 +304,9 @@ class _Judge:
             where = f"in {int(failing.sum())} of {count(len(sizes), 'region')} of a slice and bucket"
             bad = f"a combination of quasi-identifiers stands in {count(least, 'row')} only (required: {k})."
         else:
-            sentence = f"Every bucket hides the sensitive values of {count(least, 'record')} or more (required: {k})."
+            is_apart = not self.sliced.carrying[0].quasi
+            what = "hides the sensitive values of" if is_apart else "has"
+            sentence = f"Every bucket {what} {count(least, 'record')} or more (required: {k})."
             where = f"in {int(failing.sum())} of {count(len(sizes), 'bucket')}"
             bad = f"a bucket has {count(least, 'record')} only (required: {k})."
         return Guarantee(

@@ -33,6 +33,9 @@ class Asked:
         Of a table in slices, which columns stand together.
     jointly : bool
         Of a table in slices, whether sensitive values are protected in combination rather than each.
+    is_meaning_known : bool
+        Whether `attributes` has the orders and hierarchies that labels were made with; a manifest has none of those of
+        quasi-identifiers.
     """
 
     requirements: Sequence[Requirement]
@@ -43,6 +46,7 @@ class Asked:
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     layout: Layout | None = None
     jointly: bool = False
+    is_meaning_known: bool = True
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def render_datasheet(context: ReportContext, table: Table | None = None) -> str:
         told=telling(context.publish),
         removed=[n for n, a in context.attributes.items() if a.role == "identifying"],
         guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
-        models=words.MODELS,
+        models=words.models(context.publish),
         columns=columns,
         role_names=words.ROLE_NAMES,
         figures=[(name, picture) for name, picture in figures if picture is not None],

@@ -34,7 +34,7 @@ def render_report(context: ReportContext) -> str:
         told=telling(context.publish),
         facts=_facts(context),
         guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
-        models=words.MODELS,
+        models=words.models(context.publish),
         limits=not_protected(context.guarantees, context.attributes, context.publish),
         sizes=pictures.class_sizes(before.records_by_class_size, after.records_by_class_size)
         if before and after

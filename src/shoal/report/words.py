@@ -44,6 +44,24 @@ MODELS = {
     "statistics and random numbers.",
     "no-copies": "No published record happens to be an original one, unless k or more are alike.",
 }
+_MODELS_IN_SLICES = {
+    "k-anonymity": "Quasi-identifiers are published as they are, so a person's may be found; at least k records share "
+    "the bucket that they lead to.",
+    "alpha-k": "At least k records share a bucket, and no sensitive value is too likely to be a person's.",
+}
+_MODELS_OF_SCREENS = {
+    "k-anonymity": "In each slice at least k rows fit a person equally well; whoever joins the slices may be left with "
+    "fewer.",
+}
+
+
+def models(publish: str) -> dict[str, str]:
+    """What each model means for a way of publishing."""
+    if publish == "screen":
+        return MODELS | _MODELS_OF_SCREENS
+    return MODELS | _MODELS_IN_SLICES if publish in ("bucketize", "slice") else MODELS
+
+
 SYMBOLS = {"alpha": "α", "beta": "β"}
 AT_LEAST = ("k", "l")
 MAIN = {

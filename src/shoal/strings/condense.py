@@ -97,7 +97,7 @@ class Condensation:
     support : int, default 3
         How many members of a group must carry a context for it to be used; 1 is the paper. 3 was chosen by
         measurement: see `shoal.strings.generate`.
-    lengths : {"template", "spread"}, default "template"
+    lengths : {"template", "spread"}, default "spread"
         One length a segment, as in the paper, or lengths spread over those of each group.
     seed : int, optional
         None takes the operating system's entropy. A seed is a secret: who has it and a guess of the data can test the
@@ -168,7 +168,7 @@ class Condensation:
         eps: float = 1.5,
         order: int = 2,
         support: int = 3,
-        lengths: Lengths = "template",
+        lengths: Lengths = "spread",
         seed: int | None = None,
         homogenize: Homogenize = "optimal",
         rare: int | None = None,

@@ -16,8 +16,8 @@ from shoal.utility import loss
 from shoal.utility.attributes import AttributeComparison, compare
 from shoal.utility.grouping import Grouping
 from shoal.utility.measure import Loss, Utility, measure
-from shoal.utility.reading import read_published
-from shoal.utility.scale import scale_of
+from shoal.utility.reading import Labels, Ranges, Reading, Sets, read_published
+from shoal.utility.scale import Scale, scale_of
 
 Rows = npt.NDArray[np.intp]
 
@@ -78,8 +78,8 @@ def rebuilt(
     """Full records that a reader could take the slices for, one a published row.
 
     Slices are put side by side as they stand in their bucket; where all carry the sensitive values, rows of a bucket
-    with the same ones. The values that a label stands for are dealt out anew among the rows of the label, attribute by
-    attribute. Drawn with a fixed seed: nothing here is published.
+    with the same ones. Every value that a label covers is equally likely, as `reading` has it: how the true ones are
+    spread inside a label, a reader does not know. Drawn with a fixed seed: nothing here is published.
     """
     random = np.random.default_rng(0)
     bucket = published[layout.bucket].codes
@@ -91,13 +91,56 @@ def rebuilt(
             values = row_keys([original[a] for a in sensitive])[rows]
             order = np.lexsort((random.random(len(rows)), values, bucket))
         quasi = [c for c, a in zip(part.columns, part.attributes, strict=True) if attributes[a].role == "quasi"]
-        regions = row_keys([published[c] for c in (layout.bucket, *quasi)])
-        for name in part.attributes:
+        regions = row_keys([published[c] for c in (layout.bucket, *quasi)]).astype(np.int32)
+        grouping, kept = Grouping.of(original.n_rows, rows, regions)
+        for column, name in zip(part.columns, part.attributes, strict=True):
             if name not in columns:
-                source = rows
+                columns[name] = original[name].take(rows[order])
                 if attributes[name].role == "quasi":
-                    dealt = np.empty(len(rows), dtype=np.intp)
-                    dealt[np.argsort(regions, kind="stable")] = rows[np.lexsort((random.random(len(rows)), regions))]
-                    source = dealt
-                columns[name] = original[name].take(source[order])
+                    scale = scale_of(original[name], attributes[name])
+                    reading = read_published(scale, replace(published[column], name=name), kept, grouping)
+                    drawn = _drawn(scale, reading, grouping, random)
+                    if drawn is not None:
+                        columns[name] = replace(original[name], codes=drawn[order])
     return Table.of([columns[n] for n in original.names if n in columns], original.source)
+
+
+def _drawn(
+    scale: Scale, reading: Reading, grouping: Grouping, random: np.random.Generator
+) -> npt.NDArray[np.int32] | None:
+    """A value of the original's for every row, evenly from what its label covers; None where all are single values."""
+    group = grouping.labels
+    if not scale.n_values:
+        return np.zeros(len(group), dtype=np.int32)
+    if isinstance(reading, Sets):
+        return _picked(reading.group, reading.code, group, grouping.n_groups, random)
+    if isinstance(reading, Labels):
+        found = _picked(reading.table[0], reading.table[1], reading.label[group], reading.n_labels, random)
+        found[random.random(len(group)) < reading.missing[group]] = scale.n_values
+        return found
+    if not isinstance(reading, Ranges):
+        return None
+    assert scale.positions is not None
+    by_position = np.argsort(scale.positions, kind="stable")
+    known = scale.positions[by_position]
+    wanted = random.uniform(np.nan_to_num(reading.low[group]), np.nan_to_num(reading.high[group]))
+    # The nearest value that occurs, so that numbers and dates stay what they are.
+    nearest = np.searchsorted((known[1:] + known[:-1]) / 2, wanted)
+    found = by_position[nearest].astype(np.int32)
+    is_missing = random.random(len(group)) >= (reading.weights / grouping.sizes)[group]
+    found[is_missing] = scale.n_values
+    return found
+
+
+def _picked(
+    owner: npt.NDArray[np.int64],
+    code: npt.NDArray[np.int64],
+    wanted: npt.NDArray[np.integer],
+    n_owners: int,
+    random: np.random.Generator,
+) -> npt.NDArray[np.int32]:
+    """One of the codes of each wanted owner; `owner` ascends."""
+    counts = np.bincount(owner, minlength=n_owners)
+    starts = np.cumsum(counts) - counts
+    places = starts[wanted] + (random.random(len(wanted)) * counts[wanted]).astype(np.int64)
+    return np.asarray(code[places], dtype=np.int32)

@@ -46,9 +46,9 @@ def mixed_table(n_rows: int, seed: int = 0) -> list[Ranked]:
 @pytest.fixture
 def quick_best(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rounds of "best", short and cut into several legs."""
-    short = [replace(annealing, n_sweeps=100) for annealing in improve_module.LONG]
+    short = [replace(annealing, n_sweeps=60) for annealing in improve_module.LONG[2:6]]
     monkeypatch.setattr(improve_module, "LONG", short)
-    monkeypatch.setattr(improve_module, "STEPS_A_LEG", 10_000)
+    monkeypatch.setattr(improve_module, "STEPS_A_LEG", 50_000)
 
 
 @given(
@@ -98,7 +98,7 @@ def test_balanced_needs_no_seed_and_fast_changes_nothing() -> None:
 
 @pytest.mark.usefixtures("quick_best")
 def test_best_repeats_itself_wherever_it_runs() -> None:
-    data = mixed_points(rank_array(np.random.default_rng(4).normal(size=(900, 4))))
+    data = mixed_points(rank_array(np.random.default_rng(4).normal(size=(400, 4))))
     labels = mdav_labels(rank_array(data.points), 3)
     found = improve(data, labels, 3, "best", seed=np.random.SeedSequence(5))
     with ThreadPoolExecutor(2) as threads:
@@ -106,7 +106,7 @@ def test_best_repeats_itself_wherever_it_runs() -> None:
             data, labels, 3, "best", seed=5, run=lambda job, blocks: run_blocks(job, blocks, executor=threads)
         )
     assert found.tolist() == again.tolist()
-    others = [improve(data, labels, 3, "best", seed=s).tolist() for s in range(3)]
+    others = [improve(data, labels, 3, "best", seed=s).tolist() for s in range(2)]
     assert any(other != found.tolist() for other in others)
     assert slow_loss(data, found) <= slow_loss(data, improve(data, labels, 3))
 
@@ -162,11 +162,11 @@ def test_the_better_of_two_partitions_is_taken_in_each_place() -> None:
 
 def test_a_large_table_gets_shorter_cooler_and_fewer_runs_in_bounded_work() -> None:
     small, large, huge = ([(a.runs(n), a.legs(n, 5)) for a in improve_module.LONG] for n in (1_000, 30_000, 1_000_000))
-    assert [n_runs for n_runs, _ in small] == [n_runs for n_runs, _ in large] == [4, 4, 4, 4, 8, 8, 8]
+    assert [n_runs for n_runs, _ in small] == [n_runs for n_runs, _ in large] == [4] * 4 + [8] * 8
     assert {n_runs for n_runs, _ in huge} == {2}
     for n_rows, rounds in ((30_000, large), (1_000_000, huge)):
         n_steps = sum(n_runs * n_rows * n_sweeps * len(heats) for n_runs, legs in rounds for heats, n_sweeps, _ in legs)
-        assert n_steps < 1.5e9
+        assert n_steps < 2e9
     assert small[0][1][0][0][0] > large[0][1][0][0][0]
 
 

@@ -56,6 +56,12 @@ def test_missing_is_a_value_of_its_own() -> None:
     assert publish(["b", None, None], [0, 0, 1], TREE) == ["*", "*", "?"]
 
 
+@pytest.mark.parametrize("attribute", [NUMBER, WORD, GRADE, DATE, TREE])
+def test_a_column_without_any_value(attribute) -> None:
+    assert publish([None, None, None], [0, 0, 1], attribute) == ["?"] * 3
+    assert publish([None, None, None], [0, 0, 1], attribute, missing="any") == ["*"] * 3
+
+
 def test_missing_may_be_any_value() -> None:
     for attribute in (WORD, TREE):
         assert publish(["b", None, "a", "b"], [0, 0, 1, 1], attribute, missing="any")[:2] == ["*", "*"]

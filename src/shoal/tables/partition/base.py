@@ -126,7 +126,7 @@ labels_ : int32 array (n_rows,)
     The group of each record, from 0.
 n_features_in_ : int
     How many attributes the records had.
-feature_names_in_ : object array (n_features_in_,)
+feature_names_in_ : object array, one name a column
     Their names; only where they have any.
 
 """

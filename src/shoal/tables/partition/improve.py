@@ -12,7 +12,7 @@ best      many long annealings, some from molten groups, some from the best so f
 All moves look at near neighbours only, so a sweep over the records is linear in their number. The annealings make a
 fixed number of proposals, so their time hardly depends on the size of the table: a larger table gets shorter runs,
 cooler starts, and at last fewer runs (at 1,000 records "best" makes 36,000 proposals a record in each of 16 runs and
-half as many in 24 more; at 30,000 records 1,300 and 670; above 100,000 records some hundreds, in fewer runs).
+half as many in 64 more; at 30,000 records 1,300 and 670; above 100,000 records some hundreds, in fewer runs).
 
 The loss of a group is the sum of the squared distances (of `shoal.tables.partition.mdav`) of all its pairs, over its
 size. For numbers and ordered categories this is the sum of squares around the mean; for a category it is the number of
@@ -68,6 +68,7 @@ WORTHWHILE_SWEEPS = 500  # rather fewer runs than shorter ones
 MELTING_SWEEPS = 2_500  # a shorter run does not make up for what it melts
 # Temperatures, as multiples of the local scale of losses over k: a move changes the mean of a group by a kth.
 MOLTEN, WARM, COLDEST = 6.0, 1.5, 0.15  # by trial; colder than the last, the descent does as well
+REHEATED = (1.5, 1.0, 2.0, 1.0, 1.5, 1.0, 2.0, 1.0)  # from the best so far, again and again: this gives most
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class Annealing:
 SHORT = Annealing(n_runs=1, n_steps=8_000_000, n_sweeps=8_000, hottest=MOLTEN)
 LONG = (
     *(Annealing(n_runs=4, n_steps=160_000_000, n_sweeps=36_000, hottest=MOLTEN),) * 4,
-    *(Annealing(n_runs=8, n_steps=160_000_000, n_sweeps=18_000, hottest=WARM),) * 3,
+    *(Annealing(n_runs=8, n_steps=160_000_000, n_sweeps=18_000, hottest=heat) for heat in REHEATED),
 )
 
 

@@ -21,7 +21,8 @@ from shoal.tables.partition.base import Labels
 
 LEAST_SHARE = 1e-12  # of the loss; differences below it are rounding
 PRICE_ROUNDS = 2_000
-MOST_PASSES = 30
+MOST_PASSES = 20
+LEAST_GAIN = 1e-5  # of the loss: a pass that gains less is the last
 TRIES_A_START, TRIES_A_PASS = 1_000, 300_000  # groups put in: a pass takes a second, however many records there are
 TRIES_A_CALL = 200_000  # between two looks at the clock
 
@@ -66,8 +67,8 @@ def merge_pool(
         np.concatenate([_listed(labels, k) for labels in partitions]), axis=0, return_index=True, return_inverse=True
     )
     losses = np.concatenate(all_losses)[kept]
-    before = sum(len(some) for some in all_losses[:best])
-    chosen = number.reshape(-1)[before + partitions[best]].astype(np.int32)
+    n_before = sum(len(some) for some in all_losses[:best])
+    chosen = number.reshape(-1)[n_before + partitions[best]].astype(np.int32)
     group, place = np.nonzero(pool >= 0)
     rows = pool[group, place]
     prices = np.full(n_rows, np.inf)
@@ -85,7 +86,8 @@ def merge_pool(
             if is_over():
                 return number_groups(chosen)
             n_gains += exchange(pool, margins, first, holding, chosen, some, LEAST_SHARE * goal, n_tries)
-        if n_gains == 0:
+        before, goal = goal, losses[np.unique(chosen)].sum()
+        if n_gains == 0 or before - goal < LEAST_GAIN * goal:
             break
     return number_groups(chosen)
 

@@ -44,7 +44,7 @@ def generalise(source: Column, ranked: Ranked, groups: Groups, hierarchy: Hierar
     if missing == "any":
         labels[holed] = EVERYTHING
     elif ranked.kind != "tree":
-        labels[holed] += OR_MISSING
+        labels[holed & (n_present > 0)] += OR_MISSING
     values, codes = np.unique(labels.astype(str), return_inverse=True)
     values = values.astype(object)
     if missing == "value" and (n_present == 0).any():
@@ -92,7 +92,8 @@ def _ancestors(
     spelled = _spelled(ranked)
     nodes, of_group = np.unique(low.astype(np.int64) * (hierarchy.height + 1) + height, return_inverse=True)
     pairs = [divmod(int(n), hierarchy.height + 1) for n in nodes]
-    return np.array([hierarchy.label(spelled[leaf], h) for leaf, h in pairs], dtype=object)[of_group]
+    labels = [EVERYTHING if spelled[leaf] is None else hierarchy.label(spelled[leaf], h) for leaf, h in pairs]
+    return np.array(labels, dtype=object)[of_group]
 
 
 def _sets(ranked: Ranked, groups: Groups, present: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:

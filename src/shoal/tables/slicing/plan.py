@@ -18,6 +18,7 @@ from shoal.tables.slicing.buckets import bucket_labels, standing_in_the_way
 from shoal.tables.slicing.columns import Floats, Groups, clustered
 from shoal.tables.slicing.rebuild import pair_loss
 from shoal.tables.slicing.regions import labels_overlap, region_labels
+from shoal.tables.slicing.requirements import JOINED
 
 Form = Literal["bucketize", "slice", "screen"]
 Labels = npt.NDArray[np.int32]
@@ -69,6 +70,12 @@ class Records:
             limits=tuple(limit.of_rows(rows) for limit in self.limits),
             keys=self.keys[rows],
         )
+
+    @property
+    def unlimited(self) -> list[str]:
+        """The sensitive attributes of which nothing is required, neither alone nor together."""
+        named = {limit.name for limit in self.limits}
+        return [] if JOINED.join(self.sensitive) in named else [n for n in self.sensitive if n not in named]
 
     @property
     def n_rows(self) -> int:
@@ -241,7 +248,9 @@ def _layouts(records: Records, n_slices: int | None, phi: Floats, names: Sequenc
     at = [names.index(n) for n in quasi]
     between = phi[np.ix_(at, at)]
     if records.form == "screen":
-        wanted = _counts(len(quasi)) if n_slices is None else [min(n_slices, len(quasi))]
+        # Slices are joined on sensitive values: k rows in each are not k that fit in all, and only limits see to that.
+        free = _counts(len(quasi)) if not records.unlimited else [1]
+        wanted = free if n_slices is None else [min(n_slices, len(quasi))]
         made = [[[*g, *records.sensitive] for g in clustered(quasi, between, c)] for c in wanted]
     else:
         to_sensitive = phi[np.ix_(at, [names.index(n) for n in records.sensitive])].sum(axis=1)
@@ -250,7 +259,15 @@ def _layouts(records: Records, n_slices: int | None, phi: Floats, names: Sequenc
         counts = [c + 1 for c in _counts(len(quasi)) if c + 1 >= least] if n_slices is None else [n_slices]
         made = []
         for c in counts:
-            made += _around_sensitive(quasi, between, fit, list(records.sensitive), c, least if n_slices is None else 1)
+            made += _around_sensitive(
+                quasi,
+                between,
+                fit,
+                list(records.sensitive),
+                c,
+                least if n_slices is None else 1,
+                bool(records.unlimited),
+            )
     plans = [Plan(tuple(tuple(s) for s in slices), records.k) for slices in made]
     return list(dict.fromkeys(plans))
 
@@ -260,12 +277,20 @@ def _counts(n_quasi: int) -> list[int]:
 
 
 def _around_sensitive(
-    quasi: list[str], phi: Floats, fit: Mapping[str, float], sensitive: list[str], n_slices: int, least: int
+    quasi: list[str],
+    phi: Floats,
+    fit: Mapping[str, float],
+    sensitive: list[str],
+    n_slices: int,
+    least: int,
+    alone: bool,
 ) -> list[Groups]:
     """Ways of making n_slices, one with the sensitive attributes: alone, with one attribute, with a cluster."""
     made: list[Groups] = []
     if n_slices - 1 >= least or n_slices > len(quasi):
         made.append([*clustered(quasi, phi, min(n_slices - 1, len(quasi))), sensitive])
+    if alone and (made or least > 1):  # beside a value of their own, nothing but a limit hides them
+        return made
     nearest = max(quasi, key=lambda n: fit[n])
     others = [n for n in quasi if n != nearest]
     if others and 1 <= n_slices - 1 <= len(others) and n_slices >= least:

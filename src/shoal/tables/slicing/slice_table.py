@@ -27,16 +27,16 @@ import numpy.typing as npt
 
 from shoal.data.attribute import Attribute
 from shoal.data.slices import Layout
-from shoal.data.table import Column, Table, row_keys
+from shoal.data.table import Column, Table, row_keys, spell
 from shoal.engine.blocks import run_blocks
-from shoal.errors import Infeasible, PolicyError
+from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
 from shoal.tables.partition.base import refuse_infeasible
 from shoal.tables.publish.generalise import generalise
 from shoal.tables.slicing.bins import Bins, binned
 from shoal.tables.slicing.buckets import standing_in_the_way
-from shoal.tables.slicing.columns import correlations, placed, refuse_columns
+from shoal.tables.slicing.columns import correlations, mean_square_contingency, placed, refuse_columns
 from shoal.tables.slicing.permute import number_buckets, permuted
 from shoal.tables.slicing.plan import Form, Labels, Plan, Records, best_plan, carry_out, fitted_buckets, values_beside
 from shoal.tables.slicing.requirements import join_keys, limits_on
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from shoal.policy import Requirement
 
 CORRELATED_ROWS = 200_000  # correlations are taken from so many evenly spaced records
+TELLING = 0.5  # phi^2 from which on a column is said to tell another
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,9 @@ def slice_table(
     quasi, sensitive, insensitive = by_role["quasi"], by_role["sensitive"], by_role["insensitive"]
     ranked = {n: rank(table[n], attributes[n]) for n in quasi}
     refuse_infeasible(list(ranked.values()), k)
+    if form == "screen":
+        for name in quasi:
+            _refuse_label_like(table[name], attributes[name])
     if not sensitive and form != "screen":
         raise PolicyError(f"to {form} a table puts sensitive values apart; give a column the role sensitive")
     records = Records(
@@ -168,6 +172,8 @@ def slice_table(
     step("choosing slices", 0, 0)
     plan, slices = _planned(table, attributes, records, insensitive, columns, bucket_rows, step)
     _refuse_undiverse(plan, records)
+    for text in (*_shown_beside(plan, records), *_told_by_others(table, attributes, records, insensitive, slices)):
+        tell(text)
 
     def run(job: Callable[..., Labels], blocks: Iterable[tuple[Any, ...]]) -> list[Labels]:
         return run_blocks(job, blocks, executor, lambda done, total: step("making buckets", done, total), tell)
@@ -212,9 +218,7 @@ def _planned(
 
     names = [*quasi, *sensitive, *insensitive]
     bins = _binned(table, attributes, records, names)
-    wide = (np.arange(min(table.n_rows, CORRELATED_ROWS)) * table.n_rows // min(table.n_rows, CORRELATED_ROWS)).astype(
-        np.intp
-    )
+    wide = _evenly(table.n_rows)
     phi = correlations([replace(bins[n], codes=bins[n].codes[wide]) for n in names])
     if isinstance(columns, str | int):
         plan = best_plan(
@@ -273,6 +277,75 @@ def _refuse_undiverse(plan: Plan, records: Records) -> None:
             f"{n_in_way:,} records have quasi-identifiers beside their sensitive value that tell too much of it for "
             f"{what}, whatever the buckets; give the sensitive column a slice of its own, bucketize, or screen"
         )
+
+
+def _refuse_label_like(column: Column, attribute: Attribute) -> None:
+    """Refuse values that a reader would take for a label: nobody could say whom it covers."""
+    if not column.is_text:
+        return
+    texts = set(spell(column.values))
+    found = sum(
+        text == "*"
+        or text.endswith(" or missing")
+        or (text.startswith("{") and text.endswith("}"))
+        or (attribute.type == "prefix" and text.endswith("*"))
+        or (", " in text and texts.issuperset(text.split(", ")))
+        for text in texts
+    )
+    if found:
+        raise DataError(
+            f"column {attribute.name!r} holds values that read like a label of several ({found:,}: *, {{...}}, a "
+            "list with commas, or with 'or missing' behind); respell them, or bucketize"
+        )
+
+
+def _shown_beside(plan: Plan, records: Records) -> list[str]:
+    """Say where k alone does not hide which sensitive value belongs to whom."""
+    beside = [s for s in plan.slices if set(s) & set(records.sensitive) and set(s) & set(records.ranked)]
+    is_shown = len(beside) > 1 if records.form == "screen" else bool(beside)
+    if not is_shown or not records.unlimited:
+        return []
+    names = ", ".join(map(repr, records.unlimited))
+    how = "joining the slices on it" if records.form == "screen" else "reading the slice that it stands in"
+    return [
+        f"Nothing but k is required of {names}, so whoever knows a person's quasi-identifiers may learn it for certain "
+        f"by {how}; require l-diversity of it, or bucketize."
+    ]
+
+
+def _told_by_others(
+    table: Table,
+    attributes: Mapping[str, Attribute],
+    records: Records,
+    insensitive: Sequence[str],
+    slices: Sequence[Sequence[str]],
+) -> list[str]:
+    """Say which insensitive columns go with one that their slice is to be kept apart from."""
+    if not insensitive:
+        return []
+    rows = _evenly(table.n_rows)
+    bins = _binned(
+        table.take(rows), attributes, replace(records, ranked={}), list(dict.fromkeys(n for s in slices for n in s))
+    )
+    found = []
+    for name in insensitive:
+        beside = next(s for s in slices if name in s)
+        # Beside generalised values of itself a column undoes them; elsewhere what stands in one slice is told anyway.
+        others = [*records.ranked] if records.form == "screen" else [n for n in records.ranked if n not in beside]
+        others += [n for n in records.sensitive if n not in beside]
+        told = [n for n in others if mean_square_contingency(bins[name], bins[n]) >= TELLING]
+        if told:
+            found.append(
+                f"The insensitive column {name!r} tells most of {', '.join(map(repr, told))}, from which its slice is "
+                "kept apart or which is generalised, and is published as it is; give it that role, or drop it."
+            )
+    return found
+
+
+def _evenly(n_rows: int) -> npt.NDArray[np.intp]:
+    """Evenly spaced records, as many as correlations are taken from."""
+    n_some = min(n_rows, CORRELATED_ROWS)
+    return (np.arange(n_some) * n_rows // max(1, n_some)).astype(np.intp)
 
 
 def _laid_out(

@@ -1,0 +1,73 @@
+"""The public datasheet of strings: made from the published strings alone, and the number of strings received."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal._version import __version__
+from shoal.report import string_pictures, string_words
+from shoal.report.page import render
+from shoal.report.words import percent
+
+if TYPE_CHECKING:
+    from shoal.string_release import StringRelease
+
+FORMATS = {
+    "fasta": "FASTA; names are numbers and mean nothing",
+    "lines": "one string a line",
+    "tokens": "one string a line, symbols with {between} between them",
+    "spmf": "sequences in the form of SPMF: items, -1 after each, -2 at the end of a sequence",
+    "column": "a table; the strings are in the column {column}",
+}
+N_CLASSES = 40
+N_SYMBOLS = 30
+N_SYMBOLS_NAMED = 20
+
+
+def render_string_datasheet(release: StringRelease) -> str:
+    """Write the datasheet as one HTML page."""
+    strings, policy = release.strings, release.policy
+    counts = np.bincount(strings.symbols, minlength=len(strings.alphabet))
+    order = np.argsort(-counts, kind="stable")[:N_SYMBOLS]
+    if any(len(strings.alphabet[i]) > string_pictures.LONGEST_SIGN for i in order.tolist()):
+        order = order[:N_SYMBOLS_NAMED]
+    symbols = [strings.alphabet[i] for i in order.tolist()]
+    shares = (counts[order] / counts.sum()).tolist()
+    told = ", ".join(f"{s} {percent(x)}" for s, x in zip(symbols, shares, strict=True))
+    classes = []
+    if strings.labels is not None:
+        sizes = np.bincount(strings.labels, minlength=len(strings.classes)).tolist()
+        classes = sorted(zip(strings.classes, sizes, strict=True), key=lambda c: (-c[1], c[0]))
+    source = strings.source
+    between = "blanks" if source.delimiter is None else repr(source.delimiter)
+    lengths = strings.lengths
+    return render(
+        "strings_datasheet.html",
+        c={"version": __version__},
+        records=release.records,
+        n_groups=release.n_groups,
+        k=policy.k,
+        form=FORMATS[source.format].format(between=between, column=repr(source.column)),
+        is_tokens=strings.is_tokens,
+        alphabet=source.alphabet,
+        n_symbols=len(strings.alphabet),
+        n_unnamed=len(strings.alphabet) - len(symbols),
+        composition=string_pictures.composition(symbols, None, shares, f"Shares of the published symbols: {told}."),
+        lengths=string_pictures.lengths(None, lengths, "Histogram of the lengths of the published strings."),
+        mean_length=float(lengths.mean()),
+        n_lengths=len(np.unique(lengths)),
+        classes=classes[:N_CLASSES],
+        n_more_classes=max(len(classes) - N_CLASSES, 0),
+        guarantees=[
+            (g, string_words.short_name(g), string_words.required(g), string_words.achieved(g))
+            for g in release.guarantees
+        ],
+        models=string_words.MODELS,
+        suppressed=[(string_words.REASONS[name], n) for name, n in release.suppressed.items()],
+        method=string_words.method(policy),
+        uses=string_words.GOOD_USE,
+        misuses=string_words.MISUSE,
+        limits=string_words.limits(policy, strings.labels is not None),
+    )

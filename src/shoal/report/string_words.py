@@ -1,0 +1,151 @@
+"""Names and sentences for releases of strings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shoal.check.guarantee import Guarantee
+from shoal.report.limits import Point
+from shoal.report.words import listed, number
+from shoal.string_policy import StringPolicy
+
+MODELS = {
+    "string-condensation": "What is published about a string depends on a group of at least k strings.",
+    "context-support": "A run that fewer strings of a group share is not carried on.",
+    "no-copies": "No published string happens to be an original one.",
+    "rare-symbols": "A symbol that only few strings hold would point at them, so it is not shown.",
+}
+REASONS = {
+    "empty": "empty: there is nothing to draw from",
+    "small_class": "class of fewer than k strings: each class is condensed on its own",
+    "rare_symbols": "nothing but symbols that too few strings hold",
+    "length": "length: no k strings of lengths alike could be found that take it in",
+    "copies": "copies: every pseudo-string drawn in its place equalled an original",
+}
+CHECKED = (
+    "Every guarantee was recomputed from the bytes of the published file, the original and the groups, by a checker "
+    "that is independent of the method. Without the original nobody can recompute it."
+)
+
+
+def short_name(guarantee: Guarantee) -> str:
+    """What a guarantee is called: ``condensation of 20``."""
+    values = {n: number(v, 4) for n, v in guarantee.required.items()}
+    return {
+        "string-condensation": f"condensation of {values.get('k', 'k')}",
+        "context-support": f"support of {values.get('support', '1')}",
+        "no-copies": "no copies",
+        "rare-symbols": "no rare symbols",
+    }.get(guarantee.model, guarantee.model)
+
+
+def required(guarantee: Guarantee) -> str:
+    """What was asked for."""
+    named = {"k": "groups of {} or more", "support": "{} strings or more", "rare": "{} strings or more"}
+    main = {"string-condensation": "k", "context-support": "support", "rare-symbols": "rare"}.get(guarantee.model)
+    return "none" if main is None else named[main].format(number(guarantee.required.get(main), 4))
+
+
+def achieved(guarantee: Guarantee) -> str:
+    """What was reached."""
+    if guarantee.model == "no-copies":
+        return number(guarantee.achieved, 4) if guarantee.achieved else "none"
+    return number(guarantee.achieved, 4)
+
+
+def verdict(guarantees: Sequence[Guarantee]) -> str:
+    """One sentence: whether the release meets what was required of it."""
+    failed = [short_name(g) for g in guarantees if not g.holds]
+    if failed:
+        return f"This release does not meet {listed(failed)}. It must not be published."
+    return f"This release meets what was required of it: {listed([short_name(g) for g in guarantees])}."
+
+
+def method(policy: StringPolicy) -> dict[str, str]:
+    """How pseudo-strings were made, in words, by what it is about."""
+    m = policy.method
+    before = "the symbol" if m.order == 2 else f"the {m.order - 1} symbols"
+    drawn = (
+        "Each symbol is drawn from what the group has at its position"
+        if m.order == 1
+        else f"Each symbol is drawn from what the group has at its position after {before} before it, as far as at "
+        f"least {m.support} of its strings carry {'that' if m.order == 2 else 'them'}; otherwise after fewer, or none"
+    )
+    return {
+        "Lengths": f"Strings whose lengths differ by a factor of at most {1 + m.eps:g} form segments ({m.homogenize}).",
+        "Groups": f"Within a segment, and within a class, near strings form groups of at least {policy.k}.",
+        "Pseudo-strings": f"Each group is replaced by as many new strings. {drawn}.",
+        "Length of a new string": "The mean of its segment."
+        if m.lengths == "template"
+        else "Drawn from between the lengths of its group.",
+        "Rare symbols": f"Symbols that fewer than {policy.rare} strings of a class hold are not shown."
+        if policy.rare > 1
+        else "All symbols are shown, however few strings hold them.",
+        "Copies": "A new string that equals an original is drawn again, and left out if that does not help.",
+    }
+
+
+def limits(policy: StringPolicy, has_classes: bool) -> tuple[Point, ...]:
+    """What an attacker can still do."""
+    m = policy.method
+    points = [
+        Point(
+            "Short fragments are real",
+            "Runs of a pseudo-string stand letter for letter in originals: short ones by chance, longer ones where "
+            "strings of a group are alike. A fragment that many originals share is published as it is.",
+        ),
+        Point(
+            "What a group has in common",
+            "If all strings of a group have a property, so have its pseudo-strings. Who knows that someone's string is "
+            "in that group learns the property. Groups of near-identical strings give near copies.",
+        ),
+        Point(
+            "Being in the data",
+            "Nothing here hides whether a string is in the data. Who holds a person's string can guess from near "
+            "pseudo-strings that it was used. This is no differential privacy.",
+        ),
+        Point(
+            "Several strings of one person",
+            "Every string counts as a person's own. Where one person gave several alike, a group of k strings may be "
+            "of fewer than k persons.",
+        ),
+        Point(
+            "Several releases",
+            "A second release of the same strings is drawn from other groups; both together tell more than either.",
+        ),
+    ]
+    if m.support == 1 and m.order > 1:
+        points.insert(
+            0,
+            Point(
+                "Single strings can be followed",
+                "With support = 1, as in the paper, what only one string of a group has is carried on: pseudo-strings "
+                "may hold long runs of it.",
+            ),
+        )
+    if policy.rare == 1:
+        points.insert(
+            0, Point("Rare symbols", "A symbol that a single string holds is shown, and points at that string.")
+        )
+    if has_classes:
+        points.append(
+            Point("Classes are true", "The class of a pseudo-string is that of its group; class sizes are nearly kept.")
+        )
+    return tuple(points)
+
+
+GOOD_USE = (
+    Point(
+        "Good for",
+        "Composition, short motifs and profiles along the string; comparing groups and classes; developing and testing "
+        "software on realistic strings.",
+    ),
+    Point(
+        "Not good for", "Anything about single strings: no pseudo-string belongs to anyone, and none occurs in nature."
+    ),
+    Point("Lengths", "Lengths are those of segments or groups, not of single strings."),
+)
+MISUSE = (
+    Point("Do not look for persons", "Do not try to find out whose strings the data was made from."),
+    Point("Do not join", "Do not search for fragments in other data to learn about persons."),
+)
