@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from shoal.errors import Infeasible
 from shoal.tables.encoding import Ranked
+from shoal.tables.information_loss import information_loss
 from shoal.tables.limits import Limit, violations
 from shoal.tables.slicing.bins import Bins
 from shoal.tables.slicing.buckets import bucket_labels, standing_in_the_way
@@ -212,6 +213,7 @@ def _least_loss(
     sample = records.take(rows)
     held = {n: replace(bins[n], codes=bins[n].codes[rows]) for n in (*records.ranked, *records.sensitive)}
     losses: list[tuple[float, Plan]] = []
+    widest = np.inf  # labels wider than those of one slice, which is Mondrian's generalisation, are never better
     for done, ladder in enumerate(ladders):
         step(done, len(ladders))
         for plan in ladder:
@@ -222,6 +224,12 @@ def _least_loss(
                 buckets, regions = carry_out(tried, sample)
             except Infeasible:  # the sample has its own shares
                 continue
+            if regions is not None:
+                width = _width(plan, sample, regions)
+                if len(plan.slices) == 1:
+                    widest = width
+                elif width > widest:
+                    continue
             loss = pair_loss(
                 plan.slices,
                 sample.ranked,
@@ -240,6 +248,14 @@ def _least_loss(
             return losses[at][1]
         del losses[at]
     return ladders[0][0]  # whoever asked for these slices is told what stands in the way
+
+
+def _width(plan: Plan, records: Records, regions: Labels) -> float:
+    """How wide the labels are, summed over records and attributes."""
+    total = 0.0
+    for group, labels in zip(plan.slices, regions, strict=True):
+        total += information_loss([records.ranked[n] for n in group if n in records.ranked], labels)
+    return total
 
 
 def _layouts(records: Records, n_slices: int | None, phi: Floats, names: Sequence[str]) -> list[Plan]:
