@@ -229,7 +229,7 @@ def _compare_possible(records: Records, rows: npt.NDArray[np.intp] | None) -> li
     least = np.bincount(bucket[sure], n_each[record[sure]], minlength=sliced.n_buckets)
     n_short = int((most < sliced.sizes).sum())
     if n_short:
-        found.append(f"{count(n_short, 'bucket')} have more rows than there are records that could stand in them")
+        found.append(f"{count(n_short, 'bucket')} with more rows than there are records that could stand in them")
     n_over = int(np.maximum(least - sliced.sizes, 0).sum())
     if n_over > n_spare:
         found.append(f"buckets have too few rows for {_records(n_over)} that can stand nowhere else" + _spare(n_spare))

@@ -45,7 +45,10 @@ def _in_slices(form: Form, table: Table, asked: Asked, evidence: Evidence) -> Ve
         rows=rows,
         buckets=buckets,
     )
-    return Verdict(found.guarantees, found.unverified, found.findings)
+    unverified = found.unverified
+    if evidence.original is None:
+        unverified += ("whether the slices were permuted can only be told beside the original; give it",)
+    return Verdict(found.guarantees, unverified, found.findings)
 
 
 CHECKS: dict[str, Check] = {

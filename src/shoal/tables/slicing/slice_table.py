@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 CORRELATED_ROWS = 200_000  # correlations are taken from so many evenly spaced records
 TELLING = 0.5  # phi^2 from which on a column is said to tell another
+COPYING = 0.95  # from which on it is refused, where records are enough to show it
+ENOUGH_ROWS = 100
 
 
 @dataclass(frozen=True)
@@ -320,7 +322,10 @@ def _told_by_others(
     insensitive: Sequence[str],
     slices: Sequence[Sequence[str]],
 ) -> list[str]:
-    """Say which insensitive columns go with one that their slice is to be kept apart from."""
+    """Say which insensitive columns go with one that their slice is to be kept apart from.
+
+    One that all but equals a sensitive column would undo what is promised of that column, and is refused.
+    """
     if not insensitive:
         return []
     rows = _evenly(table.n_rows)
@@ -333,7 +338,14 @@ def _told_by_others(
         # Beside generalised values of itself a column undoes them; elsewhere what stands in one slice is told anyway.
         others = [*records.ranked] if records.form == "screen" else [n for n in records.ranked if n not in beside]
         others += [n for n in records.sensitive if n not in beside]
-        told = [n for n in others if mean_square_contingency(bins[name], bins[n]) >= TELLING]
+        strength = {n: mean_square_contingency(bins[name], bins[n]) for n in others}
+        told = [n for n, phi in strength.items() if phi >= TELLING]
+        same = [n for n in told if n in records.sensitive and strength[n] >= COPYING]
+        if same and table.n_rows >= ENOUGH_ROWS:
+            raise PolicyError(
+                f"the insensitive column {name!r} all but equals the sensitive {same[0]!r} and would stand beside "
+                "quasi-identifiers; give it the role sensitive, or drop it"
+            )
         if told:
             found.append(
                 f"The insensitive column {name!r} tells most of {', '.join(map(repr, told))}, from which its slice is "
