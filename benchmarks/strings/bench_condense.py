@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from time import perf_counter, process_time
 from typing import Any
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from benchmarks.child import ROOT, ChildFailed, run_json
 from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, timed
 from benchmarks.memory import peak_mb
+from shoal.data.quest import Quest, generate_baskets, labelled_baskets
 from shoal.data.strings import Strings, take_strings
 from shoal.kernels.strings_groups import pass_around_centroids, pass_around_templates
 from shoal.strings import Condensation
@@ -25,50 +25,18 @@ from shoal.strings.lengths import homogenize_lengths
 from shoal.strings.templates import Templates, convert_lengths
 
 K = 20
-ABOUT = "generated in the manner of Quest, 1,000 items, 2,000 patterns of 4"
+ABOUT = "made by the package's Quest generator"
 Labels = npt.NDArray[np.int32]
 
 
-def baskets(n: int, mean_size: int = 20, n_items: int = 1000, n_patterns: int = 2000, seed: int = 0) -> Strings:
-    """Baskets in the manner of Quest: weighted, corrupted patterns fill each one up to a Poisson size; items ascend.
-
-    Simpler than the generator itself, so that a million take seconds: items of a pattern are dropped one by one,
-    and what does not fit is cut off.
-    """
-    rng = np.random.default_rng(seed)
-    width = 12
-    sizes = np.clip(rng.poisson(4, n_patterns), 1, width)
-    patterns = rng.integers(0, n_items, (n_patterns, width))
-    for p in range(1, n_patterns):
-        n_shared = min(round(sizes[p] * min(1.0, rng.exponential(0.5))), sizes[p - 1], sizes[p])
-        patterns[p, :n_shared] = patterns[p - 1, :n_shared]
-    weights = rng.exponential(size=n_patterns)
-    corruption = np.clip(rng.normal(0.5, np.sqrt(0.1), n_patterns), 0, 0.95)
-    parts: list[npt.NDArray[np.int32]] = []
-    lengths: list[npt.NDArray[np.int64]] = []
-    n_picks = 2 * mean_size
-    for begin in range(0, n, 20_000):
-        m = min(20_000, n - begin)
-        picks = rng.choice(n_patterns, (m, n_picks), p=weights / weights.sum())
-        is_held = np.arange(width) < sizes[picks][..., None]
-        is_held &= rng.random((m, n_picks, width), dtype=np.float32) >= corruption[picks][..., None]
-        place = np.cumsum(is_held.reshape(m, -1), axis=1)
-        is_held = is_held.reshape(m, -1) & (place <= np.maximum(rng.poisson(mean_size, m), 1)[:, None])
-        row, at = np.nonzero(is_held)
-        keys = np.unique(row * n_items + patterns[picks[row, at // width], at % width])
-        parts.append((keys % n_items).astype(np.int32))
-        lengths.append(np.bincount(keys // n_items, minlength=m))
-    starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)
-    return Strings(np.concatenate(parts), starts, tuple(f"{i:04d}" for i in range(n_items)), True)
+def baskets(n: int, seed: int = 0) -> Strings:
+    """T20.I4.D(n) of the paper's generator: items in ascending order, a token each."""
+    return generate_baskets(Quest.named("T20.I4.D1K", n_transactions=n), seed=seed).strings()
 
 
 def two_classes(n: int) -> Strings:
-    """V20.I4: one half from each of two seeds, the seed being the class."""
-    one, two = baskets(n // 2, seed=1), baskets(n - n // 2, seed=2)
-    symbols = np.concatenate([one.symbols, two.symbols])
-    starts = np.concatenate([one.starts, two.starts[1:] + one.starts[-1]])
-    labels = np.repeat(np.array([0, 1], np.int32), [len(one), len(two)])
-    return replace(one, symbols=symbols, starts=starts, labels=labels, classes=("one", "two"))
+    """V20.I4.D(n): two pools, the pool being the class."""
+    return labelled_baskets(f"V20.I4.D{n // 1000}K" if n >= 1000 else "V20.I4.D1K", seed=1)
 
 
 def condense(strings: Strings) -> Condensation:

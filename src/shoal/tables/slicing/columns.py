@@ -112,9 +112,11 @@ def refuse_columns(columns: Sequence[Sequence[str]], names: Sequence[str], attri
             raise PolicyError(f'slice {number} must be a list of column names, such as ["age", "sex"]')
         for name in group:
             if name not in known:
-                dropped = name in attributes and attributes[name].role == "identifying"
-                hint = "it is identifying and dropped" if dropped else did_you_mean(name, known)
-                raise PolicyError(f"slice {number} names the column {name!r}, which cannot be published; {hint}")
+                if name in attributes:
+                    raise PolicyError(f"slice {number} names {name!r}, which is identifying and dropped; leave it out")
+                raise PolicyError(
+                    f"slice {number} names a column {name!r} that is not in the data; {did_you_mean(name, known)}"
+                )
             if name in seen and attributes[name].role != "sensitive":
                 raise PolicyError(f"the slices name the column {name!r} twice; name it in one of them")
             seen.add(name)
