@@ -176,3 +176,10 @@ def test_too_small_groups_and_unknown_efforts_are_refused() -> None:
         improve(ranked, np.array([0, 0, 1, 1, 1, 1], np.int32), 3)
     with pytest.raises(PolicyError, match="'fast', 'balanced' or 'best'"):
         improve(ranked, np.zeros(6, np.int32), 3, "slow")  # type: ignore[arg-type]  # that is the point
+
+
+def test_it_ends_where_nothing_is_lost() -> None:
+    """Groups of equal values lose nothing but rounding errors, which are no gain to go after."""
+    X = np.repeat([-2.0569489, 0.43188757, 0.44210726, 0.59880926], [4, 7, 5, 5])[:, None]
+    labels = np.repeat(np.arange(4, dtype=np.int32), [4, 7, 5, 5])
+    assert len(improve(rank_array(X), labels, 4, "balanced")) == len(X)

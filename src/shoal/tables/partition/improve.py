@@ -58,6 +58,7 @@ Run = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], list[Any]]
 
 FEWEST_LISTED, MOST_LISTED = 20, 60  # neighbours a record, 3k between these
 LEAST_SHARE = 1e-12  # of the loss; a gain below it is rounding
+ROUNDING = 1e-14  # of the sum of squares of the whole table
 STEPS_A_CALL = 100_000  # records of a descent between two looks at the clock
 STEPS_A_LEG = 60_000_000  # proposals of all runs between two looks at the clock: two or three seconds of one core
 SWEEPS_A_REGROUPING = 20  # and then one record in five forms or dissolves a group: by trial
@@ -271,7 +272,9 @@ def _local_scale(data: MixedPoints, near: Rows, k: int) -> Floats:
 def _settle(groups: Groups, loss: float, watch: _Watch | None = None) -> None:
     """Make every move that gains, until there is none."""
     n_rows = len(groups.labels)
-    least = LEAST_SHARE * loss
+    metric = groups.points[:, : groups.n_metric]
+    # Where next to nothing is lost, gains of rounding errors would never end.
+    least = max(LEAST_SHARE * loss, ROUNDING * float((metric * metric).sum() + n_rows * groups.weights.sum()))
     asked, seen = np.ones(n_rows, np.bool_), np.full(len(groups.sizes), -1, np.int32)
     n_made = 1
     while n_made:
