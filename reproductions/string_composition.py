@@ -7,12 +7,19 @@ from dataclasses import dataclass
 
 from reproductions.string_sets import read_set
 from shoal.strings import Condensation
+from shoal.strings.generate import Lengths
 from shoal.utility.strings import compare_composition, compare_distances
 
 K = 20
 SIZES = (5, 10, 20, 30, 40, 50)
 N_SEEDS = 3  # of groups and draws, at K
 DEFAULT = Condensation().support
+SETTINGS: tuple[tuple[int, Lengths], ...] = (
+    (1, "template"),
+    (DEFAULT, "template"),
+    (1, "spread"),
+    (DEFAULT, "spread"),
+)
 
 
 @dataclass(frozen=True)
@@ -45,11 +52,11 @@ class Bars:
 
 
 def measure_kept(
-    name: str, k: int, support: int, lengths: str = "template", seed: int = 1, n_pairs: int = 100, eps: float = 1.5
+    name: str, k: int, support: int, lengths: Lengths = "template", seed: int = 1, n_pairs: int = 100, eps: float = 1.5
 ) -> Kept:
     """Condense one set and compare composition (Eq. 5) and the order of distances (Eq. 6)."""
     strings = read_set(name).strings
-    estimator = Condensation(k, eps=eps, support=support, lengths=lengths, seed=seed)  # type: ignore[arg-type]
+    estimator = Condensation(k, eps=eps, support=support, lengths=lengths, seed=seed)
     published = estimator.fit_transform(strings)
     order = None
     if estimator.n_groups_ >= 3:
@@ -84,7 +91,7 @@ def measure_composition(proteins: Sequence[str], dna: Sequence[str]) -> Iterator
     """Every set and k: the paper's setting, the default support, and lengths that are spread."""
     for name in proteins:
         for k in SIZES:
-            for support, lengths in ((1, "template"), (DEFAULT, "template"), (1, "spread"), (DEFAULT, "spread")):
+            for support, lengths in SETTINGS:
                 for seed in range(1, 1 + (N_SEEDS if k == K else 1)):
                     yield measure_kept(name, k, support, lengths, seed)
     for name in dna:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -95,9 +96,9 @@ def measure_runs(
 def whole_sets() -> dict[str, Callable[[], Strings]]:
     """Every set of strings that is here, as a whole."""
     names = ("yeast", "mouse", "human", "splice", "promoters", "mtdna", "T10I4D100K")
-    found: dict[str, Callable[[], Strings]] = {name: (lambda name=name: whole(name)) for name in names}  # type: ignore[misc]
+    found: dict[str, Callable[[], Strings]] = {name: partial(whole, name) for name in names}
     for name in ("V20.I4.D100K", "V20.I6.D100K"):
-        found[name] = lambda name=name: labelled_baskets(name, seed=1)  # type: ignore[misc]
+        found[name] = partial(labelled_baskets, name, seed=1)
     found["protein families"] = lambda: protein_families(2000, seed=1)
     return found
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 
 
-def is_diverse(slices: Sequence[Ints], sensitive: Ints, buckets: Sequence[Ints], l: float) -> bool:  # noqa: E741
+def is_diverse(slices: Sequence[Ints], sensitive: Ints, buckets: Sequence[Ints], l: float) -> bool:  # noqa: E741  paper's
     """Fig. 2: p(t, s) of every tuple over all buckets; the last slice stands beside the sensitive values."""
     n_rows, n_values = len(sensitive), int(sensitive.max()) + 1
     matched = np.zeros(n_rows)
@@ -29,7 +29,7 @@ def is_diverse(slices: Sequence[Ints], sensitive: Ints, buckets: Sequence[Ints],
     return bool((belief.max(axis=1) <= matched / l + 1e-12).all())
 
 
-def partition(ranks: Ints, slices: Sequence[Ints], sensitive: Ints, k: int, l: float) -> list[Ints]:  # noqa: E741
+def partition(ranks: Ints, slices: Sequence[Ints], sensitive: Ints, k: int, l: float) -> list[Ints]:  # noqa: E741  paper's
     """Fig. 1: a queue of buckets, each split at the median of its widest attribute, and kept if it passes.
 
     Departing from Fig. 1, which gives a bucket up when its first split fails, the next widest attribute is tried, as
