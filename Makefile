@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 PROJECT := pyproject.toml src/shoal/_version.py
+# Processes that share the tests; 0 runs them all in one, as a debugger wants it.
+WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 .PHONY: demo test test-slow lint format docs bench clean
 
@@ -12,10 +15,10 @@ demo: $(VENV)/.installed ## the main job on invented data, ending with a report 
 	$(BIN)/shoal demo -o demo
 
 test: $(VENV)/.installed-test ## the default test run
-	$(BIN)/python -m pytest -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-slow: $(VENV)/.installed-test ## the long tests
-	$(BIN)/python -m pytest -m slow
+	$(PYTEST) -m slow
 
 lint: $(VENV)/.installed-lint ## style and types
 	$(BIN)/ruff check .

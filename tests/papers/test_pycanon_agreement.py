@@ -6,6 +6,7 @@ pycanon lives in an environment of its own, because it pins its dependencies; th
 from __future__ import annotations
 
 import csv
+import fcntl
 import gzip
 import json
 import math
@@ -62,7 +63,9 @@ pytestmark = pytest.mark.slow
 def peer(tmp_path_factory):
     """Runs functions of pycanon on a table of texts, given as a dict of lists."""
     try:
-        PYCANON.install()
+        with (tmp_path_factory.getbasetemp().parent / "pycanon.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # the tests may run in several processes, and all want one environment
+            PYCANON.install()
     except ChildFailed as failed:
         pytest.skip(f"needs pycanon in .peers/pycanon, which {failed}")
 

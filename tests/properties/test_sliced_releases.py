@@ -15,7 +15,7 @@ import shoal
 from shoal.data.files import read_table
 from shoal.data.frames import from_frame
 from shoal.data.read_slices import slice_frames
-from shoal.data.table import Column
+from shoal.data.table import Column, Table
 from shoal.data.write import write_table
 from shoal.manifest import checksum
 from tests.properties.test_release_properties import cells, columns
@@ -93,7 +93,7 @@ def contents(release) -> list[Counter]:
 
 
 many = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-few = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @many
@@ -140,7 +140,7 @@ def test_neither_order_nor_seed_changes_the_buckets(table, policy, random) -> No
 
 @few
 @given(tables(), policies(), st.data())
-def test_same_bytes_twice_and_a_changed_cell_is_caught(table, policy, data) -> None:
+def test_same_bytes_twice_and_changed_cells_are_caught(table, policy, data) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder, source = Path(scratch), Path(scratch) / "people.csv"
         write_table(from_frame(table), source)
@@ -152,16 +152,17 @@ def test_same_bytes_twice_and_a_changed_cell_is_caught(table, policy, data) -> N
         publish, private = folder / "one" / "publish", folder / "one" / "private"
         assert shoal.check_folder(publish, source, policy).holds
         assert shoal.check_folder(publish, source, policy, private=private).holds
-        _change_one_cell(publish, data)
-        found = shoal.check_folder(publish, source, policy, private=private)
-        assert not found.holds
-        assert not any("checksum" in f for f in found.findings)
-        assert not shoal.check_folder(publish, source, policy).holds
+        released = read_table(publish / "data.csv")
+        for _ in range(3):  # a release takes longer than a check
+            _change_one_cell(released, publish, data)
+            found = shoal.check_folder(publish, source, policy, private=private)
+            assert not found.holds
+            assert not any("checksum" in f for f in found.findings)
+            assert not shoal.check_folder(publish, source, policy).holds
 
 
-def _change_one_cell(publish: Path, data) -> None:
+def _change_one_cell(table: Table, publish: Path, data) -> None:
     """A cell of any slice gets a text that nobody has, and the manifest the checksum of the new file."""
-    table = read_table(publish / "data.csv")
     column = table[data.draw(st.sampled_from(table.names[1:]))]
     row = data.draw(st.integers(0, table.n_rows - 1))
     codes = np.where(column.missing, column.codes + 1, column.codes).astype(np.int32)

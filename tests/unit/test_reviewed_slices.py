@@ -147,3 +147,25 @@ def test_a_manifest_cannot_change_what_a_column_is(tmp_path: Path) -> None:
         else:
             found = shoal.check_folder(tmp_path / "out", original=people(), policy=policy)
             assert any("continuous by the policy" in finding for finding in found.findings)
+
+
+@pytest.mark.parametrize("cell", ["changed", ""])  # no number, and one that may hide any
+@pytest.mark.parametrize("publish", ["bucketize", "slice"])
+def test_a_cell_that_no_distance_can_read_is_told_as_a_change(tmp_path: Path, publish: str, cell: str) -> None:
+    source = tmp_path / "people.csv"
+    with source.open("w", newline="") as file:
+        csv.writer(file).writerows([list(people()), *zip(*people().values(), strict=True)])
+    policy = asked(publish, "pay", t=0.9, missing="any")
+    shoal.anonymize(source, policy, seed=1).save(tmp_path / "out", keep=["groups"])
+    publish_folder = tmp_path / "out" / "publish"
+    with (publish_folder / "data.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    rows[1][rows[0].index("pay")] = cell
+    with (publish_folder / "data.csv").open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+    for private in (None, tmp_path / "out" / "private"):
+        found = shoal.check_folder(publish_folder, source, policy, private=private)
+        assert not found.holds
+        assert [g.model for g in found.guarantees] == ["k-anonymity"]
+        assert [u.split()[0] for u in found.unverified] == ["t-closeness"]
+        assert any("that the original does not have" in f for f in found.findings)

@@ -32,13 +32,14 @@ from shoal.check.t_closeness import Distance
 from shoal.data.attribute import Attribute
 from shoal.data.slices import Layout
 from shoal.data.table import MARKERS, Table
-from shoal.errors import NotVerified, PolicyError
+from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.policy import KAnonymity, Requirement
 
 Ints = npt.NDArray[np.int64]
 
 _MOST_COMBINATIONS = 1 << 21
 _GIVE_POLICY = "give the policy with -p to have it compared with the original"
+_NOT_READ = "was not checked, as the table cannot be read as what it should be"
 
 
 @dataclass(frozen=True)
@@ -164,12 +165,15 @@ def check_slices(
         findings += finder.findings
         findings += compare_records(Records(finder, original, attributes, markers, form), rows, buckets)
     if findings and (finder is None or finder.n_unreadable):
-        missing_check = "was not checked, as the table cannot be read as what it should be"
-        return SlicesCheck((), tuple(f"{r.model} {missing_check}" for r in require), tuple(findings))
+        return SlicesCheck((), tuple(f"{r.model} {_NOT_READ}" for r in require), tuple(findings))
     judge = _Judge(sliced, attributes, form, missing, tuple(markers), jointly)
-    found = judge.all(require, finder, rows)
+    # A cell that was put into a sensitive column need not be one that its distance can read. Where the original is
+    # at fault, nothing was found so far, and the error says so.
+    read = [r for r in require if judge.can_read(r)] if findings else list(require)
+    left_out = tuple(f"{r.model} {_NOT_READ}" for r in require if r not in read)
+    found = judge.all(read, finder, rows)
     sure = tuple(g for g, doubt in found if g is not None and not doubt)
-    return SlicesCheck(sure, tuple(doubt for _, doubt in found if doubt), (*findings, *aligned))
+    return SlicesCheck(sure, (*left_out, *(doubt for _, doubt in found if doubt)), (*findings, *aligned))
 
 
 class _Judge:
@@ -246,6 +250,15 @@ class _Judge:
                 raise PolicyError(f"{required.model} names {required.sensitive!r}, which is no sensitive column")
             return [required.sensitive]
         return [", ".join(self.sliced.sensitive)] if self.jointly else list(self.sliced.sensitive)
+
+    def can_read(self, required: Requirement) -> bool:
+        """Whether the published sensitive values are such as a requirement is about."""
+        try:
+            for name in self._names(required):
+                self._reading(required, name)
+        except (DataError, Infeasible):
+            return False
+        return True
 
     def _reading(self, required: Requirement, name: str) -> tuple[Reading, Distance]:
         part = self.sliced.carrying[0]
