@@ -28,6 +28,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.sparse import Sparse, SparseSource
 from shoal.data.strings import Codes, Offsets, Strings, StringSource
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import PolicyError
@@ -35,7 +36,7 @@ from shoal.errors import PolicyError
 Convention = Literal["paper", "program"]
 
 _MEAN = r"([0-9]+(?:\.[0-9]+)?)"
-_NAME = re.compile(rf"([TV]){_MEAN}\.?I{_MEAN}\.?D([0-9]+)([KM]?)", re.IGNORECASE)
+_NAME = re.compile(rf"([TVCQ]){_MEAN}\.?I{_MEAN}\.?D([0-9]+)([KM]?)(?:\.?G([0-9]+))?", re.IGNORECASE)
 _BASKETS_AT_ONCE = 1 << 16
 _PATIENCE = 1000
 _TIMES = {"": 1, "K": 1000, "M": 1_000_000}
@@ -93,7 +94,8 @@ class Quest:
         """
         kind, made = _parse(name)
         if kind != "T":
-            raise PolicyError(f"{name!r} is a set of two classes; make it with labelled_baskets")
+            maker = "labelled_baskets" if kind == "V" else "labelled_records"
+            raise PolicyError(f"{name!r} is a set of two classes; make it with {maker}")
         if convention == "program":
             made = replace(
                 made,
@@ -123,6 +125,12 @@ class Baskets:
         code_of = np.empty(self.n_items, np.int32)
         code_of[[int(token) for token in alphabet]] = np.arange(self.n_items)
         return Strings(code_of[self.items], self.starts, tuple(alphabet), True, source=_source("baskets"))
+
+    def sparse(self) -> Sparse:
+        """The same as sparse records of ones; items are named by their number, with zeros before it."""
+        width = len(str(self.n_items - 1))
+        names = tuple(f"{i:0{width}d}" for i in range(self.n_items))
+        return Sparse(self.starts, self.items, np.ones(len(self.items), np.int64), names)
 
 
 @dataclass(frozen=True)
@@ -202,9 +210,30 @@ def labelled_baskets(
     V20.I4.D100K is two instances of T20.I4.D50K from different seeds, each a class, combined. The paper tests on the
     last 1,000 records, so they are put in random order here.
     """
+    baskets, labels, order = _two_classes(name, "V", seed, convention)
+    strings = replace(baskets.strings(), labels=labels, classes=("1", "2"), source=_source(name))
+    return strings.take(order)
+
+
+def labelled_records(
+    name: str, *, seed: int | np.random.SeedSequence | None = None, convention: Convention = "paper"
+) -> Sparse:
+    """Sparse records of two classes such as C20.I4.D200K, or Q20.I6.D200K.G1200 with 1,200 items.
+
+    C. Aggarwal and P. Yu, On privacy-preservation of text and sparse binary data with sketches, SDM 2007, section 4:
+    C20.I4.D200K is two instances of T20.I4.D100K, each a class. They are put in random order here.
+    """
+    baskets, labels, order = _two_classes(name, "CQ", seed, convention)
+    return replace(baskets.sparse(), labels=labels, classes=("1", "2"), source=SparseSource(name)).take(order)
+
+
+def _two_classes(
+    name: str, letters: str, seed: int | np.random.SeedSequence | None, convention: Convention
+) -> tuple[Baskets, Codes, Offsets]:
+    """Two instances one after the other, the class of each basket, and a random order."""
     kind, quest = _parse(name)
-    if kind != "V":
-        raise PolicyError(f"{name!r} has no classes; give a name such as V20.I4.D100K")
+    if kind not in letters:
+        raise PolicyError(f"{name!r} has no classes of this kind; give a name such as {letters[0]}20.I4.D100K")
     if quest.n_transactions < 2:
         raise PolicyError(f"{name!r} has no room for two classes; ask for 2 transactions or more")
     half = quest.n_transactions // 2
@@ -215,10 +244,9 @@ def labelled_baskets(
         for n, s in zip((quest.n_transactions - half, half), seeds, strict=True)
     ]
     starts = np.concatenate([both[0].starts, both[0].starts[-1] + both[1].starts[1:]])
-    strings = Baskets(np.concatenate([b.items for b in both]), starts, both[0].n_items).strings()
+    joined = Baskets(np.concatenate([b.items for b in both]), starts, both[0].n_items)
     labels = np.repeat(np.arange(2, dtype=np.int32), [len(b) for b in both])
-    strings = replace(strings, labels=labels, classes=("1", "2"), source=_source(name))
-    return strings.take(np.random.default_rng(of_order).permutation(len(strings)))
+    return joined, labels, np.random.default_rng(of_order).permutation(len(joined))
 
 
 def make_pool(quest: Quest, rng: np.random.Generator) -> Pool:
@@ -258,7 +286,8 @@ def _parse(name: str) -> tuple[str, Quest]:
     if match is None:
         raise PolicyError(f"{name!r} is no name of a set of baskets; give one such as T10.I4.D100K or V20.I4.D100K")
     n = int(match[4]) * _TIMES[match[5].upper()]
-    return match[1].upper(), Quest(n, float(match[2]), float(match[3]))
+    of_items = {} if match[6] is None else {"n_items": int(match[6])}
+    return match[1].upper(), Quest(n, float(match[2]), float(match[3]), **of_items)
 
 
 def _source(name: str) -> StringSource:

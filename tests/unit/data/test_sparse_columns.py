@@ -1,0 +1,251 @@
+"""Columns of item lists and of raw text, and folders of texts."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from shoal.data.sparse import Sparse
+from shoal.data.sparse_files import read_sparse
+from shoal.errors import DataError, MissingExtra
+
+
+def table(folder: Path, columns: dict[str, list[Any]], name: str = "x.csv") -> Path:
+    path = folder / name
+    if name.endswith(".parquet"):
+        pq.write_table(pa.table(columns), path)
+        return path
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    data = text.getvalue().encode()
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return path
+
+
+def dicts(records: Sparse) -> list[dict[str, float]]:
+    ends = records.starts.tolist()
+    pairs = [(records.names[i], w) for i, w in zip(records.items.tolist(), records.weights.tolist(), strict=True)]
+    return [dict(pairs[a:b]) for a, b in pairwise(ends)]
+
+
+def labels(records: Sparse) -> list[str]:
+    assert records.labels is not None
+    return [records.classes[code] for code in records.labels.tolist()]
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.parquet"])
+def test_delimited_cells(tmp_path: Path, name: str) -> None:
+    path = table(tmp_path, {"id": ["1", "2", "3"], "items": ["a; b c;a", "", "b c"], "kind": ["x", "y", "x"]}, name)
+    records = read_sparse(path, column="items", class_column="kind", delimiter=";")
+    assert dicts(records) == [{"a": 1, "b c": 1}, {}, {"b c": 1}]
+    assert labels(records) == ["x", "y", "x"]
+    assert records.source.format == "column"
+    assert records.source.gzip is name.endswith("gz")
+    assert dict(records.source.reading) == {"cells": "delimited"}
+    assert any("empty records" in note for note in records.source.notes)
+    counted = read_sparse(path, column="items", delimiter=";", weights="counts")
+    assert dicts(counted) == [{"a": 2, "b c": 1}, {}, {"b c": 1}]
+    assert counted.labels is None
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet"])
+def test_lists_in_brackets_are_told(tmp_path: Path, name: str) -> None:
+    cells = ['["a, b", "c"]', "['c', 7]", " [] ", "", '["c", "c", "\\u00e4"]']
+    records = read_sparse(table(tmp_path, {"id": list("12345"), "items": cells}, name), column="items")
+    assert dicts(records) == [{"a, b": 1, "c": 1}, {"7": 1, "c": 1}, {}, {}, {"c": 1, "ä": 1}]
+    assert records.source.format == "column"
+    assert dict(records.source.reading) == {"cells": "lists"}
+
+
+def test_words_of_a_column_are_items_if_the_format_says_so(tmp_path: Path) -> None:
+    path = table(tmp_path, {"id": ["1", "2"], "items": ["The a  b", "b\nthe"]})
+    records = read_sparse(path, format="column", column="items")
+    assert dicts(records) == [{"The": 1, "a": 1, "b": 1}, {"b": 1, "the": 1}]
+    assert dict(records.source.reading) == {"cells": "words"}
+
+
+@pytest.mark.parametrize(
+    "cell", ["[1, 2", "[1.5]", "[null]", '[["a"]]', "[true]", "a b", "[a]", "[NaN]", "[" * 5000 + "]" * 5000]
+)
+def test_a_broken_list_has_its_row(tmp_path: Path, cell: str) -> None:
+    path = table(tmp_path, {"id": list("1234"), "items": ['["a"]', '["b", 1]', cell, '["c"]']})
+    with pytest.raises(DataError, match="row 3 after the header: the cell is no list"):
+        read_sparse(path, column="items")
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.int16(), pa.uint32(), pa.int64()])
+def test_true_lists_of_parquet(tmp_path: Path, kind: Any) -> None:
+    lists = [["3", "1", "3"], [], None, ["20"]] if kind == pa.string() else [[3, 1, 3], [], None, [20]]
+    columns: dict[str, Any] = {
+        "items": pa.array(lists, pa.list_(kind)),
+        "other": pa.array([[[1.0]]] * 4),
+        "class": pa.array([1, 2, 1, 2]),
+    }
+    records = read_sparse(table(tmp_path, columns, "x.parquet"), column="items", class_column="class")
+    assert dicts(records) == [{"1": 1, "3": 1}, {}, {}, {"20": 1}]
+    assert labels(records) == ["1", "2", "1", "2"]
+    assert records.source.format == "column"
+    assert any("empty records" in note for note in records.source.notes)
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pa.array([["a"], ["b", None]]), "row 2: the list in the column 'items' holds a null"),
+        (pa.array([[1.5], []]), "give lists of texts or of integers"),
+        (pa.array([[["a"]], []]), "give lists of texts or of integers"),
+        (pa.array([{"a": 1}, {"a": 2}]), "no single value"),
+        (pa.array([b"a", b"b"]), "no single value"),
+    ],
+)
+def test_odd_columns_of_parquet(tmp_path: Path, column: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_sparse(table(tmp_path, {"items": column}, "x.parquet"), column="items")
+
+
+def test_a_damaged_and_an_empty_parquet_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    path.write_bytes(b"PAR1" + b"x" * 50)
+    with pytest.raises(DataError, match="damaged"):
+        read_sparse(path, column="items")
+    with pytest.raises(DataError, match="no rows"):
+        read_sparse(table(tmp_path, {"items": pa.array([], pa.list_(pa.string()))}, "x.parquet"), column="items")
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "name the column that holds the items or the text; there are 'items', 'kind'"),
+        ({"column": "item"}, "no column 'item'; did you mean 'items'"),
+        ({"column": "items", "class_column": "kin"}, "no column 'kin'; did you mean 'kind'"),
+        ({"column": "items", "class_column": "items"}, "cannot be both"),
+        ({"column": "items", "class_column": "kind"}, r"row 2 after the header: .*'kind' holds no class \(1 of 2"),
+    ],
+)
+def test_columns_that_are_not_there(tmp_path: Path, name: str, options: dict[str, str], message: str) -> None:
+    path = table(tmp_path, {"items": ["a b", "c"], "kind": ["x", ""]}, name)
+    with pytest.raises(DataError, match=message):
+        read_sparse(path, **options)  # type: ignore[arg-type]  # all of them are texts
+
+
+POSTS = ["The cat sat on the Mat; the CAT slept.", "", "A dog, a cat: dogs!", "x"]
+
+
+@pytest.mark.parametrize("name", ["x.csv.gz", "x.parquet"])
+def test_raw_text_is_told_and_recorded(tmp_path: Path, name: str) -> None:
+    path = table(tmp_path, {"text": POSTS, "group": list("abab")}, name)
+    records = read_sparse(path, column="text", class_column="group")
+    assert dicts(records) == [{"cat": 1, "mat": 1, "sat": 1, "slept": 1}, {}, {"cat": 1, "dog": 1, "dogs": 1}, {}]
+    assert labels(records) == list("abab")
+    assert records.is_binary
+    source = records.source
+    assert (source.format, source.column, source.class_column) == ("text", "text", "group")
+    assert dict(source.reading) == {
+        "vectoriser": "CountVectorizer",
+        "weights": "binary",
+        "stop_words": "english",
+        "token_pattern": r"(?u)\b\w\w+\b",
+        "lowercase": True,
+        "ngrams": 1,
+    }
+
+
+def test_counts_ngrams_and_stop_words(tmp_path: Path) -> None:
+    path = table(tmp_path, {"text": POSTS, "id": list("1234")})
+    records = read_sparse(path, column="text", weights="counts", stop_words="none", ngrams=2)
+    first = dicts(records)[0]
+    assert first["the"] == 3
+    assert first["cat"] == 2
+    assert first["the cat"] == 2
+    assert records.weights.dtype == np.int64
+
+
+def test_tfidf_is_not_normalised(tmp_path: Path) -> None:
+    path = table(tmp_path, {"text": POSTS, "id": list("1234")})
+    records = read_sparse(path, column="text", weights="tfidf")
+    idf = {"cat": np.log(5 / 3) + 1, "sat": np.log(5 / 2) + 1}
+    first = dicts(records)[0]
+    assert first["cat"] == pytest.approx(2 * idf["cat"])
+    assert first["sat"] == pytest.approx(idf["sat"])
+    assert records.squares[0] > 4
+    assert records.source.reading["vectoriser"] == "TfidfVectorizer"
+
+
+def test_texts_without_words_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"x\.csv: no text holds a word"):
+        read_sparse(table(tmp_path, {"text": ["the", "a !"], "id": ["1", "2"]}), column="text")
+
+
+def test_without_scikit_learn_the_message_has_the_install_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.feature_extraction.text", None)
+    with pytest.raises(MissingExtra, match=r'pip install "shoal\[mining\]"'):
+        read_sparse(table(tmp_path, {"text": POSTS, "id": list("1234")}), column="text")
+
+
+def test_a_folder_of_texts(tmp_path: Path) -> None:
+    folder = tmp_path / "posts"
+    for name, content in {
+        "pets/1.txt": b"cat dog",
+        "pets/2.txt.gz": gzip.compress(b"dog dog"),
+        "food/1": "käse".encode("cp1252"),
+        "food/2": b" \n",
+        "food/.hidden": b"\0",
+        ".git/x": b"secret",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    records = read_sparse(folder)
+    assert dicts(records) == [{"käse": 1}, {}, {"cat": 1, "dog": 1}, {"dog": 1}]
+    assert labels(records) == ["food", "food", "pets", "pets"]
+    assert (records.source.format, records.source.name) == ("folder", "posts")
+    assert records.source.reading["vectoriser"] == "CountVectorizer"
+    assert any("1 files: read as Windows-1252" in note for note in records.source.notes)
+    assert any("1 files: blank" in note for note in records.source.notes)
+    alone = read_sparse(folder / "pets")
+    assert dicts(alone) == dicts(records)[2:]
+    assert alone.labels is None
+
+
+def test_folders_that_are_no_texts(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="holds no files"):
+        read_sparse(tmp_path)
+    (tmp_path / "a").mkdir()
+    with pytest.raises(DataError, match="holds no files"):
+        read_sparse(tmp_path)
+    (tmp_path / "a" / "1").write_bytes(b"cat\0")
+    with pytest.raises(DataError, match="1, line 1: holds a NUL"):
+        read_sparse(tmp_path)
+    (tmp_path / "2").write_bytes(b"dog")
+    with pytest.raises(DataError, match="both files and folders"):
+        read_sparse(tmp_path)
+    with pytest.raises(DataError, match="is a file; give the folder"):
+        read_sparse(tmp_path / "2", format="folder")
+    (tmp_path / "2").unlink()
+    (tmp_path / "a" / "b").mkdir()
+    with pytest.raises(DataError, match="folder inside the folder of a class"):
+        read_sparse(tmp_path)
+    with pytest.raises(DataError, match="is a folder; give one file"):
+        read_sparse(tmp_path, format="baskets")
+
+
+@pytest.mark.slow
+def test_newsgroups(shared_data: Path) -> None:
+    path = shared_data / "newsgroups20" / "20news_bydate.csv.gz"
+    records = read_sparse(path, column="text", class_column="group")
+    assert (len(records), len(records.classes)) == (18_846, 20)
+    assert records.n_occurring == records.n_items > 100_000
+    assert records.is_binary
+    assert records.source.format == "text"
