@@ -286,8 +286,8 @@ def _parse(name: str) -> tuple[str, Quest]:
     if match is None:
         raise PolicyError(f"{name!r} is no name of a set of baskets; give one such as T10.I4.D100K or V20.I4.D100K")
     n = int(match[4]) * _TIMES[match[5].upper()]
-    of_items = {} if match[6] is None else {"n_items": int(match[6])}
-    return match[1].upper(), Quest(n, float(match[2]), float(match[3]), **of_items)
+    made = Quest(n, float(match[2]), float(match[3]))
+    return match[1].upper(), made if match[6] is None else replace(made, n_items=int(match[6]))
 
 
 def _source(name: str) -> StringSource:

@@ -20,8 +20,8 @@ class Sketches:
     ----------
     starts : int64 array (n_records + 1,)
         Record i is ``components[starts[i]:starts[i + 1]]``.
-    components : int64 or float64 array
-        Integers where the records were of whole numbers; else multiples of `step`.
+    components : int32, int64 or float64 array
+        Integers where the records were of whole numbers, wide enough for products of two; else multiples of `step`.
     step : float
         The grid that real components were rounded to; 1 for integers.
     labels : int32 array (n_records,), optional
@@ -31,7 +31,7 @@ class Sketches:
     """
 
     starts: Offsets
-    components: npt.NDArray[np.int64] | npt.NDArray[np.float64]
+    components: npt.NDArray[np.signedinteger[Any]] | npt.NDArray[np.float64]
     step: float = 1.0
     labels: Codes | None = None
     classes: tuple[str, ...] = ()

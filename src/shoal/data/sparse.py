@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -171,7 +172,7 @@ class Sparse:
         """Whether the weights are whole numbers, so that sketches are too."""
         return self.weights.dtype.kind == "i"
 
-    @property
+    @cached_property
     def is_binary(self) -> bool:
         """Whether every weight is 1."""
         return self.is_integral and bool((self.weights == 1).all())
@@ -179,13 +180,14 @@ class Sparse:
     @property
     def squares(self) -> npt.NDArray[np.float64]:
         """The squared length of each record."""
-        return self.sums(self.weights.astype(np.float64) ** 2)
+        weights = self.weights if self.is_integral else self.weights.astype(np.float64)
+        return self.sums(weights if self.is_binary else weights**2)
 
     def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """The sum over each record of one value an entry."""
-        total = np.concatenate([np.zeros(1), np.cumsum(values, dtype=np.float64)])
-        if self.is_integral:
-            return np.asarray(total[self.starts[1:]] - total[self.starts[:-1]])
+        if values.dtype.kind in "iu" and np.abs(values).sum(dtype=np.float64) < 2**62:
+            total = np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])
+            return np.asarray(total[self.starts[1:]] - total[self.starts[:-1]], np.float64)
         # Differences of a running sum would carry the rounding of all records before.
         owners = np.repeat(np.arange(len(self)), self.sizes)
         return np.asarray(np.bincount(owners, weights=values, minlength=len(self)), np.float64)

@@ -1,0 +1,51 @@
+"""Methods for sparse records: sketches, as many components a record as a guarantee allows.
+
+::
+
+    delta, recovery_cap, k_variance -> how many components        signs -> sketch        anonymize: all of them in turn
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.sparse.anonymize import AnonymizedSparse, anonymize_sparse
+    from shoal.sparse.estimators import DeltaSketch, KVarianceSketch
+    from shoal.sparse.signs import new_key
+    from shoal.sparse.sketch import Sketcher, sketch_records
+    from shoal.sparse.stream import sketch_blocks
+
+_HOME = {
+    "AnonymizedSparse": "shoal.sparse.anonymize",
+    "DeltaSketch": "shoal.sparse.estimators",
+    "KVarianceSketch": "shoal.sparse.estimators",
+    "Sketcher": "shoal.sparse.sketch",
+    "anonymize_sparse": "shoal.sparse.anonymize",
+    "new_key": "shoal.sparse.signs",
+    "sketch_blocks": "shoal.sparse.stream",
+    "sketch_records": "shoal.sparse.sketch",
+}
+
+__all__ = [
+    "AnonymizedSparse",
+    "DeltaSketch",
+    "KVarianceSketch",
+    "Sketcher",
+    "anonymize_sparse",
+    "new_key",
+    "sketch_blocks",
+    "sketch_records",
+]
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'shoal.sparse' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

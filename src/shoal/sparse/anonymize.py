@@ -1,0 +1,188 @@
+"""From sparse records and a policy to sketches: caps, neighbours, numbers of components, components.
+
+Records are first put into an order that depends on their content alone, and sketches are published in an order that
+depends on theirs, so neither result nor order tell how the records came.
+
+**Guarantee**: every record that is published satisfies delta-anonymity, the recovery cap if asked for, and, with all
+original records as neighbours, k-variance anonymity if asked for. **Not protected**: see `shoal.sparse.delta`,
+`shoal.sparse.recovery_cap`, `shoal.sparse.k_variance` and `shoal.sparse.sketch`; and nothing here is differential
+privacy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.sketches import Sketches
+from shoal.data.sparse import Sparse
+from shoal.errors import Infeasible
+from shoal.sparse.coarse import coarse_counts
+from shoal.sparse.content_order import canonical_order, published_order
+from shoal.sparse.delta import delta_counts
+from shoal.sparse.k_variance import edges_of, k_variance_counts
+from shoal.sparse.recovery_cap import recovery_counts
+from shoal.sparse.rounding import step_of
+from shoal.sparse.signs import refuse_key
+from shoal.sparse.sketch import sketch_records
+from shoal.sparse_policy import KVariance, SparsePolicy
+
+if TYPE_CHECKING:
+    from shoal.sparse.neighbours import Neighbours
+
+Ints = npt.NDArray[np.int64]
+Reasons = npt.NDArray[np.int8]
+Progress = Callable[[str, int, int], None]
+
+REASONS = ("kept", "empty", "small_class", "too_short", "too_distinct")
+_EMPTY, _CLASS, _SHORT, _DISTINCT = 1, 2, 3, 4
+
+
+@dataclass(frozen=True)
+class AnonymizedSparse:
+    """What is published, and what stays home.
+
+    Attributes
+    ----------
+    sketches : Sketches
+        To be published: by class, number of components, and components.
+    rows : int64 array (n_sketches,)
+        The original row of each sketch. Private, as is all below.
+    counts : int64 array (n_records,)
+        How many components each original record got.
+    reasons : int8 array (n_records,)
+        Why a record has none: an index into `REASONS`; 0 for those that are published.
+    neighbours : Neighbours, optional
+        By original rows; None without k-variance anonymity.
+    n_passes : int
+        How many passes the numbers of components took to settle; 0 without k-variance anonymity.
+    notes : tuple of str
+        What the user should know, a sentence each.
+    """
+
+    sketches: Sketches
+    rows: Ints
+    counts: Ints
+    reasons: Reasons
+    neighbours: Neighbours | None
+    n_passes: int
+    notes: tuple[str, ...]
+
+    @property
+    def n_suppressed(self) -> int:
+        """How many records were left out."""
+        return int((self.reasons > 0).sum())
+
+
+def anonymize_sparse(
+    records: Sparse,
+    policy: SparsePolicy,
+    key: bytes,
+    *,
+    progress: Progress | None = None,
+) -> AnonymizedSparse:
+    """Sketch records as a policy asks.
+
+    Parameters
+    ----------
+    records : Sparse
+    policy : SparsePolicy
+    key : bytes
+        32 secret bytes: `shoal.sparse.new_key`.
+    progress : callable, optional
+        Called with what is done, how many steps of it are done, and of how many; twice 0 where that is not known.
+
+    Raises
+    ------
+    Infeasible
+        If there are too few records with items for k neighbours.
+    """
+    refuse_key(key)
+    order = canonical_order(records)
+    ordered = records.take(order)
+    step = step_of(ordered)
+    caps, reasons = component_caps(ordered, policy, step)
+    counts, found, n_passes = caps, None, 0
+    if policy.k_variance is not None:
+        counts, found, n_passes = _within_edges(ordered, policy.k_variance, policy, caps, progress)
+        reasons[(reasons == 0) & (counts == 0)] = _DISTINCT
+    if policy.method.coarse_counts:
+        counts = coarse_counts(counts)
+    if progress is not None:
+        progress("sketching records", 0, 0)
+    kept = np.flatnonzero(counts > 0)
+    sketches = sketch_records(ordered.take(kept), counts[kept], key, step)
+    published = published_order(sketches)
+
+    counts_back, reasons_back = np.empty_like(counts), np.empty_like(reasons)
+    counts_back[order], reasons_back[order] = counts, reasons
+    return AnonymizedSparse(
+        sketches.take(published),
+        order[kept[published]],
+        counts_back,
+        reasons_back,
+        None if found is None else _by_original_rows(found, order),
+        n_passes,
+        _notes(records, step, found),
+    )
+
+
+def component_caps(records: Sparse, policy: SparsePolicy, step: float) -> tuple[Ints, Reasons]:
+    """The most components of each record before any neighbour is looked at, and why it has none."""
+    reasons = np.zeros(len(records), np.int8)
+    caps = np.minimum(delta_counts(records, policy.delta), policy.method.max_components)
+    if policy.method.recovery_cap:
+        caps = np.minimum(caps, recovery_counts(records, step=step))
+    reasons[caps == 0] = _SHORT
+    is_filled = records.sizes > 0
+    if records.labels is not None:
+        n_of_class = np.bincount(records.labels[is_filled], minlength=len(records.classes))
+        reasons[n_of_class[records.labels] < policy.method.rare] = _CLASS
+    reasons[~is_filled] = _EMPTY
+    return np.where(reasons > 0, 0, caps), reasons
+
+
+def _within_edges(
+    ordered: Sparse, asked: KVariance, policy: SparsePolicy, caps: Ints, progress: Progress | None
+) -> tuple[Ints, Neighbours, int]:
+    from shoal.sparse.neighbours import nearest
+
+    n_filled = int((ordered.sizes > 0).sum())
+    if n_filled <= asked.k:
+        raise Infeasible(
+            f"there are {n_filled} records with items, but k = {asked.k} neighbours of each are required; "
+            "lower k or add records"
+        )
+    found = nearest(
+        ordered,
+        asked.k,
+        metric=policy.method.metric,
+        how=policy.method.neighbours,
+        progress=None if progress is None else partial(progress, f"finding the {asked.k} nearest of each record"),
+    )
+    edges = edges_of(ordered, found.indices, asked.threshold, asked.variance)
+    counts, n_passes = k_variance_counts(edges, found.distances, caps)
+    return counts, found, n_passes
+
+
+def _by_original_rows(found: Neighbours, order: Ints) -> Neighbours:
+    indices, distances = np.empty_like(found.indices), np.empty_like(found.distances)
+    indices[order] = np.where(found.indices >= 0, order[found.indices], -1)
+    distances[order] = found.distances
+    return replace(found, indices=indices, distances=distances)
+
+
+def _notes(records: Sparse, step: float, found: Neighbours | None) -> tuple[str, ...]:
+    notes = []
+    if not records.is_integral:
+        notes.append(f"the weights are real numbers, so components were rounded to multiples of {step:g}")
+    if found is not None and found.recall is not None and found.recall < 1:
+        notes.append(
+            f"neighbours were found approximately: {100 * found.recall:.1f} % of the nearest of a sample are among them"
+        )
+    return tuple(notes)

@@ -1,0 +1,222 @@
+"""Sketches in scikit-learn's manner: one class a guarantee.
+
+They have `fit` and `fit_transform` and, on purpose, no `transform`: how many components a record may have depends on
+the records that it is published with. To compare two releases, give both the same key.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.sketches import Sketches
+from shoal.data.sparse import Sparse
+from shoal.errors import DataError, PolicyError, did_you_mean
+from shoal.sparse.anonymize import anonymize_sparse
+from shoal.sparse.signs import new_key, refuse_key
+from shoal.sparse_policy import SparsePolicy
+
+Self = TypeVar("Self", bound="_Sketch")
+
+
+class _Sketch:
+    """What both have in common; a subclass says what its parameters ask for.
+
+    Attributes
+    ----------
+    sketches_ : Sketches
+        What can be published.
+    rows_ : int64 array (n_sketches,)
+        The original row of each sketch; private.
+    counts_ : int64 array (n_records,)
+        How many components each record got; private.
+    suppressed_ : int8 array (n_records,)
+        Why a record got none: an index into `shoal.sparse.anonymize.REASONS`; private.
+    n_suppressed_ : int
+        How many got none.
+    key_ : bytes
+        The key of the signs; secret.
+    """
+
+    sketches_: Sketches
+    rows_: npt.NDArray[np.int64]
+    counts_: npt.NDArray[np.int64]
+    suppressed_: npt.NDArray[np.int8]
+    n_suppressed_: int
+    key_: bytes
+
+    _model: ClassVar[str]
+    key: bytes | None
+
+    def fit(self: Self, X: Any, y: Sequence[str] | None = None) -> Self:
+        """Sketch records.
+
+        Parameters
+        ----------
+        X : Sparse, sparse matrix of scipy, list of lists of items, or list of dicts of weights
+        y : sequence of str, optional
+            The class of each record; else that of `Sparse`, or none.
+        """
+        asked = {name: value for name, value in self.get_params().items() if name != "key"}
+        policy = SparsePolicy.of(model=self._model, **asked)
+        if self.key is not None:
+            refuse_key(self.key)
+        self.key_ = new_key() if self.key is None else self.key
+        made = anonymize_sparse(_as_records(X, y), policy, self.key_)
+        self.sketches_, self.rows_ = made.sketches, made.rows
+        self.counts_, self.suppressed_, self.n_suppressed_ = made.counts, made.reasons, made.n_suppressed
+        return self
+
+    def fit_transform(self, X: Any, y: Sequence[str] | None = None) -> Sketches:
+        """Sketch records and return what can be published, in an order of its own; see `fit`."""
+        return self.fit(X, y).sketches_
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self: Self, **params: Any) -> Self:
+        """Change parameters by name."""
+        for name, value in params.items():
+            if name not in self.get_params():
+                known = did_you_mean(name, self.get_params())
+                raise PolicyError(f"{type(self).__name__} has no parameter {name!r}; {known}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        # The key is a secret, so it is not shown.
+        shown = {name: value for name, value in self.get_params().items() if name != "key"}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+
+class DeltaSketch(_Sketch):
+    """Sketches under delta-anonymity: one record at a time, whatever the others are.
+
+    Aggarwal and Yu, "On privacy-preservation of text and sparse binary data with sketches", SDM 2007, Definitions 1
+    and 2, Fig. 1.
+
+    Parameters
+    ----------
+    delta : float, default 0.5
+        The least variance of an attribute's estimate.
+    max_components : int, default 128
+        The most components of a record.
+    recovery_cap : bool, default True
+        Whether to stay below half of what would determine a record: see `shoal.sparse.recovery_cap`.
+    rare : int, default 5
+        Records of a class with fewer of them are left out.
+    key : bytes, optional
+        32 secret bytes of `shoal.sparse.new_key`; else new ones.
+
+    Notes
+    -----
+    **Guarantee**: no attribute's linear estimate has a variance below delta, even for whoever holds the key. **Not
+    protected**: the length of a record, which its components estimate, and for whole numbers the parity of its sum.
+
+    Examples
+    --------
+    >>> baskets = [["beer", "nuts", "bread"], ["beer", "milk", "bread"], ["milk"]]
+    >>> sketches = DeltaSketch(delta=0.3, recovery_cap=False).fit_transform(baskets)
+    >>> sketches.counts
+    array([6, 6])
+    """
+
+    _model = "delta"
+
+    def __init__(
+        self,
+        delta: float = 0.5,
+        max_components: int = 128,
+        recovery_cap: bool = True,
+        rare: int = 5,
+        key: bytes | None = None,
+    ) -> None:
+        self.delta = delta
+        self.max_components = max_components
+        self.recovery_cap = recovery_cap
+        self.rare = rare
+        self.key = key
+
+
+class KVarianceSketch(_Sketch):
+    """Sketches under k-variance anonymity: similarities to the k nearest records cannot be told apart.
+
+    Aggarwal and Yu, "On privacy-preservation of text and sparse binary data with sketches", SDM 2007, Definition 3 and
+    Fig. 2. delta-anonymity holds as well.
+
+    Parameters
+    ----------
+    k : int, default 10
+        How many neighbours.
+    delta : float, default 0.5
+        The least variance of an attribute's estimate.
+    threshold : {"sqrt", "difference"}, default "sqrt"
+        What the deviation of a product's estimate must reach: see `shoal.sparse_policy.KVariance`.
+    variance : {"smaller", "paper", "exact"}, default "smaller"
+        Which formula of the variance.
+    max_components : int, default 128
+        The most components of a record.
+    recovery_cap : bool, default True
+        Whether to stay below half of what would determine a record: see `shoal.sparse.recovery_cap`.
+    metric : {"cosine", "euclidean"}, default "cosine"
+        What near means.
+    neighbours : {"auto", "exact", "partition"}, default "auto"
+        How they are found.
+    rare : int, default 5
+        Records of a class with fewer of them are left out.
+    key : bytes, optional
+        32 secret bytes of `shoal.sparse.new_key`; else new ones.
+
+    Notes
+    -----
+    **Guarantee**: the similarity of a record to each of its k nearest, as estimated from their sketches, has at least
+    the deviation that the threshold asks for. **Not protected**: what `DeltaSketch` does not protect either.
+
+    Examples
+    --------
+    >>> baskets = [[a, b, "bread", "milk"] for a in ("beer", "wine", "cider") for b in ("nuts", "crisps")]
+    >>> sketches = KVarianceSketch(k=2, recovery_cap=False).fit_transform(baskets)
+    >>> len(sketches), int(sketches.counts.max()) <= 6
+    (6, True)
+    """
+
+    _model = "k-variance"
+
+    def __init__(
+        self,
+        k: int = 10,
+        delta: float = 0.5,
+        threshold: Literal["sqrt", "difference"] = "sqrt",
+        variance: Literal["smaller", "paper", "exact"] = "smaller",
+        max_components: int = 128,
+        recovery_cap: bool = True,
+        metric: Literal["cosine", "euclidean"] = "cosine",
+        neighbours: Literal["auto", "exact", "partition"] = "auto",
+        rare: int = 5,
+        key: bytes | None = None,
+    ) -> None:
+        self.k = k
+        self.delta = delta
+        self.threshold = threshold
+        self.variance = variance
+        self.max_components = max_components
+        self.recovery_cap = recovery_cap
+        self.metric = metric
+        self.neighbours = neighbours
+        self.rare = rare
+        self.key = key
+
+
+def _as_records(X: Any, y: Sequence[str] | None) -> Sparse:
+    if isinstance(X, Sparse):
+        return X if y is None else X.with_labels(y)
+    if hasattr(X, "tocsr"):
+        return Sparse.from_csr(X, y)
+    if isinstance(X, str) or not hasattr(X, "__iter__"):
+        raise DataError("give records as a list of lists of items, a list of dicts, a sparse matrix, or Sparse")
+    return Sparse.of(X, y)

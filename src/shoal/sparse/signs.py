@@ -1,0 +1,95 @@
+"""The random signs of sketches: a secret key, an item's name and a component's number give +1 or -1.
+
+Each component has a cubic polynomial over the integers modulo p = 2^61 - 1 with coefficients from the key; its value
+at the hashed item, even or odd, is the sign. So signs are 4-wise independent over items whose hashes differ, and an
+item has the same sign wherever and whenever it occurs, without a list of all items.
+
+The marginal of a sign is (p + 1) / 2p rather than one half, a bias of 2^-62, since p is odd.
+
+**Not protected**: whoever holds the key can estimate attributes. It never belongs into a release.
+
+References
+----------
+C. C. Aggarwal, P. S. Yu, "On privacy-preservation of text and sparse binary data with sketches", SDM 2007, Eq. (2.1).
+N. Alon, Y. Matias, M. Szegedy, "The space complexity of approximating the frequency moments", STOC 1996.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import PolicyError
+from shoal.kernels.sparse_signs import BITS, fill_signs
+
+Words = npt.NDArray[np.uint64]
+Signs = npt.NDArray[np.int8]
+
+KEY_BYTES = 32
+_PRIME = 2**61 - 1
+
+
+def new_key(seed: int | np.random.SeedSequence | None = None) -> bytes:
+    """A key of 32 bytes: from the operating system's entropy, or, so that a run can be repeated, from a seed.
+
+    A key from a seed is as secret as the seed. Take a new one for every release: whoever knows some of the records
+    behind the sketches learns about the key from them.
+
+    Examples
+    --------
+    >>> len(new_key()), new_key(7) == new_key(7)
+    (32, True)
+    """
+    if seed is None:
+        return secrets.token_bytes(KEY_BYTES)
+    if not isinstance(seed, np.random.SeedSequence):
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise PolicyError("the seed is not a whole number from 0 on; give one, or none")
+        seed = np.random.SeedSequence(int(seed))
+    return seed.generate_state(KEY_BYTES // 4, np.uint32).astype("<u4").tobytes()
+
+
+def refuse_key(key: object) -> None:
+    """Raise unless the key is one that `new_key` could have made."""
+    if not isinstance(key, bytes) or len(key) != KEY_BYTES:
+        raise PolicyError(f"the sketch key is not {KEY_BYTES} bytes; make one with shoal.sparse.new_key()")
+
+
+def sign_coefficients(key: bytes, n: int, first: int = 0) -> Words:
+    """The coefficients a0..a3, ascending by power, of n components' polynomials, from number `first` on: (n, 4)."""
+    refuse_key(key)
+    rows = []
+    for j in range(first, first + n):
+        data = j.to_bytes(8, "little")
+        digest = hashlib.blake2b(data, digest_size=64, key=key, person=b"shoal-signs").digest()
+        # 128 bits modulo a number of 61: the coefficients are uniform up to 2^-67.
+        rows.append([int.from_bytes(digest[16 * i : 16 * i + 16], "little") % _PRIME for i in range(4)])
+    return np.array(rows, np.uint64).reshape(n, 4)
+
+
+def sign_table(item_keys: Words, key: bytes, n: int, first: int = 0) -> Signs:
+    """The signs of n components, from number `first` on, for each item: (n_items, n), an item's signs side by side.
+
+    Parameters
+    ----------
+    item_keys : uint64 array (n_items,)
+        The hashes of the items' names: `Sparse.item_keys`.
+    key : bytes
+        32 secret bytes: `new_key`.
+    n : int
+        How many components.
+    first : int, default 0
+        The number of the first one.
+
+    Examples
+    --------
+    >>> from shoal.data.strings import symbol_keys
+    >>> sign_table(symbol_keys(["bread", "milk"]), bytes(32), 4).shape
+    (2, 4)
+    """
+    out = np.empty((len(item_keys), n), np.int8)
+    fill_signs(np.ascontiguousarray(item_keys, np.uint64), sign_coefficients(key, n, first), BITS, out)
+    return out
