@@ -120,7 +120,7 @@ def test_sketches_are_prefixes_and_alone_as_in_a_batch(rows, n, seed):
     for i, row in enumerate(rows):
         weights = list(row.values())
         weights = np.array(weights, records.weights.dtype)
-        assert sketcher.sketch(row, weights).tobytes() == short.components.reshape(-1, n)[i].tobytes()
+        assert np.array_equal(sketcher.sketch(row, weights), short.components.reshape(-1, n)[i])
 
 
 @few
@@ -128,7 +128,7 @@ def test_sketches_are_prefixes_and_alone_as_in_a_batch(rows, n, seed):
 def test_whole_numbers_stay_whole_and_show_the_parity_of_their_sum(rows, n):
     records = Sparse.of(rows)
     sketches = sketch_records(records, np.full(len(rows), n), KEY)
-    assert sketches.components.dtype == np.int64
+    assert sketches.components.dtype.kind == "i"
     assert sketches.step == 1.0
     parities = np.array([sum(row.values()) % 2 for row in rows])
     assert (sketches.components.reshape(-1, n) % 2 == parities[:, None]).all()

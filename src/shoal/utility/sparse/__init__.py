@@ -1,0 +1,56 @@
+"""What sketches are still good for: dot products, lengths, neighbours, classification, clustering."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.utility.sparse.classification import Accuracy, SketchLearning, learn
+    from shoal.utility.sparse.clustering import ClusterQuality, compare_clusters
+    from shoal.utility.sparse.dot_products import Agreement, compare_dot_products, compare_squared_lengths
+    from shoal.utility.sparse.measure import ComponentCounts, SparseUtility, measure_sketches
+    from shoal.utility.sparse.neighbours_kept import NeighboursKept, count_neighbours_kept
+
+_HOME = {
+    "Accuracy": "classification",
+    "Agreement": "dot_products",
+    "ClusterQuality": "clustering",
+    "ComponentCounts": "measure",
+    "NeighboursKept": "neighbours_kept",
+    "SketchLearning": "classification",
+    "SparseUtility": "measure",
+    "compare_clusters": "clustering",
+    "compare_dot_products": "dot_products",
+    "compare_squared_lengths": "dot_products",
+    "count_neighbours_kept": "neighbours_kept",
+    "learn": "classification",
+    "measure_sketches": "measure",
+}
+
+__all__ = [
+    "Accuracy",
+    "Agreement",
+    "ClusterQuality",
+    "ComponentCounts",
+    "NeighboursKept",
+    "SketchLearning",
+    "SparseUtility",
+    "compare_clusters",
+    "compare_dot_products",
+    "compare_squared_lengths",
+    "count_neighbours_kept",
+    "learn",
+    "measure_sketches",
+]
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name in _HOME:
+        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

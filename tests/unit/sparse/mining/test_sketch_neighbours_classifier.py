@@ -1,0 +1,157 @@
+"""Nearest neighbours among sketches, beside slow twins and the same rule on originals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from shoal.data.sketches import Sketches
+from shoal.data.sparse import Sparse
+from shoal.errors import DataError, PolicyError
+from shoal.sparse.mining import SketchKNeighbors, similarity
+from shoal.sparse.mining.neighbours_classifier import SHARPNESS, elect
+from shoal.sparse.mining.similarity import PRIOR_WEIGHT, Background, similarity_blocks
+from shoal.sparse.signs import new_key
+from shoal.sparse.sketch import sketch_records
+
+KEY = new_key(5)
+
+
+def two_crowds(n: int, seed: int) -> Sparse:
+    """Records of 4 to 16 items, mostly from the half of their class."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n).astype(np.int32)
+    shares = np.where((np.arange(60) < 30)[None] == (labels[:, None] == 0), 0.28, 0.05)
+    present = rng.random((n, 60)) < shares
+    present[:, 0] |= ~present.any(axis=1)
+    starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+    items = np.nonzero(present)[1].astype(np.int32)
+    names = tuple(f"{i:02d}" for i in range(60))
+    return Sparse(starts, items, np.ones(len(items), np.int64), names, labels, ("a", "b"))
+
+
+def dense_of(records: Sparse) -> np.ndarray:
+    out = np.zeros((len(records), records.n_items))
+    out[np.repeat(np.arange(len(records)), records.sizes), records.items] = records.weights
+    return out
+
+
+def ragged(records: Sparse, low: int, high: int, seed: int = 0) -> Sketches:
+    counts = np.random.default_rng(seed).integers(low, high + 1, len(records))
+    return sketch_records(records, counts, KEY)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_similarities_are_those_of_a_loop_over_pairs(metric, monkeypatch) -> None:
+    monkeypatch.setattr(similarity, "BLOCK_CELLS", 100)
+    known, tested = ragged(two_crowds(30, 1), 0, 40), ragged(two_crowds(20, 2), 0, 50, 1)
+    background = Background(0.2, 9.0, 3.0)
+    got = np.concatenate([block for _, block in similarity_blocks(tested, known, metric, background)])
+    x, y = tested.padded(), known.padded()
+    lengths = []
+    for sketches, rows in ((tested, x), (known, y)):
+        weight = 2 * 9.0**2 / 3.0**2
+        lengths.append(
+            [np.sqrt(((r**2).sum() + weight * 9) / (m + weight)) for r, m in zip(rows, sketches.counts, strict=True)]
+        )
+    for i in range(len(tested)):
+        for j in range(len(known)):
+            m = min(tested.counts[i], known.counts[j])
+            if metric == "cosine":
+                above = x[i, :m] @ y[j, :m] / (lengths[0][i] * lengths[1][j]) - 0.2 * m
+            else:
+                above = 0.8 * m - ((x[i, :m] - y[j, :m]) ** 2).sum() / 18
+            assert got[i, j] == pytest.approx(above / (m + PRIOR_WEIGHT), abs=1e-5)
+
+
+def test_the_background_is_that_of_the_records() -> None:
+    records = two_crowds(1000, 3)
+    dense = dense_of(records)
+    units = dense / np.linalg.norm(dense, axis=1, keepdims=True)
+    cosine = (np.linalg.norm(units.sum(axis=0)) ** 2 - len(units)) / (len(units) * (len(units) - 1))
+    background = Background.of(ragged(records, 150, 250))
+    squares = (dense**2).sum(axis=1)
+    assert background.cosine == pytest.approx(cosine, abs=0.03)
+    assert background.square == pytest.approx(squares.mean(), rel=0.1)
+    assert background.square_deviation == pytest.approx(squares.std(), rel=0.4)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_with_many_components_predictions_are_those_on_originals(metric) -> None:
+    train, test = two_crowds(150, 4), two_crowds(60, 5)
+    sketches = [sketch_records(r, np.full(len(r), 8000), KEY) for r in (train, test)]
+    model = SketchKNeighbors(n_neighbors=7, metric=metric).fit(sketches[0])
+    x, y = dense_of(test), dense_of(train)
+    if metric == "cosine":
+        true = x @ y.T / np.outer(np.linalg.norm(x, axis=1), np.linalg.norm(y, axis=1))
+    else:
+        true = -((x[:, None] - y[None]) ** 2).sum(axis=2) / (2 * (y**2).sum(axis=1).mean())
+    blocks = [(slice(0, 60), true.astype(np.float32))]
+    expected = elect(blocks, train.labels, 2, [7], ["similarity"], 60)[7, "similarity"]
+    # Originals tie where sketches cannot, so few may differ.
+    assert (model.predict(sketches[1]) == expected).mean() > 0.95
+    assert 0.85 < model.score(sketches[1]) <= 1
+
+
+def test_votes_are_those_of_a_loop_over_records() -> None:
+    rng = np.random.default_rng(0)
+    block = (rng.integers(0, 9, (40, 30)) / 20).astype(np.float32)  # many ties
+    labels = rng.integers(0, 3, 30).astype(np.int32)
+    found = elect(
+        [(slice(0, 25), block[:25]), (slice(25, 40), block[25:])], labels, 3, [1, 4, 99], ["similarity", "uniform"], 40
+    )
+    for (k, votes), named in found.items():
+        for row, got in zip(block.astype(float), named, strict=True):
+            n = min(k, 30)
+            limit = sorted(row)[-n]
+            share = (n - (row > limit).sum()) / (row == limit).sum()
+            votes_of = np.where(row > limit, 1.0, np.where(row == limit, share, 0.0))
+            kinds = [
+                [(w * (labels == c)).sum() for c in range(3)] for w in (votes_of, votes_of * np.exp(SHARPNESS * row))
+            ]
+            first, second = kinds if votes == "uniform" else kinds[::-1]
+            leading = [c for c in range(3) if first[c] >= max(first) * (1 - 1e-9)]
+            assert got == next(c for c in leading if second[c] >= max(second[d] for d in leading) * (1 - 1e-9))
+
+
+def test_the_order_of_known_records_is_without_influence() -> None:
+    train, test = ragged(two_crowds(200, 6), 1, 6), ragged(two_crowds(80, 7), 1, 6, 1)
+    order = np.random.default_rng(1).permutation(200)
+    for metric in ("cosine", "euclidean"):
+        one = SketchKNeighbors(n_neighbors=5, metric=metric).fit(train).predict(test)
+        other = SketchKNeighbors(n_neighbors=5, metric=metric).fit(train.take(order)).predict(test)
+        assert (one == other).all()
+
+
+def test_records_of_few_components_do_not_crowd_out_the_others() -> None:
+    """Half of the known records have one component and random classes, and must not be everyone's neighbours."""
+    train, test = two_crowds(600, 8), ragged(two_crowds(200, 9), 60, 60)
+    counts = np.where(np.arange(600) % 2, 60, 1)
+    labels = np.where(np.arange(600) % 2, train.labels, np.random.default_rng(0).integers(0, 2, 600)).astype(np.int32)
+    sketches = replace(sketch_records(train, counts, KEY), labels=labels)
+    good = sketches.take(np.arange(1, 600, 2))
+    alone = SketchKNeighbors(n_neighbors=15).fit(good).score(test)
+    assert alone > 0.8
+    assert SketchKNeighbors(n_neighbors=15).fit(sketches).score(test) > alone - 0.03
+
+
+def test_a_score_compares_classes_by_name() -> None:
+    sketches = ragged(two_crowds(50, 1), 20, 20)
+    model = SketchKNeighbors(n_neighbors=1).fit(sketches)
+    assert model.score(sketches) > 0.9
+    renamed = replace(sketches, labels=1 - sketches.labels, classes=("b", "a"))
+    assert model.score(renamed) == model.score(sketches)
+    assert model.score(replace(sketches, classes=("x", "y"))) == 0
+
+
+def test_what_cannot_be_is_refused() -> None:
+    sketches = ragged(two_crowds(10, 1), 3, 3)
+    with pytest.raises(DataError, match="classes"):
+        SketchKNeighbors().fit(replace(sketches, labels=None))
+    with pytest.raises(DataError, match="classes"):
+        SketchKNeighbors().fit(sketches).score(replace(sketches, labels=None))
+    for wrong in ({"n_neighbors": 0}, {"metric": "manhattan"}, {"votes": "none"}):
+        with pytest.raises(PolicyError):
+            SketchKNeighbors(**wrong).fit(sketches)
