@@ -55,6 +55,13 @@ class Evidence:
 
 GROUPS_FILE = "groups.csv"
 PUBLISHED_GROUPS_FILE = "published-groups.csv"
+ROWS_FILE = "rows.csv"
+
+
+def rows_text(rows: npt.NDArray[np.integer[Any]]) -> str:
+    """The file that keeps which original row each published one stands for; both are counted from 1."""
+    lines = (f"{i},{row}" for i, row in enumerate((rows + 1).tolist(), start=1))
+    return "\n".join(["published_row,original_row", *lines, ""])
 
 
 def groups_text(evidence: Evidence) -> dict[str, str]:

@@ -11,7 +11,12 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
-FORBIDDEN = ("shoal.tables", "shoal.strings", "shoal.kernels", "shoal.engine")
+FORBIDDEN = ("shoal.tables", "shoal.strings", "shoal.sparse", "shoal.kernels", "shoal.engine")
+
+
+def is_forbidden(module: str) -> bool:
+    # shoal.sparse_policy is none of shoal.sparse.
+    return module.startswith(tuple(f"{name}." for name in FORBIDDEN)) or module in FORBIDDEN
 
 
 def file_of(source: Path, module: str) -> Path | None:
@@ -65,12 +70,12 @@ def reached(source: Path) -> dict[str, str]:
         for name in names | {p for p in parents if file_of(source, p)}:
             if name not in found:
                 found[name] = module
-                queue += [] if name.startswith(FORBIDDEN) else [name]
+                queue += [] if is_forbidden(name) else [name]
     return found
 
 
 def trespasses(source: Path) -> list[str]:
-    return [f"{by} imports {m}" for m, by in reached(source).items() if m.startswith(FORBIDDEN)]
+    return [f"{by} imports {m}" for m, by in reached(source).items() if is_forbidden(m)]
 
 
 def test_the_checker_imports_no_method():
@@ -90,6 +95,8 @@ def test_the_checker_imports_no_method():
         ("data/__init__.py", "import shoal.engine"),
         ("policy.py", "from .tables import encoding"),
         ("check/planted.py", "import shoal.tables.encoding as e"),
+        ("check/sparse.py", "from shoal.sparse import signs"),
+        ("sparse_policy.py", "import shoal.sparse.signs"),
     ],
 )
 def test_a_planted_import_is_caught(tmp_path, file, line):
@@ -102,7 +109,8 @@ def test_a_planted_import_is_caught(tmp_path, file, line):
 
 def test_nothing_of_the_methods_is_loaded_with_the_checker():
     names = (*FORBIDDEN, "numba")
-    code = f"import sys, shoal.check; print([m for m in sys.modules if m.startswith({names!r})])"
+    modules = "shoal.check, shoal.check.sparse"
+    code = f"import sys, {modules}; print([m for m in sys.modules if (m + '.').startswith({tuple(f'{n}.' for n in names)!r})])"
     run = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

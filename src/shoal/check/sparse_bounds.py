@@ -1,0 +1,253 @@
+"""How many components each record may have: the delta rule, the recovery cap, `max_components`, and classes.
+
+- delta-anonymity: an attribute's estimate from m components has the variance ``(|x|^2 - x_i^2) / m``, least for the
+  largest attribute, and never below delta.
+- recovery cap (ours): m components carry at most half of the information that picks the record out. A component
+  carries ``max(1, log2(2 pi e |x|^2) / 2 - log2(grid))`` bits, where the grid is 2 for whole numbers, which all have
+  one parity, and else the step of rounding. The record is worth the smaller of ``log2 C(d, n)`` and of its
+  self-information when items come independently, each as often as it does in the data.
+
+Without knowing which record a sketch is of, one thing can still be said: the largest counts of components must not
+exceed the largest counts that are allowed, one by one. Exactly then the sketches can be dealt to records so that no
+rule is broken.
+
+References
+----------
+C. C. Aggarwal, P. S. Yu, "On privacy-preservation of text and sparse binary data with sketches", SDM 2007,
+Definitions 1 and 2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln
+
+from shoal.check.guarantee import TOLERANCE, Guarantee, count, number
+from shoal.data.sparse import Sparse
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Marks = npt.NDArray[np.bool_]
+
+SHARE = 0.5
+_SLACK = 1e-9  # of the recovery cap, whose logarithms can be summed in any order
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is left of each record to protect, and whether it may be published at all.
+
+    Attributes
+    ----------
+    spread : float64 array (n_records,)
+        ``|x|^2 - max x_i^2``: the least variance of an attribute's estimate from one component.
+    bits, information : float64 arrays (n_records,)
+        What a component carries, and what it takes to pick the record out.
+    is_eligible : bool array (n_records,)
+        False for records without items and, where classes are published, of a class with fewer than `rare` records.
+    """
+
+    spread: Floats
+    bits: Floats
+    information: Floats
+    is_eligible: Marks
+
+    def allowed(self, delta: float, max_components: int, recovery_cap: bool) -> Ints:
+        """The most components of each record."""
+        most = np.minimum(np.floor(self.spread / delta * (1 + TOLERANCE)), max_components)
+        if recovery_cap:
+            most = np.minimum(most, np.floor(SHARE * self.information / self.bits * (1 + _SLACK)))
+        return np.where(self.is_eligible, np.maximum(most, 0), 0).astype(np.int64)
+
+
+def bounds_of(original: Sparse, step: float, rare: int, has_classes: bool) -> Bounds:
+    """Recompute the bounds of all original records; `rare` counts where classes are published."""
+    squares = original.squares
+    largest = np.zeros(len(original))
+    filled = original.sizes > 0
+    if filled.any():
+        largest[filled] = np.maximum.reduceat(
+            original.weights.astype(np.float64) ** 2, original.starts[:-1][filled].astype(np.int64)
+        )
+    grid = 2.0 if original.is_integral else step
+    bits = np.maximum(1.0, 0.5 * np.log2(2 * math.pi * math.e * np.where(filled, squares, 1.0)) - np.log2(grid))
+    is_eligible = filled
+    if has_classes and original.labels is not None:
+        sizes = class_sizes(original)
+        is_eligible = filled & (sizes[original.labels] >= rare)
+    return Bounds(np.maximum(squares - largest, 0.0), bits, _information(original), is_eligible)
+
+
+def class_sizes(original: Sparse) -> Ints:
+    """How many records of each class have items: the empty ones are never published, so they hide nobody."""
+    assert original.labels is not None
+    return np.bincount(original.labels[original.sizes > 0], minlength=len(original.classes))
+
+
+def _information(original: Sparse) -> Floats:
+    """Bits that pick each record out, for an attacker who knows how long it is or how popular the items are."""
+    n_records = max(len(original), 1)
+    holders = np.bincount(original.items, minlength=max(original.n_items, 1))
+    n_occurring = int((holders > 0).sum())
+    share = np.clip(holders / n_records, 1 / (2 * n_records), 1 - 1 / (2 * n_records))
+    present, absent = -np.log2(share), -np.log2(1 - share)
+    owners = np.repeat(np.arange(len(original)), original.sizes)
+    surprise = np.bincount(owners, weights=(present - absent)[original.items], minlength=len(original))
+    own = absent[holders > 0].sum() + surprise
+    sizes = original.sizes.astype(np.float64)
+    choices = gammaln(n_occurring + 1) - gammaln(sizes + 1) - gammaln(n_occurring - sizes + 1)
+    return np.asarray(np.maximum(np.minimum(choices / np.log(2), own), 0.0))
+
+
+def max_components(counts: Ints, most: int) -> Guarantee:
+    """No sketch is longer than was asked for."""
+    failing = counts > most
+    longest = int(counts.max(initial=0))
+    return _told(
+        "max-components",
+        {"max_components": most},
+        float(longest),
+        failing,
+        f"No sketch has more than {count(longest, 'component')} (allowed: {most}).",
+        f"{int(failing.sum()):,} of {len(counts):,} sketches have more than {most} components, up to {longest}.",
+    )
+
+
+def coarse_counts(counts: Ints) -> Guarantee:
+    """Every number of components is a power of two or one and a half times one: 1, 2, 3, 4, 6, 8, 12, ..."""
+    odd = counts.copy()
+    for _ in range(63):
+        odd = np.where((odd > 0) & (odd % 2 == 0), odd // 2, odd)
+    failing = (odd != 1) & (odd != 3)
+    n_numbers = len(np.unique(counts))
+    return _told(
+        "coarse-counts",
+        {},
+        float(n_numbers),
+        failing,
+        f"Sketches have one of {count(n_numbers, 'number')} of components, all on the coarse grid.",
+        f"{int(failing.sum()):,} of {len(counts):,} sketches have a number of components that is not on the grid.",
+    )
+
+
+def delta_anonymity(bounds: Bounds, rows: Ints, counts: Ints, delta: float) -> Guarantee:
+    """The least variance of any attribute's estimate over all published records."""
+    variances = bounds.spread[rows] / np.maximum(counts, 1)
+    failing = (variances < delta * (1 - TOLERANCE)) & (counts > 0)
+    least = float(variances[counts > 0].min(initial=np.inf))
+    return _told(
+        "delta-anonymity",
+        {"delta": delta},
+        least,
+        failing,
+        f"Whoever holds the key estimates no attribute of a record with a variance below {number(least)} (required: "
+        f"{number(delta)}).",
+        f"Of {int(failing.sum()):,} of {len(counts):,} published records an attribute can be estimated with a variance "
+        f"below {number(delta)}, at worst {number(least)}.",
+    )
+
+
+def recovery_cap(bounds: Bounds, rows: Ints, counts: Ints) -> Guarantee:
+    """The largest share of a record's information that its components carry."""
+    carried = counts * bounds.bits[rows]
+    information = bounds.information[rows]
+    shares = np.where(information > 0, carried / np.where(information > 0, information, 1.0), np.inf)
+    shares = np.where(counts > 0, shares, 0.0)
+    failing = shares > SHARE * (1 + _SLACK)
+    largest = float(shares.max(initial=0.0))
+    return _told(
+        "recovery-cap",
+        {"share": SHARE},
+        largest,
+        failing,
+        f"The components of a record carry at most {number(100 * largest)} % of the information that picks it out "
+        f"(allowed: {number(100 * SHARE)} %).",
+        f"The components of {int(failing.sum()):,} of {len(counts):,} published records carry more than "
+        f"{number(100 * SHARE)} % of the information that picks the record out, up to {number(100 * largest)} %.",
+    )
+
+
+def class_size(original: Sparse, rows: Ints | None, labels: Ints, rare: int) -> Guarantee:
+    """Every published class is of at least `rare` originals, and each sketch is of the class of its original.
+
+    Parameters
+    ----------
+    original : Sparse
+        With classes.
+    rows : int64 array (n_published,), optional
+        The original of each sketch.
+    labels : int64 array (n_published,)
+        The class of each sketch among those of the original; -1 where it is not one of them.
+    rare : int
+        The fewest originals of a class.
+    """
+    sizes = class_sizes(original)
+    smallest = np.where(labels >= 0, sizes[np.maximum(labels, 0)] if len(sizes) else 0, 0)
+    failing = smallest < rare
+    n_small = int(failing.sum())
+    n_wrong = 0
+    if rows is not None:
+        assert original.labels is not None
+        is_wrong = original.labels[rows] != labels
+        n_wrong = int(is_wrong.sum())
+        failing = failing | is_wrong
+    reasons = []
+    if n_small:
+        reasons.append(f"{n_small:,} of {len(labels):,} sketches are of a class with fewer than {rare} originals")
+    if n_wrong:
+        reasons.append(f"{n_wrong:,} carry another class than their original")
+    reached = int(smallest.min(initial=len(original)))
+    return _told(
+        "class-size",
+        {"rare": rare},
+        float(reached),
+        failing,
+        f"Every published class has at least {count(reached, 'original')} (required: {rare}).",
+        "Classes do not hold: " + ", and ".join(reasons) + ".",
+    )
+
+
+def component_counts(counts: Ints, labels: Ints, allowed: Ints, original_labels: Ints) -> Guarantee:
+    """Whether the sketches can be dealt to the records of their class so that none has more than it may.
+
+    Necessary, not sufficient: it says that the counts contradict no rule, not who has how many.
+    """
+    failing = np.zeros(len(counts), bool)
+    worst = 0
+    for label in np.unique(labels):
+        some = np.flatnonzero(labels == label)
+        some = some[np.argsort(-counts[some], kind="stable")]
+        most = np.zeros(max(len(some), int((original_labels == label).sum())), np.int64)
+        most[: int((original_labels == label).sum())] = -np.sort(-allowed[original_labels == label])
+        excess = counts[some] - most[: len(some)]
+        failing[some[excess > 0]] = True
+        worst = max(worst, int(excess.max(initial=0)))
+    return _told(
+        "component-counts",
+        {"excess": 0},
+        float(worst),
+        failing,
+        "The numbers of components contradict no rule: they could be dealt to the originals so that none has too many.",
+        f"However the sketches belong to the originals, at least {int(failing.sum()):,} of {len(counts):,} have more "
+        "components than delta, the recovery cap and max_components allow.",
+    )
+
+
+def _told(model: str, required: dict[str, float], achieved: float, failing: Marks, good: str, bad: str) -> Guarantee:
+    n_failing = int(failing.sum())
+    return Guarantee(
+        model=model,
+        kind="",
+        sensitive="",
+        required=required,
+        achieved=achieved,
+        holds=not n_failing,
+        n_classes=len(failing),
+        n_failing=n_failing,
+        worst=(),
+        sentence=bad if n_failing else good,
+    )

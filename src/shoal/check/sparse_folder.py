@@ -1,0 +1,162 @@
+"""Check a published folder of sketches that may have been edited: from its files alone, or with the original too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.check.evidence import ROWS_FILE, read_labels, rows_text
+from shoal.check.folder import FolderCheck, edited_files, published_folder
+from shoal.check.sparse import SparseAsked, SparseEvidence, is_sorted, verify_sketches
+from shoal.data.sketch_files import read_sketches
+from shoal.errors import DataError
+from shoal.sparse_manifest import SparseManifest
+from shoal.sparse_policy import SparsePolicy
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from shoal.data.sketches import Sketches
+    from shoal.data.sparse import Sparse
+
+NEIGHBOURS_FILE = "neighbours.npy"
+KEY_FILE = "key.txt"
+KEY_BYTES = 32
+
+
+def check_sparse_folder(
+    folder: str | Path,
+    original: Sparse | None = None,
+    policy: SparsePolicy | None = None,
+    private: str | Path | None = None,
+) -> FolderCheck:
+    """Recompute every guarantee from a published folder of sketches.
+
+    Parameters
+    ----------
+    folder : path
+        The `publish/` folder (a release's own folder is understood too).
+    original : Sparse, optional
+        All records as they came in.
+    policy : SparsePolicy, optional
+        What to require instead of what the manifest says.
+    private : path, optional
+        The `private/` folder of the release, if rows or the key were kept.
+    """
+    folder = published_folder(folder)
+    manifest = SparseManifest.read(folder)
+    published = published_sketches(folder, manifest)
+    findings = edited_files(folder, manifest.checksums, manifest.data)
+    if (published.labels is not None) != manifest.has_classes:
+        findings.append("the manifest and the data do not agree on whether sketches have classes")
+    if published.step != manifest.step:
+        findings.append("the manifest and the data do not agree on the step of the components")
+    if not is_sorted(published):
+        findings.append("the sketches are not sorted by their content, so their order may tell where they come from")
+    evidence = SparseEvidence(original)
+    if private is not None:
+        evidence = read_secrets(Path(private), original)
+    verdict = verify_sketches(published, asked_of(policy or manifest.policy, manifest.neighbours), evidence)
+    findings += [*verdict.findings, *_counts(published, original, manifest)]
+    return FolderCheck(verdict.guarantees, tuple(findings), original is not None, verdict.unverified)
+
+
+def published_sketches(folder: Path, manifest: SparseManifest) -> Sketches:
+    """The data that a manifest names."""
+    path = folder / manifest.data
+    if not path.is_file():
+        raise DataError(f"{folder} has no {manifest.data}, which its manifest names; restore it from the release")
+    return read_sketches(path)
+
+
+def asked_of(policy: SparsePolicy, neighbours: Literal["exact", "partition"] | None) -> SparseAsked:
+    """What a policy holds published sketches to."""
+    method, near = policy.method, policy.k_variance
+    return SparseAsked(
+        delta=policy.delta,
+        k=policy.k,
+        threshold="sqrt" if near is None else near.threshold,
+        variance="smaller" if near is None else near.variance,
+        metric=method.metric,
+        max_components=method.max_components,
+        recovery_cap=method.recovery_cap,
+        rare=method.rare,
+        coarse_counts=method.coarse_counts,
+        neighbours="exact" if neighbours is None or method.neighbours == "exact" else neighbours,
+    )
+
+
+def secret_files(evidence: SparseEvidence, keep: tuple[str, ...]) -> dict[str, str]:
+    """The texts that keep secrets in `private/`, by name; rows are counted from 1."""
+    files = {}
+    if "rows" in keep:
+        assert evidence.rows is not None
+        files[ROWS_FILE] = rows_text(evidence.rows)
+    if "key" in keep:
+        assert evidence.key is not None
+        files[KEY_FILE] = f"{evidence.key.hex()}\n"
+    return files
+
+
+def read_secrets(private: Path, original: Sparse | None) -> SparseEvidence:
+    """What a release kept in `private/`: rows, the key, and neighbours that were not found exactly."""
+    if (private / "private").is_dir():
+        private = private / "private"
+    has_rows, has_key = (private / ROWS_FILE).is_file(), (private / KEY_FILE).is_file()
+    if not has_rows and not has_key:
+        raise DataError(
+            f"{private} has neither {ROWS_FILE} nor {KEY_FILE}; they are kept only where a release is made with "
+            "--keep rows,key"
+        )
+    return SparseEvidence(
+        original,
+        rows=read_labels(private / ROWS_FILE, 0) - 1 if has_rows else None,
+        key=read_key(private / KEY_FILE) if has_key else None,
+        neighbours=_read_neighbours(private / NEIGHBOURS_FILE) if (private / NEIGHBOURS_FILE).is_file() else None,
+    )
+
+
+def read_key(path: str | Path) -> bytes:
+    """The key of a release, as `--keep key` kept it."""
+    where = Path(path)
+    if where.is_dir():
+        where = where / KEY_FILE
+    try:
+        text = where.read_text(encoding="ascii").strip()
+        key = bytes.fromhex(text)
+    except FileNotFoundError:
+        raise DataError(f"there is no key {where}; a release keeps it only where it is made with --keep key") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not a key"
+        raise DataError(f"{where} cannot be read as a key ({reason}); restore it from the release") from None
+    if len(key) != KEY_BYTES:
+        raise DataError(f"{where} is not a key of {KEY_BYTES} bytes; restore it from the release")
+    return key
+
+
+def _read_neighbours(path: Path) -> npt.NDArray[np.int32]:
+    try:
+        found = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        raise DataError(f"{path} cannot be read; restore it from the release") from None
+    if found.ndim != 2 or found.dtype != np.int32:
+        raise DataError(f"{path} is not a list of neighbours; restore it from the release")
+    return np.asarray(found)
+
+
+def _counts(published: Sketches, original: Sparse | None, manifest: SparseManifest) -> list[str]:
+    """Numbers that do not add up."""
+    records = manifest.records
+    findings = []
+    if len(published) != records["out"]:
+        findings.append(f"there are {len(published):,} sketches, the manifest says {records['out']:,}")
+    if sum(manifest.suppressed.values()) != records["suppressed"]:
+        findings.append("the reasons for suppression do not add up to the number of suppressed records")
+    if records["out"] + records["suppressed"] != records["in"]:
+        findings.append("published and suppressed records do not make those that came in, by the manifest")
+    if original is not None and len(original) != records["in"]:
+        findings.append(f"the original has {len(original):,} records, the manifest says {records['in']:,}")
+    return findings

@@ -1,0 +1,105 @@
+"""The checker's own arithmetic of signs against Python's integers, and what unfair signs look like."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import slow_sketches as slow
+
+from shoal.check.sparse_signs import (
+    PRIME,
+    coefficients_of,
+    count_unfair,
+    fairness_points,
+    multiply,
+    polynomial,
+    signs_of,
+)
+from shoal.check.sparse_sketches import Z_LIMIT, moments
+from shoal.data.sketches import Sketches
+from shoal.data.strings import symbol_keys
+
+EDGES = [0, 1, 2, 2**30 - 1, 2**30, 2**31 - 1, 2**31, 2**31 + 1, 2**60, 2**60 + 1, PRIME - 2, PRIME - 1]
+
+
+def numbers(n, seed=0):
+    rng = np.random.default_rng(seed)
+    return [*EDGES, *(int(x) for x in rng.integers(0, PRIME, n))]
+
+
+def test_products_are_those_of_whole_numbers():
+    values = numbers(300)
+    a = np.array(values, np.uint64)
+    found = multiply(a[:, None], a[None, :])
+    assert found.tolist() == [[x * y % PRIME for y in values] for x in values]
+
+
+def test_polynomials_are_those_of_whole_numbers():
+    values = numbers(40, seed=1)
+    rows = [values[i : i + 4] for i in range(0, 48, 4)]
+    found = polynomial(np.array(rows, np.uint64), np.array(values, np.uint64))
+    assert found.tolist() == [[(a + b * x + c * x**2 + d * x**3) % PRIME for a, b, c, d in rows] for x in values]
+
+
+def test_signs_are_those_of_the_definition():
+    names = [f"item {i}" for i in range(200)]
+    found = signs_of(slow.KEY, symbol_keys(names), 9)
+    assert found.tolist() == [[slow.sign(slow.KEY, name, j) for j in range(9)] for name in names]
+    assert coefficients_of(slow.KEY, 0).shape == (0, 4)
+
+
+def test_hashes_from_the_prime_on_are_reduced():
+    high = np.array([PRIME, PRIME + 5, 2**64 - 1], np.uint64)
+    low = np.array([int(h) % PRIME for h in high], np.uint64)
+    assert np.array_equal(signs_of(slow.KEY, high, 20), signs_of(slow.KEY, low, 20))
+
+
+def test_fair_signs_pass():
+    points = fairness_points(symbol_keys(["a", "b"]))
+    assert len(points) >= 1000
+    for key in (slow.KEY, bytes(32), b"\xff" * 32):
+        assert count_unfair(signs_of(key, points, 128)) == 0
+        assert count_unfair(signs_of(key, points, 1)) == 0
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda s: np.ones_like(s),
+        lambda s: np.where(np.arange(len(s))[:, None] % 4 == 0, 1, s),
+        lambda s: np.column_stack([s[:, :-1], s[:, 0]]),
+        lambda s: np.column_stack([s[:, :-1], -s[:, 0]]),
+        lambda s: np.column_stack([s[:, :-1], np.ones(len(s))]),
+        lambda s: np.vstack([s[:-1], np.ones(s.shape[1])]),
+    ],
+    ids=["all equal", "a quarter is", "a component twice", "and reversed", "one component is", "one item is"],
+)
+def test_unfair_signs_are_found(spoil):
+    signs = signs_of(slow.KEY, fairness_points(symbol_keys(["a"])), 96)
+    assert count_unfair(spoil(signs).astype(np.int8)) > 0
+
+
+def sketches_of(records, signs):
+    made = np.array([sum(w * signs[int(n[1:])] for n, w in r.items()) for r in records])
+    n, m = made.shape
+    return Sketches(np.arange(n + 1) * m, made.ravel().astype(np.int64))
+
+
+def test_what_is_no_sketch_is_told_without_the_key():
+    rng = np.random.default_rng(0)
+    centres = rng.integers(0, 100, (10, 12))
+    records = [
+        {f"i{c}": 1 for c in np.where(rng.random(12) < 0.3, rng.integers(0, 100, 12), centres[i % 10])}
+        for i in range(300)
+    ]
+    data = slow.sparse(records)
+    fair = rng.choice([-1, 1], (100, 40))
+    z = moments(sketches_of(records, fair), data, rng)
+    assert max(z) < 8
+    equal = moments(sketches_of(records, np.ones((100, 40))), data, rng)
+    assert equal[0] > Z_LIMIT
+    # Numbers of about the right size and parity for each record, but without the products.
+    length = np.sqrt([len(r) for r in records])
+    alone = rng.choice([-1, 1], (300, 40)) * length[:, None]
+    lengths, products = moments(Sketches(np.arange(301) * 40, alone.ravel()), data, rng)
+    assert lengths < Z_LIMIT < products
