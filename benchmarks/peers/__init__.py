@@ -97,6 +97,8 @@ def _run(command: list[str | Path]) -> subprocess.CompletedProcess[str]:
 
 
 ANJANA = Peer("anjana", "anjana==1.2.3")
+ANONYMETER = Peer("anonymeter", "anonymeter==1.1.0")
 ANONYPY = Peer("anonypy", "anonypy==0.2.1", also=("pandas",))
 ANONYPYX = Peer("anonypyx", "anonypyx==0.2.11")
 PYCANON = Peer("pycanon", "pycanon==1.3.6")
+SPARSE_DOT_TOPN = Peer("sparse_dot_topn", "sparse_dot_topn==1.2.0")

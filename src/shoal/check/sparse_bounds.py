@@ -34,6 +34,7 @@ Ints = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
 
 SHARE = 0.5
+LEFT_BITS = 10.0  # that must stay unknown of any record: one of a thousand at best
 _SLACK = 1e-9  # of the recovery cap, whose logarithms can be summed in any order
 
 
@@ -56,11 +57,16 @@ class Bounds:
     information: Floats
     is_eligible: Marks
 
+    @property
+    def may_be_told(self) -> Floats:
+        """How many bits of each record its components may carry."""
+        return np.minimum(SHARE * self.information, self.information - LEFT_BITS)
+
     def allowed(self, delta: float, max_components: int, recovery_cap: bool) -> Ints:
         """The most components of each record."""
         most = np.minimum(np.floor(self.spread / delta * (1 + TOLERANCE)), max_components)
         if recovery_cap:
-            most = np.minimum(most, np.floor(SHARE * self.information / self.bits * (1 + _SLACK)))
+            most = np.minimum(most, np.floor(self.may_be_told / self.bits * (1 + _SLACK)))
         return np.where(self.is_eligible, np.maximum(most, 0), 0).astype(np.int64)
 
 
@@ -157,17 +163,20 @@ def recovery_cap(bounds: Bounds, rows: Ints, counts: Ints) -> Guarantee:
     information = bounds.information[rows]
     shares = np.where(information > 0, carried / np.where(information > 0, information, 1.0), np.inf)
     shares = np.where(counts > 0, shares, 0.0)
-    failing = shares > SHARE * (1 + _SLACK)
-    largest = float(shares.max(initial=0.0))
+    left = np.where(counts > 0, information - carried, np.inf)
+    failing = (shares > SHARE * (1 + _SLACK)) | ((counts > 0) & (carried > bounds.may_be_told[rows] * (1 + _SLACK)))
+    largest, least_left = float(shares.max(initial=0.0)), float(left.min(initial=np.inf))
     return _told(
         "recovery-cap",
-        {"share": SHARE},
+        {"share": SHARE, "bits_left": LEFT_BITS},
         largest,
         failing,
         f"The components of a record carry at most {number(100 * largest)} % of the information that picks it out "
-        f"(allowed: {number(100 * SHARE)} %).",
+        f"(allowed: {number(100 * SHARE)} %), and leave at least {number(least_left)} bits of it (required: "
+        f"{number(LEFT_BITS)}).",
         f"The components of {int(failing.sum()):,} of {len(counts):,} published records carry more than "
-        f"{number(100 * SHARE)} % of the information that picks the record out, up to {number(100 * largest)} %.",
+        f"{number(100 * SHARE)} % of the information that picks the record out (up to {number(100 * largest)} %), or "
+        f"leave fewer than {number(LEFT_BITS)} bits of it (down to {number(least_left)}).",
     )
 
 

@@ -8,10 +8,16 @@ to know about it, so this cap leaves half of them:
 - what there is to know is the smaller of log2 C(d, n), which n of the d items that occur it has, and its
   self-information under independent items of the shares that they have in the data: that popular items are there
   tells little;
-- a component carries the entropy of a normal distribution of variance |x|^2 on its grid, at least one bit.
+- a component carries the entropy of a normal distribution of variance |x|^2 on its grid, at least one bit;
+- ten bits are left in any case: of records that take little to pin down, half of it is too little (of baskets of 3 out
+  of 20 items, an attacker who tries them all got 9 of 100 right with the half alone).
 
-**Guarantee**: by this count of bits, which takes items as independent, half of the record stays unknown. **Not
-protected**: records of which an attacker knows more beforehand, such as most of the items.
+On T20.I4, T10I4D100K and 20 newsgroups no attack that was tried recovered a record under the cap, and some did with
+twice as many components.
+
+**Guarantee**: by this count of bits, which takes items as independent, half of the record, and at least ten bits of it,
+stay unknown. **Not protected**: records of which an attacker knows more beforehand, such as most of the items, or a
+near copy: with the key and all other records, one of 100 posts of 20 newsgroups was recovered from its nearest.
 """
 
 from __future__ import annotations
@@ -25,6 +31,7 @@ from shoal.data.sparse import Sparse
 
 Floats = npt.NDArray[np.float64]
 
+LEFT_BITS = 10.0
 _SLACK = 1e-9
 _MOST = 2**31 - 1
 
@@ -78,7 +85,8 @@ def recovery_counts(
     grid = 2.0 if records.is_integral else step
     with np.errstate(divide="ignore"):
         bits = np.maximum(1.0, 0.5 * np.log2(2 * np.pi * np.e * records.squares) - np.log2(grid))
-    return np.asarray(np.floor(np.clip(0.5 * information / bits * (1 - _SLACK), 0, _MOST)), np.int64)
+    told = np.minimum(0.5 * information, information - LEFT_BITS)
+    return np.asarray(np.floor(np.clip(told / bits * (1 - _SLACK), 0, _MOST)), np.int64)
 
 
 def _log2_binomials(sizes: npt.NDArray[np.int64], n_items: int) -> Floats:

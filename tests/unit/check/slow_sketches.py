@@ -111,7 +111,7 @@ def caps(data: Sparse, asked: SparseAsked) -> list[int]:
             own = -sum(math.log2(share[name] if name in r else 1 - share[name]) for name in names)
             bits = max(1.0, 0.5 * math.log2(2 * math.pi * math.e * square(r)) - math.log2(grid))
             information = min(math.log2(math.comb(len(names), len(r))), own)
-            m = min(m, math.floor(0.5 * information / bits * (1 - 1e-9)))
+            m = min(m, math.floor(max(0.0, min(0.5 * information, information - 10)) / bits * (1 - 1e-9)))
         most.append(max(min(m, asked.max_components), 0))
     return most
 

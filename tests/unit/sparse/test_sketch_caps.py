@@ -43,7 +43,7 @@ def cap_by_hand(record, rows, grid, n_names):
     information = min(log2(comb(n_names, len(record))), own)
     square = sum(w * w for w in record.values())
     bits = max(1.0, 0.5 * log2(2 * pi * e * square) - log2(grid)) if record else 1.0
-    return floor(0.5 * information / bits)
+    return floor(max(0.0, min(0.5 * information, information - 10)) / bits)
 
 
 @pytest.mark.parametrize("is_real", [False, True])

@@ -1,0 +1,257 @@
+"""Which published records lie nearest to a person of whom some attributes are known?
+
+A published cell is one of the few labels of its column, so that for each person the distance to every label is
+computed once; the distance to a record is the sum of what its labels say. Records are left as soon as the sum passes
+what is looked for. The cost is that of people times records, with few additions each, and no more memory than there
+are labels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.kernels.compile import compiled
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.uint8]
+
+PLAIN_NUMBER, NUMBER, PLAIN_CATEGORY, CATEGORY = 0, 1, 2, 3
+ROUNDING = 1e-12  # sums of the same terms in the same order are equal; those of other terms may be so by chance
+
+
+class LabelTable(NamedTuple):
+    """The labels of all columns, one column after the other.
+
+    Attributes
+    ----------
+    starts : int64 array (n_columns + 1,)
+        The first label of each column.
+    kinds : uint8 array (n_columns,)
+        PLAIN_NUMBER, NUMBER, PLAIN_CATEGORY or CATEGORY: plain columns hold single values only.
+    scales : float64 array (n_columns,)
+        What a difference of numbers is multiplied by.
+    low, high : float64 arrays (n_labels,)
+        The least and the greatest value that a label covers; low > high: none.
+    sizes : float64 array (n_labels,)
+        Of categories, how many a label covers.
+    may_miss : uint8 array (n_labels,)
+        Whether it covers a missing value.
+    begins, ends : int64 arrays (n_labels,)
+        Where its values stand in `listed`, ascending; none if it covers all from low to high.
+    listed : float64 array
+    """
+
+    starts: Ints
+    kinds: Flags
+    scales: Floats
+    low: Floats
+    high: Floats
+    sizes: Floats
+    may_miss: Flags
+    begins: Ints
+    ends: Ints
+    listed: Floats
+
+
+@compiled
+def is_listed(listed: Floats, begin: int, end: int, value: float) -> bool:
+    """Whether a value stands in a part of a list, by bisection."""
+    last = end
+    while begin < end:
+        middle = (begin + end) >> 1
+        if listed[middle] < value:
+            begin = middle + 1
+        else:
+            end = middle
+    return bool(begin < last and listed[begin] == value)
+
+
+@compiled
+def _covers(table: LabelTable, label: int, value: float) -> bool:
+    if np.isnan(value):
+        return bool(table.may_miss[label] != 0)
+    if value < table.low[label] or value > table.high[label]:
+        return False
+    if table.begins[label] == table.ends[label]:
+        return True
+    return is_listed(table.listed, table.begins[label], table.ends[label], value)
+
+
+@compiled
+def fill_terms(table: LabelTable, person: Floats, penalty: float, cover_only: bool, terms: Floats) -> None:
+    """The distance of a person to each label.
+
+    In a plain column the difference of numbers, or 1 where categories differ or one of two is missing. Elsewhere every
+    covered value is equally likely: the expected distance where the label covers the person's value (0 if
+    `cover_only`), else `penalty` and the gap.
+    """
+    for column in range(len(table.kinds)):
+        kind, scale, x = table.kinds[column], table.scales[column], person[column]
+        for label in range(table.starts[column], table.starts[column + 1]):
+            a, b = table.low[label], table.high[label]
+            if kind == PLAIN_NUMBER:
+                if np.isnan(x) or a > b:
+                    terms[label] = 0.0 if np.isnan(x) and table.may_miss[label] else 1.0
+                else:
+                    terms[label] = abs(x - a) * scale
+            elif kind == PLAIN_CATEGORY:
+                terms[label] = 0.0 if _covers(table, label, x) else 1.0
+            elif not _covers(table, label, x):
+                gap = 1.0
+                if kind == NUMBER and a <= b and not np.isnan(x):
+                    gap = max(a - x, x - b, 0.0) * scale
+                terms[label] = penalty + gap
+            elif cover_only or np.isnan(x):
+                terms[label] = 0.0
+            elif kind == CATEGORY:
+                terms[label] = 1.0 - 1.0 / table.sizes[label]
+            elif b > a:
+                terms[label] = ((x - a) * (x - a) + (b - x) * (b - x)) / (2.0 * (b - a)) * scale
+            else:
+                terms[label] = 0.0
+
+
+@compiled
+def find_nearest(
+    table: LabelTable,
+    people: Floats,
+    labels: Codes,
+    penalty: float,
+    found: Ints,
+    distances: Floats,
+    terms: Floats,
+) -> None:
+    """The nearest records of each person; of equally near ones the first.
+
+    Parameters
+    ----------
+    people : float64 array (n_people, n_columns)
+    labels : int32 array (n_records, n_columns)
+        Numbered through all columns.
+    found, distances : arrays (n_people, n_nearest)
+        Filled: rows of `labels`, from near to far, and how far they are.
+    """
+    most = found.shape[1]
+    n_columns = labels.shape[1]
+    for person in range(len(people)):
+        fill_terms(table, people[person], penalty, False, terms)
+        for place in range(most):
+            found[person, place], distances[person, place] = -1, np.inf
+        bound = np.inf
+        for row in range(len(labels)):
+            distance = 0.0
+            for column in range(n_columns):
+                distance += terms[labels[row, column]]
+                if distance >= bound:
+                    break
+            if distance < bound:
+                place = most - 1
+                while place > 0 and distances[person, place - 1] > distance:
+                    distances[person, place] = distances[person, place - 1]
+                    found[person, place] = found[person, place - 1]
+                    place -= 1
+                distances[person, place], found[person, place] = distance, row
+                bound = distances[person, most - 1]
+
+
+@compiled
+def find_least(
+    table: LabelTable,
+    people: Floats,
+    labels: Codes,
+    weights: Ints,
+    own: Ints,
+    penalty: float,
+    cover_only: bool,
+    least: Floats,
+    ties: Ints,
+    own_distance: Floats,
+    terms: Floats,
+) -> None:
+    """How near the nearest is, how many are as near, and how far the person's own is.
+
+    Parameters
+    ----------
+    labels, weights : arrays (n_boxes, n_columns) and (n_boxes,)
+        Distinct published records, and how many of each there are.
+    own : int64 array (n_people,)
+        The box of each person's own record; negative where there is none.
+    least, ties, own_distance : arrays (n_people,)
+        Filled.
+    """
+    n_columns = labels.shape[1]
+    for person in range(len(people)):
+        fill_terms(table, people[person], penalty, cover_only, terms)
+        bound, count = np.inf, 0
+        for box in range(len(labels)):
+            distance = 0.0
+            for column in range(n_columns):
+                distance += terms[labels[box, column]]
+                if distance > bound + ROUNDING:
+                    break
+            if distance < bound - ROUNDING:
+                bound, count = distance, weights[box]
+            elif distance <= bound + ROUNDING:
+                count += weights[box]
+        least[person], ties[person] = bound, count
+        own_distance[person] = np.inf
+        if own[person] >= 0:
+            distance = 0.0
+            for column in range(n_columns):
+                distance += terms[labels[own[person], column]]
+            own_distance[person] = distance
+
+
+@compiled
+def count_nearest(
+    table: LabelTable,
+    people: Floats,
+    labels: Codes,
+    starts: Ints,
+    values: Ints,
+    amounts: Ints,
+    penalty: float,
+    cover_only: bool,
+    least: Floats,
+    counts: Ints,
+    terms: Floats,
+    tied: Ints,
+) -> None:
+    """The secret values beside the nearest records of each person.
+
+    Parameters
+    ----------
+    starts : int64 array (n_boxes + 1,)
+        Where the secret values of each box begin in `values` and `amounts`: a value, and how many have it.
+    least : float64 array (n_people,)
+        Filled: how near the nearest are.
+    counts : int64 array (n_people, n_values)
+        Filled: how many of the nearest have each value.
+    tied : int64 array (n_boxes,)
+        Room.
+    """
+    n_columns = labels.shape[1]
+    for person in range(len(people)):
+        fill_terms(table, people[person], penalty, cover_only, terms)
+        bound, n_tied = np.inf, 0
+        for box in range(len(labels)):
+            distance = 0.0
+            for column in range(n_columns):
+                distance += terms[labels[box, column]]
+                if distance > bound + ROUNDING:
+                    break
+            if distance < bound - ROUNDING:
+                bound = distance
+                tied[0], n_tied = box, 1
+            elif distance <= bound + ROUNDING:
+                tied[n_tied] = box
+                n_tied += 1
+        least[person] = bound
+        for i in range(n_tied):
+            for place in range(starts[tied[i]], starts[tied[i] + 1]):
+                counts[person, values[place]] += amounts[place]
