@@ -1,0 +1,87 @@
+"""What every attack offers, and how several are run within a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from shoal.attack.result import AttackResult
+from shoal.engine.seeds import spawn_seeds
+
+Case = TypeVar("Case")
+Contra = TypeVar("Contra", contravariant=True)
+Progress = Callable[[str, int, int], None]
+
+
+class Attack(Protocol[Contra]):
+    """One way to learn something about single records from a release.
+
+    `Contra` is the case that it works on: `TableCase`, `StringCase` or `SparseCase`, which hold the published data, the
+    originals, the controls if there are any, and what else of the owner's the attacker is granted.
+    """
+
+    name: ClassVar[str]
+    """Such as "singling-out"."""
+    title: ClassVar[str]
+    """The same in a few plain words."""
+    knows: ClassVar[str]
+    """What the attacker is assumed to know."""
+    stopped_by: ClassVar[str]
+    """Which guarantee is meant to stop it."""
+    remedy: ClassVar[str]
+    """What to do when it succeeds."""
+    reference: ClassVar[str]
+    """Where it comes from."""
+
+    def missing(self, case: Contra) -> str | None:
+        """Why it cannot be run on the case, in a sentence; None where it can."""
+
+    def run(self, case: Contra, rng: np.random.Generator) -> AttackResult:
+        """Attack."""
+
+
+@dataclass(frozen=True)
+class Attacked(Generic[Case]):
+    """The results of some attacks, and why others were not run."""
+
+    results: tuple[AttackResult, ...]
+    skipped: tuple[tuple[str, str], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "attacks": [r.to_dict() for r in self.results],
+            "not_run": [{"attack": name, "because": why} for name, why in self.skipped],
+        }
+
+
+def run_attacks(
+    attacks: Sequence[Attack[Case]],
+    case: Case,
+    *,
+    seed: int | None = None,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+) -> Attacked[Case]:
+    """Run those that apply, one after another; none is begun after `seconds`.
+
+    Each draws its own random numbers, so that its result does not depend on which others run.
+    """
+    end = None if seconds is None else time.monotonic() + seconds
+    results: list[AttackResult] = []
+    skipped: list[tuple[str, str]] = []
+    for i, (attack, own) in enumerate(zip(attacks, spawn_seeds(seed, len(attacks)), strict=True)):
+        why = attack.missing(case)
+        if why is None and end is not None and time.monotonic() >= end:
+            why = "The time for attacks was over."
+        if why is not None:
+            skipped.append((attack.name, why))
+            continue
+        if progress is not None:
+            progress(f"attacking: {attack.title}", i, len(attacks))
+        results.append(attack.run(case, np.random.default_rng(own)))
+    return Attacked(tuple(results), tuple(skipped))

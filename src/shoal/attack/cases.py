@@ -1,0 +1,111 @@
+"""What an attack works on: the release, the originals that it was made from, and others that were not in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.attribute import Attribute
+from shoal.data.sketches import Sketches
+from shoal.data.slices import Layout
+from shoal.data.sparse import Sparse
+from shoal.data.strings import Strings
+from shoal.data.table import Table
+
+if TYPE_CHECKING:
+    from shoal.attack.strings.fragments import Fragments
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TableCase:
+    """A published table under attack.
+
+    Attributes
+    ----------
+    published, original : Table
+        What was published, and all records that came in.
+    control : Table, optional
+        Records of the same kind that were not in the original.
+    quasi, sensitive : sequence of str
+        Columns by role.
+    attributes : mapping of str to Attribute
+        Type, order and hierarchy of the original's columns.
+    publication : str
+        How the table was published: generalise, aggregate, condense, recode, bucketize, slice or screen.
+    layout : Layout, optional
+        Of a table in slices, which columns stand together.
+    rows : int64 array (published.n_rows,), optional
+        The original record that each published one stands for: the owner's knowledge, to count what was linked right.
+    other : Table, optional
+        A second release of overlapping data, for attacks that intersect two.
+    population : Table, optional
+        A file of the whole population, with some of the quasi-identifiers.
+    """
+
+    published: Table
+    original: Table
+    control: Table | None = None
+    quasi: Sequence[str] = ()
+    sensitive: Sequence[str] = ()
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    publication: str = "generalise"
+    layout: Layout | None = None
+    rows: Ints | None = None
+    other: Table | None = None
+    population: Table | None = None
+
+
+@dataclass(frozen=True)
+class StringCase:
+    """Published strings under attack.
+
+    Attributes
+    ----------
+    published, original : Strings
+        What was published, and all strings that came in.
+    control : Strings, optional
+        Strings of the same kind that were not in it.
+    """
+
+    published: Strings
+    original: Strings
+    control: Strings | None = None
+
+    @cached_property
+    def fragments(self) -> Fragments:
+        """Where fragments of some of the strings stand in the published ones; all attacks look there."""
+        from shoal.attack.strings.fragments import Fragments
+
+        return Fragments.of(self, np.random.default_rng(0))
+
+
+@dataclass(frozen=True)
+class SparseCase:
+    """Published sketches under attack.
+
+    Attributes
+    ----------
+    published : Sketches
+        What was published.
+    original : Sparse
+        All records that came in.
+    control : Sparse, optional
+        Records that were not in it.
+    rows : int64 array (n_published,), optional
+        The original record that each sketch is of: to count what was recovered right.
+    key : bytes, optional
+        The key of the signs: granted to attacks that assume that it leaked.
+    """
+
+    published: Sketches
+    original: Sparse
+    control: Sparse | None = None
+    rows: Ints | None = None
+    key: bytes | None = field(default=None, repr=False)

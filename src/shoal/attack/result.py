@@ -1,0 +1,159 @@
+"""What an attack reached: rates with intervals, and a sentence about them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Z = 1.959963984540054  # two-sided 95 %
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share of attempts that succeeded, with Wilson's 95 % interval.
+
+    References
+    ----------
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927.
+
+    Examples
+    --------
+    >>> rate = Rate(0, 200)
+    >>> rate.value, round(rate.low, 3), round(rate.high, 3)
+    (0.0, 0.0, 0.019)
+    """
+
+    successes: float
+    attempts: int
+
+    @property
+    def value(self) -> float:
+        """The share itself; nan where nothing was attempted."""
+        return self.successes / self.attempts if self.attempts else math.nan
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval."""
+        return max(0.0, self._centre - self._half)
+
+    @property
+    def high(self) -> float:
+        """Upper end of the interval."""
+        return min(1.0, self._centre + self._half)
+
+    @property
+    def _centre(self) -> float:
+        n = self.attempts
+        return (self.successes + Z**2 / 2) / (n + Z**2) if n else 0.5
+
+    @property
+    def _half(self) -> float:
+        n = self.attempts
+        if not n:
+            return 0.5
+        return Z * math.sqrt(self.value * (1 - self.value) / n + (Z / (2 * n)) ** 2) / (1 + Z**2 / n)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        value = None if math.isnan(self.value) else self.value
+        return {"value": value, "low": self.low, "high": self.high, "attempts": self.attempts}
+
+    def __str__(self) -> str:
+        if not self.attempts:
+            return "not attempted"
+        return f"{100 * self.value:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f})"
+
+
+@dataclass(frozen=True)
+class Risk:
+    """What an attack gains from the release: 0 is nothing beyond the control, 1 is everything.
+
+    ``(main - control) / (1 - control)``, with an interval by propagating the half-widths of both rates.
+
+    References
+    ----------
+    M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnádi, "A unified framework for quantifying privacy risk in synthetic
+    data", PoPETs 2023(2), section 4.
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, main: Rate, control: Rate) -> Risk:
+        """From the success on members and on others."""
+        ours, theirs = main._centre, control._centre  # as in the paper: the centres of both intervals
+        if theirs >= 1:
+            return cls(0.0, 0.0, 1.0)  # everything is known without the release
+        value = (ours - theirs) / (1 - theirs)
+        half = math.sqrt((main._half / (1 - theirs)) ** 2 + ((ours - 1) / (1 - theirs) ** 2 * control._half) ** 2)
+        return cls(*(min(1.0, max(0.0, v)) for v in (value, value - half, value + half)))
+
+    def to_dict(self) -> dict[str, float]:
+        """JSON-ready."""
+        return {"value": self.value, "low": self.low, "high": self.high}
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+
+@dataclass(frozen=True)
+class AttackResult:
+    """One attack on one release.
+
+    Attributes
+    ----------
+    attack : str
+        Its name, such as "recovery-programme".
+    title : str
+        The same in a few plain words.
+    knows : str
+        What the attacker was assumed to know and to have.
+    main : Rate
+        How often it succeeded on records that the release was made from.
+    control : Rate, optional
+        The same on records that were not in it; None where there are none, or where it makes no sense.
+    baseline : Rate, optional
+        How often guessing without the release succeeds.
+    sentence : str
+        The result in plain words; no record, no key, no value of a single record.
+    details : mapping of str to float
+        Other figures, such as an area under the curve.
+    """
+
+    attack: str
+    title: str
+    knows: str
+    main: Rate
+    control: Rate | None = None
+    baseline: Rate | None = None
+    sentence: str = ""
+    details: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def risk(self) -> Risk:
+        """What the release adds: beyond the control if there is one, else beyond guessing, else all of it."""
+        return Risk.of(self.main, self.control or self.baseline or Rate(0, 10**9))
+
+    @property
+    def succeeds(self) -> bool:
+        """Whether the gain is more than chance explains: the interval of the risk does not reach 0."""
+        return self.risk.low > 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "attack": self.attack,
+            "title": self.title,
+            "knows": self.knows,
+            "main": self.main.to_dict(),
+            "control": None if self.control is None else self.control.to_dict(),
+            "baseline": None if self.baseline is None else self.baseline.to_dict(),
+            "risk": self.risk.to_dict(),
+            "succeeds": self.succeeds,
+            "sentence": self.sentence,
+            "details": {n: v if math.isfinite(v) else None for n, v in self.details.items()},
+        }

@@ -1,0 +1,127 @@
+"""The sample of published records that an attack tries, and what is counted as a success."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.attack.cases import SparseCase
+from shoal.attack.sparse.signs import Signs, signs_of
+from shoal.data.sketches import Sketches
+from shoal.data.sparse import Sparse
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+NO_KEY = "It assumes that the key leaked, and the key was not given; hand over the private folder that holds it."
+NO_ROWS = "It is not known which record each sketch is of, so successes could not be counted; give the private folder."
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Published sketches under attack, and the records that they are of.
+
+    Attributes
+    ----------
+    sketches : Sketches
+        What the attacker sees.
+    records : Sparse
+        What he is after, in the same order.
+    components : float64 array (n, most components)
+        The sketches as rows, zeros behind the last component.
+    """
+
+    sketches: Sketches
+    records: Sparse
+    components: Floats
+
+    def __len__(self) -> int:
+        return len(self.sketches)
+
+    def sketch(self, i: int) -> Floats:
+        """The components of one."""
+        return self.components[i, : int(self.sketches.counts[i])]
+
+    def record(self, i: int) -> tuple[Ints, Floats]:
+        """Items and weights of one."""
+        ours = slice(self.records.starts[i], self.records.starts[i + 1])
+        return self.records.items[ours].astype(np.int64), self.records.weights[ours].astype(np.float64)
+
+
+def draw_targets(case: SparseCase, n: int, rng: np.random.Generator) -> Targets:
+    """Choose published records at random, at most n."""
+    if case.rows is None:
+        raise ValueError("targets need the record that each sketch is of")
+    among = np.flatnonzero(case.published.counts > 0)
+    chosen = np.sort(rng.choice(among, min(n, len(among)), replace=False))
+    sketches = case.published.take(chosen)
+    return Targets(sketches, case.original.take(case.rows[chosen]), sketches.padded())
+
+
+def sketched(signs: Signs, columns: Ints, records: Sparse) -> Floats:
+    """The sketches of whole records by a table of the signs of some items; the other items are left out."""
+    from scipy.sparse import csr_array
+
+    matrix = csr_array((records.weights, records.items, records.starts), shape=(len(records), records.n_items))
+    return np.asarray(matrix[:, columns].astype(np.float64) @ signs.astype(np.float64))
+
+
+def sketch_records(records: Sparse, key: bytes, n_components: int, step: float | None = None) -> Floats:
+    """The first components of records under a key, rounded to the grid where they are of real weights."""
+    held = np.unique(records.items).astype(np.int64)
+    sketches = sketched(signs_of(records, held, key, n_components), held, records)
+    return sketches if step is None else np.rint(sketches / step) * step
+
+
+def item_shares(records: Sparse) -> Floats:
+    """How popular each item is: the share of records that hold it, kept off 0 and 1 by half a record."""
+    n = max(len(records), 1)
+    return np.clip(np.bincount(records.items, minlength=records.n_items) / n, 0.5 / n, 1 - 0.5 / n)
+
+
+def candidate_items(records: Sparse, limit: int) -> Ints:
+    """The items that an attacker reckons with: those that occur, the `limit` most popular of them, ascending."""
+    counts = np.bincount(records.items, minlength=records.n_items)
+    by_count = np.argsort(-counts, kind="stable")[:limit]
+    return np.sort(by_count[counts[by_count] > 0])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How near a guess came to a record."""
+
+    exact: bool
+    overlap: float
+
+
+MISSED = Outcome(False, 0.0)
+
+
+def compare(items: Ints, weights: Floats, truth: tuple[Ints, Floats], integral: bool) -> Outcome:
+    """Hold a guessed record against the true one.
+
+    Exact is: the same items, and the same weights where they are whole numbers. Real weights are known to the
+    published grid at best, so there the items alone count. The overlap is Jaccard's, of the items.
+    """
+    theirs, true_weights = truth
+    common = len(np.intersect1d(items, theirs, assume_unique=True))
+    same = common == len(items) == len(theirs)
+    if same and integral:
+        same = bool((weights == true_weights).all())
+    return Outcome(bool(same), common / max(len(items) + len(theirs) - common, 1))
+
+
+def popular_guess(shares: Floats, truth: tuple[Ints, Floats], integral: bool) -> Outcome:
+    """The best guess without any sketch, by one who even knows the size: the most popular items, once each."""
+    n = len(truth[0])
+    items = np.sort(np.argsort(-shares, kind="stable")[:n])
+    return compare(items, np.ones(n), truth, integral)
+
+
+def mean(values: Sequence[float] | npt.NDArray[Any]) -> float:
+    """The mean; nan of nothing."""
+    return float(np.mean(values)) if len(values) else float("nan")

@@ -1,0 +1,117 @@
+"""Where fragments of strings stand in the published ones: the work that all attacks on strings share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.attack.cases import StringCase
+from shoal.check.string_originals import in_alphabet_of
+from shoal.check.suffixes import Suffixes, sort_suffixes
+from shoal.data.strings import Strings
+
+Ints = npt.NDArray[np.int64]
+
+MOST_SYMBOLS = 8_000_000  # of the published strings; about ten seconds
+N_ATTACKED = 1000
+
+
+@dataclass(frozen=True)
+class Fragments:
+    """Published strings and some targets in one order of suffixes.
+
+    Attributes
+    ----------
+    suffixes : Suffixes
+        Of the published strings, then of the targets.
+    n_published : int
+        How many strings of it are published.
+    n_main : int
+        How many targets, after them, the release was made from; the rest was not in it.
+    """
+
+    suffixes: Suffixes
+    n_published: int
+    n_main: int
+    n_control: int
+
+    @classmethod
+    def of(cls, case: StringCase, rng: np.random.Generator, n_attacked: int = N_ATTACKED) -> Fragments:
+        """Draw targets that are not empty, as many from the control."""
+        original = case.original
+        shown = in_alphabet_of(original, case.published)
+        if len(shown.symbols) > MOST_SYMBOLS:
+            order = rng.permutation(len(shown))
+            shown = shown.take(np.sort(order[np.cumsum(shown.lengths[order]) <= MOST_SYMBOLS]))
+        main = _drawn(original, rng, n_attacked)
+        parts = [shown, main]
+        n_control = 0
+        if case.control is not None:
+            control = _drawn(in_alphabet_of(shown, case.control), rng, n_attacked)
+            n_control = len(control)
+            parts.append(control)
+        return cls(sort_suffixes(parts), len(shown), len(main), n_control)
+
+    @property
+    def n_targets(self) -> int:
+        """All of them."""
+        return self.n_main + self.n_control
+
+    def split(self, values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Of one value a target, those of the main ones and those of the control."""
+        return values[: self.n_main], values[self.n_main :]
+
+    @property
+    def lengths(self) -> Ints:
+        """Of each target."""
+        of_targets = self.suffixes.owner[self.suffixes.text > 0].astype(np.int64) - self.n_published
+        return np.bincount(of_targets[of_targets >= 0], minlength=self.n_targets)
+
+    def runs(self) -> tuple[Ints, Ints]:
+        """The places of targets, and how many symbols from each stand in one published string as they are."""
+        order, owners = self.suffixes.order, self.suffixes.owner
+        n = len(order)
+        index = np.arange(n)
+        is_there = owners[order] < self.n_published
+        before = np.maximum.accumulate(np.where(is_there, index, -1))
+        after = np.minimum.accumulate(np.where(is_there, index, n)[::-1])[::-1]
+        ours = np.flatnonzero(~is_there)
+        longest = np.zeros(len(ours), np.int64)
+        for neighbour in (before[ours], after[ours]):
+            fits = (neighbour >= 0) & (neighbour < n)
+            common = self.suffixes.common(order[ours[fits]], order[neighbour[fits]])
+            longest[fits] = np.maximum(longest[fits], common)
+        return order[ours], longest
+
+    def holders(self, width: int) -> tuple[Ints, Ints]:
+        """For each place, the number of published strings, and of targets, that hold the fragment that begins there.
+
+        0 where fewer than `width` symbols are left.
+        """
+        order = self.suffixes.order
+        run = np.cumsum(~self.suffixes.shares_start(width)) - 1
+        n_runs = int(run[-1]) + 1 if len(run) else 0
+        # A string that holds a fragment twice counts once.
+        pairs = np.unique(run * (int(self.suffixes.owner[-1]) + 1) + self.suffixes.owner[order])
+        owner, of_run = pairs % (int(self.suffixes.owner[-1]) + 1), pairs // (int(self.suffixes.owner[-1]) + 1)
+        published = np.bincount(of_run[owner < self.n_published], minlength=n_runs)
+        targets = np.bincount(of_run[owner >= self.n_published], minlength=n_runs)
+        is_whole = self.suffixes.left[order] >= width
+        shown, held = np.zeros(len(self.suffixes.text), np.int64), np.zeros(len(self.suffixes.text), np.int64)
+        shown[order[is_whole]], held[order[is_whole]] = published[run][is_whole], targets[run][is_whole]
+        return shown, held
+
+    def known(self, width: int, rng: np.random.Generator) -> Ints:
+        """A random place of each target that has `width` symbols from there on; -1 for those that are shorter."""
+        starts = np.flatnonzero(np.diff(self.suffixes.owner, prepend=-1))[self.n_published :]
+        room = self.lengths - width + 1
+        drawn = starts + (rng.random(self.n_targets) * np.maximum(room, 1)).astype(np.int64)
+        return np.where(room > 0, drawn, -1)
+
+
+def _drawn(strings: Strings, rng: np.random.Generator, n: int) -> Strings:
+    filled = np.flatnonzero(strings.lengths > 0)
+    return strings.take(np.sort(rng.permutation(filled)[:n]))

@@ -1,0 +1,55 @@
+"""Attacks on published tables; `TABLE_ATTACKS` are all of them, ready to be run on a `TableCase`."""
+
+from __future__ import annotations
+
+from shoal.attack.attack import Attack
+from shoal.attack.cases import TableCase
+from shoal.attack.tables.column_join import ColumnJoin
+from shoal.attack.tables.downcoding import Downcoding
+from shoal.attack.tables.homogeneity import Homogeneity, Similarity, Skewness
+from shoal.attack.tables.inference import BayesInference, Inference
+from shoal.attack.tables.intersection import Intersection
+from shoal.attack.tables.linkability import Linkability
+from shoal.attack.tables.linkage import Linkage, PartialLinkage, RankLinkage
+from shoal.attack.tables.membership import Membership
+from shoal.attack.tables.singling_out import SinglingOut, UnivariateSinglingOut
+from shoal.attack.tables.uniqueness import Uniqueness
+
+TABLE_ATTACKS: tuple[Attack[TableCase], ...] = (
+    UnivariateSinglingOut(),
+    SinglingOut(),
+    Linkage(),
+    PartialLinkage(),
+    RankLinkage(),
+    Linkability(),
+    Inference(),
+    BayesInference(),
+    Membership(),
+    Homogeneity(),
+    Skewness(),
+    Similarity(),
+    ColumnJoin(),
+    Downcoding(),
+    Intersection(),
+    Uniqueness(),
+)
+
+__all__ = [
+    "TABLE_ATTACKS",
+    "BayesInference",
+    "ColumnJoin",
+    "Downcoding",
+    "Homogeneity",
+    "Inference",
+    "Intersection",
+    "Linkability",
+    "Linkage",
+    "Membership",
+    "PartialLinkage",
+    "RankLinkage",
+    "Similarity",
+    "SinglingOut",
+    "Skewness",
+    "Uniqueness",
+    "UnivariateSinglingOut",
+]

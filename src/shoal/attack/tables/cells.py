@@ -1,0 +1,338 @@
+"""Published cells and people's values, read alike: numbers on a line, categories as ranks, labels as what they cover.
+
+A published column is a dictionary of labels, and each label covers an interval of numbers or some categories, perhaps a
+missing value too. A column in which every label is one value is plain, as raw, aggregated and drawn values are. Labels
+are read as the checker reads them (`shoal.check.covering`), against all values that people are known to have. What
+cannot be read covers nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.attack.cases import TableCase
+from shoal.check.cells import published as readable
+from shoal.check.covering import Covering, Scale, covering_of, scale_of
+from shoal.data.attribute import Attribute
+from shoal.data.parse import parse_dates, parse_numbers
+from shoal.data.table import MARKERS, Column, Table, spell
+from shoal.kernels.attack_nearest import CATEGORY, NUMBER, PLAIN_CATEGORY, PLAIN_NUMBER, LabelTable
+from shoal.utility.scale import MICROSECONDS_A_DAY, positions_of
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """One published column.
+
+    Attributes
+    ----------
+    name : str
+        The published column.
+    codes : int32 array (n_published,)
+        The label of each record.
+    is_number : bool
+        Whether values lie on a line: numbers, days since 1970, ranks of ordered categories.
+    low, high : float64 arrays (n_labels,)
+        The least and the greatest value that each label covers; categories are ranks. low > high: none.
+    sizes : float64 array (n_labels,)
+        How many known values it covers.
+    may_miss : bool array (n_labels,)
+        Whether it covers a missing value.
+    begins, listed : int64 array (n_labels + 1,), float64 array
+        The values of labels that do not cover all from low to high.
+    n_values : int
+        Distinct values that people have.
+    """
+
+    name: str
+    codes: Codes
+    is_number: bool
+    low: Floats
+    high: Floats
+    sizes: Floats
+    may_miss: Bools
+    begins: Ints
+    listed: Floats
+    n_values: int
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return len(self.low)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every label is one value, or missing."""
+        wide = (self.low < self.high) | (self.may_miss & (self.low <= self.high))
+        return not bool(wide.any())
+
+    @property
+    def kind(self) -> int:
+        """As the kernels call it."""
+        if self.is_number:
+            return PLAIN_NUMBER if self.is_plain else NUMBER
+        return PLAIN_CATEGORY if self.is_plain else CATEGORY
+
+    def covers(self, labels: Ints, values: Floats) -> Bools:
+        """Whether each label covers the value beside it; nan is a missing value."""
+        with np.errstate(invalid="ignore"):
+            inside = (self.low[labels] <= values) & (values <= self.high[labels])
+        check = np.flatnonzero(inside & (self.begins[labels] < self.begins[labels + 1]))
+        if len(check):
+            width = float(max(self.n_values, 1))
+            owner = np.repeat(np.arange(self.n_labels), np.diff(self.begins))
+            keys = owner * width + self.listed
+            inside[check] = np.isin(labels[check] * width + values[check], keys)
+        return np.asarray(np.where(np.isnan(values), self.may_miss[labels], inside))
+
+
+@dataclass(frozen=True)
+class View:
+    """Some columns of a release, and the same attributes of people.
+
+    Attributes
+    ----------
+    labels : tuple of Labels
+        The published columns.
+    original, control, population : float64 arrays (n_people, n_columns)
+        Values, nan where missing; None where there are none.
+    """
+
+    labels: tuple[Labels, ...]
+    original: Floats
+    control: Floats | None
+    population: Floats | None
+
+    @property
+    def n_published(self) -> int:
+        """Published records."""
+        return len(self.labels[0].codes)
+
+    def select(self, places: Sequence[int]) -> View:
+        """Some of the columns."""
+        some = list(places)
+
+        def part(people: Floats | None) -> Floats | None:
+            return None if people is None else np.ascontiguousarray(people[:, some])
+
+        original = np.ascontiguousarray(self.original[:, some])
+        return View(tuple(self.labels[i] for i in some), original, part(self.control), part(self.population))
+
+
+def columns_of(case: TableCase, *roles: str) -> list[str]:
+    """Attributes of the given roles ("quasi", "sensitive", "other") that original and release both have, in order."""
+    held = _published_names(case)
+    wanted = []
+    for name in case.original.names:
+        attribute = case.attributes.get(name)
+        role = "quasi" if name in case.quasi else "sensitive" if name in case.sensitive else "other"
+        if attribute is not None and attribute.role == "identifying":
+            continue
+        if role in roles and name in held and (case.control is None or name in case.control.columns):
+            wanted.append(name)
+    return wanted
+
+
+def _published_names(case: TableCase) -> dict[str, str]:
+    """The published column of each attribute; the first of several."""
+    if case.layout is None:
+        return {name: name for name in case.published.names}
+    held: dict[str, str] = {}
+    for column, attribute in case.layout.attributes.items():
+        held.setdefault(attribute, column)
+    return held
+
+
+def attribute_of(case: TableCase, name: str) -> Attribute:
+    """The meaning of a column; one that nobody gave is a number where it can be read so."""
+    given = case.attributes.get(name)
+    if given is not None:
+        return given
+    kind = case.original[name].values
+    return Attribute(name, "nominal" if parse_numbers(kind) is None else "continuous", "quasi")
+
+
+def read_view(case: TableCase, names: Sequence[str], published: Table | None = None) -> View:
+    """Read some attributes of the release, or of another table in the same form, and of all people."""
+    held = _published_names(case)
+    table = case.published if published is None else published
+    labels: list[Labels] = []
+    people: list[list[Floats]] = []
+    for name in names:
+        column = table[held.get(name, name) if published is None else name]
+        sources = [t[name] for t in (case.original, case.control, case.population) if t is not None and name in t.names]
+        read, values = _read(column, sources, attribute_of(case, name))
+        labels.append(read)
+        people.append(values)
+    parts: list[Floats | None] = [None, None, None]
+    place = 0
+    for i, source in enumerate((case.original, case.control, case.population)):
+        if source is not None and all(n in source.names for n in names):
+            parts[i] = np.column_stack([p[place] for p in people])
+            place += 1
+    assert parts[0] is not None
+    return View(tuple(labels), parts[0], parts[1], parts[2])
+
+
+def stacked(columns: Sequence[Column]) -> Column:
+    """Columns of several tables below each other, with one dictionary and one spelling of missing."""
+    read = [readable(c, MARKERS) for c in columns]
+    numeric = all(c.values.dtype.kind in "iuf" for c in read)
+    alike = len({c.values.dtype.kind for c in read if len(c.values)}) <= 1
+    lists: list[npt.NDArray[Any]]
+    if numeric or alike:
+        lists = [c.values for c in read if len(c.values)] or [read[0].values]
+    else:
+        lists = [np.array(spell(c.values), dtype=object) for c in read]
+    values, inverse = np.unique(np.concatenate(lists), return_inverse=True)
+    codes, at = [], 0
+    for c in read:
+        new = np.append(inverse[at : at + len(c.values)], len(values)).astype(np.int32)
+        codes.append(new[np.minimum(c.codes, len(c.values))])
+        at += len(c.values)
+    return Column(columns[0].name, np.concatenate(codes), values, (None,))
+
+
+def _read(column: Column, sources: Sequence[Column], attribute: Attribute) -> tuple[Labels, list[Floats]]:
+    """A published column, and the values of people in each source."""
+    known = stacked(sources)
+    column = readable(column, MARKERS)
+    scale = scale_of(known, attribute)
+    positions = positions_of(known, attribute.type)
+    is_number = positions is not None or attribute.type == "ordinal"
+    ranks = scale.of_code[: len(known.values)].astype(np.float64)
+    of_value = ranks if positions is None else positions
+    values = np.append(of_value, np.nan)[known.codes]
+    of_rank = np.empty(scale.n_values)
+    of_rank[scale.of_code[: len(known.values)]] = of_value
+    labels = _labels(column, attribute, scale, of_rank, is_number, positions is not None)
+    ends = np.cumsum([len(s.codes) for s in sources])[:-1]
+    return labels, np.split(values, ends)
+
+
+def _labels(
+    column: Column, attribute: Attribute, scale: Scale, of_rank: Floats, is_number: bool, on_a_line: bool
+) -> Labels:
+    n_present = len(column.values)
+    plain = _plain_values(column, attribute, scale, of_rank, on_a_line)
+    codes = np.minimum(column.codes, n_present).astype(np.int32)
+    if plain is not None:
+        low = np.append(plain, np.inf)
+        high = np.append(plain, -np.inf)
+        nothing = np.zeros(0)
+        starts = np.zeros(n_present + 2, dtype=np.int64)
+        may_miss = np.append(np.zeros(n_present, dtype=bool), True)
+        return Labels(
+            column.name, codes, is_number, low, high, np.ones(n_present + 1), may_miss, starts, nothing, scale.n_values
+        )
+    one_marker = Column(column.name, codes, column.values, (None,))
+    covering = covering_of(one_marker, scale, missing="value")
+    low, high, sizes, starts, listed = _covered(covering, scale, of_rank, is_number)
+    if on_a_line:  # a mean need not be a value that anybody has
+        for label in np.flatnonzero(covering.unreadable[:n_present]):
+            found = positions_of(Column("", codes[:0], column.values[label : label + 1]), attribute.type)
+            if found is not None:
+                low[label] = high[label] = found[0]
+    some = np.arange(n_present + 1)
+    may_miss = covering.covers(some, np.full(n_present + 1, scale.n_values, dtype=np.int64))
+    return Labels(column.name, codes, is_number, low, high, sizes, may_miss, starts, listed, scale.n_values)
+
+
+def _plain_values(
+    column: Column, attribute: Attribute, scale: Scale, of_rank: Floats, on_a_line: bool
+) -> Floats | None:
+    """The value of each entry of a dictionary in which each is one; None for other dictionaries."""
+    if on_a_line:
+        if attribute.type == "date":
+            dates = parse_dates(column.values)
+            return None if dates is None else dates.values.astype(np.int64) / MICROSECONDS_A_DAY
+        return parse_numbers(column.values)
+    ranks = [scale.rank_of.get(t, -1) for t in spell(column.values)]
+    if min(ranks, default=0) < 0:
+        return None
+    return np.asarray(of_rank[np.array(ranks, dtype=np.int64)], dtype=np.float64)
+
+
+def _covered(
+    covering: Covering, scale: Scale, of_rank: Floats, is_number: bool
+) -> tuple[Floats, Floats, Floats, Ints, Floats]:
+    """Ranks to values: least, greatest, how many, and the list of those with gaps."""
+    n_labels = len(covering.low)
+    present = scale.n_values  # the rank behind all present values is the missing one
+    low, high = np.full(n_labels, np.inf), np.full(n_labels, -np.inf)
+    sizes = np.zeros(n_labels)
+    lists: list[Floats] = []
+    owners, ranks = np.divmod(covering.listed[covering.listed >= 0], present + 1)
+    ends = np.searchsorted(owners, np.arange(n_labels + 1))
+    in_order = bool(np.all(np.diff(of_rank) >= 0))
+    for label in range(n_labels):
+        if covering.is_span[label]:
+            last = min(int(covering.high[label]), present - 1)
+            values = of_rank[int(covering.low[label]) : last + 1]
+            listed = not in_order and len(values) > 1 and not is_number
+        else:
+            found = ranks[ends[label] : ends[label + 1]]
+            values = of_rank[found[found < present]]
+            listed = len(values) > 1
+        if len(values):
+            low[label], high[label], sizes[label] = values.min(), values.max(), len(values)
+        lists.append(np.sort(values) if listed else values[:0])
+    starts = np.concatenate([[0], np.cumsum([len(v) for v in lists])]).astype(np.int64)
+    return low, high, sizes, starts, np.concatenate(lists) if lists else np.zeros(0)
+
+
+def label_table(view: View) -> tuple[LabelTable, Codes]:
+    """What the kernels need: all labels in one row, and each record's labels numbered through."""
+    labels = view.labels
+    counts = [read.n_labels for read in labels]
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    in_lists = np.concatenate([[0], np.cumsum([len(read.listed) for read in labels])])
+    begins = [read.begins[:-1] + at for read, at in zip(labels, in_lists, strict=False)]
+    ends = [read.begins[1:] + at for read, at in zip(labels, in_lists, strict=False)]
+    table = LabelTable(
+        starts,
+        np.array([read.kind for read in labels], dtype=np.uint8),
+        np.array([1.0 / _extent(view, i) for i in range(len(labels))]),
+        np.concatenate([read.low for read in labels]),
+        np.concatenate([read.high for read in labels]),
+        np.concatenate([read.sizes for read in labels]),
+        np.concatenate([read.may_miss for read in labels]).astype(np.uint8),
+        np.concatenate(begins).astype(np.int64),
+        np.concatenate(ends).astype(np.int64),
+        np.concatenate([read.listed for read in labels]).astype(np.float64),
+    )
+    codes = np.column_stack([read.codes + start for read, start in zip(labels, starts, strict=False)])
+    return table, np.ascontiguousarray(codes, dtype=np.int32)
+
+
+def _extent(view: View, place: int) -> float:
+    """The range of a column of numbers over release and people together: no difference is larger."""
+    read = view.labels[place]
+    ends = [read.low[np.isfinite(read.low)], read.high[np.isfinite(read.high)]]
+    ends += [p[~np.isnan(p[:, place]), place] for p in (view.original, view.control) if p is not None]
+    values = np.concatenate(ends)
+    return float(np.ptp(values)) or 1.0 if read.is_number and len(values) else 1.0
+
+
+def telling_order(view: View) -> list[int]:
+    """The columns, those first in which two records differ most, so that sums of distances soon pass their bound."""
+    scores = []
+    for place, read in enumerate(view.labels):
+        shares = np.bincount(read.codes) / max(1, len(read.codes))
+        score = 1.0 - float(np.sum(shares**2))
+        if read.is_number:
+            spread = read.low[read.codes]
+            spread = spread[np.isfinite(spread)]
+            score *= float(np.std(spread)) / _extent(view, place) if len(spread) else 0.0
+        scores.append(-score)
+    return [int(i) for i in np.argsort(scores, kind="stable")]

@@ -1,0 +1,129 @@
+"""Downcoding: labels that are no wider than they must be give away values inside them.
+
+Who knows that a group was generalised as little as possible knows that both ends of ``[31..40]`` and every member of
+``{a, b}`` occur in the group. The attacker claims so for every class and column whose label is a range or a set; a
+claim is right if a member of the class has the value. Baseline: as many values drawn at random from those that the
+labels cover. Where labels come from a recoding that is the same for all, their ends are values like others.
+
+What is left out: nodes of a hierarchy, of which minimality tells only that two of the branches below are inhabited.
+
+References
+----------
+A. Cohen, "Attacks on deidentification's defenses", USENIX Security 2022, section 4. There a strategy for hierarchical
+generalisations is proved to reach a constant share of the records; here it is what ranges and sets give away.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.attack.cases import TableCase
+from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.cells import Labels, attribute_of, columns_of, read_view
+from shoal.check.sliced import numbered
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Downcoding:
+    """Claim the ends of ranges and the members of sets."""
+
+    name: ClassVar[str] = "downcoding"
+    title: ClassVar[str] = "reading values off the ends of ranges"
+    knows: ClassVar[str] = "the published table, and that groups are generalised no more than they must be"
+    stopped_by: ClassVar[str] = "no guarantee of groups; a recoding that is the same for all records"
+    remedy: ClassVar[str] = "Recode with hierarchies, so that labels do not depend on the members of a group."
+    reference: ClassVar[str] = "Cohen, USENIX Security 2022"
+
+    def missing(self, case: TableCase) -> str | None:
+        """Needs ranges or sets, and the owner's knowledge of whose they are."""
+        if case.layout is not None:
+            return "A row of a table in slices stands for no record whose value could be told."
+        if case.rows is None:
+            return "It is not known which original each published record stands for, so claims cannot be checked."
+        view = read_view(case, columns_of(case, "quasi")) if columns_of(case, "quasi") else None
+        if view is None or all(read.is_plain for read in view.labels):
+            return "No quasi-identifier is published as a range or a set."
+        return None
+
+    def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
+        """Claim, and look at the originals."""
+        assert case.rows is not None
+        names = columns_of(case, "quasi")
+        view = read_view(case, names)
+        classes, first = numbered([read.codes for read in view.labels])
+        sizes = np.bincount(classes)
+        right, chance, n_claims, n_cells = 0, 0, 0, 0
+        for place, read in enumerate(view.labels):
+            values = view.original[:, place]
+            domain = np.unique(values[~np.isnan(values)])
+            is_node = attribute_of(case, names[place]).hierarchy is not None and not read.is_number
+            label = read.codes[first].astype(np.int64)
+            wide = (read.low < read.high) & (read.sizes < read.n_values)
+            n_cells += int(sizes[wide[label]].sum())
+            if is_node:
+                continue
+            owner, claimed = _claims(read, label, wide, sizes)
+            guessed = _drawn(read, label[owner], domain, rng)
+            n_claims += len(owner)
+            held = classes, values[case.rows]
+            right += int(np.sum(_occurs(owner, claimed, domain, *held)))
+            chance += int(np.sum(_occurs(owner, guessed, domain, *held)))
+        main = Rate(right, n_claims)
+        return AttackResult(
+            self.name,
+            self.title,
+            self.knows,
+            main,
+            None,
+            Rate(chance, n_claims),
+            f"{100 * n_claims / max(1, n_cells):.1f} % of the generalised cells can be told a single value for, and "
+            f"{100 * main.value:.1f} % of these claims are right ({100 * chance / max(1, n_claims):.1f} % if drawn).",
+            {"claims": float(n_claims), "generalised_cells": float(n_cells)},
+        )
+
+
+def _claims(
+    read: Labels, label: Ints, wide: npt.NDArray[np.bool_], sizes: npt.NDArray[np.int64]
+) -> tuple[Ints, Floats]:
+    """Class and value of every claim: ends of numbers, members of sets, never more than a class has records."""
+    classes = np.flatnonzero(wide[label])
+    if read.is_number:
+        owner = np.repeat(classes, 2)
+        return owner, np.column_stack([read.low[label[classes]], read.high[label[classes]]]).ravel()
+    members = {
+        x: read.listed[read.begins[x] : read.begins[x + 1]]
+        if read.begins[x] < read.begins[x + 1]
+        else np.arange(read.low[x], read.high[x] + 1)
+        for x in np.flatnonzero(wide).tolist()
+    }
+    kept = [members[int(label[c])][: sizes[c]] for c in classes]
+    owner = np.repeat(classes, [len(m) for m in kept])
+    return owner, np.concatenate(kept) if kept else np.zeros(0)
+
+
+def _drawn(read: Labels, labels: Ints, domain: Floats, rng: np.random.Generator) -> Floats:
+    """A value that each label covers."""
+    if read.is_number:
+        first = np.searchsorted(domain, read.low[labels], "left")
+        last = np.searchsorted(domain, read.high[labels], "right")
+        return np.asarray(domain[first + (rng.random(len(labels)) * (last - first)).astype(np.int64)])
+    shares = rng.random(len(labels))
+    gaps = read.begins[labels + 1] > read.begins[labels]
+    span = (read.low[labels] + np.floor(shares * read.sizes[labels])).astype(np.float64)
+    at = read.begins[labels] + np.floor(shares * read.sizes[labels]).astype(np.int64)
+    if not len(read.listed):
+        return span
+    return np.where(gaps, read.listed[np.minimum(at, len(read.listed) - 1)], span)
+
+
+def _occurs(owner: Ints, claimed: Floats, domain: Floats, classes: Ints, values: Floats) -> npt.NDArray[np.bool_]:
+    """Whether a member of the class has the value."""
+    width = len(domain) + 1
+    known = ~np.isnan(values)
+    keys = classes[known] * width + np.searchsorted(domain, values[known])
+    return np.isin(owner * width + np.searchsorted(domain, claimed), keys)

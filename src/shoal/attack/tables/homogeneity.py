@@ -1,0 +1,237 @@
+"""Homogeneity, skewness and similarity: what the secrets of the records that could be a person's have in common.
+
+The candidates of a person are the published records whose labels cover all known quasi-identifiers; in tables of plain
+values the nearest ones. The attacker learns the person's secret
+- for sure, where all candidates have one value (homogeneity),
+- by a belief that at least doubles, from the share of the value in the whole table to that among candidates, and
+  reaches a half (skewness),
+- nearly, where all candidates' numbers lie within a tenth of the whole range, or their categories below one node of the
+  hierarchy that is not the root (similarity);
+a success is that and the truth: the value is the person's own, or lies in the range or below the node.
+
+Control: people who are not in the release. Baseline: the same classes with the secrets dealt out at random.
+
+References
+----------
+A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, "l-Diversity: privacy beyond k-anonymity", TKDD 1(1),
+2007, section 2 (homogeneity); N. Li, T. Li, S. Venkatasubramanian, "t-Closeness: privacy beyond k-anonymity and
+l-diversity", ICDE 2007, section 3 (skewness, similarity).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.attack.cases import TableCase
+from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.cells import Labels, View, attribute_of, columns_of, read_view
+from shoal.data.table import spell
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+N_ATTACKS = 2000
+NARROW = 0.1
+MANY_TIMES = 2.0
+LIKELY = 0.5
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A sensitive attribute in codes.
+
+    Attributes
+    ----------
+    codes : int64 array (n_published,)
+        The value of each record; numbers ascend.
+    original, control : int64 arrays
+        The same of people, -1 for a value that no record has.
+    numbers : float64 array (n_values,), optional
+        What the codes of a numeric attribute stand for.
+    """
+
+    name: str
+    codes: Ints
+    n_values: int
+    original: Ints
+    control: Ints | None
+    numbers: Floats | None
+
+
+class Homogeneity:
+    """All candidates have the person's value."""
+
+    name: ClassVar[str] = "homogeneity"
+    title: ClassVar[str] = "all candidates share one secret"
+    knows: ClassVar[str] = "the true quasi-identifiers of a person"
+    stopped_by: ClassVar[str] = "l-diversity with l of 2 or more"
+    remedy: ClassVar[str] = "Require l-diversity of the attribute."
+    reference: ClassVar[str] = "Machanavajjhala et al., TKDD 2007, section 2"
+    outcome: ClassVar[str] = "the secret is certain, and true,"
+
+    def __init__(self, n_attacks: int = N_ATTACKS) -> None:
+        self.n_attacks = n_attacks
+
+    def missing(self, case: TableCase) -> str | None:
+        """Needs classes and a secret."""
+        if case.layout is not None:
+            return "A table in slices has no classes; the column join attacks it instead."
+        if not columns_of(case, "quasi"):
+            return "The release has no quasi-identifier of the original."
+        if not self._secrets(case):
+            return "No sensitive attribute is published that it could be about."
+        return None
+
+    def _secrets(self, case: TableCase) -> list[str]:
+        return columns_of(case, "sensitive")
+
+    def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
+        """Look at the candidates of originals and of controls."""
+        known = columns_of(case, "quasi")
+        names = self._secrets(case)
+        n_attacks = -(-self.n_attacks // len(names))
+        main, control, baseline = 0.0, 0.0, 0.0
+        details: dict[str, float] = {}
+        chosen = rng.choice(case.original.n_rows, min(n_attacks, case.original.n_rows), replace=False)
+        others: Ints | None = None
+        if case.control is not None:
+            others = rng.choice(case.control.n_rows, min(n_attacks, case.control.n_rows), replace=False)
+        for name in names:
+            view = read_view(case, [*known, name])
+            secret = self._read(case, view)
+            asked = Candidates(view.select(range(len(known))))
+            won = self._count(asked, view.original[chosen, :-1], secret, secret.codes, secret.original[chosen])
+            main += won
+            details[name] = won / max(1, len(chosen))
+            dealt = rng.permutation(secret.codes)
+            baseline += self._count(asked, view.original[chosen, :-1], secret, dealt, secret.original[chosen])
+            if others is not None and view.control is not None and secret.control is not None:
+                people, truth = view.control[others, :-1], secret.control[others]
+                control += self._count(asked, people, secret, secret.codes, truth)
+        ours = Rate(main, len(chosen) * len(names))
+        theirs = None if others is None else Rate(control, len(others) * len(names))
+        return AttackResult(
+            self.name,
+            self.title,
+            self.knows,
+            ours,
+            theirs,
+            Rate(baseline, ours.attempts),
+            f"For {100 * ours.value:.1f} % of the people in the release {self.outcome} from the records that could be "
+            "theirs" + ("." if theirs is None else f"; for others that holds in {100 * theirs.value:.1f} %."),
+            details,
+        )
+
+    def _count(self, asked: Candidates, people: Floats, secret: Secret, codes: Ints, truth: Ints) -> float:
+        won = 0.0
+        for part, _, counts in asked.counts(people, codes, secret.n_values, cover_only=True):
+            won += float(np.sum(self._succeeds(counts, truth[part], secret)))
+        return won
+
+    def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Bools:
+        total = counts.sum(axis=1)
+        return np.asarray((_of_truth(counts, truth) == total) & (total > 0))
+
+    def _read(self, case: TableCase, view: View) -> Secret:
+        return read_secret(view)
+
+
+class Skewness(Homogeneity):
+    """The candidates make the person's value twice as likely as the whole table does, or more, and at least a half."""
+
+    name: ClassVar[str] = "skewness"
+    title: ClassVar[str] = "candidates make a secret much likelier"
+    stopped_by: ClassVar[str] = "t-closeness, and beta-likeness"
+    remedy: ClassVar[str] = "Require t-closeness or beta-likeness of the attribute."
+    reference: ClassVar[str] = "Li, Li and Venkatasubramanian, ICDE 2007, section 3"
+    outcome: ClassVar[str] = "the true secret becomes at least twice as likely, and likelier than not,"
+
+    def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Bools:
+        overall = np.bincount(secret.codes, minlength=secret.n_values) / max(1, len(secret.codes))
+        total = np.maximum(counts.sum(axis=1), 1)
+        before = np.where(truth >= 0, overall[np.maximum(truth, 0)], 1.0)
+        now = _of_truth(counts, truth) / total
+        return np.asarray((now >= MANY_TIMES * before) & (now >= LIKELY))
+
+
+class Similarity(Homogeneity):
+    """The candidates' secrets are many, but near each other."""
+
+    name: ClassVar[str] = "similarity"
+    title: ClassVar[str] = "candidates' secrets are much alike"
+    stopped_by: ClassVar[str] = "t-closeness with the ordered or the hierarchical distance"
+    remedy: ClassVar[str] = "Require t-closeness with the ordered or the hierarchical distance."
+    reference: ClassVar[str] = "Li, Li and Venkatasubramanian, ICDE 2007, section 3"
+    outcome: ClassVar[str] = "the secret is known within a tenth of its range, or its branch is,"
+
+    def _secrets(self, case: TableCase) -> list[str]:
+        found = []
+        for name in columns_of(case, "sensitive"):
+            attribute = attribute_of(case, name)
+            if attribute.type in ("continuous", "date", "ordinal") or attribute.hierarchy is not None:
+                found.append(name)
+        return found
+
+    def _read(self, case: TableCase, view: View) -> Secret:
+        secret = read_secret(view)
+        hierarchy = attribute_of(case, view.labels[-1].name).hierarchy
+        return secret if secret.numbers is not None or hierarchy is None else _branches(case, secret.name)
+
+    def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Bools:
+        if secret.numbers is None:
+            return super()._succeeds(counts, truth, secret)
+        there = counts > 0
+        some = there.any(axis=1)
+        low = secret.numbers[np.argmax(there, axis=1)]
+        high = secret.numbers[there.shape[1] - 1 - np.argmax(there[:, ::-1], axis=1)]
+        own = np.where(truth >= 0, secret.numbers[np.maximum(truth, 0)], np.nan)
+        narrow = high - low <= NARROW * (np.nanmax(secret.numbers) - np.nanmin(secret.numbers))
+        return np.asarray(some & narrow & (low <= own) & (own <= high))
+
+
+def _of_truth(counts: Ints, truth: Ints) -> Ints:
+    found = counts[np.arange(len(truth)), np.maximum(truth, 0)]
+    return np.where(truth >= 0, found, -1)
+
+
+def read_secret(view: View) -> Secret:
+    """The last column of a view in codes; people with a value that nobody published get one of their own."""
+    hidden = view.labels[-1]
+    shown = _single(hidden)
+    people = [p[:, -1] for p in (view.original, view.control) if p is not None]
+    cells = [shown[hidden.codes], *people]
+    values, inverse = np.unique(np.concatenate(cells), return_inverse=True)  # nan, the missing one, is last
+    parts = np.split(inverse.astype(np.int64), np.cumsum([len(c) for c in cells])[:-1])
+    numbers = values if hidden.is_number else None
+    return Secret(hidden.name, parts[0], len(values), parts[1], parts[2] if len(parts) > 2 else None, numbers)
+
+
+def _single(hidden: Labels) -> Floats:
+    """The value of each label; one that covers several is a value of its own, beyond all others."""
+    several = hidden.low < hidden.high
+    beyond = np.nanmax(np.where(np.isfinite(hidden.high), hidden.high, 0.0), initial=0.0) + 1.0
+    shown = np.where(hidden.low <= hidden.high, hidden.low, np.nan)
+    return np.where(several, beyond + np.arange(hidden.n_labels), shown)
+
+
+def _branches(case: TableCase, name: str) -> Secret:
+    """The secrets of everybody, all below one child of the root made one."""
+    hierarchy = attribute_of(case, name).hierarchy
+    assert hierarchy is not None
+    leaves = set(hierarchy.leaves)
+    place: dict[str | None, int] = {}
+    parts: list[Ints] = []
+    for table in (case.published, case.original, case.control):
+        if table is None:
+            continue
+        column = table[name]
+        labels = [hierarchy.label(t, hierarchy.height - 1) if t in leaves else t for t in spell(column.values)]
+        recode = [place.setdefault(label, len(place)) for label in [*labels, None]]
+        parts.append(np.array(recode, dtype=np.int64)[np.minimum(column.codes, len(labels))])
+    return Secret(name, parts[0], len(place), parts[1], parts[2] if len(parts) > 2 else None, None)

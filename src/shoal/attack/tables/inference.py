@@ -1,0 +1,210 @@
+"""Inference: what is known of a person and what is published tell the person's secret.
+
+The first attacker takes the secret value of the nearest published record, or the most frequent one among equally near.
+In a table in slices it takes the likeliest value by the checker's own posterior (`shoal.check.posterior`), and the most
+frequent one for whom no bucket matches. The second, in the manner of Kifer's deFinetti attack, learns from the whole
+release how secrets go with quasi-identifiers (`naive_bayes`) and applies it inside the person's group.
+
+A guess is right if the category is the same, or the number within 5 % of the guess. Control: people that are not in the
+release; what is true of people at large is inferred for them as well, and is no leak. Baseline: the most frequent
+published value.
+
+References
+----------
+M. Giomi et al., "A unified framework for quantifying privacy risk in synthetic data", PoPETs 2023(2), section 5.3;
+D. Kifer, "Attacks on privacy and deFinetti's theorem", SIGMOD 2009, section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.attack.cases import TableCase
+from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.cells import Labels, View, columns_of, read_view
+from shoal.attack.tables.naive_bayes import Bins, bucket_secrets, cut, known_secrets, learn, refine
+from shoal.attack.tables.slice_beliefs import SliceBeliefs
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+N_ATTACKS = 2000
+TOLERANCE = 0.05
+
+
+class Inference:
+    """By the nearest published record.
+
+    Parameters
+    ----------
+    known : sequence of str, optional
+        What is known of a person; by default all quasi-identifiers.
+    secrets : sequence of str, optional
+        What is wanted; by default every sensitive attribute, and the rates are those of all together.
+    votes : bool, default True
+        Whether the most frequent value among equally near records is taken, or that of one at random.
+    n_attacks : int, default 2000
+        Guesses, of all secrets together.
+    """
+
+    name: ClassVar[str] = "inference"
+    title: ClassVar[str] = "guessing a secret from the nearest record"
+    knows: ClassVar[str] = "the true quasi-identifiers of a person"
+    stopped_by: ClassVar[str] = "l-diversity and t-closeness, for sensitive attributes"
+    remedy: ClassVar[str] = "Require l-diversity or t-closeness of the attribute, or raise k."
+    reference: ClassVar[str] = "Giomi et al., PoPETs 2023(2)"
+
+    def __init__(
+        self,
+        known: Sequence[str] | None = None,
+        secrets: Sequence[str] | None = None,
+        *,
+        votes: bool = True,
+        n_attacks: int = N_ATTACKS,
+    ) -> None:
+        self.known, self.secrets, self.votes, self.n_attacks = known, secrets, votes, n_attacks
+
+    def missing(self, case: TableCase) -> str | None:
+        """Needs something known and something secret."""
+        if not (self.known or columns_of(case, "quasi")):
+            return "The release has no quasi-identifier of the original."
+        if not (self.secrets or columns_of(case, "sensitive")):
+            return "No sensitive attribute is published, so there is nothing to infer."
+        return None
+
+    def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
+        """Guess each secret of a sample of people."""
+        known = list(self.known or columns_of(case, "quasi"))
+        secrets = list(self.secrets or columns_of(case, "sensitive"))
+        beliefs = None if case.layout is None else SliceBeliefs(case)
+        n_attacks = -(-self.n_attacks // len(secrets))
+        chosen = _chosen(case.original.n_rows, n_attacks, rng)
+        others = None if case.control is None else _chosen(case.control.n_rows, n_attacks, rng)
+        main, control, baseline = 0.0, 0.0, 0.0
+        details: dict[str, float] = {}
+        for secret in secrets:
+            view = read_view(case, [*known, secret])
+            people, truth = view.original[chosen, :-1], view.original[chosen, -1]
+            hidden = view.labels[-1]
+            usual = int(np.argmax(np.bincount(hidden.codes, minlength=hidden.n_labels)))
+            guess = self._guess(view, people, chosen, beliefs, rng)
+            right = score(hidden, np.where(guess < 0, usual, guess), truth)
+            main += right
+            details[f"{secret}: main"] = right / max(1, len(chosen))
+            baseline += score(hidden, np.full(len(chosen), usual, dtype=np.int64), truth)
+            if others is not None and view.control is not None:
+                guess = self._guess(view, view.control[others, :-1], len(view.original) + others, beliefs, rng)
+                right = score(hidden, np.where(guess < 0, usual, guess), view.control[others, -1])
+                control += right
+                details[f"{secret}: control"] = right / max(1, len(others))
+        n_secrets = len(secrets)
+        ours, usually = Rate(main, len(chosen) * n_secrets), Rate(baseline, len(chosen) * n_secrets)
+        theirs = None if others is None else Rate(control, len(others) * n_secrets)
+        return AttackResult(
+            self.name,
+            self.title,
+            self.knows,
+            ours,
+            theirs,
+            usually,
+            f"{100 * ours.value:.1f} % of the guesses at {'a secret' if len(secrets) == 1 else 'secrets'} of people in "
+            "the release are right"
+            + (
+                f" ({100 * usually.value:.1f} % by always taking the most frequent value)."
+                if theirs is None
+                else f", and {100 * theirs.value:.1f} % for others."
+            ),
+            details,
+        )
+
+    def _guess(
+        self, view: View, people: Floats, rows: Ints, beliefs: SliceBeliefs | None, rng: np.random.Generator
+    ) -> Ints:
+        """A label of the last column for each person, -1 for none; `rows` count originals and controls through."""
+        hidden = view.labels[-1]
+        if beliefs is not None:
+            chances = beliefs.distributions(hidden, beliefs.believe(beliefs.match(rows)))
+            return np.where(chances.any(axis=1), np.argmax(chances, axis=1), -1)
+        asked = Candidates(view.select(range(len(view.labels) - 1)))
+        if not self.votes:
+            return np.asarray(hidden.codes[asked.nearest(people, 1, rng)[:, 0]], dtype=np.int64)
+        guess = np.empty(len(people), dtype=np.int64)
+        totals = np.bincount(hidden.codes, minlength=hidden.n_labels)
+        for part, _, counts in asked.counts(people, hidden.codes.astype(np.int64), hidden.n_labels):
+            # Of equally frequent values the one that is more frequent in the whole.
+            guess[part] = np.argmax(counts + totals / (totals.sum() + 1.0), axis=1)
+        return guess
+
+
+class BayesInference(Inference):
+    """By naive Bayes inside the person's group, in the manner of the deFinetti attack."""
+
+    name: ClassVar[str] = "inference-bayes"
+    title: ClassVar[str] = "guessing a secret by what the release teaches"
+    stopped_by: ClassVar[str] = "t-closeness, in part; l-diversity does not promise to"
+    remedy: ClassVar[str] = "Require t-closeness, or publish fewer attributes that go with the secret."
+    reference: ClassVar[str] = "Kifer, SIGMOD 2009"
+
+    def _guess(
+        self, view: View, people: Floats, rows: Ints, beliefs: SliceBeliefs | None, rng: np.random.Generator
+    ) -> Ints:
+        hidden, known = view.labels[-1], view.labels[:-1]
+        secrets, n_secrets = hidden.codes.astype(np.int64), hidden.n_labels
+        bins = [cut(read, view.original[:, i]) for i, read in enumerate(known)]
+        asked = [cells.of_people(people[:, i]) for i, cells in enumerate(bins)]
+        if beliefs is not None:
+            return _guess_in_slices(beliefs, hidden, bins, asked, rows)
+        tables = [learn(cells, known_secrets(secrets), n_secrets) for cells in bins]
+        candidates = Candidates(view.select(range(len(known))))
+        nearest = candidates.nearest(people, 1, rng)[:, 0]
+        # Of those in one class, p(s | x) is p(s | class) * p(x | s) / p(label of the class | s).
+        gain = np.zeros((len(people), n_secrets))
+        for cells, place, table in zip(bins, asked, tables, strict=True):
+            label = cells.of_label[cells.read.codes[nearest]]
+            chance = label @ np.exp(table)
+            gain += table[place] - np.log(
+                np.where(np.any(label, axis=1, keepdims=True), np.maximum(chance, 1e-300), 1.0)
+            )
+        guess = np.empty(len(people), dtype=np.int64)
+        for part, _, counts in candidates.counts(people, secrets, n_secrets):
+            with np.errstate(divide="ignore"):
+                guess[part] = np.argmax(np.log(counts) + gain[part], axis=1)
+        return guess
+
+
+def _guess_in_slices(beliefs: SliceBeliefs, hidden: Labels, bins: list[Bins], asked: list[Ints], rows: Ints) -> Ints:
+    """The posterior, times what the values in slices without the secret teach; in the others it has used them."""
+    chances = beliefs.distributions(hidden, beliefs.believe(beliefs.match(rows)))
+    gain = np.zeros(chances.shape)
+    sliced = beliefs.sliced
+    for part in sliced.parts:
+        here = [i for i, cells in enumerate(bins) if cells.read.name in {c.name for c in part.columns}]
+        if part.carries or not here:
+            continue
+        start = bucket_secrets(sliced.bucket, hidden.codes.astype(np.int64), hidden.n_labels)
+        learned, _ = refine([bins[i] for i in here], sliced.bucket, start, hidden.n_labels)
+        for i, table in zip(here, learned, strict=True):
+            gain += table[asked[i]]
+    with np.errstate(divide="ignore"):
+        best = np.argmax(np.log(chances) + gain, axis=1)
+    return np.where(chances.any(axis=1), best, -1)
+
+
+def score(hidden: Labels, guess: Ints, truth: Floats) -> float:
+    """How many labels guessed are right; one that covers m categories counts 1 / m where the true one is among them."""
+    if hidden.is_number and hidden.is_plain:
+        value = hidden.low[guess]
+        near = np.abs(value - truth) <= TOLERANCE * np.abs(value)
+        right = np.where(np.isnan(truth), hidden.may_miss[guess], np.isfinite(value) & near).astype(np.float64)
+    else:
+        right = hidden.covers(guess, truth) / np.maximum(hidden.sizes[guess], 1.0)
+    return float(np.sum(right))
+
+
+def _chosen(n_people: int, n_attacks: int, rng: np.random.Generator) -> Ints:
+    return np.asarray(rng.choice(n_people, min(n_attacks, n_people), replace=False), dtype=np.int64)

@@ -1,0 +1,124 @@
+"""Linkability: two parties who know different attributes of one person meet in the same published record.
+
+Each party asks for the published records nearest to what it knows; if the two lists share one, the parties have linked
+their files through the release. Ties fall at random, apart for the two.
+
+References
+----------
+M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnádi, "A unified framework for quantifying privacy risk in synthetic data",
+PoPETs 2023(2), section 5.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, lgamma
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.attack.cases import TableCase
+from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.cells import columns_of, read_view
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+N_ATTACKS = 2000
+N_NEAREST = 5
+N_SPLITS = 4
+
+
+class Linkability:
+    """Nearest published records from two sides.
+
+    Parameters
+    ----------
+    known : pair of sequences of str, optional
+        What each party knows; else the quasi-identifiers are split at random, four times.
+    n_nearest : int, default 5
+        Length of each party's list.
+    n_attacks : int, default 2000
+        People attacked.
+    """
+
+    name: ClassVar[str] = "linkability"
+    title: ClassVar[str] = "linking two files through the release"
+    knows: ClassVar[str] = "two parties, each a different half of a person's quasi-identifiers"
+    stopped_by: ClassVar[str] = "k-anonymity, as far as equal records make lists of candidates long"
+    remedy: ClassVar[str] = "Raise k, or publish fewer quasi-identifiers."
+    reference: ClassVar[str] = "Giomi et al., PoPETs 2023(2)"
+
+    def __init__(
+        self,
+        known: tuple[Sequence[str], Sequence[str]] | None = None,
+        n_nearest: int = N_NEAREST,
+        n_attacks: int = N_ATTACKS,
+    ) -> None:
+        self.known, self.n_nearest, self.n_attacks = known, n_nearest, n_attacks
+
+    def missing(self, case: TableCase) -> str | None:
+        """Needs two attributes, and records."""
+        if case.layout is not None:
+            return "A row of a table in slices stands for no record in which two files could meet."
+        if self.known is None and len(columns_of(case, "quasi")) < 2:
+            return "There are fewer than two quasi-identifiers, so there are no two sides to link."
+        return None
+
+    def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
+        """Ask from both sides, for originals and for controls."""
+        if self.known is not None:
+            names = [*self.known[0], *self.known[1]]
+            view = read_view(case, names)
+            splits = [(list(range(len(self.known[0]))), list(range(len(self.known[0]), len(names))))]
+        else:
+            view = read_view(case, columns_of(case, "quasi"))
+            splits = [_halves(len(view.labels), rng) for _ in range(N_SPLITS)]
+        people = [_sample(view.original, self.n_attacks, len(splits), rng)]
+        if view.control is not None:
+            people.append(_sample(view.control, self.n_attacks, len(splits), rng))
+        met = [0.0] * len(people)
+        for i, sides in enumerate(splits):
+            asked = [Candidates(view.select(side)) for side in sides]
+            for who, parts in enumerate(people):
+                lists = [
+                    c.nearest(parts[i][:, side], self.n_nearest, rng) for c, side in zip(asked, sides, strict=True)
+                ]
+                met[who] += float(np.sum(np.any(lists[0][:, :, None] == lists[1][:, None, :], axis=(1, 2))))
+        attempts = [sum(len(p) for p in parts) for parts in people]
+        main = Rate(met[0], attempts[0])
+        control = Rate(met[1], attempts[1]) if len(people) > 1 else None
+        n_nearest = min(self.n_nearest, view.n_published)
+        chance = _chance(view.n_published, n_nearest)
+        return AttackResult(
+            self.name,
+            self.title,
+            self.knows,
+            main,
+            control,
+            Rate(chance * attempts[0], attempts[0]),
+            f"Two parties who ask for the {n_nearest} nearest records meet for {100 * main.value:.1f} % of the people "
+            "in the release" + ("." if control is None else f", and for {100 * control.value:.1f} % of others."),
+            {"n_nearest": float(n_nearest)},
+        )
+
+
+def _halves(n_columns: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    mixed = rng.permutation(n_columns).tolist()
+    return sorted(mixed[: n_columns // 2]), sorted(mixed[n_columns // 2 :])
+
+
+def _sample(people: Floats, n_attacks: int, n_parts: int, rng: np.random.Generator) -> list[Floats]:
+    """Different people, in as many parts as there are splits."""
+    chosen = rng.choice(len(people), min(n_attacks, len(people)), replace=False)
+    return [people[part] for part in np.array_split(chosen, n_parts)]
+
+
+def _chance(n_records: int, n_nearest: int) -> float:
+    """That two lists drawn at random share a record: ``1 - C(n - k, k) / C(n, k)``."""
+    n, k = n_records, n_nearest
+    if 2 * k > n:
+        return 1.0
+    return 1 - exp(2 * lgamma(n - k + 1) - lgamma(n - 2 * k + 1) - lgamma(n + 1))

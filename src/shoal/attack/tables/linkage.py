@@ -1,0 +1,151 @@
+"""Record linkage: the published record nearest to a known person is taken for that person's own.
+
+By distance, with all quasi-identifiers known or a random half of them, and by rank: numbers and ordered categories are
+replaced by their ranks, those of the person among the originals and those of the record among the published, so that a
+shift or a change of scale hides nobody. Where m records are equally near and the right one is among them, 1 / m of a
+success is counted. Where labels cover several values, the records whose labels cover the known values come first.
+
+Others than the originals have no record of their own, so there is no control; guessing hits one of n.
+
+References
+----------
+D. Pagliuca, G. Seri, "Some results of individual ranking method on the system of enterprise accounts annual survey",
+1999 (distance); K. Muralidhar, J. Domingo-Ferrer, "Rank-based record linkage for re-identification risk assessment",
+PSD 2016; N. L. Spruill, "The confidentiality and analytic usefulness of masked business microdata", 1983.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.attack.cases import TableCase
+from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.cells import Labels, View, columns_of, read_view
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+N_ATTACKS = 2000
+N_HALVES = 4
+
+
+class Linkage:
+    """By distance, all quasi-identifiers known."""
+
+    name: ClassVar[str] = "linkage"
+    title: ClassVar[str] = "linking a known person to a published record"
+    knows: ClassVar[str] = "the true quasi-identifiers of a person, and that the person is in the release"
+    stopped_by: ClassVar[str] = "k-anonymity: at most one link in k is right"
+    remedy: ClassVar[str] = "Raise k; of pseudo-records, enlarge the groups that they are drawn from."
+    reference: ClassVar[str] = "Pagliuca and Seri 1999; Domingo-Ferrer and Torra 2001"
+
+    def __init__(self, n_attacks: int = N_ATTACKS) -> None:
+        self.n_attacks = n_attacks
+
+    def missing(self, case: TableCase) -> str | None:
+        """Needs records, and the owner's knowledge of whose they are."""
+        if case.layout is not None:
+            return "A row of a table in slices stands for no record, so none can be linked."
+        if case.rows is None:
+            return "It is not known which original each published record stands for, so links cannot be counted."
+        if not columns_of(case, "quasi"):
+            return "The release has no quasi-identifier of the original."
+        return None
+
+    def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
+        """Link a sample of the originals."""
+        assert case.rows is not None
+        own_row = np.full(case.original.n_rows, -1, dtype=np.int64)
+        own_row[case.rows] = np.arange(case.published.n_rows)
+        view = read_view(case, columns_of(case, "quasi"))
+        n_attacks = min(self.n_attacks, case.original.n_rows)
+        targets = rng.choice(case.original.n_rows, n_attacks, replace=False)
+        successes, ties = self._link(view, targets, own_row[targets], rng)
+        main = Rate(successes, n_attacks)
+        baseline = Rate(n_attacks / max(1, case.published.n_rows), n_attacks)
+        return AttackResult(
+            self.name,
+            self.title,
+            self.knows,
+            main,
+            None,
+            baseline,
+            f"Of {n_attacks:,} people, {100 * main.value:.1f} % of the links to the nearest published record are right "
+            f"(by chance {100 * baseline.value:.2f} %); typically {np.median(ties):,.0f} records are equally near.",
+            {"median_equally_near": float(np.median(ties))},
+        )
+
+    def _link(self, view: View, targets: Ints, own_row: Ints, rng: np.random.Generator) -> tuple[float, Ints]:
+        least = Candidates(view).least(view.original[targets], own_row)
+        return float(np.sum(least.is_own / least.ties)), least.ties
+
+
+class PartialLinkage(Linkage):
+    """By distance, a random half of the quasi-identifiers known."""
+
+    name: ClassVar[str] = "linkage-partial"
+    title: ClassVar[str] = "linking a person of whom half is known"
+    knows: ClassVar[str] = "a random half of a person's true quasi-identifiers, and that the person is in the release"
+
+    def _link(self, view: View, targets: Ints, own_row: Ints, rng: np.random.Generator) -> tuple[float, Ints]:
+        total, all_ties = 0.0, []
+        n_columns = len(view.labels)
+        for part in np.array_split(np.arange(len(targets)), min(N_HALVES, len(targets))):
+            half = view.select(np.sort(rng.permutation(n_columns)[: -(-n_columns // 2)]).tolist())
+            least = Candidates(half).least(half.original[targets[part]], own_row[part])
+            total += float(np.sum(least.is_own / least.ties))
+            all_ties.append(least.ties)
+        return total, np.concatenate(all_ties)
+
+
+class RankLinkage(Linkage):
+    """By rank: needs numbers or ordered categories that are published as single values."""
+
+    name: ClassVar[str] = "linkage-rank"
+    title: ClassVar[str] = "linking a known person by ranks"
+    knows: ClassVar[str] = "the true quasi-identifiers of all people in the release, and so everybody's rank"
+    stopped_by: ClassVar[str] = "k-anonymity of the groups that values are averaged over or drawn from"
+    reference: ClassVar[str] = "Muralidhar and Domingo-Ferrer, PSD 2016"
+
+    def missing(self, case: TableCase) -> str | None:
+        """Needs plain numbers too."""
+        why = super().missing(case)
+        if why is not None:
+            return why
+        view = read_view(case, columns_of(case, "quasi"))
+        if not any(_is_ranked(c) for c in view.labels):
+            return "No quasi-identifier is published as a number, so there are no ranks to link by."
+        return None
+
+    def _link(self, view: View, targets: Ints, own_row: Ints, rng: np.random.Generator) -> tuple[float, Ints]:
+        return super()._link(_in_ranks(view), targets, own_row, rng)
+
+
+def _is_ranked(read: Labels) -> bool:
+    return read.is_number and read.is_plain and bool(np.isfinite(read.low).any())
+
+
+def _in_ranks(view: View) -> View:
+    """Plain numbers replaced by the share of records below, half of the equal ones among them."""
+    labels = []
+    original = view.original.copy()
+    for place, read in enumerate(view.labels):
+        if _is_ranked(read):
+            original[:, place] = _mid_ranks(original[:, place], original[:, place])
+            cells = read.low[read.codes]
+            ranks = _mid_ranks(read.low, np.where(np.isfinite(cells), cells, np.nan))
+            there = read.low <= read.high
+            read = replace(read, low=np.where(there, ranks, np.inf), high=np.where(there, ranks, -np.inf))
+        labels.append(read)
+    return View(tuple(labels), original, None, None)
+
+
+def _mid_ranks(values: Floats, among: Floats) -> Floats:
+    known = np.sort(among[~np.isnan(among)])
+    middle = (np.searchsorted(known, values, "left") + np.searchsorted(known, values, "right")) / 2
+    return np.where(np.isnan(values), np.nan, middle / max(1, len(known)))

@@ -1,0 +1,76 @@
+"""Uniqueness in a population: a published record that fits exactly one person of a known file is that person's.
+
+The file names the whole population with some of the quasi-identifiers. For each distinct published record the people
+whom all of its labels cover are counted (k-map asks for k at least); one alone is a success. Beside it: the share of
+published records that no other published one equals, which is what is known where there is no such file.
+
+References
+----------
+L. Sweeney, "k-Anonymity: a model for protecting privacy", IJUFKS 10(5), 2002 (k-map: Sweeney's thesis, 2001);
+C. Skinner, M. Elliot, "A measure of disclosure risk for microdata", JRSS B 64(4), 2002.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.attack.cases import TableCase
+from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.cells import columns_of, read_view
+from shoal.attack.tables.predicates import EQUAL, Crowd, Predicates, about_people
+from shoal.check.sliced import numbered
+
+MANY = 1000
+
+
+class Uniqueness:
+    """Count whom in the population each published record could be."""
+
+    name: ClassVar[str] = "uniqueness"
+    title: ClassVar[str] = "records that fit one person of a population"
+    knows: ClassVar[str] = "a file of the whole population with names and quasi-identifiers"
+    stopped_by: ClassVar[str] = "k-anonymity and k-map"
+    remedy: ClassVar[str] = "Raise k, or coarsen the quasi-identifiers that the population file has too."
+    reference: ClassVar[str] = "Sweeney, IJUFKS 2002; Skinner and Elliot, JRSS B 2002"
+
+    def missing(self, case: TableCase) -> str | None:
+        """Needs the file."""
+        if case.population is None:
+            return "There is no file of the population to look people up in."
+        if case.layout is not None:
+            return "A row of a table in slices stands for no record that could be looked up."
+        if not self._names(case):
+            return "The population file has no quasi-identifier of the release."
+        return None
+
+    def _names(self, case: TableCase) -> list[str]:
+        assert case.population is not None
+        return [n for n in columns_of(case, "quasi") if n in case.population.names]
+
+    def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
+        """Look every distinct published record up."""
+        view = read_view(case, self._names(case))
+        assert view.population is not None
+        box_of, first = numbered([read.codes for read in view.labels])
+        weights = np.bincount(box_of)
+        labels = np.column_stack([read.codes[first] for read in view.labels]).astype(np.int64)
+        columns = np.broadcast_to(np.arange(labels.shape[1], dtype=np.int64), labels.shape).copy()
+        asked = Predicates(columns, labels, np.full(labels.shape, EQUAL, dtype=np.int64))
+        people = Crowd(view.population).count(about_people(asked, view), MANY)
+        n = view.n_published
+        main = Rate(float(weights[people == 1].sum()), n)
+        alone = float(weights[weights == 1].sum()) / n
+        found = people[box_of[people[box_of] > 0]] if (people > 0).any() else np.zeros(1, dtype=np.int64)
+        return AttackResult(
+            self.name,
+            self.title,
+            self.knows,
+            main,
+            None,
+            None,
+            f"{100 * main.value:.1f} % of the published records fit exactly one person of the population; "
+            f"{100 * alone:.1f} % are like no other published record.",
+            {"unique_in_release": alone, "median_people_that_fit": float(np.median(found))},
+        )

@@ -1,0 +1,170 @@
+"""The kernels of the attacks against plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shoal.attack.cases import TableCase
+from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.cells import View, _extent, read_view
+from shoal.attack.tables.predicates import (
+    AT_LEAST,
+    AT_MOST,
+    EQUAL,
+    LESS,
+    MORE,
+    OTHER,
+    Crowd,
+    Predicates,
+    about_people,
+)
+from shoal.data.attribute import Attribute
+from shoal.data.table import Table, encode_cells
+
+ATTRIBUTES = {
+    "n": Attribute("n", "continuous", "quasi"),
+    "c": Attribute("c", "nominal", "quasi"),
+    "z": Attribute("z", "prefix", "quasi"),
+}
+
+
+def column(name, cells):
+    array = np.empty(len(cells), dtype=object)
+    array[:] = cells
+    return encode_cells(name, array)
+
+
+@pytest.fixture(params=["labels", "plain"])
+def view(request):
+    """40 published records and 50 people, with missing cells; labels of every kind, or none."""
+    rng = np.random.default_rng(8)
+    numbers = [None, *(str(i) for i in range(1, 21))]
+    letters = [None, *"abcdef"]
+    codes = [None, "4810", "4811", "4920", "5000"]
+    original = Table.of(
+        [
+            column("n", [numbers[i] for i in rng.integers(0, 21, 50)]),
+            column("c", [letters[i] for i in rng.integers(0, 7, 50)]),
+            column("z", [codes[i] for i in rng.integers(0, 5, 50)]),
+        ]
+    )
+    shown = [
+        ["3", "[2..9]", "[5..5]", "[1..20] or missing", "*", None],
+        ["a", "{a, c}", "{b, e, f}", "*", "d or missing", None],
+        ["4810", "48**", "4***", "*", "5000", None],
+    ]
+    if request.param == "plain":
+        shown = [["3", "17", "8.5", None], ["a", "c", "f", None], ["4810", "5000", None]]
+    published = Table.of(
+        [column(n, [s[i] for i in rng.integers(0, len(s), 40)]) for n, s in zip("ncz", shown, strict=True)]
+    )
+    return read_view(TableCase(published, original, None, "ncz", (), ATTRIBUTES), "ncz")
+
+
+def slow_distance(view: View, person: int, row: int, cover_only: bool) -> float:
+    total = 0.0
+    for place, read in enumerate(view.labels):
+        x, label = view.original[person, place], read.codes[row]
+        low, high = read.low[label], read.high[label]
+        listed = read.listed[read.begins[label] : read.begins[label + 1]]
+        if np.isnan(x):
+            covered = bool(read.may_miss[label])
+        else:
+            covered = bool(low <= x <= high and (not len(listed) or x in listed))
+        scale = 1 / _extent(view, place)
+        if read.is_plain:
+            if not read.is_number or np.isnan(x) or low > high:
+                total += 0 if covered else 1
+            else:
+                total += abs(x - low) * scale
+        elif not covered:
+            gap = 1.0
+            if read.is_number and not np.isnan(x) and low <= high:
+                gap = max(low - x, x - high, 0) * scale
+            total += len(view.labels) + gap
+        elif not cover_only and not np.isnan(x):
+            if read.is_number:
+                points = np.linspace(low, high, 2_001)
+                total += float(np.abs(points - x).mean()) * scale
+            else:
+                total += 1 - 1 / read.sizes[label]
+    return total
+
+
+@pytest.mark.parametrize("cover_only", [False, True])
+def test_distances_and_ties(view, cover_only):
+    slow = np.array([[slow_distance(view, p, r, cover_only) for r in range(40)] for p in range(len(view.original))])
+    own = np.arange(50) % 40
+    own[7] = -1
+    found = Candidates(view).least(view.original, own, cover_only=cover_only)
+    np.testing.assert_allclose(found.distances, slow.min(axis=1), atol=2e-3)
+    ties = np.sum(slow <= slow.min(axis=1, keepdims=True) + 1e-6, axis=1)
+    np.testing.assert_array_equal(found.ties, ties)
+    expected = slow[np.arange(50), own] <= slow.min(axis=1) + 1e-6
+    expected[7] = False
+    np.testing.assert_array_equal(found.is_own, expected)
+
+    secret = np.arange(40, dtype=np.int64) % 7
+    for part, least, counts in Candidates(view).counts(view.original, secret, 7, cover_only=cover_only):
+        assert (part.start, part.stop) == (0, 50)
+        np.testing.assert_allclose(least, slow.min(axis=1), atol=2e-3)
+        for p in range(50):
+            near = slow[p] <= slow[p].min() + 1e-6
+            np.testing.assert_array_equal(counts[p], np.bincount(secret[near], minlength=7))
+
+
+def test_nearest_are_in_order(view):
+    slow = np.array([[slow_distance(view, p, r, False) for r in range(40)] for p in range(50)])
+    found = Candidates(view).nearest(view.original, 6, np.random.default_rng(1))
+    assert all(len(set(row)) == 6 for row in found.tolist())
+    np.testing.assert_allclose(np.take_along_axis(slow, found, axis=1), np.sort(slow, axis=1)[:, :6], atol=4e-3)
+
+
+def test_ties_fall_at_random(view):
+    picks = {tuple(Candidates(view).nearest(view.original, 1, np.random.default_rng(s))[:, 0]) for s in range(5)}
+    assert len(picks) == 5
+
+
+def test_predicates_count_people(view):
+    rng = np.random.default_rng(2)
+    n = 400
+    columns = np.sort(np.argsort(rng.random((n, 3)), axis=1)[:, :2], axis=1)
+    labels = np.array([[rng.integers(0, view.labels[c].n_labels) for c in row] for row in columns])
+    operators = np.array(
+        [[rng.integers(0, 6) if c == 0 else rng.choice([EQUAL, OTHER]) for c in row] for row in columns]
+    )
+    predicates = Predicates(columns, labels, operators)
+    counts = Crowd(view.original).count(about_people(predicates, view), 10**6)
+    assert len(set(counts.tolist())) > 5
+    for i in range(n):
+        holds = np.ones(50, dtype=bool)
+        for c, label, operator in zip(columns[i], labels[i], operators[i], strict=True):
+            holds &= np.array([slow_holds(view.labels[c], label, operator, x) for x in view.original[:, c]])
+        assert counts[i] == holds.sum(), (columns[i], labels[i], operators[i])
+    capped = Crowd(view.original).count(about_people(predicates, view), 2)
+    np.testing.assert_array_equal(capped, np.minimum(counts, 2))
+
+
+def slow_holds(read, label, operator, x):
+    low, high = read.low[label], read.high[label]
+    listed = read.listed[read.begins[label] : read.begins[label + 1]]
+    only_missing = read.may_miss[label] and low > high
+    if only_missing:
+        return not np.isnan(x) if operator == OTHER else bool(np.isnan(x))
+    if np.isnan(x):
+        return bool(read.may_miss[label]) and operator == EQUAL
+    if operator == EQUAL:
+        return bool(low <= x <= high and (not len(listed) or x in listed))
+    if operator == OTHER:  # of a label with gaps: outside its ends
+        return not low <= x <= high
+    return {AT_LEAST: x >= low, AT_MOST: x <= high, MORE: x > high, LESS: x < low}[operator]
+
+
+def test_a_label_without_people_covers_nobody():
+    original = Table.of([column("n", ["1", "2", "3"])])
+    published = Table.of([column("n", ["[7..9]", "gibberish", "[2..9]"])])
+    view = read_view(TableCase(published, original, None, ["n"], (), ATTRIBUTES), ["n"])
+    read = view.labels[0]
+    covered = [[bool(read.covers(np.array([c]), np.array([x]))[0]) for x in (1.0, 2.0, 3.0)] for c in read.codes]
+    assert covered == [[False] * 3, [False] * 3, [False, True, True]]

@@ -1,0 +1,85 @@
+"""Linking people to records, and two files through the release."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from shoal.attack.tables.linkability import Linkability, _chance
+from shoal.attack.tables.linkage import Linkage, PartialLinkage, RankLinkage
+
+
+def test_raw_records_are_linked(raw, rng):
+    assert Linkage().run(raw, rng).main.value == 1
+    partial = PartialLinkage().run(raw, rng)
+    assert 0.3 < partial.main.value < 1
+    assert partial.succeeds
+    assert RankLinkage().run(raw, rng).main.value == 1
+
+
+@pytest.mark.parametrize("attack", [Linkage(), PartialLinkage()])
+def test_no_link_is_better_than_one_in_k(release, rng, attack):
+    for k in (5, 50):
+        result = attack.run(release(k=k, partition="mondrian", publish="generalise"), rng)
+        assert result.main.value <= 1 / k + 1e-9
+        assert result.details["median_equally_near"] >= k
+
+
+def test_one_class_is_linked_by_chance_alone(release, rng):
+    result = Linkage().run(release(k=400, partition="mondrian", publish="generalise"), rng)
+    assert result.main.value == pytest.approx(1 / 600)
+    assert result.baseline.value == pytest.approx(1 / 600)
+    assert not result.succeeds
+
+
+def test_ranks_see_through_a_change_of_scale(raw, rng):
+    numbers = ["age", "admission"]
+    by_number = replace(raw, quasi=numbers)
+    age, day = (by_number.published[n] for n in numbers)
+    moved = replace(age, values=np.log(age.values) * 1000)  # the order is kept, the values are far off
+    masked = replace(by_number, published=by_number.published.with_columns({"age": moved}))
+    assert RankLinkage().run(masked, rng).main.value > 0.95
+    assert Linkage().run(masked, rng).main.value < 0.5
+    shuffled = replace(day, codes=rng.permutation(day.codes))
+    mixed = replace(masked, published=masked.published.with_columns({"admission": shuffled}))
+    assert RankLinkage().run(mixed, rng).main.value < 0.1
+
+
+def test_the_wrong_record_is_no_success(raw, rng):
+    turned = replace(raw, rows=np.roll(raw.rows, 1))
+    assert Linkage().run(turned, rng).main.value < 0.01
+
+
+def test_suppressed_people_cannot_be_linked(raw, rng):
+    half = replace(raw, published=raw.published.take(np.arange(300)), rows=raw.rows[:300])
+    assert Linkage().run(half, rng).main.value == 0.5
+
+
+def test_what_is_missing(raw, release):
+    assert "not known which original" in Linkage().missing(replace(raw, rows=None))
+    assert "slices" in Linkage().missing(release(l=2, publish="bucketize"))
+    assert "no ranks" in RankLinkage().missing(release(partition="mondrian", publish="generalise"))
+    assert "two sides" in Linkability().missing(replace(raw, quasi=["age"]))
+
+
+def test_two_files_meet_in_raw_records(raw, rng):
+    result = Linkability().run(raw, rng)
+    assert result.main.value > 0.8
+    assert result.control.value < 0.2
+    assert result.succeeds
+
+
+def test_two_files_do_not_meet_in_large_groups(coarse, rng):
+    result = Linkability().run(coarse, rng)
+    assert not result.succeeds
+    assert result.main.value < 0.1
+
+
+def test_chance_of_meeting():
+    rng = np.random.default_rng(1)
+    met = [len({*rng.permutation(20)[:4]} & {*rng.permutation(20)[:4]}) > 0 for _ in range(4000)]
+    assert _chance(20, 4) == pytest.approx(np.mean(met), abs=0.03)
+    assert _chance(20, 1) == pytest.approx(1 / 20)
+    assert _chance(5, 4) == 1
