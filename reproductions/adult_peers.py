@@ -19,9 +19,9 @@ from benchmarks.child import ChildFailed
 from benchmarks.data import NUMERIC, People, people, write_csv
 from benchmarks.losses import of_averaging, of_generalising
 from benchmarks.peers import ANJANA, ANONYPY, ANONYPYX, Peer
-from shoal.api import load
 from shoal.data.meaning import attributes_of
 from shoal.data.table import Table
+from shoal.originals import load
 from shoal.tables import MDAV
 from shoal.utility.classification import classification_metric
 from shoal.utility.grouping import Grouping

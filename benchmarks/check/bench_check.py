@@ -9,9 +9,9 @@ from pathlib import Path
 from benchmarks.data import QUASI, people, write_csv
 from benchmarks.harness import Case, Setting, timed
 from benchmarks.peers import PYCANON
-from shoal.api import load
 from shoal.check.guarantee import Guarantee
 from shoal.check.verify import verify
+from shoal.originals import load
 from shoal.policy import KAnonymity, LDiversity, Requirement, TCloseness
 
 SENSITIVE = "occupation"

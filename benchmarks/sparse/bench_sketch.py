@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,7 @@ def case_of(name: str, records: Sparse, n_components: int, data: str) -> Case:
     counts = np.full(len(records), n_components)
     return Case(
         name,
-        f"{n_components} components of every record, with the random signs or matrix; scikit-learn's are not 4-wise "
-        "independent by key, and need the vocabulary ahead",
+        f"{n_components} components of every record, with the drawing of signs or of the matrix",
         f"{data}; made by the package's Quest generator",
         [
             timed("shoal", lambda: sketch_records(records, counts, KEY), numbers=of_ours),
@@ -65,14 +65,12 @@ def correlation(estimated: Any, true: Any) -> float:
 
 def gaussian(matrix: Any, n_components: int) -> Any:
     """A dense matrix of normal numbers."""
-    from sklearn.random_projection import GaussianRandomProjection
-
-    return GaussianRandomProjection(n_components, random_state=0).fit_transform(matrix)
+    projections = import_module("sklearn.random_projection")
+    return projections.GaussianRandomProjection(n_components, random_state=0).fit_transform(matrix)
 
 
 def signs(matrix: Any, n_components: int, density: float | str) -> Any:
     """A matrix of signs and zeros; of signs alone at density 1."""
-    from sklearn.random_projection import SparseRandomProjection
-
-    made = SparseRandomProjection(n_components, density=density, dense_output=True, random_state=0)
+    projections = import_module("sklearn.random_projection")
+    made = projections.SparseRandomProjection(n_components, density=density, dense_output=True, random_state=0)
     return made.fit_transform(matrix)

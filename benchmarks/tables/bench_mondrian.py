@@ -10,8 +10,9 @@ from benchmarks.data import QUASI, people, write_csv
 from benchmarks.harness import Case, Setting, timed
 from benchmarks.losses import of_generalising
 from benchmarks.peers import ANONYPY
-from shoal.api import anonymize, load
+from shoal.api import anonymize
 from shoal.data.meaning import attributes_of
+from shoal.originals import load
 from shoal.policy import Policy
 from shoal.tables.anonymize import Anonymized, anonymize_table
 from shoal.tables.encoding import rank

@@ -12,8 +12,9 @@ from benchmarks.data import QUASI, hierarchy_files, people, write_csv
 from benchmarks.harness import Case, Setting, timed
 from benchmarks.losses import of_labels
 from benchmarks.peers import ANJANA
-from shoal.api import anonymize, load
+from shoal.api import anonymize
 from shoal.data.hierarchy import Hierarchy
+from shoal.originals import load
 from shoal.policy import Policy
 from shoal.tables.anonymize import Anonymized, anonymize_table
 

@@ -10,9 +10,9 @@ import numpy as np
 from benchmarks.data import NAMES, People, people
 from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, timed
 from benchmarks.tables.plain_slicing import partition
-from shoal.api import load
 from shoal.data.meaning import attributes_of
 from shoal.data.table import row_keys
+from shoal.originals import load
 from shoal.policy import LDiversity, Policy
 from shoal.tables.anonymize import canonical_order
 from shoal.tables.encoding import rank

@@ -7,31 +7,47 @@ from typing import TYPE_CHECKING, Any
 from shoal._version import __version__
 
 if TYPE_CHECKING:
-    from shoal import strings, tables
-    from shoal.api import anonymize, check_folder, profile, profile_strings
+    from shoal import sparse, strings, tables
+    from shoal.api import anonymize, check_folder, profile, profile_sparse, profile_strings
+    from shoal.attack.folder import attack_folder
     from shoal.data.hierarchy import Hierarchy
     from shoal.data.read_slices import read_slices, sample_records
+    from shoal.data.sketch_files import read_sketches
+    from shoal.data.sketches import Sketches
+    from shoal.data.sparse import Sparse
+    from shoal.data.sparse_files import read_sparse
     from shoal.data.strings import Strings
     from shoal.errors import DataError, Infeasible, MissingExtra, NotVerified, PolicyError, ShoalError
     from shoal.frontier import sweep
+    from shoal.policies import read_policy
     from shoal.policy import Policy
     from shoal.release import Release
-    from shoal.string_policy import StringPolicy, read_policy
+    from shoal.sparse_policy import SparsePolicy
+    from shoal.sparse_release import SparseRelease
+    from shoal.string_policy import StringPolicy
     from shoal.string_release import StringRelease
 
 _HOME = {
     "anonymize": "shoal.api",
+    "attack_folder": "shoal.attack.folder",
     "check_folder": "shoal.api",
     "profile": "shoal.api",
+    "profile_sparse": "shoal.api",
     "profile_strings": "shoal.api",
     "Hierarchy": "shoal.data.hierarchy",
     "Policy": "shoal.policy",
     "Release": "shoal.release",
+    "Sketches": "shoal.data.sketches",
+    "Sparse": "shoal.data.sparse",
+    "SparsePolicy": "shoal.sparse_policy",
+    "SparseRelease": "shoal.sparse_release",
     "StringPolicy": "shoal.string_policy",
     "StringRelease": "shoal.string_release",
     "Strings": "shoal.data.strings",
-    "read_policy": "shoal.string_policy",
+    "read_policy": "shoal.policies",
+    "read_sketches": "shoal.data.sketch_files",
     "read_slices": "shoal.data.read_slices",
+    "read_sparse": "shoal.data.sparse_files",
     "sample_records": "shoal.data.read_slices",
     "sweep": "shoal.frontier",
     **dict.fromkeys(
@@ -49,17 +65,26 @@ __all__ = [
     "PolicyError",
     "Release",
     "ShoalError",
+    "Sketches",
+    "Sparse",
+    "SparsePolicy",
+    "SparseRelease",
     "StringPolicy",
     "StringRelease",
     "Strings",
     "__version__",
     "anonymize",
+    "attack_folder",
     "check_folder",
     "profile",
+    "profile_sparse",
     "profile_strings",
     "read_policy",
+    "read_sketches",
     "read_slices",
+    "read_sparse",
     "sample_records",
+    "sparse",
     "strings",
     "sweep",
     "tables",
@@ -70,7 +95,7 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that `import shoal` stays cheap."""
     import importlib
 
-    if name in ("strings", "tables"):
+    if name in ("sparse", "strings", "tables"):
         return importlib.import_module(f"shoal.{name}")
     if name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)

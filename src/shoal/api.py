@@ -4,69 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from shoal.check import folder as checked_folder
-from shoal.check.evidence import Evidence
+from shoal.check.evidence import GROUPS_FILE, ROWS_FILE, Evidence
 from shoal.check.folder import FolderCheck
 from shoal.check.profile import Profile, profile_table
-from shoal.data.files import read_table
-from shoal.data.frames import from_frame
 from shoal.data.meaning import attributes_of
-from shoal.data.strings import Strings
-from shoal.data.table import MARKERS, Table
+from shoal.data.table import Table
 from shoal.engine.executors import open_executor
 from shoal.errors import PolicyError
-from shoal.manifest import read_content
+from shoal.held_out import HeldOut
+from shoal.held_out import hold_out as split_at_random
+from shoal.originals import Data, kept_secrets, kind_of_release, load, load_sparse, load_strings, split_original
+from shoal.policies import AnyPolicy, empty_policy, kind_of
 from shoal.policy import Policy
 from shoal.release import Release, verified
+from shoal.sparse_policy import SparsePolicy
 from shoal.string_policy import StringPolicy
 from shoal.tables.anonymize import Anonymized, anonymize_table
 
 if TYPE_CHECKING:
+    from shoal.sparse_profile import SparseProfile
+    from shoal.sparse_release import SparseRelease
     from shoal.string_profile import StringProfile
     from shoal.string_release import StringRelease
 
+    AnyRelease = Release | StringRelease | SparseRelease
+
 Progress = Callable[[str, int, int], None]
-
-
-def load(source: Any, markers: tuple[str, ...] = MARKERS) -> Table:
-    """Read a file, or take a frame."""
-    if isinstance(source, str | Path):
-        return read_table(source, markers=markers)
-    return from_frame(source, markers=markers)
-
-
-def load_strings(source: Any, policy: StringPolicy) -> Strings:
-    """Read a file, or take strings, as the policy's input says."""
-    if isinstance(source, str | Path):
-        from shoal.data.string_files import read_strings
-
-        return read_strings(source, **policy.input.model_dump())
-    if isinstance(source, Strings):
-        return source
-    if isinstance(source, dict) or not hasattr(source, "__iter__"):
-        raise PolicyError(
-            "the policy is for strings; give a path, a list of text, a list of lists of tokens, or Strings"
-        )
-    alphabet = policy.input.alphabet
-    if isinstance(alphabet, str):
-        from shoal.data.alphabets import Alphabet
-
-        return Strings.of(source, alphabet=Alphabet.of(alphabet).symbols)
-    return Strings.of(source, alphabet=alphabet)
-
-
-def is_strings(source: Any) -> bool:
-    """Whether a source holds strings for sure: a FASTA or SPMF file, `Strings`, or a list of text or of lists."""
-    if isinstance(source, str | Path):
-        from shoal.data.string_files import looks_like_strings
-
-        return looks_like_strings(source) is not None
-    if isinstance(source, list | tuple):
-        return bool(source) and isinstance(source[0], str | list | tuple)
-    return isinstance(source, Strings)
 
 
 def profile_strings(source: Any, policy: StringPolicy | None = None) -> StringProfile:
@@ -82,6 +50,21 @@ def profile_strings(source: Any, policy: StringPolicy | None = None) -> StringPr
 
     policy = policy or StringPolicy()
     return profile_of(load_strings(source, policy), policy)
+
+
+def profile_sparse(source: Any, policy: SparsePolicy | None = None) -> SparseProfile:
+    """Count records, items and classes of a file or list, and propose a policy.
+
+    Parameters
+    ----------
+    source : path, list of lists of items, sparse matrix of scipy, or Sparse
+    policy : SparsePolicy, optional
+        How a file is read.
+    """
+    from shoal.sparse_profile import profile_sparse_records
+
+    policy = policy or SparsePolicy()
+    return profile_sparse_records(load_sparse(source, policy), policy)
 
 
 def profile(source: Any, *, sweep: bool = True, progress: Progress | None = None) -> Profile:
@@ -118,6 +101,9 @@ def anonymize(
     policy: Policy,
     *,
     seed: int | None = ...,
+    key: bytes | None = ...,
+    hold_out: float | None = ...,
+    control: Any = ...,
     workers: int = ...,
     pool: Literal["threads", "processes"] = ...,
     cluster: str | None = ...,
@@ -132,6 +118,9 @@ def anonymize(
     policy: StringPolicy,
     *,
     seed: int | None = ...,
+    key: bytes | None = ...,
+    hold_out: float | None = ...,
+    control: Any = ...,
     workers: int = ...,
     pool: Literal["threads", "processes"] = ...,
     cluster: str | None = ...,
@@ -143,39 +132,72 @@ def anonymize(
 @overload
 def anonymize(
     source: Any,
-    policy: Policy | StringPolicy | None = None,
+    policy: SparsePolicy,
     *,
     seed: int | None = ...,
+    key: bytes | None = ...,
+    hold_out: float | None = ...,
+    control: Any = ...,
     workers: int = ...,
     pool: Literal["threads", "processes"] = ...,
     cluster: str | None = ...,
     progress: Progress | None = ...,
     stop: Callable[[], bool] | None = ...,
-) -> Release | StringRelease: ...
+) -> SparseRelease: ...
+
+
+@overload
+def anonymize(
+    source: Any,
+    policy: AnyPolicy | None = None,
+    *,
+    seed: int | None = ...,
+    key: bytes | None = ...,
+    hold_out: float | None = ...,
+    control: Any = ...,
+    workers: int = ...,
+    pool: Literal["threads", "processes"] = ...,
+    cluster: str | None = ...,
+    progress: Progress | None = ...,
+    stop: Callable[[], bool] | None = ...,
+) -> AnyRelease: ...
 
 
 def anonymize(
     source: Any,
-    policy: Policy | StringPolicy | None = None,
+    policy: AnyPolicy | None = None,
     *,
     seed: int | None = None,
+    key: bytes | None = None,
+    hold_out: float | None = None,
+    control: Any = None,
     workers: int = 1,
     pool: Literal["threads", "processes"] = "threads",
     cluster: str | None = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Release | StringRelease:
+) -> AnyRelease:
     """Make a release and check it.
 
     Parameters
     ----------
-    source : path, or frame of pandas, polars or arrow, or dict of columns; list of str or of lists of str, or Strings
-        The original records. Lists, `Strings`, FASTA and SPMF files are strings, and other files if the policy says so.
-    policy : Policy or StringPolicy, optional
-        Roles, guarantees and method; by default guessed roles and groups of five, and of strings groups of twenty.
+    source : path, or frame of pandas, polars or arrow, or dict of columns; list of str or of lists of str, Strings, \
+Sparse or sparse matrix of scipy
+        The original records. Lists, `Strings`, FASTA and SPMF files are strings, SVMlight files, `Sparse` and matrices
+        are sparse records, and other files if the policy says so.
+    policy : Policy, StringPolicy or SparsePolicy, optional
+        Roles, guarantees and method; by default guessed roles and groups of five, of strings groups of twenty, of
+        sparse records k-variance anonymity with k = 10.
     seed : int, optional
-        Makes the release repeatable where random numbers are drawn: at effort "best", and for pseudo-records. Who knows
-        it can draw the same numbers, so keep it to yourself.
+        Makes the release repeatable where random numbers are drawn: at effort "best", for pseudo-records and strings,
+        and for the key of sketches. Who knows it can draw the same numbers, so keep it to yourself.
+    key : bytes, optional
+        Of sparse records: the key of another release, so that sketches of both can be compared; else a new one.
+    hold_out : float, optional
+        The share of the records to leave out of the release, at random, so that attacks can be compared on them; the
+        report then shows what attacks get.
+    control : as the source, optional
+        Other records of the same kind, given for the same purpose.
     workers, pool, cluster
         Where independent blocks are worked on: that many threads or processes here, or a dask scheduler's address. The
         result does not depend on it.
@@ -187,7 +209,7 @@ def anonymize(
 
     Returns
     -------
-    Release, or StringRelease for strings
+    Release, StringRelease for strings, or SparseRelease for sparse records
         Whose guarantees all hold; nothing is written before its `save`.
 
     Raises
@@ -203,24 +225,38 @@ def anonymize(
     >>> list(release.data["age"])
     ['[31..32]', '[31..32]', '[47..48]', '[47..48]']
     """
+    kind = kind_of(source)
     if policy is None:
-        policy = StringPolicy() if is_strings(source) else Policy()
-    if not isinstance(policy, Policy | StringPolicy):
+        policy = empty_policy(kind)
+    if not isinstance(policy, AnyPolicy):
         raise PolicyError(
             "the policy is not a Policy; make one with Policy.of(...), or read a file with Policy.read(path)"
         )
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise PolicyError(f"the seed must be a whole number of 0 or more, not {seed!r}")
+    if isinstance(policy, SparsePolicy):
+        from shoal.sparse_release import release_sparse
+
+        read_records = partial(load_sparse, policy=policy)
+        records, unseen = _others(read_records(source), hold_out, control, read_records, seed)
+        return release_sparse(records, policy, seed=seed, key=key, progress=progress, held_out=unseen)
+    if key is not None:
+        raise PolicyError("a key is for sketches of sparse records; leave it out")
     if isinstance(policy, StringPolicy):
         from shoal.string_release import release_strings
 
-        strings = load_strings(source, policy)
+        read = partial(load_strings, policy=policy)
+        strings, others = _others(read(source), hold_out, control, read, seed)
         like = None if isinstance(source, str | Path) else source
         with open_executor(workers, pool, cluster) as executor:
-            return release_strings(strings, policy, seed=seed, executor=executor, progress=progress, like=like)
-    if is_strings(source):
-        raise PolicyError('the data is strings, and the policy is for a table; ask for kind = "strings", or give none')
-    table = load(source, policy.missing_markers)
+            return release_strings(
+                strings, policy, seed=seed, executor=executor, progress=progress, like=like, held_out=others
+            )
+    if kind != "table":
+        what = "strings" if kind == "strings" else "sparse records"
+        raise PolicyError(f'the data is {what}, and the policy is for a table; ask for kind = "{kind}", or give none')
+    load_table = partial(load, markers=policy.missing_markers)
+    table, held_out = _others(load_table(source), hold_out, control, load_table, seed)
     if policy.target is not None:
         from shoal.utility.target import check_target
 
@@ -229,10 +265,25 @@ def anonymize(
         made = anonymize_table(table, policy, seed=seed, executor=executor, progress=progress, stop=stop)
     if progress is not None:
         progress("checking the release", 0, 0)
-    return release_of(table, made, policy, None if isinstance(source, str | Path) else source)
+    return release_of(table, made, policy, None if isinstance(source, str | Path) else source, held_out)
 
 
-def release_of(table: Table, made: Anonymized, policy: Policy, like: Any = None) -> Release:
+def _others(
+    data: Data, share: float | None, control: Any, load: Callable[[Any], Data], seed: int | None
+) -> tuple[Data, HeldOut[Data] | None]:
+    """The records to publish, and others to compare attacks on, if they are asked for or given."""
+    if share is not None and control is not None:
+        raise PolicyError("records are to be held out, and a control is given; one of both is enough")
+    if control is not None:
+        return data, HeldOut(load(control))
+    if share is None:
+        return data, None
+    return split_at_random(data, data.n_rows if isinstance(data, Table) else len(data), share, seed)
+
+
+def release_of(
+    table: Table, made: Anonymized, policy: Policy, like: Any = None, held_out: HeldOut[Table] | None = None
+) -> Release:
     """Check what the methods made of a table; `NotVerified` unless all guarantees hold."""
     return Release(
         table=made.table,
@@ -248,13 +299,14 @@ def release_of(table: Table, made: Anonymized, policy: Policy, like: Any = None)
         layout=made.layout,
         _sources=made.sources,
         _like=like,
+        _held_out=held_out,
     )
 
 
 def check_folder(
     path: str | Path,
     original: Any = None,
-    policy: Policy | StringPolicy | None = None,
+    policy: AnyPolicy | None = None,
     private: str | Path | None = None,
     *,
     label: str | None = None,
@@ -265,30 +317,37 @@ def check_folder(
     ----------
     path : path
         The `publish/` folder of a release.
-    original : path, frame, or strings, optional
+    original : path, frame, strings or sparse records, optional
         What the release was made from.
-    policy : Policy or StringPolicy, optional
+    policy : Policy, StringPolicy or SparsePolicy, optional
         What to require instead of what the manifest says.
     private : path, optional
-        The `private/` folder of the release, if the groups were kept.
+        The `private/` folder of the release, if secrets were kept: groups, or rows and key of sketches.
     label : str, optional
         For a FASTA original with classes: the expression that finds them.
     """
-    content = read_content(checked_folder.published_folder(path))
-    is_string_release = isinstance(content, dict) and content.get("kind") == "strings"
-    if policy is not None and isinstance(policy, StringPolicy) is not is_string_release:
-        kinds = ("strings", "a table") if is_string_release else ("a table", "strings")
-        raise PolicyError(f"the folder holds {kinds[0]}, and the policy is for {kinds[1]}; give one for {kinds[0]}")
-    if isinstance(policy, StringPolicy) or is_string_release:
-        assert not isinstance(policy, Policy)
+    kind = kind_of_release(path, policy)
+    if label is not None and kind != "strings":
+        raise PolicyError("an expression for the class is for strings, and the folder holds other data; leave it out")
+    if kind == "sparse":
+        assert not isinstance(policy, Policy | StringPolicy)
+        from shoal.check.sparse_folder import KEY_FILE, check_sparse_folder
+        from shoal.sparse_manifest import SparseManifest
+
+        told = policy or SparseManifest.read(checked_folder.published_folder(path)).policy
+        records = None if original is None else split_original(path, load_sparse(original, told), private)[0]
+        return check_sparse_folder(path, records, policy, kept_secrets(private, ROWS_FILE, KEY_FILE))
+    if kind == "strings":
+        assert not isinstance(policy, Policy | SparsePolicy)
         from shoal.check.string_folder import check_string_folder, read_original
 
         if isinstance(original, str | Path):
             original = read_original(path, original, policy, label)
         elif original is not None:
             original = load_strings(original, policy or StringPolicy())
-        return check_string_folder(path, original, policy, private)
-    if label is not None:
-        raise PolicyError("an expression for the class is for strings, and the folder holds a table; leave it out")
+        strings = None if original is None else split_original(path, original, private)[0]
+        return check_string_folder(path, strings, policy, kept_secrets(private, GROUPS_FILE))
+    assert not isinstance(policy, StringPolicy | SparsePolicy)
     markers = policy.missing_markers if policy is not None else checked_folder.markers_of(path)
-    return checked_folder.check_folder(path, None if original is None else load(original, markers), policy, private)
+    table = None if original is None else split_original(path, load(original, markers), private)[0]
+    return checked_folder.check_folder(path, table, policy, kept_secrets(private, GROUPS_FILE))

@@ -4,58 +4,30 @@ from __future__ import annotations
 
 import os
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import click
 
+from shoal import interrupts
 from shoal._version import __version__
 from shoal.errors import ShoalError
 from shoal.option_types import Names, Numbers, Sizes, Slices
 from shoal.policy_options import asked_policy, input_options
-from shoal.terminal import (
-    plain,
-    print_check,
-    print_json,
-    print_release,
-    print_string_release,
-    string_summary,
-    summary,
-)
+from shoal.terminal import plain, print_attacks, print_check, print_json, print_release, summary
 
 LICENCE_TO_TRACE = "SHOAL_TRACEBACK"
 INTERRUPTED = "interrupted; nothing was written"
-KEEPING = b"\nstopping in a moment, with the best groups so far; Ctrl-C again ends everything\n"
-
-UNTOUCHABLE = ("numba", "llvmlite", "importlib", "_frozen_importlib", "_frozen_importlib_external")
-RETRY_SECONDS = 0.1
-
-_interrupted: list[int] = []
-_written: list[Path] = []
-
-
-class _Improving:
-    """Whether groups are being improved, a step that may end at any time, and whether it was asked to."""
-
-    STEP = "improving groups"
-    is_on = False
-    is_stopped = False
 
 
 def main() -> None:
     """Run a command; every failure is one sentence and an exit code, never a traceback."""
-    _interrupted.clear()
-    _written.clear()
-    _Improving.is_on = _Improving.is_stopped = False
     if hasattr(sys.stdout, "reconfigure"):  # a name that the terminal cannot show is no reason to fail
         sys.stdout.reconfigure(errors="backslashreplace")
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupt)
+    interrupts.watch()
     try:
         code = shoal.main(standalone_mode=False)
     except ShoalError as error:
@@ -66,53 +38,27 @@ def main() -> None:
         code = _complain(INTERRUPTED, 130)
     except (BrokenPipeError, SystemExit):  # click exits where who reads our output has seen enough of it
         _give_up_printing()
-        code = 0 if _written else 1
+        code = 0 if interrupts.written else 1
     except MemoryError:
-        code = _complain(f"there is not enough memory for this data; {_what_is_there()}", 1)
+        code = _complain(f"there is not enough memory for this data; {interrupts.what_is_there()}", 1)
     except Exception as error:
         if isinstance(error, OSError) and _is_output_refused():
             _give_up_printing()
             reason = error.strerror or type(error).__name__
-            code = _complain(f"the output cannot be printed: {reason}; {_what_is_there()}", 1)
+            code = _complain(f"the output cannot be printed: {reason}; {interrupts.what_is_there()}", 1)
         elif os.environ.get(LICENCE_TO_TRACE):
             raise
         else:
-            code = _complain(INTERRUPTED, 130) if _interrupted else _complain(_defect(error), 1)
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, 0)
+            code = _complain(INTERRUPTED, 130) if interrupts.received else _complain(_defect(error), 1)
+    interrupts.unwatch()
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Note the signal and stop, except inside the compiler or an import: an exception there may end the process.
-
-    There it is tried again a moment later, or the next step of the work stops. After a signal any error counts as the
-    interrupt: duckdb raises its own. The first Ctrl-C while groups are improved ends only that.
-    """
-    if number == signal.SIGINT and _Improving.is_on and not _Improving.is_stopped:
-        _Improving.is_stopped = True
-        os.write(2, KEEPING)  # at once, and safe here: whoever sees nothing happen presses again
-        return
-    _interrupted.append(number)
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] in UNTOUCHABLE:
-            if hasattr(signal, "setitimer"):
-                signal.signal(signal.SIGALRM, lambda _, later: _interrupt(number, later))
-                signal.setitimer(signal.ITIMER_REAL, RETRY_SECONDS)
-            return
-        frame = frame.f_back
-    raise KeyboardInterrupt
 
 
 def _defect(error: Exception) -> str:
     return (
-        f"this is a defect of Shoal ({type(error).__name__}); {_what_is_there()}. "
+        f"this is a defect of Shoal ({type(error).__name__}); {interrupts.what_is_there()}. "
         f"Please report it with the output of the same command under {LICENCE_TO_TRACE}=1"
     )
-
-
-def _what_is_there() -> str:
-    return f"{_written[0]} was written before and is whole" if _written else "nothing was written"
 
 
 def _is_output_refused() -> bool:
@@ -127,13 +73,6 @@ def _is_output_refused() -> bool:
 def _give_up_printing() -> None:
     """Let what is waiting go nowhere, else the interpreter would complain of it at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _all_is_written(path: Path) -> None:
-    """From here on an interrupt would only keep the user from reading what was done."""
-    _written.append(path)
-    for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGALRM] if hasattr(signal, "SIGALRM") else [])):
-        signal.signal(number, signal.SIG_IGN)
 
 
 def _complain(message: str, code: int) -> int:
@@ -158,6 +97,7 @@ def shoal() -> None:
       shoal profile people.csv
       shoal anonymize people.csv -p policy.toml -o out/
       shoal check out/publish --original people.csv
+      shoal attack out/publish --original people.csv
       shoal sweep people.csv -p policy.toml --k 2,5,10 --method mdav,mondrian
     """
 
@@ -173,29 +113,34 @@ def _json_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--rows", type=click.IntRange(min=50), default=3000, show_default=True, help="Patients to invent.")
 @_json_option
 def demo(out: Path, rows: int, as_json: bool) -> None:
-    """Do the main job on an invented clinic's table and on invented proteins, ending with reports to open.
+    """Do the main job on an invented clinic's table, invented proteins and baskets, ending with reports to open.
 
     \b
     Example:
       shoal demo -o demo/
     """
-    from shoal.demo import STRINGS_FOLDER, run_demo
+    from shoal.demo import BASKETS_FOLDER, STRINGS_FOLDER, run_demo
 
     with _progress(not as_json) as progress:
         made = run_demo(out, rows, progress)
-        _all_is_written(out)
-    strings_out = out / STRINGS_FOLDER
+        interrupts.all_is_written(out)
+    strings_out, baskets_out = out / STRINGS_FOLDER, out / BASKETS_FOLDER
     if as_json:
-        print_json({**summary(made.table, out), "strings": string_summary(made.strings, strings_out)})
+        parts = {"strings": summary(made.strings, strings_out), "baskets": summary(made.baskets, baskets_out)}
+        print_json({**summary(made.table, out), **parts})
         return
-    click.echo("A table:")
-    print_release(made.table, out)
-    click.echo("\nStrings:")
-    print_string_release(made.strings, strings_out)
-    click.echo(f"\nThe inputs are in {out / 'input'} and {strings_out / 'input'}. Try next:")
+    for title, release, where in (
+        ("A table:", made.table, out),
+        ("\nStrings:", made.strings, strings_out),
+        ("\nBaskets:", made.baskets, baskets_out),
+    ):
+        click.echo(title)
+        print_release(release, where)
+    click.echo(f"\nThe inputs are in {out / 'input'}, {strings_out / 'input'} and {baskets_out / 'input'}. Try next:")
     click.echo(f"  shoal check {out / 'publish'} --original {out / 'input' / 'clinic.csv'}")
     click.echo(f"  shoal profile {out / 'input' / 'clinic.csv'}")
     click.echo(f"  shoal profile {strings_out / 'input' / 'proteins.fasta'}")
+    click.echo(f"  shoal attack {baskets_out / 'publish'} --original {baskets_out / 'input' / 'baskets.dat'}")
 
 
 @shoal.command()
@@ -213,37 +158,38 @@ def demo(out: Path, rows: int, as_json: bool) -> None:
 def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: str | None, **asked: str | None) -> None:
     """Show guessed types and roles, the risk as the table stands, and a method; write a policy to edit.
 
-    Of strings: how many, how long, of which symbols and classes.
+    Of strings: how many, how long, of which symbols and classes. Of sparse records: how many, with how many items.
 
     \b
     Examples:
       shoal profile people.csv -o policy.toml
       shoal profile human.fasta -o policy.toml
+      shoal profile baskets.dat --kind sparse -o policy.toml
     """
     from shoal.api import profile as profile_source
-    from shoal.api import profile_strings
-    from shoal.terminal import print_profile, print_string_profile
+    from shoal.api import profile_sparse, profile_strings
+    from shoal.terminal import print_profile, print_sentences
 
     path = out or Path("policy.toml")
     if out is not None and path.exists():
         raise ShoalError(f"{path} exists; choose another name for the policy, or remove it first")
     policy = asked_policy(data, None, kind, (), asked)
     with _progress(not as_json) as progress:
-        found: Any = (
-            profile_source(data, sweep=not no_sweep, progress=progress)
-            if policy.kind == "table"
-            else profile_strings(data, policy)
-        )
+        found: Any
+        if policy.kind == "table":
+            found = profile_source(data, sweep=not no_sweep, progress=progress)
+        else:
+            found = profile_strings(data, policy) if policy.kind == "strings" else profile_sparse(data, policy)
     if written := not path.exists():
         try:
             path.write_text(found.to_toml(), encoding="utf-8")
         except OSError as error:
             raise ShoalError(f"the policy cannot be written to {path}: {error.strerror or error}") from None
-        _all_is_written(path)
+        interrupts.all_is_written(path)
     if as_json:
         print_json(found.to_dict())
         return
-    (print_profile if policy.kind == "table" else print_string_profile)(found)
+    (print_profile if policy.kind == "table" else print_sentences)(found)
     if written:
         click.echo(f"\nWrote {path}. Correct the guesses there, then run:")
         click.echo(f"  shoal anonymize {data} -p {path} -o out/")
@@ -265,7 +211,9 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
     help="Role of every column not named.  [default: guessed]",
 )
 @click.option("--hierarchy", "hierarchies", multiple=True, metavar="COLUMN=FILE", help="A hierarchy in ARX's CSV form.")
-@click.option("-k", type=int, help="k-anonymity: groups of at least k.  [default: 5, of strings 20]")
+@click.option(
+    "-k", type=int, help="k-anonymity: groups of at least k.  [default: 5, of strings 20, of sparse records 10]"
+)
 @click.option("-l", type=float, help="distinct l-diversity: at least l sensitive values a group.")
 @click.option("-t", type=float, help="t-closeness: sensitive values distributed as in the whole.")
 @click.option(
@@ -297,9 +245,52 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
 )
 @click.option("--lengths", help="Of strings: spread, or template (one length a segment).  [default: spread]")
 @click.option("--homogenize", help="Of strings: optimal or greedy choice of lengths alike.  [default: optimal]")
-@click.option("--rare", type=int, help="Of strings: symbols in fewer strings are not shown.  [default: k]")
-@click.option("--keep", type=Names(), help="Secrets to keep in private/: groups, mapping; of strings also statistics.")
-@click.option("--seed", type=int, help="Make --effort best, --publish condense and strings repeatable; keep it secret.")
+@click.option(
+    "--rare",
+    type=int,
+    help="Of strings: symbols in fewer strings are not shown.  [default: k]  Of sparse records: smaller classes are "
+    "left out.  [default: 5]",
+)
+@click.option(
+    "--model", help="Of sparse records: k-variance, or delta (needs no other records).  [default: k-variance]"
+)
+@click.option("--delta", type=float, help="Of sparse records: least variance of any item's estimate.  [default: 0.5]")
+@click.option("--threshold", help="Of k-variance: sqrt, as printed, or difference (much stricter).  [default: sqrt]")
+@click.option("--variance", help="Of k-variance: paper, exact or smaller, of the two.  [default: smaller]")
+@click.option("--max-components", type=int, help="Of sparse records: most components of a sketch.  [default: 128]")
+@click.option(
+    "--recovery-cap/--no-recovery-cap",
+    default=None,
+    help="Of sparse records: keep sketches too short to be solved for.  [default: on]",
+)
+@click.option(
+    "--coarse-counts/--exact-counts",
+    default=None,
+    help="Of sparse records: numbers of components on a coarse grid, as they tell lengths.  [default: coarse]",
+)
+@click.option("--neighbours", help="Of k-variance: exact, partition or auto, by size.  [default: auto]")
+@click.option("--metric", help="Of k-variance: neighbours by cosine or euclidean.  [default: cosine]")
+@click.option(
+    "--key",
+    "key_file",
+    type=click.Path(path_type=Path),
+    help="Of sparse records: the key of another release (its private/key.txt), to be compared with it.",
+)
+@click.option(
+    "--keep",
+    type=Names(),
+    help="Secrets to keep in private/: groups, mapping, rows; of strings also statistics; of sparse records rows, key.",
+)
+@click.option(
+    "--hold-out",
+    type=float,
+    metavar="SHARE",
+    help="Leave this share of the records out of the release, to compare attacks on; the report then shows attacks.",
+)
+@click.option(
+    "--control", type=click.Path(path_type=Path), help="The same with records of another file that are not in DATA."
+)
+@click.option("--seed", type=int, help="Make what draws random numbers repeatable; keep it secret.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Blocks worked on at once.")
 @click.option(
     "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."
@@ -316,6 +307,9 @@ def anonymize(
     workers: int,
     pool: Any,
     cluster: str | None,
+    key_file: Path | None,
+    hold_out: float | None,
+    control: Path | None,
     as_json: bool,
     kind: str | None,
     **asked: Any,
@@ -328,38 +322,51 @@ def anonymize(
       shoal anonymize people.csv --quasi age,zip --sensitive disease -k 5 --method mondrian -o out/
       shoal anonymize human.fasta -k 20 --eps 1.5 --order 2 --support 3 -o out/
       shoal anonymize splice.csv --kind strings --column sequence --class-column class -o out/
+      shoal anonymize baskets.dat --kind sparse --model k-variance -k 10 -o out/
+      shoal anonymize posts.csv --kind sparse --format text --column text --class-column group -o out/
     """
     from shoal.api import anonymize as anonymize_source
     from shoal.release_folder import refuse_occupied
 
     refuse_occupied(out)
     policy = asked_policy(data, policy_file, kind, hierarchies, asked)
+    key = None
+    if key_file is not None:
+        from shoal.check.sparse_folder import read_key
+
+        key = read_key(key_file)
     with _progress(not as_json) as progress:
 
         def step(what: str, done: int, total: int) -> None:
-            _Improving.is_on = what.startswith(_Improving.STEP)
-            progress(f"{what} (Ctrl-C: stop here, keep the best)" if _Improving.is_on else what, done, total)
+            interrupts.Improving.is_on = what.startswith(interrupts.Improving.STEP)
+            progress(f"{what} (Ctrl-C: stop here, keep the best)" if interrupts.Improving.is_on else what, done, total)
 
         release: Any = anonymize_source(
             data,
             policy,
             seed=seed,
+            key=key,
+            hold_out=hold_out,
+            control=control,
             workers=workers,
             pool=pool,
             cluster=cluster,
             progress=step,
-            stop=lambda: _Improving.is_stopped,
+            stop=lambda: interrupts.Improving.is_stopped,
         )
         if policy.kind == "table" and policy.target is not None:
             progress(f"learning to predict {plain(policy.target)}", 0, 0)
             _ = release.learning
+        if hold_out is not None or control is not None:
+            progress("attacking the release", 0, 0)
+            _ = release.attacked
         progress("writing the release", 0, 0)
         release.save(out, keep=keep or ())
-        _all_is_written(out)
+        interrupts.all_is_written(out)
     if as_json:
-        print_json(summary(release, out) if policy.kind == "table" else string_summary(release, out))
+        print_json(summary(release, out))
     else:
-        (print_release if policy.kind == "table" else print_string_release)(release, out)
+        print_release(release, out)
 
 
 @shoal.command()
@@ -375,7 +382,7 @@ def anonymize(
 @click.option(
     "--private",
     type=click.Path(path_type=Path),
-    help="The private/ folder with the groups that were kept (--keep groups), for pseudo-records and strings.",
+    help="The private/ folder with what was kept: groups (pseudo-records, strings), rows and key (sparse records).",
 )
 @click.option("--label", metavar="REGEX", help="Finds the class in the descriptions of a FASTA original.")
 @_json_option
@@ -395,7 +402,7 @@ def check(
       shoal check out/publish --original people.csv --private out/private
     """
     from shoal.api import check_folder
-    from shoal.string_policy import read_policy
+    from shoal.policies import read_policy
 
     found = check_folder(folder, original, read_policy(policy_file) if policy_file else None, private, label=label)
     if as_json:
@@ -403,6 +410,52 @@ def check(
     else:
         print_check(found)
     return 0 if found.holds else 5
+
+
+@shoal.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--original", type=click.Path(path_type=Path), required=True, help="The original data.")
+@click.option("--control", type=click.Path(path_type=Path), help="Records like them that were not in the release.")
+@click.option(
+    "--private",
+    type=click.Path(path_type=Path),
+    help="The private/ folder: its report then shows the results, and what was kept there is used.",
+)
+@click.option("--other", type=click.Path(path_type=Path), help="Of tables: a second release of overlapping data.")
+@click.option("--population", type=click.Path(path_type=Path), help="Of tables: a file of the whole population.")
+@click.option("--attack", "names", type=Names(), help="Run only these.  [default: all that apply]")
+@click.option("--seconds", type=float, help="Begin no attack after so many seconds.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Which records are drawn for attacks.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="A JSON file to write the results to.")
+@_json_option
+def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **asked: Any) -> None:
+    """Attack a published folder as others could, and say what they get.
+
+    \b
+    Examples:
+      shoal attack out/publish --original people.csv --control unseen.csv
+      shoal attack out/publish --original baskets.dat --private out/private
+    """
+    import json
+
+    from shoal.attack.folder import attack_folder
+
+    if out is not None and out.exists():
+        raise ShoalError(f"{out} exists; choose another name for the results, or remove it first")
+    if out is not None and not out.absolute().parent.is_dir():  # told before the report is changed
+        raise ShoalError(f"the results cannot be written to {out}: there is no such folder; make it first")
+    with _progress(not as_json) as progress:
+        found = attack_folder(folder, original, progress=progress, **asked)
+    if out is not None:
+        try:
+            out.write_text(json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ShoalError(f"the results cannot be written to {out}: {error.strerror or error}") from None
+        interrupts.all_is_written(out)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_attacks(found)
 
 
 @shoal.command()
@@ -445,15 +498,14 @@ def sweep(data: Path, out: Path, policy_file: Path | None, as_json: bool, **aske
       shoal sweep people.csv -p policy.toml --k 2,5,10,20 --method mdav,mondrian -o sweep/
       shoal sweep people.csv -p policy.toml --k 5 -l 2,3,4 --suppression 0,0.02 --target income --measure AUC,GCP
     """
-    from shoal.data.string_files import looks_like_strings
     from shoal.frontier import sweep as sweep_source
+    from shoal.policies import kind_of, read_policy
     from shoal.policy import Policy
     from shoal.report.frontier import as_text
-    from shoal.string_policy import StringPolicy, read_policy
 
     policy = read_policy(policy_file) if policy_file else Policy()
-    if isinstance(policy, StringPolicy) or looks_like_strings(data) is not None:
-        raise click.UsageError("sweep compares releases of tables; make releases of strings one by one with anonymize")
+    if not isinstance(policy, Policy) or kind_of(data) != "table":
+        raise click.UsageError("sweep compares releases of tables; make releases of other data one by one")
     with _progress(not as_json) as progress:
         try:
             found = sweep_source(data, policy, folder=out, progress=progress, **asked)
@@ -461,7 +513,7 @@ def sweep(data: Path, out: Path, policy_file: Path | None, as_json: bool, **aske
             kept = any(out.glob("cells/*.json"))
             done = f"what was finished is in {out}; the same command goes on from there" if kept else "nothing was kept"
             raise _Paused(f"interrupted; {done}") from None
-        _all_is_written(out)
+        interrupts.all_is_written(out)
     files = ["-p", str(policy_file)] if policy_file else []
     line = shlex.join(["shoal", "anonymize", str(data), *files, *found.options, "-o", "out"])
     if as_json:
@@ -478,22 +530,17 @@ def sweep(data: Path, out: Path, policy_file: Path | None, as_json: bool, **aske
 def _progress(wanted: bool) -> Iterator[Callable[[str, int, int], None]]:
     """A line that shows what is being done, on a terminal only; each step first heeds an interrupt."""
     if not (wanted and sys.stderr.isatty()):
-        yield _heed_interrupt
+        yield interrupts.heed
         return
     from shoal.terminal import progress_line
 
     with progress_line() as show:
 
         def step(what: str, done: int, total: int) -> None:
-            _heed_interrupt()
+            interrupts.heed()
             show(what, done, total)
 
         yield step
-
-
-def _heed_interrupt(*_: object) -> None:
-    if _interrupted:
-        raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

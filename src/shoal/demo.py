@@ -1,21 +1,27 @@
-"""The demonstration: the main job, from file and policy to release, on a table and on strings that are made here."""
+"""The demonstration: the main job, from file and policy to release, on data that is made here."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from shoal.api import anonymize
 from shoal.data.clinic import clinic, diagnosis_hierarchy
 from shoal.data.frames import from_frame
 from shoal.data.proteins import protein_families
+from shoal.data.quest import Quest, generate_baskets
+from shoal.data.string_files import write_strings
 from shoal.data.write import write_table
 from shoal.policy import Policy
 from shoal.release import Release
 from shoal.release_folder import refuse_occupied, staged
+from shoal.sparse_policy import SparsePolicy
+from shoal.sparse_release import SparseRelease
 from shoal.string_policy import StringPolicy
 from shoal.string_release import StringRelease
 
@@ -62,51 +68,107 @@ eps = 1.5
 order = 2
 support = 3
 """
+BASKET_POLICY = """\
+# What the demonstration asks for. Change it and run
+#     shoal anonymize baskets.dat -p policy.toml -o somewhere/
+kind = "sparse"
+
+[input]
+format = "baskets"
+
+[[require]]
+model = "k-variance"
+k = 10
+
+[[require]]
+model = "delta-anonymity"
+delta = 0.5
+"""
 N_PROTEINS = 600
+N_BASKETS = 2000
 STRINGS_FOLDER = "strings"
+BASKETS_FOLDER = "baskets"
 
 
 @dataclass(frozen=True)
 class Demo:
-    """What the demonstration made: a release of a table, and one of strings."""
+    """What the demonstration made: a release of a table, one of strings, and one of baskets."""
 
     table: Release
     strings: StringRelease
+    baskets: SparseRelease
 
 
 def run_demo(out: Path, n_rows: int, progress: Callable[[str, int, int], None]) -> Demo:
-    """Invent a clinic and some proteins, protect them, and save releases and inputs, whole or not at all."""
+    """Invent a clinic, proteins and baskets, protect them, and save releases and inputs, whole or not at all.
+
+    Of each a tenth more is invented, which the releases are not made from: attacks are compared on it.
+    """
     refuse_occupied(out)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "input"
-        folder.mkdir()
-        write_table(from_frame(clinic(n_rows)), folder / "clinic.csv")
-        diagnosis_hierarchy().write(folder / "diagnosis.csv")
-        (folder / "policy.toml").write_text(POLICY, encoding="utf-8")
-        release = anonymize(folder / "clinic.csv", Policy.read(folder / "policy.toml"), progress=progress)
-        of_strings = Path(scratch) / "strings"
-        of_strings.mkdir()
-        (of_strings / "proteins.fasta").write_text(_proteins(), encoding="utf-8")
-        (of_strings / "policy.toml").write_text(STRING_POLICY, encoding="utf-8")
-        strings = anonymize(
-            of_strings / "proteins.fasta", StringPolicy.read(of_strings / "policy.toml"), progress=progress
+        inputs = {name: Path(scratch) / name for name in ("table", STRINGS_FOLDER, BASKETS_FOLDER)}
+        for folder in inputs.values():
+            folder.mkdir()
+        _invent_clinic(inputs["table"], n_rows)
+        _invent_proteins(inputs[STRINGS_FOLDER])
+        _invent_baskets(inputs[BASKETS_FOLDER])
+        made = Demo(
+            anonymize(
+                inputs["table"] / "clinic.csv",
+                Policy.read(inputs["table"] / "policy.toml"),
+                control=inputs["table"] / "unseen.csv",
+                progress=progress,
+            ),
+            anonymize(
+                inputs[STRINGS_FOLDER] / "proteins.fasta",
+                StringPolicy.read(inputs[STRINGS_FOLDER] / "policy.toml"),
+                control=inputs[STRINGS_FOLDER] / "unseen.fasta",
+                progress=progress,
+            ),
+            anonymize(
+                inputs[BASKETS_FOLDER] / "baskets.dat",
+                SparsePolicy.read(inputs[BASKETS_FOLDER] / "policy.toml"),
+                control=inputs[BASKETS_FOLDER] / "unseen.dat",
+                progress=progress,
+            ),
         )
-        progress("writing the releases", 0, 0)
+        progress("attacking and writing the releases", 0, 0)
         with staged(out) as stage:
-            release.save(stage / "table")
+            made.table.save(stage / "table")
             for part in ("publish", "private"):
                 (stage / "table" / part).rename(stage / part)
             (stage / "table").rmdir()
-            shutil.copytree(folder, stage / "input")
-            strings.save(stage / STRINGS_FOLDER)
-            shutil.copytree(of_strings, stage / STRINGS_FOLDER / "input")
-    return Demo(release, strings)
+            shutil.copytree(inputs["table"], stage / "input")
+            made.strings.save(stage / STRINGS_FOLDER)
+            made.baskets.save(stage / BASKETS_FOLDER, keep=["rows", "key"])
+            for name in (STRINGS_FOLDER, BASKETS_FOLDER):
+                shutil.copytree(inputs[name], stage / name / "input")
+    return made
 
 
-def _proteins() -> str:
-    """Invented proteins as FASTA."""
-    made = protein_families(N_PROTEINS, n_families=4, mean_length=120.0, unevenness=0.5, seed=1)
+def _invent_clinic(folder: Path, n_rows: int) -> None:
+    patients = from_frame(clinic(n_rows + n_rows // 10))
+    write_table(patients.take(np.arange(n_rows)), folder / "clinic.csv")
+    write_table(patients.take(np.arange(n_rows, patients.n_rows)), folder / "unseen.csv")
+    diagnosis_hierarchy().write(folder / "diagnosis.csv")
+    (folder / "policy.toml").write_text(POLICY, encoding="utf-8")
+
+
+def _invent_proteins(folder: Path) -> None:
+    made = protein_families(N_PROTEINS + N_PROTEINS // 10, n_families=4, mean_length=120.0, unevenness=0.5, seed=1)
     assert made.labels is not None
-    labels = made.labels.tolist()
-    records = zip(labels, made.texts(), strict=True)
-    return "".join(f">P{i:05d} family={made.classes[c]}\n{s}\n" for i, (c, s) in enumerate(records, start=1))
+    records = [
+        f">P{i:05d} family={made.classes[c]}\n{s}\n"
+        for i, (c, s) in enumerate(zip(made.labels.tolist(), made.texts(), strict=True), start=1)
+    ]
+    (folder / "proteins.fasta").write_text("".join(records[:N_PROTEINS]), encoding="utf-8")
+    (folder / "unseen.fasta").write_text("".join(records[N_PROTEINS:]), encoding="utf-8")
+    (folder / "policy.toml").write_text(STRING_POLICY, encoding="utf-8")
+
+
+def _invent_baskets(folder: Path) -> None:
+    quest = replace(Quest.named("T20.I4.D1"), n_transactions=N_BASKETS + N_BASKETS // 10)
+    made = generate_baskets(quest, seed=1).strings()
+    write_strings(made.take(np.arange(N_BASKETS)), folder / "baskets.dat")
+    write_strings(made.take(np.arange(N_BASKETS, len(made))), folder / "unseen.dat")
+    (folder / "policy.toml").write_text(BASKET_POLICY, encoding="utf-8")

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from shoal._version import __version__
-from shoal.api import load, release_of
+from shoal.api import release_of
 from shoal.data.meaning import attributes_of
 from shoal.data.table import Table
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import Pool, open_executor
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError, did_you_mean
 from shoal.frontier_grid import SETTINGS, grid, meets
+from shoal.originals import load
 from shoal.policy import Policy
 from shoal.release import Release
 from shoal.tables.anonymize import anonymize_table

@@ -73,6 +73,13 @@ class Manifest:
             raise DataError(f"{path} is not the manifest of a Shoal release; restore it from the release") from None
 
 
+def parse_records(content: Mapping[str, Any]) -> dict[str, int]:
+    """How many records came in, went out, were suppressed and, if any, held out."""
+    told = content["records"]
+    held = {"held_out": int(told["held_out"])} if "held_out" in told else {}
+    return {n: int(told[n]) for n in ("in", "out", "suppressed")} | held
+
+
 def read_content(folder: Path) -> Any:
     """What the manifest of a published folder holds, of whatever kind."""
     path = folder / FILE_NAME
@@ -133,7 +140,7 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         missing=content["missing"],
         missing_markers=tuple(map(str, content["missing_markers"])),
         attributes=attributes,
-        records={n: int(content["records"][n]) for n in ("in", "out", "suppressed")},
+        records=parse_records(content),
         require=_REQUIREMENTS.validate_python(content["require"]),
         guarantees=tuple(dict(g) for g in content["guarantees"]),
         checksums={str(n): str(c) for n, c in content["checksums"].items()},

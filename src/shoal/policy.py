@@ -315,8 +315,9 @@ class Policy(Strict):
     @classmethod
     def from_content(cls, content: dict[str, Any], text: str, path: Path) -> Policy:
         """From what `read_toml` read."""
-        if content.get("kind") == "strings":
-            raise PolicyError(f"{path} is a policy for strings; read it with StringPolicy.read, or shoal.read_policy")
+        if (kind := content.get("kind")) in ("strings", "sparse"):
+            what = "strings" if kind == "strings" else "sparse records"
+            raise PolicyError(f"{path} is a policy for {what}; read it with shoal.read_policy")
         _place_hierarchies(content, path.parent)
         try:
             return cls(**content)
@@ -413,7 +414,8 @@ def explain(
         what = f"there is no key {key!r}; {did_you_mean(last, known_keys(first['loc']))}"
     elif first["type"] == "union_tag_invalid":
         tag = str(given.get("model")) if isinstance(given, dict) else str(given)
-        what = f"{key}.model: there is no privacy model {tag!r}; {did_you_mean(tag, MODELS)}"
+        known = re.findall("'([^']+)'", str(first["ctx"]["expected_tags"]))
+        what = f"{key}.model: there is no privacy model {tag!r} of this kind of data; {did_you_mean(tag, known)}"
     elif first["type"] == "union_tag_not_found":
         what = f"{key} names no privacy model; add model = one of {', '.join(MODELS)}"
     elif first["type"] == "literal_error":

@@ -10,23 +10,34 @@ import click
 
 if TYPE_CHECKING:
     from shoal.policy import Policy
+    from shoal.sparse_policy import SparsePolicy
     from shoal.string_policy import StringPolicy
+
+DATA_OF_KIND = {"table": "a table", "strings": "strings", "sparse": "sparse records"}
+OPTIONS_OF_KIND = {"table": "tables", "strings": "strings", "sparse": "sparse records"}
 
 
 def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How strings are read."""
+    """How strings and sparse records are read."""
     options = (
         click.option(
             "--kind",
-            type=click.Choice(["table", "strings"]),
-            help="What DATA holds.  [default: strings for FASTA and SPMF, else a table]",
+            type=click.Choice(["table", "strings", "sparse"]),
+            help="What DATA holds.  [default: strings for FASTA and SPMF, sparse for SVMlight, else a table]",
         ),
-        click.option("--format", help="Of strings: fasta, lines, tokens, spmf or column.  [default: told by the file]"),
+        click.option(
+            "--format",
+            help="Of strings: fasta, lines, tokens, spmf or column; of sparse records: baskets, svmlight, column, text "
+            "or folder.  [default: told by the file]",
+        ),
         click.option("--label", metavar="REGEX", help="Of FASTA: finds the class in a description, in parentheses."),
-        click.option("--column", help="Of a table of strings: the column that holds them."),
-        click.option("--class-column", metavar="COLUMN", help="Of a table of strings: the column of their classes."),
+        click.option("--column", help="Of a table of strings, item lists or texts: the column that holds them."),
+        click.option("--class-column", metavar="COLUMN", help="Of the same: the column of their classes."),
         click.option("--alphabet", help="Of strings: protein, dna, rna, learned, or the symbols.  [default: guessed]"),
-        click.option("--delimiter", help="Of strings: what stands between tokens.  [default: blanks]"),
+        click.option("--delimiter", help="Of strings and baskets: what stands between tokens.  [default: blanks]"),
+        click.option("--weights", help="Of sparse records: binary, counts or (of texts) tfidf.  [default: binary]"),
+        click.option("--stop-words", help="Of texts: leave out english or none.  [default: english]"),
+        click.option("--ngrams", type=int, help="Of texts: items are runs of up to so many words.  [default: 1]"),
     )
     for option in reversed(options):
         command = option(command)
@@ -35,39 +46,52 @@ def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def asked_policy(
     data: Path, policy_file: Path | None, kind: str | None, hierarchies: tuple[str, ...], asked: dict[str, Any]
-) -> Policy | StringPolicy:
+) -> Policy | StringPolicy | SparsePolicy:
     """The policy of the kind that DATA is, with what the options say on top."""
-    from shoal.policy import Policy
-    from shoal.string_policy import StringInput, StringMethod, StringPolicy, alphabet_of, read_policy
+    from shoal.policies import empty_policy, kind_of, read_policy
+    from shoal.string_policy import alphabet_of
 
     given = {name: value for name, value in asked.items() if value is not None}
-    policy: Policy | StringPolicy | None = read_policy(policy_file) if policy_file else None
+    policy = read_policy(policy_file) if policy_file else None
     if policy is not None and kind not in (None, policy.kind):
-        raise click.UsageError(f"--kind {kind} does not go with {policy_file}, which is for {policy.kind}")
+        meant = OPTIONS_OF_KIND[policy.kind]
+        raise click.UsageError(f"--kind {kind} does not go with {policy_file}, which is for {meant}")
     if policy is None:
-        from shoal.data.string_files import looks_like_strings
-
-        is_strings = kind == "strings" or (kind is None and looks_like_strings(data) is not None)
-        policy = StringPolicy() if is_strings else Policy()
-    for_strings = {*StringInput.model_fields, *StringMethod.model_fields}
-    if isinstance(policy, StringPolicy):
-        strangers = [n for n in given if n not in for_strings and n != "k"] + ["hierarchy"] * bool(hierarchies)
-        if strangers:
-            raise click.UsageError(
-                f"{_spelled(strangers[0])} is for tables, and {data} is read as strings; leave it out"
-            )
+        policy = empty_policy(kind or kind_of(data))
+    _refuse_strangers(data, policy.kind, [*given, *(["hierarchy"] if hierarchies else [])])
+    if policy.kind != "table":
         if "alphabet" in given:
             given["alphabet"] = alphabet_of(given["alphabet"])
         return policy.changed(**given)
-    strangers = [n for n in given if n in for_strings]
-    if strangers:
-        raise click.UsageError(
-            f"{_spelled(strangers[0])} is for strings, and {data} is read as a table; say --kind strings, or drop it"
-        )
     files = dict(h.partition("=")[::2] for h in hierarchies)
     if not all(files.values()):
         raise click.UsageError("--hierarchy takes COLUMN=FILE, such as --hierarchy education=education.csv")
     return policy.changed(hierarchies=files, **given)
+
+
+def _refuse_strangers(data: Path, kind: str, names: list[str]) -> None:
+    """Refuse an option that means nothing for this kind of data."""
+    from shoal.sparse_policy import SparseInput, SparseMethod
+    from shoal.string_policy import StringInput, StringMethod
+
+    known = {
+        "strings": {"k", *StringInput.model_fields, *StringMethod.model_fields},
+        "sparse": {
+            *("k", "model", "delta", "threshold", "variance"),
+            *SparseInput.model_fields,
+            *SparseMethod.model_fields,
+        },
+    }
+    for name in names:
+        kinds = [other for other, own in known.items() if name in own]
+        if name == "k" or kind in kinds or (kind == "table" and not kinds):
+            continue
+        meant = kinds or ["table"]
+        hint = f"say --kind {meant[0]}, or drop it" if kind == "table" else "leave it out"
+        raise click.UsageError(
+            f"{_spelled(name)} is for {' and '.join(OPTIONS_OF_KIND[m] for m in meant)}, and {data} is read as "
+            f"{DATA_OF_KIND[kind]}; {hint}"
+        )
 
 
 def _spelled(name: str) -> str:

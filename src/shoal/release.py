@@ -4,7 +4,7 @@
 
     out/
       publish/    the data in the format it came in, manifest.json, datasheet.html
-      private/    report.html; on request the group of each record and the applied mapping
+      private/    report.html; on request the group and the origin of each record, and the applied mapping
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from shoal._version import __version__
 from shoal.check.classes import classes_of
-from shoal.check.evidence import PUBLISHED_GROUPS_FILE, Evidence, group_classes, groups_text
+from shoal.check.evidence import PUBLISHED_GROUPS_FILE, ROWS_FILE, Evidence, group_classes, groups_text, rows_text
 from shoal.check.guarantee import Guarantee
 from shoal.check.publication import needs_original, verify_publication
 from shoal.check.risk import Risk, risk_of
@@ -31,11 +31,14 @@ from shoal.data.slices import Layout
 from shoal.data.table import Table
 from shoal.data.write import file_name, read_back, write_table
 from shoal.errors import NotVerified, PolicyError, did_you_mean
+from shoal.held_out import HeldOut
 from shoal.manifest import FILE_NAME, Manifest, as_published, checksums
 from shoal.policy import Policy
 from shoal.release_folder import staged
 
 if TYPE_CHECKING:
+    from shoal.attack.attack import Attacked
+    from shoal.attack.cases import TableCase
     from shoal.check.exposure import Exposure
     from shoal.report.context import ReportContext
     from shoal.utility.classification import LearningComparison
@@ -43,7 +46,8 @@ if TYPE_CHECKING:
     from shoal.utility.queries import QueryError
     from shoal.utility.target import TargetLearning
 
-KEEPABLE = ("groups", "mapping")
+KEEPABLE = ("groups", "mapping", "rows")
+ATTACK_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,7 @@ class Release:
     _like: Any = field(default=None, repr=False)
     layout: Layout | None = None
     _sources: tuple[npt.NDArray[np.intp], ...] = field(default=(), repr=False)
+    _held_out: HeldOut[Table] | None = field(default=None, repr=False)
 
     @cached_property
     def data(self) -> Any:
@@ -145,9 +150,34 @@ class Release:
 
     @property
     def records(self) -> dict[str, int]:
-        """How many records came in, went out and were suppressed."""
+        """How many records came in, went out and were suppressed, and how many were held out before."""
         n_in, n_out = self._original.n_rows, self.table.n_rows
-        return {"in": n_in, "out": n_out, "suppressed": n_in - n_out}
+        held = {} if self._held_out is None else self._held_out.counts
+        return {"in": n_in, "out": n_out, "suppressed": n_in - n_out, **held}
+
+    @property
+    def case(self) -> TableCase:
+        """What attacks work on; for the owner alone."""
+        from shoal.attack.cases import TableCase
+
+        return TableCase(
+            published=self.table,
+            original=self._original,
+            control=None if self._held_out is None else self._held_out.records,
+            quasi=self._names("quasi"),
+            sensitive=self._names("sensitive"),
+            attributes=self.attributes,
+            publication=self.policy.method.publication,
+            layout=self.layout,
+            rows=None if needs_original(self.policy.method.publication) else self._rows.astype(np.int64),
+        )
+
+    @cached_property
+    def attacked(self) -> Attacked[TableCase] | None:
+        """What attacks get out of the release, if records were held out to compare with."""
+        from shoal.attack.folder import attack_case
+
+        return None if self._held_out is None else attack_case("table", self.case, seconds=ATTACK_SECONDS)
 
     @cached_property
     def risk_before(self) -> Risk:
@@ -173,14 +203,15 @@ class Release:
         ----------
         out : path
             A folder that does not exist yet, or is empty.
-        keep : sequence of {"groups", "mapping"}
-            Secrets to keep in `private/`: the group of each record, and what each record's values became.
+        keep : sequence of {"groups", "mapping", "rows"}
+            Secrets to keep in `private/`: the group of each record, what each record's values became, and which record
+            each published row stands for, so that attacks can be scored.
         """
         keep = [keep] if isinstance(keep, str) else list(keep)
         for what in keep:
             if what not in KEEPABLE:
                 raise PolicyError(f"cannot keep {what!r}; {did_you_mean(what, KEEPABLE)}")
-        if "mapping" in keep and needs_original(self.policy.method.publication):
+        if {"mapping", "rows"} & set(keep) and needs_original(self.policy.method.publication):
             raise PolicyError("a published row stands for no record, so no value became another; keep groups alone")
         with staged(Path(out)) as stage:
             self._write_publish(stage / "publish")
@@ -246,8 +277,12 @@ class Release:
             for name, text in groups_text(self._evidence).items():
                 if name != PUBLISHED_GROUPS_FILE or needs_original(self.policy.method.publication):
                     (folder / name).write_text(text, encoding="utf-8")
+        if self._held_out is not None:
+            self._held_out.keep(folder)
         if "mapping" in keep:
             self._write_mapping(folder)
+        if "rows" in keep:
+            (folder / ROWS_FILE).write_text(rows_text(self._rows), encoding="utf-8")
         for path in folder.iterdir():
             path.chmod(0o600)
 

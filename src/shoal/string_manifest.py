@@ -14,7 +14,7 @@ from shoal.data.alphabets import KNOWN
 from shoal.data.strings import StringSource
 from shoal.data.table import Source
 from shoal.errors import DataError, ShoalError
-from shoal.manifest import FILE_NAME, read_content
+from shoal.manifest import FILE_NAME, parse_records, read_content
 from shoal.policy import KAnonymity
 from shoal.string_policy import StringMethod, StringPolicy
 
@@ -105,7 +105,7 @@ def _parse(content: Mapping[str, Any]) -> StringManifest:
         source=_source(content, name),
         has_classes=bool(content["classes"]),
         policy=StringPolicy(require=tuple(KAnonymity(**r) for r in content["require"]), method=StringMethod(**method)),
-        records={n: int(content["records"][n]) for n in ("in", "out", "suppressed")},
+        records=parse_records(content),
         suppressed={str(n): int(c) for n, c in content["suppressed_because"].items()},
         guarantees=tuple(dict(g) for g in content["guarantees"]),
         checksums={str(n): str(c) for n, c in content["checksums"].items()},

@@ -24,7 +24,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from shoal.data.alphabets import KNOWN, LEARNED
 from shoal.errors import PolicyError
-from shoal.policy import KAnonymity, Policy, Strict, explain, read_toml
+from shoal.policy import KAnonymity, Strict, explain, read_toml
 
 
 class StringInput(Strict):
@@ -126,22 +126,15 @@ class StringPolicy(Strict):
     @classmethod
     def from_content(cls, content: dict[str, Any], text: str, path: Path) -> StringPolicy:
         """From what `read_toml` read."""
-        if content.get("kind", "table") == "table":
-            raise PolicyError(f'{path} is a policy for a table; add kind = "strings" if it is meant for strings')
+        if (kind := content.get("kind", "table")) in ("table", "sparse"):
+            what = "a table" if kind == "table" else "sparse records"
+            raise PolicyError(f'{path} is a policy for {what}; ask for kind = "strings" if it is meant for strings')
         try:
             return cls(**content)
         except PolicyError as error:
             if isinstance(error.__cause__, ValidationError):
                 raise PolicyError(explain(error.__cause__, str(path), text, _known_keys)) from None
             raise
-
-
-def read_policy(path: str | Path) -> Policy | StringPolicy:
-    """Read a policy file of whatever kind it says to be."""
-    content, text = read_toml(path)
-    if content.get("kind") == "strings":
-        return StringPolicy.from_content(content, text, Path(path))
-    return Policy.from_content(content, text, Path(path))
 
 
 def alphabet_of(text: str | None) -> str | tuple[str, ...] | None:

@@ -28,6 +28,7 @@ from shoal.check.strings import StringEvidence, verify_strings
 from shoal.data.string_files import read_strings_back, string_file_name, write_strings
 from shoal.data.strings import Strings, StringSource
 from shoal.errors import Infeasible, NotVerified, PolicyError, did_you_mean
+from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
 from shoal.manifest import FILE_NAME, checksum, checksums
 from shoal.release_folder import staged
@@ -36,6 +37,8 @@ from shoal.string_policy import StringPolicy
 from shoal.strings.condense import SUPPRESSED_BECAUSE, Condensation, Segment
 
 if TYPE_CHECKING:
+    from shoal.attack.attack import Attacked
+    from shoal.attack.cases import StringCase
     from shoal.check.verbatim import Verbatim
     from shoal.strings.statistics import GroupStatistics
     from shoal.utility.strings.classification import Accuracy
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 KEEPABLE = ("groups", "statistics")
 STATISTICS_FILE = "statistics.npz"
 COPIES = "copies"
+ATTACK_SECONDS = 60.0
 NEARLY_COPIES = 0.5  # of a string stands verbatim in an original
 MOST_ORIGINAL_SYMBOLS, MOST_PUBLISHED_SYMBOLS = 20_000_000, 5_000_000  # about half a minute
 REASONS = dict(
@@ -89,6 +93,7 @@ class StringRelease:
     _statistics: GroupStatistics = field(repr=False)
     _checksum: str = field(repr=False)
     _like: Any = field(default=None, repr=False)
+    _held_out: HeldOut[Strings] | None = field(default=None, repr=False)
 
     @property
     def data(self) -> Any:
@@ -97,9 +102,25 @@ class StringRelease:
 
     @property
     def records(self) -> dict[str, int]:
-        """How many strings came in, went out and were suppressed."""
+        """How many strings came in, went out and were suppressed, and how many were held out before."""
         n_in, n_out = len(self._original), len(self.strings)
-        return {"in": n_in, "out": n_out, "suppressed": n_in - n_out}
+        held = {} if self._held_out is None else self._held_out.counts
+        return {"in": n_in, "out": n_out, "suppressed": n_in - n_out, **held}
+
+    @property
+    def case(self) -> StringCase:
+        """What attacks work on; for the owner alone."""
+        from shoal.attack.cases import StringCase
+
+        control = None if self._held_out is None else self._held_out.records
+        return StringCase(self.strings, self._original, control)
+
+    @cached_property
+    def attacked(self) -> Attacked[StringCase] | None:
+        """What attacks get out of the release, if strings were held out to compare with."""
+        from shoal.attack.folder import attack_case
+
+        return None if self._held_out is None else attack_case("strings", self.case, seconds=ATTACK_SECONDS)
 
     @cached_property
     def utility(self) -> StringUtility:
@@ -217,6 +238,8 @@ class StringRelease:
                 (folder / name).write_text(text, encoding="utf-8")
         if "statistics" in keep:
             self._statistics.save(folder / STATISTICS_FILE)
+        if self._held_out is not None:
+            self._held_out.keep(folder)
         for path in folder.iterdir():
             path.chmod(0o600)
 
@@ -233,6 +256,7 @@ def release_strings(
     executor: Executor | None = None,
     progress: Progress | None = None,
     like: Any = None,
+    held_out: HeldOut[Strings] | None = None,
 ) -> StringRelease:
     """Condense strings, write them to a file of no name, and check what is read back from it.
 
@@ -300,6 +324,7 @@ def release_strings(
         _statistics=condensation.statistics_,
         _checksum=digest,
         _like=like,
+        _held_out=held_out,
     )
 
 

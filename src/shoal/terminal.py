@@ -14,11 +14,15 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from shoal.api import AnyRelease
+    from shoal.attack.attack import Attacked
     from shoal.check.folder import FolderCheck
     from shoal.check.guarantee import Guarantee
     from shoal.check.profile import Profile
     from shoal.proposal import Proposal
     from shoal.release import Release
+    from shoal.sparse_profile import SparseProfile
+    from shoal.sparse_release import SparseRelease
     from shoal.string_profile import StringProfile
     from shoal.string_release import StringRelease
 
@@ -125,8 +129,22 @@ _DONE_TO_QUASI = {
 }
 
 
-def print_release(release: Release, out: Path) -> None:
-    """Print what became of a table, and where it is."""
+def print_release(release: AnyRelease, out: Path) -> None:
+    """Print what became of the data, and where it is."""
+    from shoal.release import Release
+    from shoal.string_release import StringRelease
+
+    if isinstance(release, Release):
+        _print_table(release)
+    elif isinstance(release, StringRelease):
+        _print_strings(release)
+    else:
+        _print_sketches(release)
+    click.echo(f"Give away  {out / 'publish'}  (start with datasheet.html)")
+    click.echo(f"Keep       {out / 'private'}  (open report.html)")
+
+
+def _print_table(release: Release) -> None:
     records = release.records
     click.echo(f"{records['out']:,} of {records['in']:,} records published, {records['suppressed']:,} suppressed.")
     verbs = {
@@ -147,14 +165,21 @@ def print_release(release: Release, out: Path) -> None:
         from shoal.report.learning import sentence
 
         click.echo(f"  {plain(sentence(release.learning))}")
-    click.echo(f"Give away  {out / 'publish'}  (start with datasheet.html)")
-    click.echo(f"Keep       {out / 'private'}  (open report.html)")
 
 
-def summary(release: Release, out: Path) -> dict[str, Any]:
+def summary(release: AnyRelease, out: Path) -> dict[str, Any]:
     """The same for machines."""
+    from shoal.release import Release
+    from shoal.string_release import StringRelease
+
+    if isinstance(release, Release):
+        return {"out": str(out), **_table_summary(release)}
+    told = _string_summary(release) if isinstance(release, StringRelease) else _sketch_summary(release)
+    return {"out": str(out), "kind": release.policy.kind, **told}
+
+
+def _table_summary(release: Release) -> dict[str, Any]:
     return {
-        "out": str(out),
         "records": release.records,
         "guarantees": [g.to_dict() for g in release.guarantees],
         "utility": release.utility.to_dict(),
@@ -164,14 +189,13 @@ def summary(release: Release, out: Path) -> dict[str, Any]:
     }
 
 
-def print_string_profile(profile: StringProfile) -> None:
-    """Print counts, lengths, symbols and classes."""
+def print_sentences(profile: StringProfile | SparseProfile) -> None:
+    """Print what a profile says in words."""
     for sentence in (*profile.sentences, *(f"note: {note}" for note in profile.notes)):
         click.echo(plain(sentence))
 
 
-def print_string_release(release: StringRelease, out: Path) -> None:
-    """Print what became of strings, and where they are."""
+def _print_strings(release: StringRelease) -> None:
     records = release.records
     groups = f"{release.n_groups:,} group{'s' * (release.n_groups != 1)}"
     click.echo(f"{records['out']:,} pseudo-strings published, drawn from {groups} of {records['in']:,} strings.")
@@ -183,15 +207,10 @@ def print_string_release(release: StringRelease, out: Path) -> None:
     click.echo(f"  {plain(release.verbatim_sentence)}")
     for note in release.notes:
         click.echo(f"  note: {plain(note)}")
-    click.echo(f"Give away  {out / 'publish'}  (start with datasheet.html)")
-    click.echo(f"Keep       {out / 'private'}  (open report.html)")
 
 
-def string_summary(release: StringRelease, out: Path) -> dict[str, Any]:
-    """The same for machines."""
+def _string_summary(release: StringRelease) -> dict[str, Any]:
     return {
-        "out": str(out),
-        "kind": "strings",
         "records": release.records,
         "suppressed_because": dict(release.suppressed),
         "groups": release.n_groups,
@@ -201,6 +220,55 @@ def string_summary(release: StringRelease, out: Path) -> dict[str, Any]:
         "utility": release.utility.to_dict(),
         "notes": list(release.notes),
     }
+
+
+def _print_sketches(release: SparseRelease) -> None:
+    records, counts = release.records, release.sketches.counts
+    click.echo(
+        f"{records['out']:,} sketches published of {records['in']:,} records, with {counts.min():,} to "
+        f"{counts.max():,} components, {counts.mean():.1f} on average."
+    )
+    click.echo(f"  {release.suppressed_sentence}")
+    print_guarantees(release.guarantees)
+    for note in release.notes:
+        click.echo(f"  note: {plain(note)}")
+
+
+def _sketch_summary(release: SparseRelease) -> dict[str, Any]:
+    return {
+        "records": release.records,
+        "suppressed_because": dict(release.suppressed),
+        "neighbours": release.neighbours,
+        "recall": release.recall,
+        "guarantees": [g.to_dict() for g in release.guarantees],
+        "utility": release.utility.to_dict(),
+        "attacks": release.attacked.to_dict(),
+        "notes": list(release.notes),
+    }
+
+
+def print_attacks(found: Attacked[Any]) -> None:
+    """Print what attacks reached."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("attack", "on members", "on others", "by guessing", "risk added"):
+        table.add_column(heading, justify="left" if heading == "attack" else "right")
+    for r in found.results:
+        rates = (r.main, r.control, r.baseline)
+        shown = (f"{100 * rate.value:.1f} %" if rate is not None and rate.attempts else "-" for rate in rates)
+        table.add_row(Text(r.attack), *shown, str(r.risk))
+    if found.results:
+        console.print(table)
+    else:
+        click.echo("No attack could be run.")
+    for r in found.results:
+        click.echo(f"  {'SUCCEEDS' if r.succeeds else 'fails'}  {plain(r.sentence)}")
+    for name, why in found.skipped:
+        click.echo(f"  not run  {name}: {plain(why)}")
 
 
 def print_json(content: Any) -> None:

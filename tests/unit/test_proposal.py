@@ -11,8 +11,8 @@ import pytest
 
 import shoal
 from shoal import proposal as proposal_module
-from shoal.api import load
 from shoal.check.profile import profile_table
+from shoal.originals import load
 from shoal.policy import Policy
 from shoal.proposal import Proposal, propose
 

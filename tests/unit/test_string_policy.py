@@ -8,8 +8,9 @@ import pytest
 
 import shoal
 from shoal.errors import PolicyError
+from shoal.policies import read_policy
 from shoal.policy import Policy
-from shoal.string_policy import StringPolicy, alphabet_of, read_policy
+from shoal.string_policy import StringPolicy, alphabet_of
 
 TOML = """\
 kind = "strings"

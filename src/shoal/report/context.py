@@ -17,6 +17,8 @@ from shoal.utility.measure import Utility
 from shoal.utility.target import TargetLearning
 
 if TYPE_CHECKING:
+    from shoal.attack.attack import Attacked
+    from shoal.attack.cases import TableCase
     from shoal.policy import Method
     from shoal.release import Release
 
@@ -52,6 +54,8 @@ class ReportContext:
         The least number of records that a cell of a public picture must hold.
     layout, exposure : optional
         Of a table in slices, which columns stand together, and what they tell an attacker.
+    attacked : optional
+        What attacks got, if there were records to compare them on.
     """
 
     title: str
@@ -74,6 +78,7 @@ class ReportContext:
     learning: TargetLearning | None = None
     layout: Layout | None = None
     exposure: Exposure | None = None
+    attacked: Attacked[TableCase] | None = None
 
     @classmethod
     def of(cls, release: Release, guarantees: tuple[Guarantee, ...]) -> ReportContext:
@@ -99,6 +104,7 @@ class ReportContext:
             learning=release.learning,
             layout=release.layout,
             exposure=release.exposure,
+            attacked=release.attacked,
         )
 
     @property

@@ -21,6 +21,20 @@ def cut(text: object, width: int = WIDEST) -> str:
     return shown if len(shown) <= width else shown[: width - 1].rstrip() + "…"
 
 
+def ended(text: str) -> str:
+    """A phrase with a full stop, and one only.
+
+    >>> ended("raise k"), ended("raise k.")
+    ('raise k.', 'raise k.')
+    """
+    return f"{text.rstrip('.')}."
+
+
+def capped(text: str) -> str:
+    """A phrase that begins a line."""
+    return text[:1].upper() + text[1:]
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -32,7 +46,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=number, percent=percent, cut=cut, count=lambda n: f"{n:,}")
+    environment.filters.update(
+        number=number, percent=percent, cut=cut, ended=ended, capped=capped, count=lambda n: f"{n:,}"
+    )
     environment.globals["content_security_policy"] = POLICY
     return environment
 

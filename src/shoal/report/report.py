@@ -6,6 +6,7 @@ from typing import Any
 
 from shoal.check.risk import Risk
 from shoal.report import pictures, slices, words
+from shoal.report.attacks import attacks_section
 from shoal.report.context import ReportContext
 from shoal.report.learning import section
 from shoal.report.limits import not_protected
@@ -36,6 +37,7 @@ def render_report(context: ReportContext) -> str:
         guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
         models=words.models(context.publish),
         limits=not_protected(context.guarantees, context.attributes, context.publish),
+        attacks=attacks_section("table", context.attacked),
         sizes=pictures.class_sizes(before.records_by_class_size, after.records_by_class_size)
         if before and after
         else None,

@@ -8,6 +8,7 @@ import numpy as np
 
 from shoal._version import __version__
 from shoal.report import string_pictures, string_words
+from shoal.report.attacks import attacks_section
 from shoal.report.page import render
 from shoal.report.words import number, percent
 
@@ -43,6 +44,7 @@ def render_string_report(release: StringRelease) -> str:
         suppressed_sentence=release.suppressed_sentence,
         suppressed_lengths=release.suppressed_lengths,
         limits=string_words.limits(policy, release.strings.labels is not None),
+        attacks=attacks_section("strings", release.attacked),
         control_is=verbatim.control_is,
         verbatim_sentence=release.verbatim_sentence,
         runs=string_pictures.longest_runs(

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import shoal
+import shoal.originals
 from shoal.data.frames import from_frame
 from shoal.data.table import Column, encode_cells
 from shoal.data.write import write_table
@@ -188,7 +189,7 @@ def test_a_folder_is_verified_as_far_as_there_is_evidence(saved) -> None:
 
 def edited(out, name: str, row: int, text: str) -> None:
     path = out / "publish" / "data.csv"
-    table = shoal.api.load(path)
+    table = shoal.originals.load(path)
     column = table[name]
     cells = [column.texts()[c] for c in column.codes]
     cells[row] = text
@@ -205,7 +206,7 @@ def failing(out, source, private=True) -> list[str]:
 
 def test_a_copy_put_in_is_found_without_the_groups(saved) -> None:
     out, source = saved
-    original = shoal.api.load(source)
+    original = shoal.originals.load(source)
     for name in ("age", "income", "sex", "born"):
         column = original[name]
         edited(out, name, 7, column.texts()[column.codes[11]])

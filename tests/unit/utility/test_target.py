@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.api import load
 from shoal.data.meaning import attributes_of
 from shoal.errors import DataError, MissingExtra, PolicyError
+from shoal.originals import load
 from shoal.policy import Policy
 from shoal.report.learning import section, sentence
 from shoal.utility import target as target_module

@@ -1,0 +1,102 @@
+"""Records that are held out of a release, so that attacks have others to be compared on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.check.evidence import read_labels
+from shoal.errors import DataError, PolicyError
+
+FILE_NAME = "held-out.csv"
+FEWEST = 10
+Rows = npt.NDArray[np.int64]
+
+
+class Takeable(Protocol):
+    """A table, strings or sparse records."""
+
+    def take(self, rows: Any) -> Any:
+        """Some of the records."""
+
+
+Data = TypeVar("Data", bound=Takeable)
+
+
+@dataclass(frozen=True)
+class HeldOut(Generic[Data]):
+    """Records that are not in the release.
+
+    Attributes
+    ----------
+    records : Table, Strings or Sparse
+    rows : int64 array, optional
+        Where they stood in the data, if they were held out of it; None where they were given apart.
+    """
+
+    records: Data
+    rows: Rows | None = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What the numbers of records of a release say of them."""
+        return {} if self.rows is None else {"held_out": len(self.rows)}
+
+    def keep(self, private: Path) -> None:
+        """Write down in `private/` which ones they are, by their rows, counted from 1."""
+        if self.rows is not None:
+            (private / FILE_NAME).write_text(self._text(self.rows), encoding="utf-8")
+
+    @staticmethod
+    def _text(rows: Rows) -> str:
+        return "\n".join(["original_row,held_out", *(f"{row},1" for row in (rows + 1).tolist()), ""])
+
+
+def hold_out(data: Data, n_records: int, share: float, seed: int | None) -> tuple[Data, HeldOut[Data]]:
+    """Split records at random: those to make a release from, and those to compare attacks on.
+
+    Raises
+    ------
+    PolicyError
+        If the share is not between 0 and 1, or too few would be held out to tell anything.
+    """
+    if not 0 < share < 1:
+        raise PolicyError(f"the share to hold out is {share:g}; give one between 0 and 1, such as 0.1")
+    n_out = round(share * n_records)
+    if min(n_out, n_records - n_out) < FEWEST:
+        raise PolicyError(
+            f"holding out {share:g} of {n_records:,} records leaves fewer than {FEWEST} on one side; "
+            "give more records, or another share"
+        )
+    # Apart from what the seed is used for in the release.
+    rng = np.random.default_rng(None if seed is None else np.random.SeedSequence(seed, spawn_key=(0x686F,)))
+    is_out = np.zeros(n_records, bool)
+    is_out[rng.choice(n_records, n_out, replace=False)] = True
+    kept, out = split_rows(data, np.flatnonzero(is_out), n_records)
+    return kept, out
+
+
+def split_rows(data: Data, rows: Rows, n_records: int) -> tuple[Data, HeldOut[Data]]:
+    """Split records where it is known which were held out."""
+    is_out = np.zeros(n_records, bool)
+    is_out[rows] = True
+    return data.take(np.flatnonzero(~is_out)), HeldOut(data.take(np.flatnonzero(is_out)), np.flatnonzero(is_out))
+
+
+def held_out_rows(private: str | Path | None, n_records: int) -> Rows | None:
+    """The rows that a release kept as held out in `private/`; None where there are none."""
+    if private is None:
+        return None
+    folder = Path(private)
+    if (folder / "private").is_dir():
+        folder = folder / "private"
+    if not (folder / FILE_NAME).is_file():
+        return None
+    marks = read_labels(folder / FILE_NAME, n_records)
+    if len(marks) > n_records:
+        raise DataError(f"{folder / FILE_NAME} names rows that the original does not have; give the original itself")
+    return np.flatnonzero(marks >= 0)

@@ -1,0 +1,79 @@
+"""Ctrl-C and the like: heeded between steps, never inside the compiler, and once gently while groups are improved."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from types import FrameType
+
+KEEPING = b"\nstopping in a moment, with the best groups so far; Ctrl-C again ends everything\n"
+UNTOUCHABLE = ("numba", "llvmlite", "importlib", "_frozen_importlib", "_frozen_importlib_external")
+RETRY_SECONDS = 0.1
+
+received: list[int] = []
+"""Signals that came, of which any error after them may be a consequence."""
+written: list[Path] = []
+"""What was written whole before."""
+
+
+class Improving:
+    """Whether groups are being improved, a step that may end at any time, and whether it was asked to."""
+
+    STEP = "improving groups"
+    is_on = False
+    is_stopped = False
+
+
+def watch() -> None:
+    """Begin a command: nothing was received or written yet."""
+    received.clear()
+    written.clear()
+    Improving.is_on = Improving.is_stopped = False
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
+
+
+def unwatch() -> None:
+    """End a command: no interrupt is tried again."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def heed(*_: object) -> None:
+    """Stop here if a signal came where nothing could stop."""
+    if received:
+        raise KeyboardInterrupt
+
+
+def all_is_written(path: Path) -> None:
+    """From here on an interrupt would only keep the user from reading what was done."""
+    written.append(path)
+    for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGALRM] if hasattr(signal, "SIGALRM") else [])):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def what_is_there() -> str:
+    """What a message says of the output."""
+    return f"{written[0]} was written before and is whole" if written else "nothing was written"
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Note the signal and stop, except inside the compiler or an import: an exception there may end the process.
+
+    There it is tried again a moment later, or the next step of the work stops. After a signal any error counts as the
+    interrupt: duckdb raises its own. The first Ctrl-C while groups are improved ends only that.
+    """
+    if number == signal.SIGINT and Improving.is_on and not Improving.is_stopped:
+        Improving.is_stopped = True
+        os.write(2, KEEPING)  # at once, and safe here: whoever sees nothing happen presses again
+        return
+    received.append(number)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] in UNTOUCHABLE:
+            if hasattr(signal, "setitimer"):
+                signal.signal(signal.SIGALRM, lambda _, later: _interrupt(number, later))
+                signal.setitimer(signal.ITIMER_REAL, RETRY_SECONDS)
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt

@@ -1,0 +1,54 @@
+"""The kinds of data and their policies: which one a file means, and which one a source needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from shoal.policy import Policy, read_toml
+from shoal.sparse_policy import SparsePolicy
+from shoal.string_policy import StringPolicy
+
+AnyPolicy = Policy | StringPolicy | SparsePolicy
+
+KINDS: dict[str, type[Policy] | type[StringPolicy] | type[SparsePolicy]] = {
+    "table": Policy,
+    "strings": StringPolicy,
+    "sparse": SparsePolicy,
+}
+
+
+def read_policy(path: str | Path) -> AnyPolicy:
+    """Read a policy file of whatever kind it says to be."""
+    content, text = read_toml(path)
+    kind = content.get("kind")
+    return KINDS.get(kind if isinstance(kind, str) else "table", Policy).from_content(content, text, Path(path))
+
+
+def empty_policy(kind: str) -> AnyPolicy:
+    """The defaults for a kind of data."""
+    return KINDS[kind]()
+
+
+def kind_of(source: Any) -> str:
+    """The kind that a source holds for sure; a table where nothing says otherwise.
+
+    FASTA and SPMF files, `Strings` and lists are strings; SVMlight files, `Sparse` and sparse matrices are
+    sparse records.
+    """
+    if isinstance(source, str | Path):
+        from shoal.data.sparse_files import looks_like_sparse
+        from shoal.data.string_files import looks_like_strings
+
+        if looks_like_strings(source) is not None:
+            return "strings"
+        return "sparse" if looks_like_sparse(source) else "table"
+    from shoal.data.sparse import Sparse
+    from shoal.data.strings import Strings
+
+    if isinstance(source, Sparse) or (hasattr(source, "tocsr") and hasattr(source, "nnz")):
+        return "sparse"
+    if isinstance(source, Strings):
+        return "strings"
+    is_list = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], str | list | tuple)
+    return "strings" if is_list else "table"

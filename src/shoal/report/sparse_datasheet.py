@@ -1,0 +1,55 @@
+"""The public datasheet of sketches: made from the published ones alone, and the number of records received."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal._version import __version__
+from shoal.report import sparse_pictures, sparse_words
+from shoal.report.page import render
+
+if TYPE_CHECKING:
+    from shoal.data.sketches import Sketches
+    from shoal.sparse_release import SparseRelease
+
+N_CLASSES = 40
+
+
+def render_sparse_datasheet(release: SparseRelease) -> str:
+    """Write the datasheet as one HTML page."""
+    sketches, policy = release.sketches, release.policy
+    counts = sketches.counts
+    classes = class_sizes(sketches)
+    return render(
+        "sparse_datasheet.html",
+        c={"version": __version__},
+        records=release.records,
+        is_integral=sketches.is_integral,
+        step=sketches.step,
+        mean=float(counts.mean()),
+        components=sparse_pictures.components(
+            counts, f"Histogram of the numbers of components, from {counts.min()} to {counts.max()}."
+        ),
+        classes=classes[:N_CLASSES],
+        n_more_classes=max(len(classes) - N_CLASSES, 0),
+        guarantees=[
+            (g, sparse_words.short_name(g), sparse_words.required(g), sparse_words.achieved(g))
+            for g in release.guarantees
+        ],
+        models=sparse_words.MODELS,
+        suppressed=[(sparse_words.REASONS[name], n) for name, n in release.suppressed.items()],
+        method=sparse_words.method(policy, sketches.step, release.neighbours, release.recall),
+        uses=sparse_words.GOOD_USE,
+        misuses=sparse_words.MISUSE,
+        limits=sparse_words.limits(policy, sketches.is_integral, sketches.labels is not None),
+    )
+
+
+def class_sizes(sketches: Sketches) -> list[tuple[str, int]]:
+    """Classes and how many sketches each has, the largest first."""
+    if sketches.labels is None:
+        return []
+    counts = np.bincount(sketches.labels, minlength=len(sketches.classes)).tolist()
+    return sorted(zip(sketches.classes, counts, strict=True), key=lambda c: (-c[1], c[0]))

@@ -1,0 +1,190 @@
+"""Names and sentences for releases of sketches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shoal.check.guarantee import Guarantee
+from shoal.report.limits import Point
+from shoal.report.words import listed, number, percent
+from shoal.sparse_policy import SparsePolicy
+
+MODELS = {
+    "delta-anonymity": "Any linear estimate of an item's weight from a sketch stays that uncertain.",
+    "k-variance": "Similarities to the nearest records are blurred by more than they differ from the largest possible.",
+    "recovery-cap": "Even with the key, a sketch carries at most this share of what it takes to pin a record down.",
+    "max-components": "No sketch has more components than asked for.",
+    "coarse-counts": "The number of components would tell how large a record is; on a coarse grid it tells less.",
+    "rounding": "More digits of real components would tell which items a record has.",
+    "class-size": "A class of few records would point at them.",
+    "sketch-form": "The published numbers are what the method makes of the originals, and nothing else.",
+}
+REASONS = {
+    "empty": "empty: there is nothing to sketch",
+    "small_class": "class of too few records: the label alone would point at them",
+    "too_short": "too few items: one component would already tell too much of an item",
+    "too_distinct": "too far from all others: no component keeps its similarities blurred",
+}
+CHECKED = (
+    "Every guarantee was recomputed from the bytes of the published file, the original, the rows and the key, by a "
+    "checker that is independent of the method. Without the original nobody can recompute it."
+)
+
+
+def short_name(guarantee: Guarantee) -> str:
+    """What a guarantee is called: ``10-variance anonymity``."""
+    values = {n: number(v, 4) for n, v in guarantee.required.items()}
+    return {
+        "delta-anonymity": f"{values.get('delta', 'delta')}-anonymity",
+        "k-variance": f"{values.get('k', 'k')}-variance anonymity",
+        "recovery-cap": "recovery cap",
+        "max-components": "length of sketches",
+        "coarse-counts": "coarse lengths",
+        "rounding": "rounded components",
+        "class-size": "size of classes",
+        "sketch-form": "true sketches",
+    }.get(guarantee.model, guarantee.model)
+
+
+def required(guarantee: Guarantee) -> str:
+    """What was asked for."""
+    r = guarantee.required
+    if guarantee.model == "delta-anonymity":
+        return f"variance of {number(r.get('delta'), 4)} or more"
+    if guarantee.model == "k-variance":
+        return f"blur of 1 or more, for {number(r.get('k'), 4)} neighbours"
+    if guarantee.model == "recovery-cap":
+        return f"{percent(r.get('share', 0.5))} of it or less"
+    if guarantee.model == "max-components":
+        return f"{number(next(iter(r.values()), None), 4)} components or fewer"
+    if guarantee.model == "class-size":
+        return f"{number(next(iter(r.values()), None), 4)} records or more"
+    return "all"
+
+
+def achieved(guarantee: Guarantee) -> str:
+    """What was reached."""
+    if guarantee.model == "recovery-cap":
+        return percent(guarantee.achieved)
+    if guarantee.model in ("sketch-form", "rounding"):
+        return "all" if guarantee.holds else "not all"
+    if guarantee.model == "coarse-counts":
+        return f"{number(guarantee.achieved)} numbers" if guarantee.holds else "not all"
+    return number(guarantee.achieved, 4)
+
+
+def verdict(guarantees: Sequence[Guarantee]) -> str:
+    """One sentence: whether the release meets what was required of it."""
+    failed = [short_name(g) for g in guarantees if not g.holds]
+    if failed:
+        return f"This release does not meet {listed(failed)}. It must not be published."
+    return f"This release meets what was required of it: {listed([short_name(g) for g in guarantees])}."
+
+
+def method(policy: SparsePolicy, step: float, neighbours: str | None, recall: float | None) -> dict[str, str]:
+    """How sketches were made, in words, by what it is about."""
+    near = policy.k_variance
+    told = {
+        "Sketches": "Each component is the sum of a record's weights with random signs, the same for all records; they "
+        "come from a secret key.",
+        "How many components": f"As many as leave a variance of {policy.delta:g} to the estimate of any item, and at "
+        f"most {policy.method.max_components}.",
+    }
+    if policy.method.recovery_cap:
+        told["Recovery cap"] = (
+            "At most as many as carry half of the information that it takes to pin the record down, counted with the "
+            "items' popularity known, and leave ten bits of it."
+        )
+    if near is not None:
+        told["Neighbours"] = (
+            f"At most as many as blur the similarity to each of the {near.k} nearest records "
+            f"({policy.method.metric}) by the threshold of k-variance anonymity (reading: {near.threshold}; variance: "
+            f"{near.variance})."
+        )
+        if neighbours == "partition":
+            told["Neighbours"] += " Neighbours were looked for in parts of the data" + (
+                f"; {percent(recall)} of the true ones were found, on a sample." if recall is not None else "."
+            )
+    if policy.method.coarse_counts:
+        told["Coarse numbers"] = (
+            "The number of components is lowered to 1, 2, 3, 4, 6, 8, 12, 16, 24, ..., as it would tell how large the "
+            "record is."
+        )
+    if step != 1:
+        told["Rounding"] = f"Components are rounded to multiples of {step:g}: more digits would tell the items."
+    told["Order"] = "Sketches are sorted by their content, so that their order tells nothing."
+    return told
+
+
+def limits(policy: SparsePolicy, is_integral: bool, has_classes: bool) -> tuple[Point, ...]:
+    """What an attacker can still do."""
+    points = [
+        Point(
+            "The key opens more",
+            "Who holds the key can estimate items, and can test whether a record that he has in full is in the "
+            "data. Keep the key at home or throw it away; nothing published needs it.",
+        ),
+        Point(
+            "The size of a record shows",
+            "The mean square of the components estimates the record's squared length"
+            + (
+                ", and for whole numbers every component has the parity of the sum of its weights."
+                if is_integral
+                else "."
+            )
+            + (
+                " The number of components, on a coarse grid, tells its rough size too."
+                if policy.method.coarse_counts
+                else " The number of components tells it nearly exactly: coarse numbers are off."
+            ),
+        ),
+        Point(
+            "Known records",
+            "Who knows some records and which sketches are theirs learns about the signs, and from enough of them "
+            "about the other records. So the key is new for every release.",
+        ),
+        Point(
+            "Being in the data",
+            "Nothing here hides whether a record is in the data from someone who has the key. This is no differential "
+            "privacy.",
+        ),
+        Point(
+            "Several records of one person",
+            "Every record counts as a person's own. Similar records of one person blur one another's, and hide that "
+            "person from nobody.",
+        ),
+    ]
+    if not policy.method.recovery_cap:
+        points.insert(
+            0,
+            Point(
+                "Records may be solved for",
+                "The recovery cap is off: with the key, a linear programme may recover whole records. See the attacks.",
+            ),
+        )
+    if policy.k_variance is None:
+        points.insert(
+            0,
+            Point(
+                "Neighbours play no part",
+                "Only delta-anonymity is required: an unusual record is protected no better than a common one.",
+            ),
+        )
+    if has_classes:
+        points.append(Point("Classes are true", "The class of a sketch is that of its record."))
+    return tuple(points)
+
+
+GOOD_USE = (
+    Point(
+        "Good for",
+        "Dot products, distances, lengths and centroids of records, so clustering, nearest neighbours and classifiers "
+        "that work on them. Compare two records on the components that both have.",
+    ),
+    Point("How exact", "The error of a dot product falls with the square root of the number of common components."),
+    Point("Not good for", "Single items: without the key no component says which items a record has."),
+)
+MISUSE = (
+    Point("Do not look for persons", "Do not try to find out whose records the sketches are of."),
+    Point("Do not join", "Do not try to learn the signs from records that you know, or join the data with others."),
+)

@@ -1,0 +1,180 @@
+"""A first look at sparse records: how many, how large, of how many items and classes, and a policy to begin with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.data.sparse import Sparse
+from shoal.errors import DataError
+from shoal.policy import Strict
+from shoal.sparse.anonymize import component_caps
+from shoal.sparse.content_order import refine
+from shoal.sparse.rounding import step_of
+from shoal.sparse_policy import SparsePolicy
+
+NEIGHBOURS = (10, 5, 2, 1)
+N_CLASSES_SHOWN = 12
+SIZE_NAMES = ("smallest", "quarter", "median", "three_quarters", "largest")
+
+
+@dataclass(frozen=True)
+class SparseProfile:
+    """What was found; for the owner.
+
+    Attributes
+    ----------
+    n_records, n_empty, n_duplicates : int
+        How many there are, how many of them are empty, and how many have an earlier one equal to them.
+    sizes : tuple of int
+        The least number of items of a record that is not empty, the quartiles and the largest.
+    n_items, n_alone : int
+        Items that occur, and those that only one record holds.
+    weights_are : str
+        "0/1", "counts" or "real numbers".
+    classes : tuple of (str, int)
+        Classes and their sizes, the largest first.
+    components : tuple of int
+        Smallest, quartiles and largest number of components that the proposed policy allows before neighbours are
+        looked at.
+    n_suppressed : int
+        How many records it would suppress for their few items or the size of their class.
+    policy : SparsePolicy
+        The proposal.
+    notes : tuple of str
+    """
+
+    n_records: int
+    n_empty: int
+    n_duplicates: int
+    sizes: tuple[int, ...]
+    n_items: int
+    n_alone: int
+    weights_are: str
+    classes: tuple[tuple[str, int], ...]
+    components: tuple[int, ...]
+    n_suppressed: int
+    policy: SparsePolicy
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The same in words."""
+        smallest, _, median, _, largest = self.sizes
+        low, _, middle, _, high = self.components
+        told = [
+            f"{self.n_records:,} records with {smallest:,} to {largest:,} items, half of them up to {median:,}; "
+            f"weights are {self.weights_are}",
+            f"{self.n_items:,} different items, {self.n_alone:,} of them in one record only",
+        ]
+        if self.n_empty or self.n_duplicates:
+            told.append(f"{self.n_empty:,} records are empty, {self.n_duplicates:,} are equal to another one")
+        if self.classes:
+            rare = self.policy.method.rare
+            small = sum(n < rare for _, n in self.classes)
+            sizes = ", ".join(f"{name} ({n:,})" for name, n in self.classes[:N_CLASSES_SHOWN])
+            more = f" and {len(self.classes) - N_CLASSES_SHOWN:,} more" if len(self.classes) > N_CLASSES_SHOWN else ""
+            told.append(f"{len(self.classes):,} classes: {sizes}{more}; {small:,} of fewer than {rare}")
+        told.append(
+            f"with delta = {self.policy.delta:g}, sketches of {low:,} to {high:,} components, half of them up to "
+            f"{middle:,}, before neighbours are looked at; {self.n_suppressed:,} records would be left out"
+        )
+        return tuple(told)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "kind": "sparse",
+            "records": self.n_records,
+            "empty": self.n_empty,
+            "duplicates": self.n_duplicates,
+            "sizes": dict(zip(SIZE_NAMES, self.sizes, strict=True)),
+            "items": self.n_items,
+            "items_of_one_record": self.n_alone,
+            "weights_are": self.weights_are,
+            "classes": [{"name": name, "records": n} for name, n in self.classes],
+            "components": dict(zip(SIZE_NAMES, self.components, strict=True)),
+            "suppressed": self.n_suppressed,
+            "notes": list(self.notes),
+        }
+
+    def to_toml(self) -> str:
+        """A policy file to be edited."""
+        near = self.policy.k_variance
+        assert near is not None
+        lines = [
+            "# Written by `shoal profile`. Read it, correct it, then run",
+            "#     shoal anonymize DATA -p THIS_FILE -o out/",
+            'kind = "sparse"',
+            "",
+            "[input]   # what is left out is told by the file",
+            *_lines(self.policy.input),
+            "",
+            "[[require]]",
+            *_lines(near, k="a record's similarities to its k nearest cannot be told apart"),
+            "",
+            "[[require]]",
+            'model = "delta-anonymity"',
+            f"delta = {self.policy.delta}   # no item's weight can be estimated with a smaller variance",
+            "",
+            "[method]",
+            *_lines(self.policy.method, recovery_cap="keep records from being solved for by whoever has the key"),
+            "",
+        ]
+        return "\n".join(lines)
+
+
+def profile_sparse_records(records: Sparse, policy: SparsePolicy) -> SparseProfile:
+    """Look at sparse records; the policy gives the input and the method, and k is proposed by their number."""
+    sizes = records.sizes[records.sizes > 0]
+    if not len(sizes):
+        raise DataError("there is nothing to profile: no record holds an item")
+    k = next((k for k in NEIGHBOURS if len(sizes) >= 10 * k), 1)
+    proposed = policy.changed(k=k)
+    held = np.bincount(records.items, minlength=records.n_items)
+    allowed, _ = component_caps(records, proposed, step_of(records))
+    classes: list[tuple[str, int]] = []
+    if records.labels is not None:
+        counts = np.bincount(records.labels, minlength=len(records.classes))
+        classes = sorted(zip(records.classes, counts.tolist(), strict=True), key=lambda c: (-c[1], c[0]))
+    shown = allowed[allowed > 0]
+    return SparseProfile(
+        n_records=len(records),
+        n_empty=len(records) - len(sizes),
+        n_duplicates=_duplicates(records),
+        sizes=_five(sizes),
+        n_items=int((held > 0).sum()),
+        n_alone=int((held == 1).sum()),
+        weights_are="0/1" if records.is_binary else "counts" if records.is_integral else "real numbers",
+        classes=tuple(classes),
+        components=_five(shown) if len(shown) else (0,) * 5,
+        n_suppressed=int((allowed == 0).sum()),
+        policy=proposed,
+        notes=records.source.notes,
+    )
+
+
+def _lines(part: Strict, **meanings: str) -> list[str]:
+    """A part of the policy in TOML, with comments on some of its keys."""
+    values = part.model_dump(exclude_none=True).items()
+    return [f"{n} = {_in_toml(v)}" + (f"   # {meanings[n]}" if n in meanings else "") for n, v in values]
+
+
+def _in_toml(value: Any) -> str:
+    """JSON is TOML too, but for the one control character that it leaves as it is."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _five(values: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    return tuple(int(v) for v in np.quantile(values, (0, 0.25, 0.5, 0.75, 1), method="lower"))
+
+
+def _duplicates(records: Sparse) -> int:
+    """How many records that are not empty have the items and weights of an earlier one; classes play no part."""
+    filled = records.take(np.flatnonzero(records.sizes > 0))
+    ranks = refine(np.zeros(len(filled), np.int64), filled.starts, filled.items)
+    ranks = refine(ranks, filled.starts, filled.weights)
+    return len(filled) - len(np.unique(ranks))
