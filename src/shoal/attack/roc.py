@@ -53,11 +53,22 @@ class Roc:
         return cls(a, b, area, math.sqrt(max(variance, 0.0) / (len(a) * len(b))))
 
     def hits(self, false_alarms: float) -> tuple[Rate, Rate]:
-        """Members and others above the threshold that at most this share of the others exceed."""
+        """Members and others that are called members where at most this share of the others may be.
+
+        Those who tie at the threshold are taken in part, as if ordered at random; none where no member ties.
+
+        >>> [rate.value for rate in Roc.of([1.0, 1.0, 0.5], [1.0, 0.0, 0.0, 0.0]).hits(0.25)]
+        [1.0, 0.25]
+        """
         n_allowed = math.floor(false_alarms * len(self.others) + 1e-9)
-        threshold = self.others[len(self.others) - 1 - n_allowed]
-        above = (int((side > threshold).sum()) for side in (self.members, self.others))
-        return Rate(next(above), len(self.members)), Rate(next(above), len(self.others))
+        threshold = self.others[max(len(self.others) - 1 - n_allowed, 0)]
+        above = [int((side > threshold).sum()) for side in (self.members, self.others)]
+        tied = [int((side == threshold).sum()) for side in (self.members, self.others)]
+        part = (n_allowed - above[1]) / tied[1] if tied[0] else 0.0
+        return (
+            Rate(above[0] + part * tied[0], len(self.members)),
+            Rate(above[1] + part * tied[1], len(self.others)),
+        )
 
     @property
     def details(self) -> dict[str, float]:

@@ -24,7 +24,7 @@ cap, rounding, and classes of at least `rare` are ours.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -118,10 +118,10 @@ class SparseEvidence:
         The neighbours that the method worked with.
     """
 
-    original: Sparse | None = None
-    rows: Ints | None = None
-    key: bytes | None = None
-    neighbours: npt.NDArray[np.integer[Any]] | None = None
+    original: Sparse | None = field(default=None, repr=False)
+    rows: Ints | None = field(default=None, repr=False)
+    key: bytes | None = field(default=None, repr=False)
+    neighbours: npt.NDArray[np.integer[Any]] | None = field(default=None, repr=False)
 
 
 def verify_sketches(published: Sketches, asked: SparseAsked, evidence: SparseEvidence | None = None) -> Verdict:

@@ -73,19 +73,29 @@ class Bounds:
 def bounds_of(original: Sparse, step: float, rare: int, has_classes: bool) -> Bounds:
     """Recompute the bounds of all original records; `rare` counts where classes are published."""
     squares = original.squares
-    largest = np.zeros(len(original))
     filled = original.sizes > 0
-    if filled.any():
-        largest[filled] = np.maximum.reduceat(
-            original.weights.astype(np.float64) ** 2, original.starts[:-1][filled].astype(np.int64)
-        )
     grid = 2.0 if original.is_integral else step
     bits = np.maximum(1.0, 0.5 * np.log2(2 * math.pi * math.e * np.where(filled, squares, 1.0)) - np.log2(grid))
     is_eligible = filled
     if has_classes and original.labels is not None:
         sizes = class_sizes(original)
         is_eligible = filled & (sizes[original.labels] >= rare)
-    return Bounds(np.maximum(squares - largest, 0.0), bits, _information(original), is_eligible)
+    return Bounds(_spread(original), bits, _information(original), is_eligible)
+
+
+def _spread(original: Sparse) -> Floats:
+    """Of each record the squares of all weights but the largest, added up: no difference of large numbers."""
+    squares = original.weights.astype(np.float64) ** 2
+    owners = np.repeat(np.arange(len(original)), original.sizes)
+    by_size = np.lexsort((squares, owners))
+    largest = by_size[original.starts[1:][original.sizes > 0] - 1]
+    return np.bincount(owners, weights=np.where(_marks(largest, len(squares)), 0.0, squares), minlength=len(original))
+
+
+def _marks(places: Ints, n: int) -> Marks:
+    marks = np.zeros(n, bool)
+    marks[places] = True
+    return marks
 
 
 def class_sizes(original: Sparse) -> Ints:
@@ -181,7 +191,7 @@ def recovery_cap(bounds: Bounds, rows: Ints, counts: Ints) -> Guarantee:
 
 
 def class_size(original: Sparse, rows: Ints | None, labels: Ints, rare: int) -> Guarantee:
-    """Every published class is of at least `rare` originals, and each sketch is of the class of its original.
+    """Every published class has at least `rare` sketches, and each sketch is of the class of its original.
 
     Parameters
     ----------
@@ -192,9 +202,9 @@ def class_size(original: Sparse, rows: Ints | None, labels: Ints, rare: int) -> 
     labels : int64 array (n_published,)
         The class of each sketch among those of the original; -1 where it is not one of them.
     rare : int
-        The fewest originals of a class.
+        The fewest sketches of a class.
     """
-    sizes = class_sizes(original)
+    sizes = np.minimum(class_sizes(original), np.bincount(labels[labels >= 0], minlength=len(original.classes)))
     smallest = np.where(labels >= 0, sizes[np.maximum(labels, 0)] if len(sizes) else 0, 0)
     failing = smallest < rare
     n_small = int(failing.sum())
@@ -206,7 +216,7 @@ def class_size(original: Sparse, rows: Ints | None, labels: Ints, rare: int) -> 
         failing = failing | is_wrong
     reasons = []
     if n_small:
-        reasons.append(f"{n_small:,} of {len(labels):,} sketches are of a class with fewer than {rare} originals")
+        reasons.append(f"{n_small:,} of {len(labels):,} sketches are of a class with fewer than {rare} of them")
     if n_wrong:
         reasons.append(f"{n_wrong:,} carry another class than their original")
     reached = int(smallest.min(initial=len(original)))
@@ -215,7 +225,7 @@ def class_size(original: Sparse, rows: Ints | None, labels: Ints, rare: int) -> 
         {"rare": rare},
         float(reached),
         failing,
-        f"Every published class has at least {count(reached, 'original')} (required: {rare}).",
+        f"Every published class has at least {count(reached, 'record')} (required: {rare}).",
         "Classes do not hold: " + ", and ".join(reasons) + ".",
     )
 

@@ -34,6 +34,7 @@ Marks = npt.NDArray[np.bool_]
 
 SLACK = 1e-9
 SAMPLE = 2000
+LEAST_RECALL = 0.5  # of a list of approximate neighbours: one that misses most of the nearest is no such list
 MOST_WORK = 6e9  # products; two minutes or so
 _ZERO_THRESHOLD = 1e-12
 _FIRST = 32  # records with the least bounds at once, then twice as many
@@ -295,7 +296,10 @@ def _partition_based(
         f"{100 * low:.1f} to {100 * high:.1f} %, from {count(len(sample), 'record')})"
         + (f"; of the true edges of these, {n_missed:,} of {found.holds.size:,} do not hold." if n_missed else ".")
     )
-    holds = edges.holds & is_listed[:, None]
+    is_a_list = high >= LEAST_RECALL
+    if not is_a_list:
+        told += f" That is no list of neighbours (required: {100 * LEAST_RECALL:.0f} %)."
+    holds = edges.holds & is_listed[:, None] & is_a_list
     details = {
         "recall": recall,
         "recall_low": low,

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 NEIGHBOURS_FILE = "neighbours.npy"
 KEY_FILE = "key.txt"
 KEY_BYTES = 32
+MOST_EXACT = 250_000  # records up to which "auto" promises the nearest themselves
+NEEDS_KEY = (
+    "That every single number is what the signs make of its original, and nothing else, takes the key; the owner may "
+    "have kept it (--private)."
+)
 
 
 def check_sparse_folder(
@@ -42,7 +47,8 @@ def check_sparse_folder(
     original : Sparse, optional
         All records as they came in.
     policy : SparsePolicy, optional
-        What to require instead of what the manifest says.
+        What to require instead of what the manifest says. Without it the manifest is held to its own word: that it
+        asks for enough is for the reader to see, or for a policy that came another way.
     private : path, optional
         The `private/` folder of the release, if rows or the key were kept.
     """
@@ -59,9 +65,14 @@ def check_sparse_folder(
     evidence = SparseEvidence(original)
     if private is not None:
         evidence = read_secrets(Path(private), original)
-    verdict = verify_sketches(published, asked_of(policy or manifest.policy, manifest.neighbours), evidence)
+    n_filled = manifest.records["in"] if original is None else int((original.sizes > 0).sum())
+    asked = asked_of(policy or manifest.policy, manifest.neighbours, n_filled)
+    verdict = verify_sketches(published, asked, evidence)
     findings += [*verdict.findings, *_counts(published, original, manifest)]
-    return FolderCheck(verdict.guarantees, tuple(findings), original is not None, verdict.unverified)
+    unverified = verdict.unverified
+    if original is not None and evidence.rows is not None and evidence.key is None:
+        unverified = (*unverified, NEEDS_KEY)
+    return FolderCheck(verdict.guarantees, tuple(findings), original is not None, unverified)
 
 
 def published_sketches(folder: Path, manifest: SparseManifest) -> Sketches:
@@ -72,9 +83,16 @@ def published_sketches(folder: Path, manifest: SparseManifest) -> Sketches:
     return read_sketches(path)
 
 
-def asked_of(policy: SparsePolicy, neighbours: Literal["exact", "partition"] | None) -> SparseAsked:
-    """What a policy holds published sketches to."""
+def asked_of(
+    policy: SparsePolicy, neighbours: Literal["exact", "partition"] | None, n_filled: int | None = None
+) -> SparseAsked:
+    """What a policy holds published sketches to.
+
+    How neighbours were found is the manifest's word; it counts only where the policy leaves it open, and of the number
+    of records with items, if that is known, where "auto" does.
+    """
     method, near = policy.method, policy.k_variance
+    is_few = method.neighbours == "auto" and n_filled is not None and n_filled <= MOST_EXACT
     return SparseAsked(
         delta=policy.delta,
         k=policy.k,
@@ -85,7 +103,7 @@ def asked_of(policy: SparsePolicy, neighbours: Literal["exact", "partition"] | N
         recovery_cap=method.recovery_cap,
         rare=method.rare,
         coarse_counts=method.coarse_counts,
-        neighbours="exact" if neighbours is None or method.neighbours == "exact" else neighbours,
+        neighbours="exact" if neighbours is None or method.neighbours == "exact" or is_few else neighbours,
     )
 
 

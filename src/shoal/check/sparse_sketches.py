@@ -49,7 +49,8 @@ def rounding(published: Sketches, original: Sparse | None) -> Guarantee:
     """Real components are multiples of the step, and the step is as wide as the data asks for."""
     off = published.components / published.step
     with np.errstate(invalid="ignore"):
-        is_off = ~(np.abs(off - np.rint(off)) <= _ROUNDING)
+        # A negative zero has the sign of what was rounded away.
+        is_off = ~(np.abs(off - np.rint(off)) <= _ROUNDING) | ((off == 0) & np.signbit(off))
     n_off = int(is_off.sum())
     required = published.step
     if original is not None and len(original.weights):

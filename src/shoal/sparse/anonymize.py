@@ -39,6 +39,8 @@ Ints = npt.NDArray[np.int64]
 Reasons = npt.NDArray[np.int8]
 Progress = Callable[[str, int, int], None]
 
+POPULAR = 0.5
+SMALL_DELTA = 0.05
 REASONS = ("kept", "empty", "small_class", "too_short", "too_distinct")
 _EMPTY, _CLASS, _SHORT, _DISTINCT = 1, 2, 3, 4
 
@@ -113,6 +115,11 @@ def anonymize_sparse(
         reasons[(reasons == 0) & (counts == 0)] = _DISTINCT
     if policy.method.coarse_counts:
         counts = coarse_counts(counts)
+    if ordered.labels is not None:
+        # A class of which few are left points at them, however many were suppressed for other reasons.
+        left = np.bincount(ordered.labels[counts > 0], minlength=len(ordered.classes))
+        is_exposed = (left < policy.method.rare)[ordered.labels] & (counts > 0)
+        counts, reasons[is_exposed] = np.where(is_exposed, 0, counts), _CLASS
     if progress is not None:
         progress("sketching records", 0, 0)
     kept = np.flatnonzero(counts > 0)
@@ -128,7 +135,7 @@ def anonymize_sparse(
         reasons_back,
         None if found is None else _by_original_rows(found, order),
         n_passes,
-        _notes(records, step, found),
+        _notes(ordered, step, policy, found),
     )
 
 
@@ -177,8 +184,22 @@ def _by_original_rows(found: Neighbours, order: Ints) -> Neighbours:
     return replace(found, indices=indices, distances=distances)
 
 
-def _notes(records: Sparse, step: float, found: Neighbours | None) -> tuple[str, ...]:
+def _notes(records: Sparse, step: float, policy: SparsePolicy, found: Neighbours | None) -> tuple[str, ...]:
     notes = []
+    n_popular = int((records.supports > POPULAR * max(1, len(records))).sum())
+    if n_popular:
+        # Of baskets with one item in 90 % of them: 21 of its 24 signs, and who has it as well as with the key.
+        notes.append(
+            f"{_items(n_popular)} in more than half of the records: the mean of all sketches tells such signs to "
+            "anyone, so whether a record has such an item is protected by delta alone, not by the key"
+        )
+    if len(records.weights):
+        typical = float(np.median(np.abs(records.weights)))
+        if policy.delta < SMALL_DELTA * typical**2:
+            notes.append(
+                f"delta = {policy.delta:g} is small beside the square of a typical weight, {typical:g}: the delta rule "
+                "protects little here; give one of about half that square"
+            )
     if not records.is_integral:
         notes.append(f"the weights are real numbers, so components were rounded to multiples of {step:g}")
     if found is not None and found.recall is not None and found.recall < 1:
@@ -186,3 +207,7 @@ def _notes(records: Sparse, step: float, found: Neighbours | None) -> tuple[str,
             f"neighbours were found approximately: {100 * found.recall:.1f} % of the nearest of a sample are among them"
         )
     return tuple(notes)
+
+
+def _items(n: int) -> str:
+    return "one item is" if n == 1 else f"{n:,} items are"

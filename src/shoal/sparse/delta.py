@@ -37,10 +37,19 @@ def delta_counts(records: Sparse, delta: float) -> npt.NDArray[np.int64]:
     """
     if isinstance(delta, bool) or not isinstance(delta, int | float | np.number) or not 0 < delta < np.inf:
         raise PolicyError(f"delta = {delta!r} is not possible; give a number above 0, such as 0.5")
+    room = _all_but_largest(records) / delta  # Eq. (2.7)
+    return np.floor(np.clip(room * (1 - SLACK), 0, MOST)).astype(np.int64)
+
+
+def _all_but_largest(records: Sparse) -> npt.NDArray[np.float64]:
+    """|x|^2 - max x_i^2 as a sum: beside one weight of 2^29, the difference would lose all that the others are."""
+    if records.is_binary:
+        return np.maximum(records.sizes - 1, 0).astype(np.float64)
     squares = records.weights.astype(np.float64) ** 2
-    largest = np.zeros(len(records))
     filled = records.sizes > 0
     if filled.any():
-        largest[filled] = np.maximum.reduceat(squares, records.starts[:-1][filled])
-    room = (records.squares - largest) / delta  # Eq. (2.7)
-    return np.floor(np.clip(room * (1 - SLACK), 0, MOST)).astype(np.int64)
+        largest = np.maximum.reduceat(squares, records.starts[:-1][filled])
+        places = np.flatnonzero(squares == np.repeat(largest, records.sizes[filled]))
+        first = np.unique(np.searchsorted(records.starts, places, side="right"), return_index=True)[1]
+        squares[places[first]] = 0.0
+    return records.sums(squares)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.sparse.length import mean_squares
 from shoal.attack.sparse.targets import Floats, sketch_records
 from shoal.data.sketches import Sketches
@@ -59,61 +60,30 @@ class Membership:
         chosen = rng.choice(members, min(self.n_records, len(members)), replace=False)
         strangers = rng.choice(len(case.control), min(self.n_records, len(case.control)), replace=False)
         inside, outside = case.original.take(chosen), case.control.take(strangers)
-        blind = Scores(by_length(case.published, inside), by_length(case.published, outside))
-        details = {f"{name}_without_key": value for name, value in blind.figures().items()}
+        blind = Roc.of(by_length(case.published, inside), by_length(case.published, outside))
+        details = {f"{name}_without_key": value for name, value in blind.details.items()}
         scores = blind
         if case.key is not None:
-            scores = Scores(by_sketch(case.published, inside, case.key), by_sketch(case.published, outside, case.key))
-            details |= {f"{name}_with_key": value for name, value in scores.figures().items()}
-        found, false = scores.at(0.01)
+            scores = Roc.of(by_sketch(case.published, inside, case.key), by_sketch(case.published, outside, case.key))
+            details |= {f"{name}_with_key": value for name, value in scores.details.items()}
+        main, control = scores.hits(FALSE_ALARMS)
         with_key = "With the key" if case.key is not None else "Without the key"
         return AttackResult(
             attack=self.name,
             title=self.title,
             knows=self.knows,
-            main=Rate(found, len(chosen)),
-            control=Rate(false, len(strangers)),
-            baseline=Rate(0.01 * len(chosen), len(chosen)),
-            sentence=f"{with_key}, {100 * found / max(len(chosen), 1):.0f} % of the members are told from strangers, "
-            f"of whom {100 * false / max(len(strangers), 1):.1f} % are taken for members"
+            main=main,
+            control=control,
+            baseline=Rate(FALSE_ALARMS * len(chosen), len(chosen)),
+            sentence=f"{with_key}, {100 * main.value:.0f} % of the members are told from strangers, of whom "
+            f"{100 * control.value:.1f} % are taken for members"
             + (
-                f"; by length and parity alone, {100 * blind.at(0.01)[0] / max(len(chosen), 1):.0f} %."
-                if case.key
+                f"; by length and parity alone, {100 * blind.hits(FALSE_ALARMS)[0].value:.0f} %."
+                if case.key is not None
                 else "."
             ),
             details=details,
         )
-
-
-@dataclass(frozen=True)
-class Scores:
-    """How much each member and each stranger looks like a member."""
-
-    members: Floats
-    strangers: Floats
-
-    @property
-    def area(self) -> float:
-        """Area under the curve: how often a member scores above a stranger, ties counted half."""
-        ordered = np.sort(self.strangers)
-        below = np.searchsorted(ordered, self.members, "left")
-        up_to = np.searchsorted(ordered, self.members, "right")
-        return float((below + up_to).sum() / (2 * max(len(ordered), 1) * max(len(self.members), 1)))
-
-    def at(self, false_share: float) -> tuple[int, int]:
-        """Members and strangers above the lowest threshold that at most this share of the strangers exceeds."""
-        falling = np.sort(self.strangers)[::-1]
-        threshold = falling[min(int(false_share * len(falling)), len(falling) - 1)]
-        return int((self.members > threshold).sum()), int((self.strangers > threshold).sum())
-
-    def figures(self) -> dict[str, float]:
-        """Area and rates, for the result."""
-        n = max(len(self.members), 1)
-        return {
-            "area": self.area,
-            "found_at_1_percent": self.at(0.01)[0] / n,
-            "found_at_0.1_percent": self.at(0.001)[0] / n,
-        }
 
 
 def by_sketch(published: Sketches, records: Sparse, key: bytes) -> Floats:

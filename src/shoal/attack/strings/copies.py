@@ -15,11 +15,11 @@ class StringCopies:
     """Look a whole string up among the published ones, as a part of one or as all of it."""
 
     name: ClassVar[str] = "copies"
-    title: ClassVar[str] = "Whole strings found"
-    knows: ClassVar[str] = "the whole string of a person."
-    stopped_by: ClassVar[str] = "no copies: a pseudo-string that equals an original is drawn again."
-    remedy: ClassVar[str] = "publish pseudo-strings rather than strings; with them, raise support or lower the order."
-    reference: ClassVar[str] = "Shoal's own; the simplest of all."
+    title: ClassVar[str] = "whole strings found"
+    knows: ClassVar[str] = "the whole string of a person"
+    stopped_by: ClassVar[str] = "no copies: a pseudo-string that equals an original is drawn again"
+    remedy: ClassVar[str] = "publish pseudo-strings rather than strings; with them, raise support or lower the order"
+    reference: ClassVar[str] = "Shoal's own; the simplest of all"
 
     def missing(self, case: StringCase) -> str | None:
         """It can always be run."""

@@ -18,11 +18,11 @@ class FragmentLinkage:
     """A random fragment of a string is looked up; success is exactly one published string that holds it."""
 
     name: ClassVar[str] = "fragment-linkage"
-    title: ClassVar[str] = "Linked by a fragment"
-    knows: ClassVar[str] = f"a fragment of {WIDTH} symbols of a person's string, from a random place of it."
-    stopped_by: ClassVar[str] = "condensation: a published string is of a group of k, and of no single original."
-    remedy: ClassVar[str] = "raise support or k."
-    reference: ClassVar[str] = "Shoal's own, after linkage by partial knowledge."
+    title: ClassVar[str] = "linked by a fragment"
+    knows: ClassVar[str] = f"a fragment of {WIDTH} symbols of a person's string, from a random place of it"
+    stopped_by: ClassVar[str] = "condensation: a published string is of a group of k, and of no single original"
+    remedy: ClassVar[str] = "raise support or k"
+    reference: ClassVar[str] = "Shoal's own, after linkage by partial knowledge"
 
     def missing(self, case: StringCase) -> str | None:
         """Strings must be longer than the fragment."""

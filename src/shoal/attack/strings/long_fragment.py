@@ -17,11 +17,11 @@ class LongFragment:
     """Find the longest run that a string shares with a published one; success is half of the string or more."""
 
     name: ClassVar[str] = "long-fragment"
-    title: ClassVar[str] = "Half of a string found"
-    knows: ClassVar[str] = "the whole string of a person."
-    stopped_by: ClassVar[str] = "support: what fewer strings of a group share is not carried on."
-    remedy: ClassVar[str] = "raise support or k, or lower the order; near-identical originals give near copies."
-    reference: ClassVar[str] = "Longest common substring by suffix arrays: Manber and Myers, SIAM J. Comput. 22, 1993."
+    title: ClassVar[str] = "half of a string found"
+    knows: ClassVar[str] = "the whole string of a person"
+    stopped_by: ClassVar[str] = "support: what fewer strings of a group share is not carried on"
+    remedy: ClassVar[str] = "raise support or k, or lower the order; near-identical originals give near copies"
+    reference: ClassVar[str] = "Longest common substring by suffix arrays: Manber and Myers, SIAM J. Comput. 22, 1993"
 
     def missing(self, case: StringCase) -> str | None:
         """It can always be run."""

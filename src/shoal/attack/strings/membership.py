@@ -17,13 +17,13 @@ class StringMembership:
     """Score a string by how long its runs are that stand in published strings, on average over its places."""
 
     name: ClassVar[str] = "membership"
-    title: ClassVar[str] = "Membership told"
+    title: ClassVar[str] = "membership told"
     knows: ClassVar[str] = (
-        "the whole string of a person, and strings of others that were not in the data to compare with."
+        "the whole string of a person, and strings of others that were not in the data to compare with"
     )
-    stopped_by: ClassVar[str] = "nothing that is promised here; condensation of larger groups makes it harder."
-    remedy: ClassVar[str] = "raise k and support; if being in the data is itself a secret, do not publish strings."
-    reference: ClassVar[str] = "Carlini et al., IEEE S&P 2022, for the way of counting."
+    stopped_by: ClassVar[str] = "nothing that is promised here; condensation of larger groups makes it harder"
+    remedy: ClassVar[str] = "raise k and support; if being in the data is itself a secret, do not publish strings"
+    reference: ClassVar[str] = "Carlini et al., IEEE S&P 2022, for the way of counting"
 
     def missing(self, case: StringCase) -> str | None:
         """There must be others."""

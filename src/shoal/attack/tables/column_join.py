@@ -36,7 +36,7 @@ class ColumnJoin:
     title: ClassVar[str] = "joining the slices on the secret"
     knows: ClassVar[str] = "the true quasi-identifiers of a person, and how tables in slices are made"
     stopped_by: ClassVar[str] = "l-diversity, checked on the belief of one who joins the slices"
-    remedy: ClassVar[str] = "Require l-diversity with a larger l; the check then widens regions until the join fails."
+    remedy: ClassVar[str] = "require l-diversity with a larger l; the check then widens regions until the join fails"
     reference: ClassVar[str] = "Screening, section 5.3, with the check made right"
 
     def __init__(self, n_attacks: int = N_ATTACKS) -> None:

@@ -36,7 +36,7 @@ class Downcoding:
     title: ClassVar[str] = "reading values off the ends of ranges"
     knows: ClassVar[str] = "the published table, and that groups are generalised no more than they must be"
     stopped_by: ClassVar[str] = "no guarantee of groups; a recoding that is the same for all records"
-    remedy: ClassVar[str] = "Recode with hierarchies, so that labels do not depend on the members of a group."
+    remedy: ClassVar[str] = "recode with hierarchies, so that labels do not depend on the members of a group"
     reference: ClassVar[str] = "Cohen, USENIX Security 2022"
 
     def missing(self, case: TableCase) -> str | None:

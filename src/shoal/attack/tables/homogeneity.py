@@ -71,7 +71,7 @@ class Homogeneity:
     title: ClassVar[str] = "all candidates share one secret"
     knows: ClassVar[str] = "the true quasi-identifiers of a person"
     stopped_by: ClassVar[str] = "l-diversity with l of 2 or more"
-    remedy: ClassVar[str] = "Require l-diversity of the attribute."
+    remedy: ClassVar[str] = "require l-diversity of the attribute"
     reference: ClassVar[str] = "Machanavajjhala et al., TKDD 2007, section 2"
     outcome: ClassVar[str] = "the secret is certain, and true,"
 
@@ -148,7 +148,7 @@ class Skewness(Homogeneity):
     name: ClassVar[str] = "skewness"
     title: ClassVar[str] = "candidates make a secret much likelier"
     stopped_by: ClassVar[str] = "t-closeness, and beta-likeness"
-    remedy: ClassVar[str] = "Require t-closeness or beta-likeness of the attribute."
+    remedy: ClassVar[str] = "require t-closeness or beta-likeness of the attribute"
     reference: ClassVar[str] = "Li, Li and Venkatasubramanian, ICDE 2007, section 3"
     outcome: ClassVar[str] = "the true secret becomes at least twice as likely, and likelier than not,"
 
@@ -166,7 +166,7 @@ class Similarity(Homogeneity):
     name: ClassVar[str] = "similarity"
     title: ClassVar[str] = "candidates' secrets are much alike"
     stopped_by: ClassVar[str] = "t-closeness with the ordered or the hierarchical distance"
-    remedy: ClassVar[str] = "Require t-closeness with the ordered or the hierarchical distance."
+    remedy: ClassVar[str] = "require t-closeness with the ordered or the hierarchical distance"
     reference: ClassVar[str] = "Li, Li and Venkatasubramanian, ICDE 2007, section 3"
     outcome: ClassVar[str] = "the secret is known within a tenth of its range, or its branch is,"
 

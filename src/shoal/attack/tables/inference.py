@@ -56,7 +56,7 @@ class Inference:
     title: ClassVar[str] = "guessing a secret from the nearest record"
     knows: ClassVar[str] = "the true quasi-identifiers of a person"
     stopped_by: ClassVar[str] = "l-diversity and t-closeness, for sensitive attributes"
-    remedy: ClassVar[str] = "Require l-diversity or t-closeness of the attribute, or raise k."
+    remedy: ClassVar[str] = "require l-diversity or t-closeness of the attribute, or raise k"
     reference: ClassVar[str] = "Giomi et al., PoPETs 2023(2)"
 
     def __init__(
@@ -147,7 +147,7 @@ class BayesInference(Inference):
     name: ClassVar[str] = "inference-bayes"
     title: ClassVar[str] = "guessing a secret by what the release teaches"
     stopped_by: ClassVar[str] = "t-closeness, in part; l-diversity does not promise to"
-    remedy: ClassVar[str] = "Require t-closeness, or publish fewer attributes that go with the secret."
+    remedy: ClassVar[str] = "require t-closeness, or publish fewer attributes that go with the secret"
     reference: ClassVar[str] = "Kifer, SIGMOD 2009"
 
     def _guess(

@@ -36,7 +36,7 @@ class Intersection:
     title: ClassVar[str] = "two releases of the same people"
     knows: ClassVar[str] = "the true quasi-identifiers of a person, and two releases that the person is in"
     stopped_by: ClassVar[str] = "no guarantee that is checked on one release alone"
-    remedy: ClassVar[str] = "Publish one release, or make the second from the first one's groups."
+    remedy: ClassVar[str] = "publish one release, or make the second from the first one's groups"
     reference: ClassVar[str] = "Ganta, Kasiviswanathan and Smith, KDD 2008"
 
     def __init__(self, n_attacks: int = N_ATTACKS) -> None:

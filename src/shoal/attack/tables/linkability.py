@@ -48,7 +48,7 @@ class Linkability:
     title: ClassVar[str] = "linking two files through the release"
     knows: ClassVar[str] = "two parties, each a different half of a person's quasi-identifiers"
     stopped_by: ClassVar[str] = "k-anonymity, as far as equal records make lists of candidates long"
-    remedy: ClassVar[str] = "Raise k, or publish fewer quasi-identifiers."
+    remedy: ClassVar[str] = "raise k, or publish fewer quasi-identifiers"
     reference: ClassVar[str] = "Giomi et al., PoPETs 2023(2)"
 
     def __init__(

@@ -41,7 +41,7 @@ class Linkage:
     title: ClassVar[str] = "linking a known person to a published record"
     knows: ClassVar[str] = "the true quasi-identifiers of a person, and that the person is in the release"
     stopped_by: ClassVar[str] = "k-anonymity: at most one link in k is right"
-    remedy: ClassVar[str] = "Raise k; of pseudo-records, enlarge the groups that they are drawn from."
+    remedy: ClassVar[str] = "raise k; of pseudo-records, enlarge the groups that they are drawn from"
     reference: ClassVar[str] = "Pagliuca and Seri 1999; Domingo-Ferrer and Torra 2001"
 
     def __init__(self, n_attacks: int = N_ATTACKS) -> None:

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
@@ -30,7 +31,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 N_ATTACKS = 2000
-FALSE_ALARMS = 0.01
 FEWEST_CONTROLS = 20
 
 
@@ -41,7 +41,7 @@ class Membership:
     title: ClassVar[str] = "telling who is in the release"
     knows: ClassVar[str] = "all published attributes of a person"
     stopped_by: ClassVar[str] = "no guarantee of groups promises to; differential privacy and delta-presence do"
-    remedy: ClassVar[str] = "Raise k, publish pseudo-records, or coarsen columns that are published as they are."
+    remedy: ClassVar[str] = "raise k, publish pseudo-records, or coarsen columns that are published as they are"
     reference: ClassVar[str] = "Shokri et al., S&P 2017; Carlini et al., S&P 2022; Chen et al., CCS 2020"
 
     def __init__(self, n_attacks: int = N_ATTACKS) -> None:
@@ -70,11 +70,8 @@ class Membership:
             asked = Candidates(view)
             ours = -asked.least(view.original[inside]).distances
             theirs = -asked.least(view.control[outside]).distances
-        false, true = roc(ours, theirs)
-        found = float(np.interp(FALSE_ALARMS, false, true))
-        main = Rate(found * len(ours), len(ours))
-        control = Rate(FALSE_ALARMS * len(theirs), len(theirs))
-        area = float(np.sum(np.diff(false) * (true[1:] + true[:-1]) / 2))
+        curve = Roc.of(ours, theirs)
+        main, control = curve.hits(FALSE_ALARMS)
         return AttackResult(
             self.name,
             self.title,
@@ -82,23 +79,10 @@ class Membership:
             main,
             control,
             Rate(FALSE_ALARMS * len(ours), len(ours)),
-            f"At one false alarm in a hundred, {100 * found:.1f} % of the people in the release are recognised as "
-            f"members; a random member looks more like one than a random other in {100 * area:.0f} % of the cases.",
-            {
-                "auc": area,
-                "tpr_at_0.001": float(np.interp(0.001, false, true)),
-                "tpr_at_0.01": found,
-            },
+            f"At one false alarm in a hundred, {100 * main.value:.1f} % of the people in the release are recognised as "
+            f"members; a random member scores above a random other with a chance of {curve.area:.2f} (0.5 is blind).",
+            curve.details,
         )
-
-
-def roc(inside: Floats, outside: Floats) -> tuple[Floats, Floats]:
-    """Shares of false and of true alarms at each threshold, ascending from (0, 0) to (1, 1)."""
-    thresholds = np.unique(np.concatenate([inside, outside]))[::-1]
-    true = np.searchsorted(np.sort(-inside), -thresholds, "right") / len(inside)
-    false = np.searchsorted(np.sort(-outside), -thresholds, "right") / len(outside)
-    # On a vertical line of the curve the highest point counts: np.interp takes the last of equal ones.
-    return np.concatenate([[0.0], false]), np.concatenate([[0.0], true])
 
 
 def _expected_rows(beliefs: SliceBeliefs, rows: Ints) -> Floats:

@@ -69,7 +69,7 @@ class SinglingOut:
     knows: ClassVar[str] = "the published table alone"
     stopped_by: ClassVar[str] = "k-anonymity: no combination of published quasi-identifiers is rare"
     remedy: ClassVar[str] = (
-        "Raise k, give more columns the role quasi, or coarsen columns that are published as they are."
+        "raise k, give more columns the role quasi, or coarsen columns that are published as they are"
     )
     reference: ClassVar[str] = "Giomi et al., PoPETs 2023(2); Cohen and Nissim, PNAS 2020"
 

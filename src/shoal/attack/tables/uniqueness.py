@@ -32,7 +32,7 @@ class Uniqueness:
     title: ClassVar[str] = "records that fit one person of a population"
     knows: ClassVar[str] = "a file of the whole population with names and quasi-identifiers"
     stopped_by: ClassVar[str] = "k-anonymity and k-map"
-    remedy: ClassVar[str] = "Raise k, or coarsen the quasi-identifiers that the population file has too."
+    remedy: ClassVar[str] = "raise k, or coarsen the quasi-identifiers that the population file has too"
     reference: ClassVar[str] = "Sweeney, IJUFKS 2002; Skinner and Elliot, JRSS B 2002"
 
     def missing(self, case: TableCase) -> str | None:
