@@ -30,11 +30,11 @@ from shoal.data.attribute import Attribute
 from shoal.data.slices import Layout
 from shoal.data.table import Table
 from shoal.data.write import file_name, read_back, write_table
-from shoal.errors import NotVerified, PolicyError, did_you_mean
+from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
 from shoal.manifest import FILE_NAME, Manifest, as_published, checksums
 from shoal.policy import Policy
-from shoal.release_folder import staged
+from shoal.release_folder import refuse_failed, secrets_to_keep, staged
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
@@ -207,10 +207,7 @@ class Release:
             Secrets to keep in `private/`: the group of each record, what each record's values became, and which record
             each published row stands for, so that attacks can be scored.
         """
-        keep = [keep] if isinstance(keep, str) else list(keep)
-        for what in keep:
-            if what not in KEEPABLE:
-                raise PolicyError(f"cannot keep {what!r}; {did_you_mean(what, KEEPABLE)}")
+        keep = secrets_to_keep(keep, KEEPABLE)
         if {"mapping", "rows"} & set(keep) and needs_original(self.policy.method.publication):
             raise PolicyError("a published row stands for no record, so no value became another; keep groups alone")
         with staged(Path(out)) as stage:
@@ -330,10 +327,5 @@ def verified(
         policy.method.jointly,
     )
     verdict = verify_publication(table, policy.method.publication, asked, evidence)
-    failed = [*(g.sentence for g in verdict.guarantees if not g.holds), *verdict.unverified, *verdict.findings]
-    if failed:
-        raise NotVerified(
-            f"the release failed its own check, so nothing was written: {failed[0]} "
-            "This is a defect of Shoal; please report it"
-        )
+    refuse_failed(verdict)
     return verdict.guarantees

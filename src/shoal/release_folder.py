@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from glob import escape as escape_pattern
 from pathlib import Path
 
-from shoal.errors import ShoalError
+from shoal.check.verdict import Verdict
+from shoal.errors import NotVerified, PolicyError, ShoalError, did_you_mean
 
 try:
     import fcntl
@@ -51,6 +52,25 @@ def staged(out: Path) -> Iterator[Path]:
     finally:
         if lock is not None:
             os.close(lock)
+
+
+def secrets_to_keep(keep: str | Sequence[str], keepable: Sequence[str]) -> list[str]:
+    """What a user asks to be kept in `private/`, which has to be among what can be."""
+    wanted = [keep] if isinstance(keep, str) else list(keep)
+    for what in wanted:
+        if what not in keepable:
+            raise PolicyError(f"cannot keep {what!r}; {did_you_mean(what, keepable)}")
+    return wanted
+
+
+def refuse_failed(verdict: Verdict) -> None:
+    """`NotVerified` unless everything that is promised was recomputed, and holds."""
+    failed = [*(g.sentence for g in verdict.guarantees if not g.holds), *verdict.unverified, *verdict.findings]
+    if failed:
+        raise NotVerified(
+            f"the release failed its own check, so nothing was written: {failed[0]} "
+            "This is a defect of Shoal; please report it"
+        )
 
 
 def refuse_occupied(out: Path) -> None:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from shoal.check.guarantee import Guarantee
+from shoal.check.sparse_bounds import coarse
 from shoal.errors import DataError, ShoalError
 from shoal.manifest import FILE_NAME, parse_records, read_content
 from shoal.sparse_policy import SparseInput, SparseMethod, SparsePolicy
 from shoal.string_manifest import PRIVATE_DETAILS
 
 DATA_FILE = "data.parquet"
+_LIMITS = {"delta-anonymity": "delta", "k-variance": "ratio", "recovery-cap": "share"}
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,15 @@ class SparseManifest:
             raise DataError(
                 f"{folder / FILE_NAME} is not the manifest of a Shoal release of sketches; restore it from the release"
             ) from None
+
+
+def in_public(guarantee: Guarantee) -> Guarantee:
+    """A guarantee as it goes out: what the worst record reaches has two digits, see `coarse`."""
+    name = _LIMITS.get(guarantee.model)
+    if name is None or not guarantee.holds:
+        return guarantee
+    reached = coarse(guarantee.achieved, guarantee.required[name], is_most=guarantee.model == "recovery-cap")
+    return replace(guarantee, achieved=reached, details={})
 
 
 def _parse(content: Mapping[str, Any]) -> SparseManifest:

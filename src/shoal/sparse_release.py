@@ -27,14 +27,14 @@ from shoal.check.sparse_folder import NEIGHBOURS_FILE, asked_of, secret_files
 from shoal.data.sketch_files import read_sketches, write_sketches
 from shoal.data.sketches import Sketches
 from shoal.data.sparse import Sparse
-from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, did_you_mean
+from shoal.errors import DataError, Infeasible, NotVerified
 from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
 from shoal.manifest import FILE_NAME, checksum, checksums
-from shoal.release_folder import staged
+from shoal.release_folder import refuse_failed, secrets_to_keep, staged
 from shoal.sparse.anonymize import REASONS, AnonymizedSparse, anonymize_sparse
 from shoal.sparse.signs import new_key
-from shoal.sparse_manifest import DATA_FILE, SparseManifest
+from shoal.sparse_manifest import DATA_FILE, SparseManifest, in_public
 from shoal.sparse_policy import SparsePolicy
 
 if TYPE_CHECKING:
@@ -143,13 +143,10 @@ class SparseRelease:
         keep : sequence of {"rows", "key"}
             Secrets to keep in `private/`: which record each sketch is of, and the key that its signs come from.
         """
-        keep = (keep,) if isinstance(keep, str) else tuple(keep)
-        for what in keep:
-            if what not in KEEPABLE:
-                raise PolicyError(f"cannot keep {what!r}; {did_you_mean(what, KEEPABLE)}")
+        wanted = secrets_to_keep(keep, KEEPABLE)
         with staged(Path(out)) as stage:
             self._write_publish(stage / "publish")
-            self._write_private(stage / "private", keep)
+            self._write_private(stage / "private", wanted)
         return Path(out)
 
     def _write_publish(self, folder: Path) -> None:
@@ -175,7 +172,7 @@ class SparseRelease:
         )
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
 
-    def _write_private(self, folder: Path, keep: tuple[str, ...]) -> None:
+    def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
         from shoal.report.sparse_report import render_sparse_report
 
         folder.mkdir(mode=0o700)
@@ -226,7 +223,8 @@ def release_sparse(
             "the signs of both, and a record that is in both has the same components in both"
         )
     elif seed is not None:
-        # Of 20,000 seeds tried on a release of baskets, the right one stands out by the mean of all sketches.
+        # On T20.I4, with popularities from other records, 5,000 seeds take 3 s to try: the mean of all sketches
+        # correlates by 0.997 with what the right one expects, by 0.85 with the next.
         notes.append(
             "the key comes from the seed: whoever tries seeds finds it, and then has the key; leave the seed out for "
             "a release that is given away"
@@ -237,8 +235,8 @@ def release_sparse(
     made = anonymize_sparse(original, policy, secret, progress=progress)
     if made.neighbours is not None and made.neighbours.recall is not None and made.neighbours.recall < LEAST_RECALL:
         raise Infeasible(
-            f"a search in parts of the data finds {100 * made.neighbours.recall:.0f} % of the nearest records only, too "
-            "few to promise anything about them; ask for neighbours = 'exact', or for delta-anonymity alone"
+            f"a search in parts of the data finds {100 * made.neighbours.recall:.0f} % of the nearest records only, "
+            "too few to promise anything about them; ask for neighbours = 'exact', or for delta-anonymity alone"
         )
     if not len(made.sketches):
         raise Infeasible(f"no record can be published: {_why_none(_suppressed(made), policy)}")
@@ -324,12 +322,7 @@ def _verify_file(
     assert evidence.original is not None
     n_filled = int((evidence.original.sizes > 0).sum())
     verdict = verify_sketches(written, asked_of(policy, neighbours, n_filled), evidence)
-    failed = [*(g.sentence for g in verdict.guarantees if not g.holds), *verdict.unverified, *verdict.findings]
-    if failed:
-        raise NotVerified(
-            f"the release failed its own check, so nothing was written: {failed[0]} "
-            "This is a defect of Shoal; please report it"
-        )
+    refuse_failed(verdict)
     return written, verdict.guarantees
 
 

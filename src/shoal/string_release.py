@@ -27,11 +27,11 @@ from shoal.check.string_folder import asked_of, groups_files
 from shoal.check.strings import StringEvidence, verify_strings
 from shoal.data.string_files import read_strings_back, string_file_name, write_strings
 from shoal.data.strings import Strings, StringSource
-from shoal.errors import Infeasible, NotVerified, PolicyError, did_you_mean
+from shoal.errors import Infeasible, NotVerified
 from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
 from shoal.manifest import FILE_NAME, checksum, checksums
-from shoal.release_folder import staged
+from shoal.release_folder import refuse_failed, secrets_to_keep, staged
 from shoal.string_manifest import StringManifest
 from shoal.string_policy import StringPolicy
 from shoal.strings.condense import SUPPRESSED_BECAUSE, Condensation, Segment
@@ -197,10 +197,7 @@ class StringRelease:
         keep : sequence of {"groups", "statistics"}
             Secrets to keep in `private/`: which strings stood together, and the statistics, to draw again from.
         """
-        keep = [keep] if isinstance(keep, str) else list(keep)
-        for what in keep:
-            if what not in KEEPABLE:
-                raise PolicyError(f"cannot keep {what!r}; {did_you_mean(what, KEEPABLE)}")
+        keep = secrets_to_keep(keep, KEEPABLE)
         with staged(Path(out)) as stage:
             self._write_publish(stage / "publish")
             self._write_private(stage / "private", keep)
@@ -417,12 +414,7 @@ def _verify_file(
     if not _is_same(written.compact(), made.compact()):
         raise NotVerified("the written file does not read back as the strings that were made; nothing was published")
     verdict = verify_strings(written, asked_of(policy), evidence)
-    failed = [*(g.sentence for g in verdict.guarantees if not g.holds), *verdict.unverified, *verdict.findings]
-    if failed:
-        raise NotVerified(
-            f"the release failed its own check, so nothing was written: {failed[0]} "
-            "This is a defect of Shoal; please report it"
-        )
+    refuse_failed(verdict)
     return replace(written.compact(), source=made.source), verdict.guarantees
 
 

@@ -62,19 +62,22 @@ class Attacked(Generic[Case]):
 def run_attacks(
     attacks: Sequence[Attack[Case]],
     case: Case,
+    names: Sequence[str] | None = None,
     *,
     seed: int | None = None,
     seconds: float | None = None,
     progress: Progress | None = None,
 ) -> Attacked[Case]:
-    """Run those that apply, one after another; none is begun after `seconds`.
+    """Run those that apply, or those of them that are named, one after another; none is begun after `seconds`.
 
-    Each draws its own random numbers, so that its result does not depend on which others run.
+    Each draws its own random numbers, so that its result does not depend on which others are named.
     """
     end = None if seconds is None else time.monotonic() + seconds
     results: list[AttackResult] = []
     skipped: list[tuple[str, str]] = []
     for i, (attack, own) in enumerate(zip(attacks, spawn_seeds(seed, len(attacks)), strict=True)):
+        if names and attack.name not in names:
+            continue
         why = attack.missing(case)
         if why is None and end is not None and time.monotonic() >= end:
             why = "The time for attacks was over."

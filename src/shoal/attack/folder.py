@@ -133,8 +133,7 @@ def attack_case(
     for name in names or ():
         if name not in known:
             raise PolicyError(f"there is no attack {name!r} on this kind of data; {did_you_mean(name, known)}")
-    chosen = [a for a in attacks if not names or a.name in names]
-    return run_attacks(chosen, case, seed=seed, seconds=seconds, progress=progress)
+    return run_attacks(attacks, case, names, seed=seed, seconds=seconds, progress=progress)
 
 
 def table_case(

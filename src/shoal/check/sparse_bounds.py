@@ -89,13 +89,8 @@ def _spread(original: Sparse) -> Floats:
     owners = np.repeat(np.arange(len(original)), original.sizes)
     by_size = np.lexsort((squares, owners))
     largest = by_size[original.starts[1:][original.sizes > 0] - 1]
-    return np.bincount(owners, weights=np.where(_marks(largest, len(squares)), 0.0, squares), minlength=len(original))
-
-
-def _marks(places: Ints, n: int) -> Marks:
-    marks = np.zeros(n, bool)
-    marks[places] = True
-    return marks
+    squares[largest] = 0.0
+    return np.bincount(owners, weights=squares, minlength=len(original)).astype(np.float64)
 
 
 def class_sizes(original: Sparse) -> Ints:
@@ -117,6 +112,22 @@ def _information(original: Sparse) -> Floats:
     sizes = original.sizes.astype(np.float64)
     choices = gammaln(n_occurring + 1) - gammaln(sizes + 1) - gammaln(n_occurring - sizes + 1)
     return np.asarray(np.maximum(np.minimum(choices / np.log(2), own), 0.0))
+
+
+def coarse(value: float, limit: float, *, is_most: bool = False) -> float:
+    """Two digits of what the worst record reaches, on the safe side but not beyond the limit that it keeps.
+
+    That number is a single record's: with all digits, whoever has the record could confirm that it is in the data.
+
+    >>> coarse(0.26699, 0.2), coarse(1.00013, 1.0), coarse(0.499911, 0.5, is_most=True)
+    (0.26, 1.0, 0.5)
+    """
+    if not math.isfinite(value) or value <= 0:
+        return value
+    digits = 1 - math.floor(math.log10(value))
+    if is_most:
+        return min(round(math.ceil(value * 10.0**digits) / 10.0**digits, 12), limit)
+    return max(round(math.floor(value * 10.0**digits) / 10.0**digits, 12), limit)
 
 
 def max_components(counts: Ints, most: int) -> Guarantee:
@@ -160,8 +171,8 @@ def delta_anonymity(bounds: Bounds, rows: Ints, counts: Ints, delta: float) -> G
         {"delta": delta},
         least,
         failing,
-        f"Whoever holds the key estimates no attribute of a record with a variance below {number(least)} (required: "
-        f"{number(delta)}).",
+        f"Whoever holds the key estimates no attribute of a record with a variance below "
+        f"{number(coarse(least, delta))} (required: {number(delta)}).",
         f"Of {int(failing.sum()):,} of {len(counts):,} published records an attribute can be estimated with a variance "
         f"below {number(delta)}, at worst {number(least)}.",
     )
@@ -181,9 +192,9 @@ def recovery_cap(bounds: Bounds, rows: Ints, counts: Ints) -> Guarantee:
         {"share": SHARE, "bits_left": LEFT_BITS},
         largest,
         failing,
-        f"The components of a record carry at most {number(100 * largest)} % of the information that picks it out "
-        f"(allowed: {number(100 * SHARE)} %), and leave at least {number(least_left)} bits of it (required: "
-        f"{number(LEFT_BITS)}).",
+        f"The components of a record carry at most {number(100 * coarse(largest, SHARE, is_most=True))} % of the "
+        f"information that picks it out (allowed: {number(100 * SHARE)} %), and leave at least "
+        f"{number(coarse(least_left, LEFT_BITS))} bits of it (required: {number(LEFT_BITS)}).",
         f"The components of {int(failing.sum()):,} of {len(counts):,} published records carry more than "
         f"{number(100 * SHARE)} % of the information that picks the record out (up to {number(100 * largest)} %), or "
         f"leave fewer than {number(LEFT_BITS)} bits of it (down to {number(least_left)}).",

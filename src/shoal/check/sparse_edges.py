@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.guarantee import Guarantee, count, number
+from shoal.check.sparse_bounds import coarse
 from shoal.check.sparse_neighbours import Floats, Ints, Metric, Records, floors_of, nearest
 from shoal.data.sparse import Sparse
 
@@ -341,7 +342,7 @@ def _guarantee(
 ) -> Guarantee:
     n_failing = int((~holds).sum())
     least = float(ratios.min(initial=np.inf))
-    spread = "" if np.isinf(least) else f", at worst {number(least)} times it"
+    spread = "" if np.isinf(least) else f", at worst {number(coarse(least, 1.0))} times it"
     sentence = (
         f"On {n_failing:,} of {holds.size:,} edges from a record to its {rule.k} {how}nearest the sketches tell the "
         f"similarity too well: the deviation is {number(least)} times the threshold at worst (required: 1)."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,7 +108,7 @@ def asked_of(
     )
 
 
-def secret_files(evidence: SparseEvidence, keep: tuple[str, ...]) -> dict[str, str]:
+def secret_files(evidence: SparseEvidence, keep: Sequence[str]) -> dict[str, str]:
     """The texts that keep secrets in `private/`, by name; rows are counted from 1."""
     files = {}
     if "rows" in keep:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np

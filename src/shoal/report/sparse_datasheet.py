@@ -24,6 +24,7 @@ def render_sparse_datasheet(release: SparseRelease) -> str:
     classes = class_sizes(sketches)
     return render(
         "sparse_datasheet.html",
+        noun="Sketches",
         c={"version": __version__},
         records=release.records,
         is_integral=sketches.is_integral,

@@ -9,7 +9,7 @@ from shoal.report import sparse_pictures, sparse_words
 from shoal.report.attacks import attacks_section
 from shoal.report.page import render
 from shoal.report.sparse_datasheet import class_sizes
-from shoal.report.words import number, percent
+from shoal.report.words import number, percent, verdict
 
 if TYPE_CHECKING:
     from shoal.sparse_release import SparseRelease
@@ -28,10 +28,11 @@ def render_sparse_report(release: SparseRelease) -> str:
     classes = class_sizes(sketches)
     return render(
         "sparse_report.html",
+        noun="Records",
         c={"version": __version__},
         title=f"{len(sketches):,} sketches",
         holds=all(g.holds for g in release.guarantees),
-        verdict=sparse_words.verdict(release.guarantees),
+        verdict=verdict(release.guarantees, sparse_words.short_name),
         checked=sparse_words.CHECKED,
         facts=_facts(release),
         guarantees=[

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from shoal.check.guarantee import Guarantee
 from shoal.report.limits import Point
-from shoal.report.words import listed, number, percent
+from shoal.report.words import number, percent
 from shoal.sparse_policy import SparsePolicy
 
 MODELS = {
@@ -71,14 +69,6 @@ def achieved(guarantee: Guarantee) -> str:
     if guarantee.model == "coarse-counts":
         return f"{number(guarantee.achieved)} numbers" if guarantee.holds else "not all"
     return number(guarantee.achieved, 4)
-
-
-def verdict(guarantees: Sequence[Guarantee]) -> str:
-    """One sentence: whether the release meets what was required of it."""
-    failed = [short_name(g) for g in guarantees if not g.holds]
-    if failed:
-        return f"This release does not meet {listed(failed)}. It must not be published."
-    return f"This release meets what was required of it: {listed([short_name(g) for g in guarantees])}."
 
 
 def method(policy: SparsePolicy, step: float, neighbours: str | None, recall: float | None) -> dict[str, str]:

@@ -45,6 +45,7 @@ def render_string_datasheet(release: StringRelease) -> str:
     lengths = strings.lengths
     return render(
         "strings_datasheet.html",
+        noun="Pseudo-strings",
         c={"version": __version__},
         records=release.records,
         n_groups=release.n_groups,

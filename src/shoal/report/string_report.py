@@ -10,7 +10,7 @@ from shoal._version import __version__
 from shoal.report import string_pictures, string_words
 from shoal.report.attacks import attacks_section
 from shoal.report.page import render
-from shoal.report.words import number, percent
+from shoal.report.words import number, percent, verdict
 
 if TYPE_CHECKING:
     from shoal.check.verbatim import Standing
@@ -29,10 +29,11 @@ def render_string_report(release: StringRelease) -> str:
     policy = release.policy
     return render(
         "strings_report.html",
+        noun="Strings",
         c={"version": __version__},
         title=f"{len(release.strings):,} strings",
         holds=all(g.holds for g in release.guarantees),
-        verdict=string_words.verdict(release.guarantees),
+        verdict=verdict(release.guarantees, string_words.short_name),
         checked=string_words.CHECKED,
         facts=_facts(release),
         guarantees=[

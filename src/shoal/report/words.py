@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from shoal.check.guarantee import Guarantee
 from shoal.data.attribute import Attribute
@@ -121,6 +121,14 @@ def compact(value: float) -> str:
         if size <= abs(value) < 1e15:
             return f"{value / (1e3 if letter == 'k' else size):.3g}{letter}"
     return f"{value:.4g}"
+
+
+def verdict(guarantees: Sequence[Guarantee], name_of: Callable[[Guarantee], str]) -> str:
+    """One sentence: whether a release meets what was required of it."""
+    failed = [name_of(g) for g in guarantees if not g.holds]
+    if failed:
+        return f"This release does not meet {listed(failed)}. It must not be published."
+    return f"This release meets what was required of it: {listed([name_of(g) for g in guarantees])}."
 
 
 def listed(items: Sequence[str]) -> str:

@@ -154,6 +154,9 @@ def honest(data: Sparse, asked: SparseAsked, key: bytes = KEY) -> Honest:
             for i in others:
                 most = room(records[q], records[i], asked.threshold, asked.variance) * (1 - 1e-9)
                 counts[q] = min(counts[q], counts[q] if math.isinf(most) else math.floor(most))
+    if data.labels is not None:
+        left = [sum(1 for i, n in enumerate(counts) if n > 0 and data.labels[i] == c) for c in range(len(data.classes))]
+        counts = [0 if left[data.labels[i]] < asked.rare else n for i, n in enumerate(counts)]
     return assemble(data, counts, asked, listed, key)
 
 

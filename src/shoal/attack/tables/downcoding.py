@@ -45,8 +45,9 @@ class Downcoding:
             return "A row of a table in slices stands for no record whose value could be told."
         if case.rows is None:
             return "It is not known which original each published record stands for, so claims cannot be checked."
-        view = read_view(case, columns_of(case, "quasi")) if columns_of(case, "quasi") else None
-        if view is None or all(read.is_plain for read in view.labels):
+        names = columns_of(case, "quasi")
+        view = read_view(case, names) if names else None
+        if view is None or all(r.is_plain or _is_node(case, n, r) for n, r in zip(names, view.labels, strict=True)):
             return "No quasi-identifier is published as a range or a set."
         return None
 
@@ -61,11 +62,10 @@ class Downcoding:
         for place, read in enumerate(view.labels):
             values = view.original[:, place]
             domain = np.unique(values[~np.isnan(values)])
-            is_node = attribute_of(case, names[place]).hierarchy is not None and not read.is_number
             label = read.codes[first].astype(np.int64)
             wide = (read.low < read.high) & (read.sizes < read.n_values)
             n_cells += int(sizes[wide[label]].sum())
-            if is_node:
+            if _is_node(case, names[place], read):
                 continue
             owner, claimed = _claims(read, label, wide, sizes)
             guessed = _drawn(read, label[owner], domain, rng)
@@ -85,6 +85,11 @@ class Downcoding:
             f"{100 * main.value:.1f} % of these claims are right ({100 * chance / max(1, n_claims):.1f} % if drawn).",
             {"claims": float(n_claims), "generalised_cells": float(n_cells)},
         )
+
+
+def _is_node(case: TableCase, name: str, read: Labels) -> bool:
+    """Whether labels are nodes of a hierarchy."""
+    return attribute_of(case, name).hierarchy is not None and not read.is_number
 
 
 def _claims(

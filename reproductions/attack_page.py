@@ -1,0 +1,115 @@
+"""The page of attacks: what each got from each release, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reproductions.attack_findings import N_RECOVERED, RECOVERY_SECONDS, Found
+from reproductions.attack_leaks import leaks
+from reproductions.attack_releases import HOLD_OUT, N_BASKETS
+from reproductions.string_tables import fill, table
+from shoal.attack.folder import attacks_of
+from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.membership import N_ATTACKS
+
+WHO = (
+    "singling-out-univariate", "singling-out", "linkage", "linkage-partial", "linkage-rank", "linkability",
+    "membership", "uniqueness",
+)  # fmt: skip
+WHAT = (
+    "inference", "inference-bayes", "homogeneity", "skewness", "similarity", "column-join", "downcoding",
+    "intersection",
+)  # fmt: skip
+
+ABOUT = f"""
+Written by `python -m reproductions.attacks`; every number is computed there. Every attack of Shoal that applies, on
+every method, at k = 5 and k = 20. {HOLD_OUT:.0%} of the records are held out of each release, at random, with a
+fixed seed, as the control. What each attack knows and does: [](../reference/attacks.md).
+"""
+READ = f"""
+A cell is the **risk added**: the share of what could still be won beyond the control (without one, beyond guessing)
+that the release gives, with its 95 % interval; 0 is nothing, 1 is everything. It is bold where the interval does not
+reach 0. A dash: the attack does not apply. At most {N_ATTACKS:,} attempts an attack on tables, 1,000 strings,
+{N_RECOVERED} records for recovery (or {RECOVERY_SECONDS:.0f} seconds). The successes on members, on others and by
+guessing are below for strings and sketches, and for all in `reproductions/results/attacks.json`.
+"""
+SETS = {
+    "Adult": (
+        "Seven quasi-identifiers (sex, age, race, marital status, education, country, workclass), occupation "
+        "sensitive; "
+        "labels are ranges and sets, but with ARX's hierarchies for `full-domain` and `datafly` (2 % suppressed at "
+        "most) and where it says so. The publication is the method's default unless it is named: averages for `mdav`, "
+        "`v-mdav` and `curve`, labels for the others. Intersection: with a second release by `local-recoding` (by "
+        "`mondrian` where that is the first) at the same k. Uniqueness: in all of Adult."
+    ),
+    "yeast": "All Swiss-Prot proteins of yeast.",
+    "T10I4D100K": f"A random {N_BASKETS:,} of its baskets.",
+    "20 newsgroups": "All texts, binary.",
+}
+
+
+def page(found: Sequence[Found]) -> str:
+    """The whole page."""
+    lines = [
+        "# Attacks on every method",
+        "",
+        fill(" ".join(ABOUT.split())),
+        "",
+        fill(" ".join(READ.split())),
+        "",
+        "![Risk added by every method against every attack](attacks.svg)",
+        "",
+        *leaks(found),
+        *_adult([f for f in found if f.data == "Adult"]),
+    ]
+    for data in ("yeast", "T10I4D100K", "20 newsgroups"):
+        lines += _rates(data, [f for f in found if f.data == data])
+    seconds = sum(f.cpu_seconds for f in found)
+    lines += [fill(f"All releases and attacks took {seconds / 60:.0f} minutes of processor time."), ""]
+    return "\n".join(lines)
+
+
+def _adult(found: Sequence[Found]) -> Iterator[str]:
+    first = found[0]
+    yield "## Adult"
+    yield ""
+    yield fill(f"{first.n_records:,} records, {first.n_control:,} held out. {SETS['Adult']}")
+    yield ""
+    for title, names in (("Who is it?", WHO), ("What is said of them?", WHAT)):
+        yield f"### {title}"
+        yield ""
+        rows = [(f"`{f.method}`", str(f.k), *(_cell(f.of(name)) for name in names)) for f in found]
+        yield from table(("method", "k", *names), rows)
+
+
+def _rates(data: str, found: Sequence[Found]) -> Iterator[str]:
+    first = found[0]
+    yield f"## {data[:1].upper()}{data[1:]}"
+    yield ""
+    yield fill(f"{first.n_records:,} records, {first.n_control:,} held out. {SETS[data]}")
+    yield ""
+    rows = []
+    for name in [a.name for a in attacks_of("strings" if data == "yeast" else "sparse")]:
+        for f in found:
+            r = f.of(name)
+            if r is not None:
+                rows.append((name, f.method, _k(f), _rate(r.main), _rate(r.control), _rate(r.baseline), _cell(r)))
+    yield from table(("attack", "method", "k", "on members %", "on others %", "by guessing %", "risk added"), rows)
+
+
+def _k(found: Found) -> str:
+    return "" if found.k is None else str(found.k)
+
+
+def _rate(rate: Rate | None) -> str:
+    if rate is None or not rate.attempts:
+        return "–"
+    return f"{100 * rate.value:.1f} ({100 * rate.low:.1f} to {100 * rate.high:.1f})"
+
+
+def _cell(result: AttackResult | None) -> str:
+    if result is None or not result.main.attempts:
+        return "–"
+    risk = result.risk
+    text = f"{risk.value:.2f} ({risk.low:.2f} to {risk.high:.2f})"
+    return f"**{text}**" if result.succeeds else text
