@@ -26,7 +26,7 @@ def draw(found: Sequence[Found], path: Path) -> None:
     panels = figure.subplots(len(sets), 1, gridspec_kw={"height_ratios": heights})
     images = [_panel(axes, name, rows) for axes, (name, rows) in zip(panels, sets.items(), strict=True)]
     figure.colorbar(images[0], ax=list(panels), shrink=0.3, label="risk added", aspect=30)
-    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def _panel(axes: Any, name: str, rows: Sequence[Found]) -> Any:

@@ -264,6 +264,11 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
     help="Of sparse records: keep sketches too short to be solved for.  [default: on]",
 )
 @click.option(
+    "--recovery-share",
+    type=float,
+    help="Of the recovery cap: which part of what pins a record down a sketch may carry.  [default: 0.5]",
+)
+@click.option(
     "--coarse-counts/--exact-counts",
     default=None,
     help="Of sparse records: numbers of components on a coarse grid, as they tell lengths.  [default: coarse]",
@@ -395,6 +400,8 @@ def check(
     as_json: bool,
 ) -> int:
     """Recompute every guarantee from a published folder; exit code 5 if it is not known to be what it claims to be.
+
+    What is claimed is read from the folder's own manifest; with -p, what your policy requires is checked instead.
 
     \b
     Examples:

@@ -70,6 +70,7 @@ class SparseMethod(Strict):
 
     max_components: int = Field(default=128, ge=1, le=4096)
     recovery_cap: bool = True
+    recovery_share: float = Field(default=0.5, gt=0, le=1)
     coarse_counts: bool = True
     neighbours: Literal["auto", "exact", "partition"] = "auto"
     metric: Literal["cosine", "euclidean"] = "cosine"

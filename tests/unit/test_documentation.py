@@ -13,6 +13,7 @@ import pytest
 import shoal
 from shoal.cli import shoal as command_line
 from shoal.policy import MODELS, ColumnPolicy, Method, Policy
+from shoal.sparse_policy import KVariance, SparseInput, SparseMethod, SparsePolicy
 from shoal.string_policy import StringInput, StringMethod, StringPolicy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +45,8 @@ def test_every_command_and_option_is_documented() -> None:
 
 def test_every_policy_key_is_documented() -> None:
     page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
-    for model in (Policy, Method, ColumnPolicy, StringPolicy, StringInput, StringMethod):
+    sparse = (SparsePolicy, SparseInput, SparseMethod, KVariance)
+    for model in (Policy, Method, ColumnPolicy, StringPolicy, StringInput, StringMethod, *sparse):
         for key in model.model_fields:
             assert f"`{key}`" in page or f"`[{key}" in page or f"`[[{key}" in page, key
     for model in MODELS:

@@ -50,8 +50,8 @@ class TableCase:
     """
 
     published: Table
-    original: Table
-    control: Table | None = None
+    original: Table = field(repr=False)
+    control: Table | None = field(default=None, repr=False)
     quasi: Sequence[str] = ()
     sensitive: Sequence[str] = ()
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
@@ -75,8 +75,8 @@ class StringCase:
     """
 
     published: Strings
-    original: Strings
-    control: Strings | None = None
+    original: Strings = field(repr=False)
+    control: Strings | None = field(default=None, repr=False)
 
     @cached_property
     def fragments(self) -> Fragments:
@@ -105,7 +105,7 @@ class SparseCase:
     """
 
     published: Sketches
-    original: Sparse
-    control: Sparse | None = None
+    original: Sparse = field(repr=False)
+    control: Sparse | None = field(default=None, repr=False)
     rows: Ints | None = None
     key: bytes | None = field(default=None, repr=False)

@@ -80,8 +80,8 @@ class SparseAsked:
         How k-variance is read, and what near means.
     max_components : int
         The longest sketch.
-    recovery_cap : bool
-        Whether components may carry only half of what picks a record out.
+    recovery_cap, recovery_share : bool, float
+        Whether components may carry only a share of what picks a record out, and which.
     rare : int
         The fewest originals of a published class.
     neighbours : {"exact", "partition"}
@@ -97,6 +97,7 @@ class SparseAsked:
     metric: Metric = "cosine"
     max_components: int = 128
     recovery_cap: bool = True
+    recovery_share: float = 0.5
     rare: int = 5
     neighbours: Literal["exact", "partition"] = "exact"
     coarse_counts: bool = False
@@ -142,7 +143,7 @@ def verify_sketches(published: Sketches, asked: SparseAsked, evidence: SparseEvi
     if findings:
         return Verdict(tuple(alone), (), findings)
     labels, original_labels = _shared_labels(published, original)
-    bounds = bounds_of(original, published.step, asked.rare, published.labels is not None)
+    bounds = bounds_of(original, published.step, asked.rare, published.labels is not None, asked.recovery_share)
     rows = None if secrets.rows is None else np.asarray(secrets.rows, np.int64)
     form: Guarantee | None = None
     unverified: tuple[str, ...] = ()

@@ -33,7 +33,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
 
-SHARE = 0.5
 LEFT_BITS = 10.0  # that must stay unknown of any record: one of a thousand at best
 _SLACK = 1e-9  # of the recovery cap, whose logarithms can be summed in any order
 
@@ -50,17 +49,20 @@ class Bounds:
         What a component carries, and what it takes to pick the record out.
     is_eligible : bool array (n_records,)
         False for records without items and, where classes are published, of a class with fewer than `rare` records.
+    share : float
+        The part of the information that components may carry.
     """
 
     spread: Floats
     bits: Floats
     information: Floats
     is_eligible: Marks
+    share: float = 0.5
 
     @property
     def may_be_told(self) -> Floats:
         """How many bits of each record its components may carry."""
-        return np.minimum(SHARE * self.information, self.information - LEFT_BITS)
+        return np.minimum(self.share * self.information, self.information - LEFT_BITS)
 
     def allowed(self, delta: float, max_components: int, recovery_cap: bool) -> Ints:
         """The most components of each record."""
@@ -70,7 +72,7 @@ class Bounds:
         return np.where(self.is_eligible, np.maximum(most, 0), 0).astype(np.int64)
 
 
-def bounds_of(original: Sparse, step: float, rare: int, has_classes: bool) -> Bounds:
+def bounds_of(original: Sparse, step: float, rare: int, has_classes: bool, share: float = 0.5) -> Bounds:
     """Recompute the bounds of all original records; `rare` counts where classes are published."""
     squares = original.squares
     filled = original.sizes > 0
@@ -80,7 +82,7 @@ def bounds_of(original: Sparse, step: float, rare: int, has_classes: bool) -> Bo
     if has_classes and original.labels is not None:
         sizes = class_sizes(original)
         is_eligible = filled & (sizes[original.labels] >= rare)
-    return Bounds(_spread(original), bits, _information(original), is_eligible)
+    return Bounds(_spread(original), bits, _information(original), is_eligible, share)
 
 
 def _spread(original: Sparse) -> Floats:
@@ -180,23 +182,24 @@ def delta_anonymity(bounds: Bounds, rows: Ints, counts: Ints, delta: float) -> G
 
 def recovery_cap(bounds: Bounds, rows: Ints, counts: Ints) -> Guarantee:
     """The largest share of a record's information that its components carry."""
+    allowed = bounds.share
     carried = counts * bounds.bits[rows]
     information = bounds.information[rows]
     shares = np.where(information > 0, carried / np.where(information > 0, information, 1.0), np.inf)
     shares = np.where(counts > 0, shares, 0.0)
     left = np.where(counts > 0, information - carried, np.inf)
-    failing = (shares > SHARE * (1 + _SLACK)) | ((counts > 0) & (carried > bounds.may_be_told[rows] * (1 + _SLACK)))
+    failing = (shares > allowed * (1 + _SLACK)) | ((counts > 0) & (carried > bounds.may_be_told[rows] * (1 + _SLACK)))
     largest, least_left = float(shares.max(initial=0.0)), float(left.min(initial=np.inf))
     return _told(
         "recovery-cap",
-        {"share": SHARE, "bits_left": LEFT_BITS},
+        {"share": allowed, "bits_left": LEFT_BITS},
         largest,
         failing,
-        f"The components of a record carry at most {number(100 * coarse(largest, SHARE, is_most=True))} % of the "
-        f"information that picks it out (allowed: {number(100 * SHARE)} %), and leave at least "
+        f"The components of a record carry at most {number(100 * coarse(largest, allowed, is_most=True))} % of the "
+        f"information that picks it out (allowed: {number(100 * allowed)} %), and leave at least "
         f"{number(coarse(least_left, LEFT_BITS))} bits of it (required: {number(LEFT_BITS)}).",
         f"The components of {int(failing.sum()):,} of {len(counts):,} published records carry more than "
-        f"{number(100 * SHARE)} % of the information that picks the record out (up to {number(100 * largest)} %), or "
+        f"{number(100 * allowed)} % of the information that picks the record out (up to {number(100 * largest)} %), or "
         f"leave fewer than {number(LEFT_BITS)} bits of it (down to {number(least_left)}).",
     )
 

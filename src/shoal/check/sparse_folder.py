@@ -102,6 +102,7 @@ def asked_of(
         metric=method.metric,
         max_components=method.max_components,
         recovery_cap=method.recovery_cap,
+        recovery_share=method.recovery_share,
         rare=method.rare,
         coarse_counts=method.coarse_counts,
         neighbours="exact" if neighbours is None or method.neighbours == "exact" or is_few else neighbours,

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.strings import Codes, Offsets, symbol_keys
-from shoal.errors import DataError, MissingExtra
+from shoal.errors import DataError
 
 Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
@@ -131,12 +131,8 @@ class Sparse:
 
     def to_csr(self) -> Any:
         """The records as a ``scipy.sparse.csr_array``, one column for each of `names` in their order."""
-        try:
-            from scipy.sparse import csr_array
-        except ImportError:
-            raise MissingExtra(
-                'sparse matrices need scipy, which scikit-learn brings; install it with: pip install "shoal[mining]"'
-            ) from None
+        from scipy.sparse import csr_array
+
         return csr_array((self.weights, self.items, self.starts), shape=(len(self), len(self.names)))
 
     def __len__(self) -> int:

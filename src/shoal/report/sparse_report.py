@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from shoal._version import __version__
 from shoal.report import sparse_pictures, sparse_words
 from shoal.report.attacks import attacks_section
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.utility.sparse.measure import SparseUtility
 
 N_DOTS = 600
+TAILS = (0.02, 0.98)
 N_CLASSES = 40
 
 
@@ -76,21 +79,23 @@ def _facts(release: SparseRelease) -> list[tuple[str, str, str]]:
 def _products(utility: SparseUtility) -> list[dict[str, Any]]:
     """Random and near pairs, each with a picture of some of them."""
     listed = (
-        ("Pairs of random records", utility.random_pairs),
-        ("Pairs of near records", utility.near_pairs),
-        ("Squared lengths", utility.squared_lengths),
+        ("Pairs of random records", utility.random_pairs, True),
+        ("Pairs of near records", utility.near_pairs, True),
+        ("Squared lengths", utility.squared_lengths, False),
     )
-    return [_agreement(title, found) for title, found in listed if found is not None]
+    return [_agreement(title, found, drawn) for title, found, drawn in listed if found is not None]
 
 
-def _agreement(title: str, found: Agreement) -> dict[str, Any]:
+def _agreement(title: str, found: Agreement, has_picture: bool) -> dict[str, Any]:
     alt = (
         f"{title}: true against estimated; root mean square error {number(found.root_mean_square_error)}, correlation "
         f"{number(found.correlation)}, {percent(found.share_within)} within two standard errors."
     )
-    picture = sparse_pictures.scatter(
-        found.true[:N_DOTS], found.estimated[:N_DOTS], found.standard_errors[:N_DOTS], alt
-    )
+    # Lengths are of single records, and the ends of a scatter are of few: neither is shown.
+    low, high = np.quantile(found.true, TAILS)
+    inner = [i for i, value in enumerate(found.true) if low <= value <= high][:N_DOTS]
+    shown = ([values[i] for i in inner] for values in (found.true, found.estimated, found.standard_errors))
+    picture = sparse_pictures.scatter(next(shown), next(shown), next(shown), alt) if has_picture else None
     return {"title": title, "found": found, "picture": picture}
 
 

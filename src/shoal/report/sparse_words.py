@@ -10,7 +10,8 @@ from shoal.sparse_policy import SparsePolicy
 MODELS = {
     "delta-anonymity": "Any linear estimate of an item's weight from a sketch stays that uncertain.",
     "k-variance": "Similarities to the nearest records are blurred by more than they differ from the largest possible.",
-    "recovery-cap": "Even with the key, a sketch carries at most this share of what it takes to pin a record down.",
+    "recovery-cap": "A sketch carries at most this share of what it takes, with the key, to pin a record down, items "
+    "counted as independent of one another.",
     "max-components": "No sketch has more components than asked for.",
     "coarse-counts": "The number of components would tell how large a record is; on a coarse grid it tells less.",
     "rounding": "More digits of real components would tell which items a record has.",
@@ -82,8 +83,8 @@ def method(policy: SparsePolicy, step: float, neighbours: str | None, recall: fl
     }
     if policy.method.recovery_cap:
         told["Recovery cap"] = (
-            "At most as many as carry half of the information that it takes to pin the record down, counted with the "
-            "items' popularity known, and leave ten bits of it."
+            f"At most as many as carry {percent(policy.method.recovery_share)} of the information that it takes to pin "
+            "the record down, counted with the items' popularity known, and leave ten bits of it."
         )
     if near is not None:
         told["Neighbours"] = (
@@ -113,6 +114,17 @@ def limits(policy: SparsePolicy, is_integral: bool, has_classes: bool) -> tuple[
             "The key opens more",
             "Who holds the key can estimate items, and can test whether a record that he has in full is in the "
             "data. Keep the key at home or throw it away; nothing published needs it.",
+        ),
+        Point(
+            "The key hides less than it seems",
+            "Signs of items that most records have follow from the mean of all sketches, others from records that "
+            "differ in one item. Choose delta as though the key were known.",
+        ),
+        Point(
+            "Items that go together",
+            "The recovery cap counts items as independent. Who has the key and knows which items go together needs "
+            "fewer components: granted the very itemsets that baskets were generated from, a search recovered 3 of 20 "
+            "under the default cap. A smaller recovery_share helps.",
         ),
         Point(
             "The size of a record shows",
@@ -172,7 +184,7 @@ GOOD_USE = (
         "that work on them. Compare two records on the components that both have.",
     ),
     Point("How exact", "The error of a dot product falls with the square root of the number of common components."),
-    Point("Not good for", "Single items: without the key no component says which items a record has."),
+    Point("Not good for", "Single items: estimates of them need the key, and are as uncertain as delta says."),
 )
 MISUSE = (
     Point("Do not look for persons", "Do not try to find out whose records the sketches are of."),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shoal.sparse.estimators import DeltaSketch, KVarianceSketch
     from shoal.sparse.signs import new_key
     from shoal.sparse.sketch import Sketcher, sketch_records
-    from shoal.sparse.stream import sketch_blocks
+    from shoal.sparse.stream import join_sketches, sketch_blocks
 
 _HOME = {
     "AnonymizedSparse": "shoal.sparse.anonymize",
@@ -23,6 +23,7 @@ _HOME = {
     "Sketcher": "shoal.sparse.sketch",
     "anonymize_sparse": "shoal.sparse.anonymize",
     "new_key": "shoal.sparse.signs",
+    "join_sketches": "shoal.sparse.stream",
     "sketch_blocks": "shoal.sparse.stream",
     "sketch_records": "shoal.sparse.sketch",
 }
@@ -33,6 +34,7 @@ __all__ = [
     "KVarianceSketch",
     "Sketcher",
     "anonymize_sparse",
+    "join_sketches",
     "new_key",
     "sketch_blocks",
     "sketch_records",

@@ -144,7 +144,7 @@ def component_caps(records: Sparse, policy: SparsePolicy, step: float) -> tuple[
     reasons = np.zeros(len(records), np.int8)
     caps = np.minimum(delta_counts(records, policy.delta), policy.method.max_components)
     if policy.method.recovery_cap:
-        caps = np.minimum(caps, recovery_counts(records, step=step))
+        caps = np.minimum(caps, recovery_counts(records, step=step, share=policy.method.recovery_share))
     reasons[caps == 0] = _SHORT
     is_filled = records.sizes > 0
     if records.labels is not None:
@@ -188,7 +188,8 @@ def _notes(records: Sparse, step: float, policy: SparsePolicy, found: Neighbours
     notes = []
     n_popular = int((records.supports > POPULAR * max(1, len(records))).sum())
     if n_popular:
-        # Of baskets with one item in 90 % of them: 21 of its 24 signs, and who has it as well as with the key.
+        # T20.I4 with one more item in 90 % of the baskets: the mean gives 21 of its 24 signs, and who has the item is
+        # told with an area under the curve of 0.71, by the key with 0.74.
         notes.append(
             f"{_items(n_popular)} in more than half of the records: the mean of all sketches tells such signs to "
             "anyone, so whether a record has such an item is protected by delta alone, not by the key"

@@ -108,6 +108,8 @@ class DeltaSketch(_Sketch):
         The most components of a record.
     recovery_cap : bool, default True
         Whether to stay below half of what would determine a record: see `shoal.sparse.recovery_cap`.
+    coarse_counts : bool, default True
+        Whether numbers of components stand on a coarse grid: see `shoal.sparse.coarse`.
     rare : int, default 5
         Records of a class with fewer of them are left out.
     key : bytes, optional
@@ -133,12 +135,14 @@ class DeltaSketch(_Sketch):
         delta: float = 0.5,
         max_components: int = 128,
         recovery_cap: bool = True,
+        coarse_counts: bool = True,
         rare: int = 5,
         key: bytes | None = None,
     ) -> None:
         self.delta = delta
         self.max_components = max_components
         self.recovery_cap = recovery_cap
+        self.coarse_counts = coarse_counts
         self.rare = rare
         self.key = key
 
@@ -163,6 +167,8 @@ class KVarianceSketch(_Sketch):
         The most components of a record.
     recovery_cap : bool, default True
         Whether to stay below half of what would determine a record: see `shoal.sparse.recovery_cap`.
+    coarse_counts : bool, default True
+        Whether numbers of components stand on a coarse grid: see `shoal.sparse.coarse`.
     metric : {"cosine", "euclidean"}, default "cosine"
         What near means.
     neighbours : {"auto", "exact", "partition"}, default "auto"
@@ -195,6 +201,7 @@ class KVarianceSketch(_Sketch):
         variance: Literal["smaller", "paper", "exact"] = "smaller",
         max_components: int = 128,
         recovery_cap: bool = True,
+        coarse_counts: bool = True,
         metric: Literal["cosine", "euclidean"] = "cosine",
         neighbours: Literal["auto", "exact", "partition"] = "auto",
         rare: int = 5,
@@ -206,6 +213,7 @@ class KVarianceSketch(_Sketch):
         self.variance = variance
         self.max_components = max_components
         self.recovery_cap = recovery_cap
+        self.coarse_counts = coarse_counts
         self.metric = metric
         self.neighbours = neighbours
         self.rare = rare

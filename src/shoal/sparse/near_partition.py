@@ -1,10 +1,10 @@
 """Nearest neighbours among the records of like clusters, in time that grows linearly with their number.
 
 Clusters are those of k-means on a part of the records (spherical for the cosine); a record is compared with the
-clusters whose centres are nearest to it, until these hold `BUDGET` records together. Inside of them the products are
-exact. So the work for a record does not depend on how many there are, and what is lost are neighbours in clusters
-further away: a sample of the records is compared with all, and the share of its true neighbours that were found is
-reported.
+clusters whose centres are nearest to it, until these hold its budget of records together. Inside of them the products
+are exact. So the work for a record does not grow with their number, and what is lost are neighbours in clusters further
+away: a sample of the records is compared with all, and the share of its true neighbours that were found is reported.
+The budget falls slowly as there are more records: neighbours are then nearer, and stand in fewer clusters.
 
 No random numbers: the records that centres start from are evenly spaced in the order of the records.
 """
@@ -22,7 +22,9 @@ from shoal.engine.blocks import run_blocks
 from shoal.kernels import sparse_clusters as kernels
 from shoal.sparse.neighbours import Arranged, Codes, Floats, Metric, Offsets, Steps, Task, run_tasks, search
 
-BUDGET = 65_536  # records that each is compared with
+BUDGET = 65_536  # records that each is compared with, where there are `BUDGET_AT`
+BUDGET_AT = 250_000
+LEAST_BUDGET = 16_384
 CLUSTER = 3072  # records of a cluster, on average
 MOST_CLUSTERS = 1024
 MOST_TABLE_ROWS = 2048
@@ -68,7 +70,7 @@ def search_partition(
     weights = _weights(arranged, metric)
     centres = _centres(arranged, weights, units, int(units[-1]) + 1, metric)
     n = len(arranged)
-    budget = max(BUDGET, 16 * k)
+    budget = max(round(BUDGET * (BUDGET_AT / n) ** 0.25), LEAST_BUDGET, 16 * k)
     spans = [(first, min(first + QUERIES_AT_ONCE, n)) for first in range(0, n, QUERIES_AT_ONCE)]
     jobs = [(arranged, weights, centres, units, budget, k, metric, first, stop) for first, stop in spans]
     with ThreadPoolExecutor(workers) as executor:

@@ -48,6 +48,7 @@ def recovery_counts(
     records: Sparse,
     *,
     step: float,
+    share: float = 0.5,
     shares: Floats | None = None,
     n_records: int | None = None,
     n_items: int | None = None,
@@ -59,6 +60,8 @@ def recovery_counts(
     records : Sparse
     step : float
         The grid of real components. Not used for whole numbers, whose components all have one parity, so a grid of 2.
+    share : float, default 0.5
+        The part of what there is to know that components may carry.
     shares : float64 array (records.n_items,), optional
         The share of all records that has each item, where these are only a block of them.
     n_records : int, optional
@@ -88,7 +91,7 @@ def recovery_counts(
     grid = 2.0 if records.is_integral else step
     with np.errstate(divide="ignore"):
         bits = np.maximum(1.0, 0.5 * np.log2(2 * np.pi * np.e * records.squares) - np.log2(grid))
-    told = np.minimum(0.5 * information, information - LEFT_BITS)
+    told = np.minimum(share * information, information - LEFT_BITS)
     return np.asarray(np.floor(np.clip(told / bits * (1 - _SLACK), 0, _MOST)), np.int64)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from scipy.sparse import coo_array, csr_array, csr_matrix
 
 from shoal.data.sparse import Sparse, assemble
-from shoal.errors import DataError, MissingExtra
+from shoal.errors import DataError
 
 
 def dicts(records: Sparse) -> list[dict[str, float]]:
@@ -124,12 +123,6 @@ def test_matrices_with_odd_entries() -> None:
 def test_what_is_no_matrix_is_refused(matrix: Any, names: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         Sparse.from_csr(matrix, names=names)
-
-
-def test_without_scipy_the_message_has_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
-    with pytest.raises(MissingExtra, match=r'pip install "shoal\[mining\]"'):
-        Sparse.of([["a"]]).to_csr()
 
 
 def test_entries_in_any_order_are_joined_as_a_slow_loop_would() -> None:

@@ -11,10 +11,11 @@ import pytest
 from shoal.data.sparse import Sparse
 from shoal.errors import DataError, PolicyError
 from shoal.sparse import sketch as sketch_module
+from shoal.sparse.content_order import published_order
 from shoal.sparse.rounding import step_of
 from shoal.sparse.signs import new_key, sign_table
 from shoal.sparse.sketch import Sketcher, sketch_records
-from shoal.sparse.stream import sketch_blocks
+from shoal.sparse.stream import join_sketches, sketch_blocks
 
 KEY = new_key(1)
 
@@ -208,3 +209,27 @@ def test_product_estimates_are_unbiased_and_have_the_exact_variance(number):
     assert not within((products - dot) ** 2, lengths - dot**2)
     if x == y:
         assert exact == 180
+
+
+def test_blocks_joined_are_what_all_records_at_once_give() -> None:
+    records = draw(kind="counts").with_labels([f"c{i % 3}" for i in range(60)])
+    counts = np.arange(60) % 5
+    whole = sketch_records(records, counts, KEY)
+    whole = whole.take(np.flatnonzero(counts))
+    whole = whole.take(published_order(whole))
+    parts = [np.arange(0, 7), np.arange(7, 40), np.arange(40, 60)]
+    blocks = [records.take(rows) for rows in parts]
+    numbers = iter([counts[rows] for rows in parts])
+    joined = join_sketches(sketch_blocks(blocks, lambda _: next(numbers), KEY))
+    assert joined.starts.tolist() == whole.starts.tolist()
+    assert joined.components.tolist() == whole.components.tolist()
+    assert [joined.classes[c] for c in joined.labels] == [whole.classes[c] for c in whole.labels]
+
+
+def test_blocks_that_do_not_fit_are_not_joined() -> None:
+    records = draw(kind="sets")
+    one = sketch_records(records, np.full(60, 2), KEY)
+    with pytest.raises(DataError, match="nothing to publish"):
+        join_sketches([sketch_records(records, np.zeros(60, np.int64), KEY)])
+    with pytest.raises(DataError, match="do not agree"):
+        join_sketches([one, replace(one, step=2.0)])

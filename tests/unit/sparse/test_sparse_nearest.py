@@ -154,7 +154,8 @@ def baskets(n, seed=5):
 
 def shrink(monkeypatch):
     """A partition as that of many more records: each is compared with a tenth of them."""
-    for name, value in (("BUDGET", 800), ("CLUSTER", 50), ("QUERIES_AT_ONCE", 1500), ("RECALL_SAMPLE", 600)):
+    small = {"BUDGET": 800, "BUDGET_AT": 8000, "LEAST_BUDGET": 1, "CLUSTER": 50}
+    for name, value in {**small, "QUERIES_AT_ONCE": 1500, "RECALL_SAMPLE": 600}.items():
         monkeypatch.setattr(near_partition, name, value)
 
 

@@ -5,9 +5,8 @@ Multivariate ones take some attributes of one published record: categories equal
 whichever is rarer by the published median; a label that covers several values is taken as it is. Where there are such
 labels all attributes are taken; else three, and more until one predicate in twenty singles a published record out. (The
 paper takes three. Out of labels they single out far fewer: of Adult by Mondrian with k = 5 it is 3 % of the predicates,
-against all.) Those that do go first; where there are too few, they are
-filled up with what is true of the fewest. (The paper's attacker makes no guess then; in a table of classes of k that
-would be always.)
+against all.) Those that do go first; where there are too few, they are filled up with what is true of the fewest. (The
+paper's attacker makes no guess then; in a table of classes of k that would be always.)
 
 A control of another size is brought to the size of the original: to fewer people exactly, by the hypergeometric
 distribution; to more by the paper's model, ``N(n) = c (1 - (n w + 1) (1 - w)^n) / (n + 1)``, fitted to the expected

@@ -60,8 +60,8 @@ class Agreement:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
+        """JSON-ready, without the single values."""
+        return {n: v for n, v in asdict(self).items() if n not in ("true", "estimated", "standard_errors")}
 
 
 def compare_dot_products(original: Sparse, published: Sketches, rows: Ints, pairs: Ints) -> Agreement | None:

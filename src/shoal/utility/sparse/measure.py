@@ -106,8 +106,9 @@ class SparseUtility:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        whole = asdict(self)
-        return whole | {"neighbours": None if self.neighbours is None else self.neighbours.to_dict()}
+        parts = ("random_pairs", "near_pairs", "squared_lengths", "neighbours")
+        told = {n: None if getattr(self, n) is None else getattr(self, n).to_dict() for n in parts}
+        return asdict(self) | told
 
 
 def measure_sketches(

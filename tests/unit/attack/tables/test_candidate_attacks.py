@@ -256,4 +256,3 @@ def test_every_attack_says_what_it_is():
     for attack in TABLE_ATTACKS:
         for said in (attack.title, attack.knows, attack.stopped_by, attack.remedy, attack.reference):
             assert len(said) > 5
-        assert attack.remedy.endswith(".")

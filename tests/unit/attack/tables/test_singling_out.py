@@ -44,6 +44,13 @@ def test_a_column_kept_as_it_is_gives_records_away(coarse, rng):
     assert result.main.value > result.details["by_quasi_identifiers"]
 
 
+def test_out_of_labels_all_attributes_are_taken(release, rng):
+    grouped = release(k=5)
+    every, three = (SinglingOut(n, n_attacks=400).run(grouped, rng) for n in (None, 3))
+    assert every.main.value > 0.9  # one record of a group often has a secret of its own
+    assert three.main.value < every.main.value / 2
+
+
 def test_predicates_that_fit_one_raw_record_fit_one_person(raw, rng):
     view = read_view(raw, ["age", "zip", "occupation", "admission"])
     predicates, n_alone = SinglingOut()._predicates(view, 300, rng)
