@@ -57,9 +57,12 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_demo_makes_all_folders(demo: Path) -> None:
-    assert sorted(p.name for p in demo.iterdir()) == ["input", "private", "publish", "strings"]
+    assert sorted(p.name for p in demo.iterdir()) == ["baskets", "input", "private", "publish", "strings"]
     assert sorted(p.name for p in (demo / "strings").iterdir()) == ["input", "private", "publish"]
     assert sorted(files_of(demo / "strings" / "publish")) == ["data.fasta", "datasheet.html", "manifest.json"]
+    assert sorted(files_of(demo / "baskets" / "publish")) == ["data.parquet", "datasheet.html", "manifest.json"]
+    for report in (demo / "private", demo / "strings" / "private", demo / "baskets" / "private"):
+        assert "On members" in (report / "report.html").read_text(encoding="utf-8")
     assert sorted(files_of(demo / "publish")) == ["data.csv", "datasheet.html", "manifest.json"]
     assert sorted(files_of(demo / "private")) == ["report.html"]
     assert "policy.toml" in files_of(demo / "input")

@@ -190,6 +190,10 @@ class Sparse:
 
     def item_keys(self) -> npt.NDArray[np.uint64]:
         """A 64-bit number for each attribute that depends on its name alone, not on the data it stands in."""
+        return self._item_keys
+
+    @cached_property
+    def _item_keys(self) -> npt.NDArray[np.uint64]:
         return symbol_keys(self.names)
 
     def with_labels(self, labels: Sequence[str]) -> Sparse:

@@ -17,7 +17,10 @@ N. Alon, Y. Matias, M. Szegedy, "The space complexity of approximating the frequ
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +33,7 @@ Signs = npt.NDArray[np.int8]
 
 KEY_BYTES = 32
 _PRIME = 2**61 - 1
+_WORTH_THREADS = 1 << 18
 
 
 def new_key(seed: int | np.random.SeedSequence | None = None) -> bytes:
@@ -91,5 +95,14 @@ def sign_table(item_keys: Words, key: bytes, n: int, first: int = 0) -> Signs:
     (2, 4)
     """
     out = np.empty((len(item_keys), n), np.int8)
-    fill_signs(np.ascontiguousarray(item_keys, np.uint64), sign_coefficients(key, n, first), BITS, out)
+    keys, coefficients = np.ascontiguousarray(item_keys, np.uint64), sign_coefficients(key, n, first)
+    n_parts = (os.cpu_count() or 1) if out.size >= _WORTH_THREADS else 1
+    bounds = [len(keys) * i // n_parts for i in range(n_parts + 1)]
+    with ThreadPoolExecutor(n_parts, thread_name_prefix="shoal") as threads:
+        jobs = [
+            threads.submit(fill_signs, keys[begin:end], coefficients, BITS, out[begin:end])
+            for begin, end in pairwise(bounds)
+        ]
+        for job in jobs:
+            job.result()
     return out
