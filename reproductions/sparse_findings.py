@@ -33,7 +33,7 @@ DIMENSIONS = (1000, 1200, 1400, 1600, 1800, 2000)
 class Scale:
     """How large the sets are."""
 
-    baskets: int = 50_000
+    baskets: int = 200_000
     dimensions: int = 50_000
     texts: int | None = None
     tested: int = 2000
@@ -41,7 +41,7 @@ class Scale:
     timed: int = 200_000
     numbers: tuple[int, ...] = NUMBERS
     ks: tuple[int, ...] = KS
-    whole: int = 200_000
+    smaller: int = 50_000
 
     @property
     def sizes(self) -> Sizes:
@@ -122,7 +122,7 @@ def jobs(part: str, scale: Scale) -> Iterator[Job]:
                 for k in scale.ks:
                     yield one(name, used, reading, k, reading.delta)
     elif part == "size":
-        name = basket_names(scale.whole)[0]
+        name = basket_names(scale.smaller)[0]
         yield base(name, sizes)
         for k in SIZE_KS:
             yield one(name, sizes, PRINTED, k, PRINTED.delta)

@@ -40,7 +40,7 @@ DIFFERS = (
     "**Texts.** Yahoo's Text17 (163,000 documents, 17 classes) cannot be had. Ours are the 18,846 posts of 20 "
     "newsgroups, 20 classes, without English stop words, headers left in. The paper does not tell the weights of "
     "words, and all depends on them: we show words as 0 and 1, as counts, and as tf-idf (not scaled to unit length).",
-    "**Sizes.** The sets of baskets have {baskets} records in place of 200,000 ({whole}), those of Figs 11 and "
+    "**Sizes.** The sets of baskets have {baskets} records, as in the paper ({smaller}), those of Figs 11 and "
     "12 {dimensions}; accuracy is that of {tested} test records, whose standard error is about one point, and clusters "
     "are of {clustered} training records. Times are of 200,000 records and more, as in the paper.",
     "**Classifier.** The paper does not tell its own. Ours is k-nearest neighbours by cosine; the number of neighbours "
@@ -61,7 +61,7 @@ def page(found: Findings, scale: Scale) -> str:
         "dimensions": f"{scale.dimensions:,}",
         "tested": f"{scale.tested:,}",
         "clustered": f"{scale.clustered:,}",
-        "whole": _at_full_size(found, scale),
+        "smaller": _at_another_size(found, scale),
     }
     about = " ".join(ABOUT.split()).format(delta=PRINTED.delta, most=MOST_COMPONENTS, default=DEFAULT.delta)
     return "\n".join(
@@ -88,8 +88,8 @@ def page(found: Findings, scale: Scale) -> str:
     )
 
 
-def _at_full_size(found: Findings, scale: Scale) -> str:
-    few, many = basket_names(scale.baskets)[0], basket_names(scale.whole)[0]
+def _at_another_size(found: Findings, scale: Scale) -> str:
+    few, many = basket_names(scale.baskets)[0], basket_names(scale.smaller)[0]
     accuracy = {(r.name, r.k): f"{100 * r.accuracy:.1f}" for n in (few, many) for r in found.curve(n, PRINTED.name)}
     told = [f"{accuracy[many, k]} % in place of {accuracy[few, k]} at k = {k}" for k in SIZE_KS]
     return f"{many}, {PRINTED.name}, has {' and '.join(told)}"
