@@ -43,7 +43,7 @@ SETS = {
         "`mondrian` where that is the first) at the same k. Uniqueness: in all of Adult."
     ),
     "yeast": "All Swiss-Prot proteins of yeast.",
-    "T10I4D100K": f"A random {N_BASKETS:,} of its baskets.",
+    "T10I4D100K": f"All of its {N_BASKETS:,} baskets, in random order.",
     "20 newsgroups": "All texts, binary.",
 }
 

@@ -32,7 +32,7 @@ PARTITIONS = (
 KEPT = (*QUASI, SECRET, *LEFT_AS_THEY_ARE)
 NUMBERS = ("age", *LEFT_AS_THEY_ARE)
 DIVERSITY = 3
-N_BASKETS = 20_000
+N_BASKETS = 100_000
 NAMES = (
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race",
     "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "salary-class",
