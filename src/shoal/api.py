@@ -233,7 +233,7 @@ Sparse or sparse matrix of scipy
             "the policy is not a Policy; make one with Policy.of(...), or read a file with Policy.read(path)"
         )
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-        raise PolicyError(f"the seed must be a whole number of 0 or more, not {seed!r}")
+        raise PolicyError("the seed is not a whole number from 0 on; give one, or none")
     if isinstance(policy, SparsePolicy):
         from shoal.sparse_release import release_sparse
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,71 @@ def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--stop-words", help="Of texts: leave out english or none.  [default: english]"),
         click.option("--ngrams", type=int, help="Of texts: items are runs of up to so many words.  [default: 1]"),
     )
+    return _with(options, command)
+
+
+def string_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How pseudo-strings are made."""
+    options = (
+        click.option(
+            "--eps", type=float, help="Of strings: lengths in a group differ by a factor of 1 + eps.  [default: 1.5]"
+        ),
+        click.option("--order", type=int, help="Of strings: a symbol depends on order - 1 before it.  [default: 2]"),
+        click.option(
+            "--support",
+            type=int,
+            help="Of strings: how many of a group must carry what a symbol depends on.  [default: 3]",
+        ),
+        click.option("--lengths", help="Of strings: spread, or template (one length a segment).  [default: spread]"),
+        click.option("--homogenize", help="Of strings: optimal or greedy choice of lengths alike.  [default: optimal]"),
+        click.option(
+            "--rare",
+            type=int,
+            help="Of strings: symbols in fewer strings are not shown.  [default: k]  Of sparse records: smaller "
+            "classes are left out.  [default: 5]",
+        ),
+    )
+    return _with(options, command)
+
+
+def sparse_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How sketches are made."""
+    options = (
+        click.option(
+            "--model", help="Of sparse records: k-variance, or delta (needs no other records).  [default: k-variance]"
+        ),
+        click.option(
+            "--delta", type=float, help="Of sparse records: least variance of any item's estimate.  [default: 0.5]"
+        ),
+        click.option(
+            "--threshold", help="Of k-variance: sqrt, as printed, or difference (much stricter).  [default: sqrt]"
+        ),
+        click.option("--variance", help="Of k-variance: paper, exact or smaller, of the two.  [default: smaller]"),
+        click.option(
+            "--max-components", type=int, help="Of sparse records: most components of a sketch.  [default: 128]"
+        ),
+        click.option(
+            "--recovery-cap/--no-recovery-cap",
+            default=None,
+            help="Of sparse records: keep sketches too short to be solved for.  [default: on]",
+        ),
+        click.option(
+            "--recovery-share",
+            type=float,
+            help="Of the recovery cap: which part of what pins a record down a sketch may carry.  [default: 0.5]",
+        ),
+        click.option(
+            "--coarse-counts/--exact-counts",
+            default=None,
+            help="Of sparse records: numbers of components on a coarse grid, as they tell lengths.  [default: coarse]",
+        ),
+        click.option("--neighbours", help="Of k-variance: exact, partition or auto, by size.  [default: auto]"),
+        click.option("--metric", help="Of k-variance: neighbours by cosine or euclidean.  [default: cosine]"),
+    )
+    return _with(options, command)
+
+
+def _with(options: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         command = option(command)
     return command

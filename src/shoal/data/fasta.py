@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.alphabets import WHITE, Alphabet, code_points, encode, guess_alphabet, refuse_strangers
-from shoal.data.strings import Offsets, Strings, StringSource
+from shoal.data.ragged import Offsets
+from shoal.data.strings import Strings, StringSource
 from shoal.data.whole_text import WholeText
 from shoal.errors import DataError, PolicyError
 

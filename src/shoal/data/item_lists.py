@@ -20,9 +20,9 @@ from shoal.data.alphabets import WHITE
 from shoal.data.database import connection, file_literal, identifier
 from shoal.data.files import first_bytes, read_table
 from shoal.data.parquet import refuse_type
+from shoal.data.ragged import Codes, Offsets
 from shoal.data.sparse import Sparse, SparseSource, assemble
 from shoal.data.string_column import split_cell
-from shoal.data.strings import Codes, Offsets
 from shoal.errors import DataError, did_you_mean
 
 _WHITE = "".join(map(chr, WHITE))

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.strings import Codes, Offsets, Strings, StringSource, take_strings
+from shoal.data.ragged import Codes, Offsets
+from shoal.data.strings import Strings, StringSource, take_strings
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import PolicyError
 

@@ -28,8 +28,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.ragged import Codes, Offsets
 from shoal.data.sparse import Sparse, SparseSource
-from shoal.data.strings import Codes, Offsets, Strings, StringSource
+from shoal.data.strings import Strings, StringSource
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import PolicyError
 

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from shoal.data.database import connection, file_literal, literal
 from shoal.data.files import first_bytes
+from shoal.data.ragged import Codes
 from shoal.data.sketches import Sketches
-from shoal.data.strings import Codes
 from shoal.errors import DataError, did_you_mean
 
 SKETCH, LABEL = "sketch", "label"

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sparse import ragged_places
-from shoal.data.strings import Codes, Offsets
+from shoal.data.ragged import Codes, Offsets, ragged_places
 
 
 @dataclass(frozen=True)

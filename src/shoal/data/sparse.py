@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.strings import Codes, Offsets, symbol_keys
+from shoal.data.ragged import Codes, Offsets, encode_labels, ragged_places
+from shoal.data.strings import symbol_keys
 from shoal.errors import DataError
 
 Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -198,14 +199,8 @@ class Sparse:
 
     def with_labels(self, labels: Sequence[str]) -> Sparse:
         """The same records with a class for each."""
-        if len(labels) != len(self):
-            raise DataError(f"there are {len(labels)} class labels for {len(self)} records; give one for each")
-        if any(not isinstance(label, str) for label in labels):
-            raise DataError("a class label is not text; convert all labels to str")
-        if len(self) == 0:
-            return replace(self, labels=np.zeros(0, np.int32), classes=())
-        names, codes = np.unique(np.array(labels, dtype=object), return_inverse=True)
-        return replace(self, labels=codes.astype(np.int32), classes=tuple(str(n) for n in names))
+        codes, classes = encode_labels(labels, len(self), "records")
+        return replace(self, labels=codes, classes=classes)
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Sparse:
         """Some of the records, in the given order; attributes and classes are shared."""
@@ -217,14 +212,6 @@ class Sparse:
             weights=self.weights[places],
             labels=None if self.labels is None else self.labels[rows],
         )
-
-
-def ragged_places(starts: Offsets, rows: npt.NDArray[np.integer[Any]]) -> tuple[Offsets, Offsets]:
-    """Where the entries of the chosen rows stand, one row after another, and where each row then begins."""
-    sizes = np.diff(starts)[rows]
-    new_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    shift = np.repeat(starts[:-1][rows] - new_starts[:-1], sizes)
-    return np.arange(new_starts[-1]) + shift, new_starts
 
 
 def assemble(

@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.ragged import Codes, Offsets, encode_labels, ragged_places
 from shoal.data.table import Source
 from shoal.errors import DataError
-
-Codes = npt.NDArray[np.int32]
-Offsets = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -131,14 +129,8 @@ class Strings:
 
     def with_labels(self, labels: Sequence[str]) -> Strings:
         """The same strings with a class for each."""
-        if len(labels) != len(self):
-            raise DataError(f"there are {len(labels)} class labels for {len(self)} strings; give one for each")
-        if any(not isinstance(label, str) for label in labels):
-            raise DataError("a class label is not text; convert all labels to str")
-        if len(self) == 0:
-            return replace(self, labels=np.zeros(0, np.int32), classes=())
-        names, codes = np.unique(np.array(labels, dtype=object), return_inverse=True)
-        return replace(self, labels=codes.astype(np.int32), classes=tuple(str(n) for n in names))
+        codes, classes = encode_labels(labels, len(self), "strings")
+        return replace(self, labels=codes, classes=classes)
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Strings:
         """Some of the strings, in the given order; alphabet and classes are shared."""
@@ -176,10 +168,8 @@ def symbol_keys(alphabet: Sequence[str]) -> npt.NDArray[np.uint64]:
 
 def take_strings(symbols: Codes, starts: Offsets, rows: npt.NDArray[np.integer[Any]]) -> tuple[Codes, Offsets]:
     """The chosen strings' symbols, one after another, and where each begins."""
-    lengths = np.diff(starts)[rows]
-    new_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    shift = np.repeat(starts[:-1][rows] - new_starts[:-1], lengths)
-    return symbols[np.arange(new_starts[-1]) + shift], new_starts
+    places, new_starts = ragged_places(starts, rows)
+    return symbols[places], new_starts
 
 
 def _encode_characters(strings: list[str]) -> tuple[Codes, tuple[str, ...]]:

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.alphabets import WHITE
+from shoal.data.ragged import Offsets
 from shoal.data.sparse import UNUSABLE, Sparse, SparseSource, assemble, usable_weights
-from shoal.data.strings import Offsets
 from shoal.data.whole_text import WholeText
 from shoal.errors import DataError
 

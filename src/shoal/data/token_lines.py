@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.alphabets import WHITE, Alphabet, code_points, encode, refuse_strangers
-from shoal.data.strings import Codes, Strings, StringSource
+from shoal.data.ragged import Codes
+from shoal.data.strings import Strings, StringSource
 from shoal.data.whole_text import WholeText
 from shoal.errors import PolicyError
 

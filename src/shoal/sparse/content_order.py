@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.ragged import Offsets
 from shoal.data.sketches import Sketches
 from shoal.data.sparse import Sparse
-from shoal.data.strings import Offsets
 
 Rows = npt.NDArray[np.int64]
 

@@ -17,7 +17,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sparse import Sparse, ragged_places
+from shoal.data.ragged import ragged_places
+from shoal.data.sparse import Sparse
 from shoal.engine.blocks import run_blocks
 from shoal.errors import PolicyError, did_you_mean
 from shoal.kernels import sparse_bits, sparse_neighbours

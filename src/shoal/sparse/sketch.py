@@ -26,9 +26,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.ragged import Offsets
 from shoal.data.sketches import Sketches
 from shoal.data.sparse import Sparse, Weights
-from shoal.data.strings import Offsets, symbol_keys
+from shoal.data.strings import symbol_keys
 from shoal.errors import DataError, PolicyError
 from shoal.kernels.sparse_signs import BITS, Signs, fill_signs
 from shoal.kernels.sparse_sketch import TILE, sketch_counts, sketch_reals, sketch_sets

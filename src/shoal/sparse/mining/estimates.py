@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.ragged import ragged_places
 from shoal.data.sketches import Sketches
-from shoal.data.sparse import ragged_places
 from shoal.errors import DataError
 from shoal.sparse.signs import sign_table
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.ragged import Codes
 from shoal.data.sparse import Sparse
-from shoal.data.strings import Codes
 from shoal.sparse.mining.similarity import BLOCK_CELLS, Metric
 
 Singles = npt.NDArray[np.float32]
