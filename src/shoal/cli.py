@@ -15,8 +15,14 @@ import click
 from shoal import interrupts
 from shoal._version import __version__
 from shoal.errors import ShoalError
-from shoal.option_types import Names, Numbers, Sizes, Slices
-from shoal.policy_options import asked_policy, input_options, sparse_options, string_options
+from shoal.option_types import Names, Numbers, Sizes
+from shoal.policy_options import (
+    asked_policy,
+    input_options,
+    sparse_options,
+    string_options,
+    table_options,
+)
 from shoal.terminal import plain, print_attacks, print_check, print_json, print_release, summary
 
 LICENCE_TO_TRACE = "SHOAL_TRACEBACK"
@@ -201,42 +207,7 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Folder to make; must not exist.")
 @click.option("-p", "--policy", "policy_file", type=click.Path(path_type=Path), help="Policy file (TOML).")
-@click.option("--quasi", type=Names(), help="Columns that others may know, with commas between.")
-@click.option("--sensitive", type=Names(), help="Columns to protect and keep.")
-@click.option("--identifying", type=Names(), help="Columns to drop.")
-@click.option("--insensitive", type=Names(), help="Columns to keep as they are.")
-@click.option(
-    "--others",
-    type=click.Choice(["identifying", "quasi", "sensitive", "insensitive"]),
-    help="Role of every column not named.  [default: guessed]",
-)
-@click.option("--hierarchy", "hierarchies", multiple=True, metavar="COLUMN=FILE", help="A hierarchy in ARX's CSV form.")
-@click.option(
-    "-k", type=int, help="k-anonymity: groups of at least k.  [default: 5, of strings 20, of sparse records 10]"
-)
-@click.option("-l", type=float, help="distinct l-diversity: at least l sensitive values a group.")
-@click.option("-t", type=float, help="t-closeness: sensitive values distributed as in the whole.")
-@click.option(
-    "--method",
-    "partition",
-    help="mondrian, k-member, nearest-neighbours, local-recoding, mdav, v-mdav, curve, univariate, full-domain or "
-    "datafly.  [default: mondrian]",
-)
-@click.option("--effort", help="fast, balanced or best: how hard to look for better groups.  [default: fast]")
-@click.option("--publish", help="generalise, aggregate, condense, bucketize, slice or screen.  [default: by method]")
-@click.option(
-    "--slices",
-    type=Slices(),
-    help="For slice and screen: how many slices of columns, or which, as in 'age,sex;zip,job'.  [default: best]",
-)
-@click.option(
-    "--jointly/--separately",
-    default=None,
-    help="For the same: protect the combination of sensitive values, or each of them.  [default: separately]",
-)
-@click.option("--missing", help="value: a missing value is a value of its own; any: it may hide any value (stricter).")
-@click.option("--suppression", type=float, help="At most this share of records may be left out.  [default: 0]")
-@click.option("--target", metavar="COLUMN", help="Compare in the report how well models predict this column.")
+@table_options
 @input_options
 @string_options
 @sparse_options

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from shoal.option_types import Names, Slices
+
 if TYPE_CHECKING:
     from shoal.policy import Policy
     from shoal.sparse_policy import SparsePolicy
@@ -38,6 +40,56 @@ def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--weights", help="Of sparse records: binary, counts or (of texts) tfidf.  [default: binary]"),
         click.option("--stop-words", help="Of texts: leave out english or none.  [default: english]"),
         click.option("--ngrams", type=int, help="Of texts: items are runs of up to so many words.  [default: 1]"),
+    )
+    return _with(options, command)
+
+
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What is asked of tables, and how big groups are for all."""
+    options = (
+        click.option("--quasi", type=Names(), help="Columns that others may know, with commas between."),
+        click.option("--sensitive", type=Names(), help="Columns to protect and keep."),
+        click.option("--identifying", type=Names(), help="Columns to drop."),
+        click.option("--insensitive", type=Names(), help="Columns to keep as they are."),
+        click.option(
+            "--others",
+            type=click.Choice(["identifying", "quasi", "sensitive", "insensitive"]),
+            help="Role of every column not named.  [default: guessed]",
+        ),
+        click.option(
+            "--hierarchy", "hierarchies", multiple=True, metavar="COLUMN=FILE", help="A hierarchy in ARX's CSV form."
+        ),
+        click.option(
+            "-k", type=int, help="k-anonymity: groups of at least k.  [default: 5, of strings 20, of sparse records 10]"
+        ),
+        click.option("-l", type=float, help="distinct l-diversity: at least l sensitive values a group."),
+        click.option("-t", type=float, help="t-closeness: sensitive values distributed as in the whole."),
+        click.option(
+            "--method",
+            "partition",
+            help="mondrian, k-member, nearest-neighbours, local-recoding, mdav, v-mdav, curve, univariate, full-domain "
+            "or datafly.  [default: mondrian]",
+        ),
+        click.option("--effort", help="fast, balanced or best: how hard to look for better groups.  [default: fast]"),
+        click.option(
+            "--publish", help="generalise, aggregate, condense, bucketize, slice or screen.  [default: by method]"
+        ),
+        click.option(
+            "--slices",
+            type=Slices(),
+            help="For slice and screen: how many slices of columns, or which, as in 'age,sex;zip,job'.  "
+            "[default: best]",
+        ),
+        click.option(
+            "--jointly/--separately",
+            default=None,
+            help="For the same: protect the combination of sensitive values, or each of them.  [default: separately]",
+        ),
+        click.option(
+            "--missing", help="value: a missing value is a value of its own; any: it may hide any value (stricter)."
+        ),
+        click.option("--suppression", type=float, help="At most this share of records may be left out.  [default: 0]"),
+        click.option("--target", metavar="COLUMN", help="Compare in the report how well models predict this column."),
     )
     return _with(options, command)
 

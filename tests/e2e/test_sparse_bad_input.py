@@ -165,7 +165,7 @@ BAD_OPTIONS = [
     Case("keep", usual("-k", "3", "--keep", "groups"), POLICY, "cannot keep 'groups'"),
     Case("hold out all", usual("--hold-out", "1"), POLICY, "between 0 and 1"),
     Case("hold out few", usual("--hold-out", "0.1"), POLICY, "fewer than 10"),
-    Case("seed", usual("--seed", "-1"), POLICY, "seed must be"),
+    Case("seed", usual("--seed", "-1"), POLICY, "the seed is not a whole number from 0 on"),
     Case("occupied", lambda f: [*usual("-k", "3")(f)[:2], "-o", ".", *SPARSE], OTHER, "is not empty"),
     Case("no key", key(None), DATA, "there is no key key.txt"),
     Case("short key", key("00ff\n"), DATA, "not a key of 32 bytes"),
