@@ -16,3 +16,12 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("needs the real data sets in ../shared/data, which are not here")
     return SHARED_DATA
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name cases of raw bytes after their argument and number.
+
+    Bytes made while a module is imported may hold the time (gzip writes it), and workers that collect different ids
+    refuse to run anything.
+    """
+    return argname if isinstance(val, bytes) and not val.isascii() else None
