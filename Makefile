@@ -8,7 +8,7 @@ PROJECT := pyproject.toml src/shoal/_version.py
 WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test test-slow lint format docs bench clean
+.PHONY: demo test test-slow test-wheel lint format docs bench clean
 
 demo: $(VENV)/.installed ## the main job on invented data, ending with a report to open
 	rm -rf demo
@@ -19,6 +19,9 @@ test: $(VENV)/.installed-test ## the default test run
 
 test-slow: $(VENV)/.installed-test ## the long tests
 	$(PYTEST) -m slow
+
+test-wheel: $(VENV)-wheel/.installed ## a user's file, type-checked against the built wheel
+	$(VENV)-wheel/bin/mypy --strict tests/wheel/user.py
 
 lint: $(VENV)/.installed-lint ## style and types
 	$(BIN)/ruff check .
@@ -36,7 +39,7 @@ bench: $(VENV)/.installed ## ours beside the peers, as ratios
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) .peers demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-wheel .peers demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -48,3 +51,11 @@ $(VENV)/.installed: $(PROJECT) | $(BIN)/python
 $(VENV)/.installed-%: $(PROJECT) | $(BIN)/python
 	$(PIP) install --editable ".[$*]"
 	touch $@ $(VENV)/.installed
+
+# A user's environment: the wheel, not the source tree, and a type checker.
+$(VENV)-wheel/.installed: $(PROJECT) $(shell find src -type f -not -name '*.pyc' -not -name '*.nb?')
+	rm -rf $(VENV)-wheel
+	$(PYTHON) -m venv $(VENV)-wheel
+	$(VENV)-wheel/bin/pip --disable-pip-version-check --quiet wheel --no-deps --wheel-dir $(VENV)-wheel/dist .
+	$(VENV)-wheel/bin/pip --disable-pip-version-check --quiet install $(VENV)-wheel/dist/*.whl "mypy>=1.10"
+	touch $@

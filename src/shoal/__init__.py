@@ -91,17 +91,19 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used, so that `import shoal` stays cheap."""
-    import importlib
+if not TYPE_CHECKING:  # else a type checker takes every name for one of ours
 
-    if name in ("sparse", "strings", "tables"):
-        return importlib.import_module(f"shoal.{name}")
-    if name in _HOME:
-        value = getattr(importlib.import_module(_HOME[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        """Load a public name when it is first used, so that `import shoal` stays cheap."""
+        import importlib
+
+        if name in ("sparse", "strings", "tables"):
+            return importlib.import_module(f"shoal.{name}")
+        if name in _HOME:
+            value = getattr(importlib.import_module(_HOME[name]), name)
+            globals()[name] = value
+            return value
+        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
