@@ -29,6 +29,7 @@ from shoal.tables.publish.aggregate import aggregate
 from shoal.tables.publish.generalise import generalise
 from shoal.tables.publish.recode import recode
 from shoal.tables.recoding import recoded_groups
+from shoal.tables.record_order import content_order, secret_order
 from shoal.tables.slicing.slice_table import slice_table
 
 Progress = Callable[[str, int, int], None]
@@ -77,9 +78,9 @@ def anonymize_table(
 ) -> Anonymized:
     """Make the table to be published.
 
-    Rows and columns are first put into an order that depends on their content alone, so that neither the order of the
-    rows nor that of the columns changes the release, and ties are broken by content. ``stop`` is asked while groups
-    are improved, as in `partition_labels`.
+    Rows and columns are first put into an order that depends on their content and on a secret, which breaks ties
+    (`secret_order`), so that for a given seed neither the order of the rows nor that of the columns changes the
+    release. ``stop`` is asked while groups are improved, as in `partition_labels`.
     """
     step = progress or (lambda *_: None)
     attributes = attributes_of(table, policy)
@@ -89,7 +90,7 @@ def anonymize_table(
     _refuse_hopeless(table, policy, attributes, quasi, sensitive)
 
     kept = [n for n, a in attributes.items() if a.role != "identifying"]
-    order = canonical_order(table, quasi, kept)
+    order = secret_order(table, quasi, kept, seed)
     sorted_table = table.select(kept).take(order)
     if policy.method.is_slicing:
         return _sliced(sorted_table, order, attributes, policy, notes, seed=seed, executor=executor, progress=progress)
@@ -188,39 +189,13 @@ def _sliced(
     )
 
 
-def canonical_order(table: Table, quasi: Sequence[str], kept: Sequence[str]) -> npt.NDArray[np.intp]:
-    """Sort rows by the content of the quasi-identifiers, then of all other columns, columns by name."""
-    names = [*sorted(quasi), *sorted(set(kept) - set(quasi))]
-    return _sort_rows([table[n] for n in names])
-
-
-def _sort_rows(columns: Sequence[Column]) -> npt.NDArray[np.intp]:
-    """Sort rows by the dictionaries' order, column by column.
-
-    Codes are packed into as few 64-bit keys as they fit, so that most tables need one sort.
-    """
-    keys: list[npt.NDArray[np.int64]] = []
-    span = 2**63
-    for column in columns:
-        ranks = column.ranks()
-        width = len(ranks) + 1
-        if span > 2**62 // width:
-            keys.append(np.zeros(len(column.codes), dtype=np.int64))
-            span = 1
-        keys[-1] = keys[-1] * width + ranks[column.codes]
-        span *= width
-    if len(keys) == 1:
-        return np.argsort(keys[0], kind="stable")
-    return np.lexsort(keys[::-1])
-
-
 def _published_order(
     published: Table, order: npt.NDArray[np.intp], quasi: Sequence[str], policy: Policy
 ) -> npt.NDArray[np.intp]:
     """Sorted by what is published, so that the place of a row tells nothing; or, when asked for, as in the original."""
     if policy.order == "original":
         return np.argsort(order, kind="stable")
-    return canonical_order(published, quasi, published.names)
+    return content_order(published, quasi, published.names)
 
 
 def _refuse_hopeless(
