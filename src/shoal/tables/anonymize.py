@@ -19,16 +19,17 @@ from shoal.data.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.compile import has_compiled
 from shoal.policy import KAnonymity, Policy, TCloseness
+from shoal.tables.blind import smallest_that_holds
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
-from shoal.tables.limits import Limit, limits_of
+from shoal.tables.limits import Limit, limits_of, violations
 from shoal.tables.merge import satisfy
 from shoal.tables.partition.blocks import partition_labels
 from shoal.tables.pseudo_records import pseudo_records
 from shoal.tables.publish.aggregate import aggregate
 from shoal.tables.publish.generalise import generalise
 from shoal.tables.publish.recode import recode
-from shoal.tables.recoding import recoded_groups
+from shoal.tables.recoding import RecodedGroups, recoded_groups
 from shoal.tables.record_order import content_order, secret_order
 from shoal.tables.slicing.slice_table import slice_table
 
@@ -95,35 +96,42 @@ def anonymize_table(
     if policy.method.is_slicing:
         return _sliced(sorted_table, order, attributes, policy, notes, seed=seed, executor=executor, progress=progress)
     ranked = [rank(sorted_table[n], attributes[n]) for n in quasi]
-    limits = _limits(sorted_table, policy, attributes, sensitive)
+    limits = limits_on_table(sorted_table, policy, attributes, sensitive)
 
     def relimit(rows: npt.NDArray[np.intp]) -> tuple[Limit, ...]:
-        return _limits(sorted_table.take(rows), policy, attributes, sensitive)
+        return limits_on_table(sorted_table.take(rows), policy, attributes, sensitive)
 
     step("grouping records" if has_compiled() else "compiling (on the first run only), then grouping records", 0, 0)
-    levels: tuple[int, ...] | None = None
-    kept_rows = np.arange(table.n_rows)
-    if policy.method.is_recoding:
-        found = recoded_groups(ranked, attributes, policy, relimit, notes.append)
-        labels, kept_rows, levels = found.labels, found.rows, found.levels
-    else:
+
+    def make(asked: Policy, told: list[str], *, look: bool) -> RecodedGroups:
+        """Groups as asked, and what is to be told; those that fail a limit are mended if the method may look."""
+        if asked.method.is_recoding:
+            return recoded_groups(ranked, attributes, asked, relimit if look else lambda _: (), told.append)
         labels = partition_labels(
             ranked,
-            policy.k,
-            policy.method,
-            limits,
+            asked.k,
+            asked.method,
+            limits if look else (),
             seed=seed,
             executor=executor,
             progress=progress,
-            note=notes.append,
+            note=told.append,
             stop=stop,
         )
-        if limits:
+        rows = np.arange(table.n_rows)
+        if look and limits:
             step("meeting the diversity requirements", 0, 0)
-            labels, kept_rows = satisfy(labels, ranked, limits, policy.method.suppression, relimit)
-            if len(kept_rows) < table.n_rows:
-                n_left_out = table.n_rows - len(kept_rows)
-                notes.append(f"{n_left_out:,} records were suppressed to meet the diversity requirements.")
+            labels, rows = satisfy(labels, ranked, limits, asked.method.suppression, relimit)
+            if len(rows) < table.n_rows:
+                n_left_out = table.n_rows - len(rows)
+                told.append(f"{n_left_out:,} records were suppressed to meet the diversity requirements.")
+        return RecodedGroups(labels, rows)
+
+    if limits and policy.method.diversity == "blind":
+        found = _made_blindly(policy, table.n_rows, make, relimit, notes)
+    else:
+        found = make(policy, notes, look=True)
+    labels, kept_rows, levels = found.labels, found.rows, found.levels
     everyone = sorted_table
     if len(kept_rows) < table.n_rows:  # no value of a suppressed record may shape a label
         sorted_table, order = sorted_table.take(kept_rows).compact(), order[kept_rows]
@@ -152,6 +160,32 @@ def anonymize_table(
     published = sorted_table.with_columns(columns)
     final = _published_order(published, order, quasi, policy)
     return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
+
+
+def _made_blindly(
+    policy: Policy,
+    n_rows: int,
+    make: Callable[..., RecodedGroups],
+    relimit: Callable[[npt.NDArray[np.intp]], Sequence[Limit]],
+    notes: list[str],
+) -> RecodedGroups:
+    """The first partition on the ladder of sizes that meets every limit as it is; see `shoal.tables.blind`."""
+
+    def attempt(size: int) -> tuple[RecodedGroups, list[str]]:
+        told: list[str] = []
+        return make(policy.model_copy(update={"require": (KAnonymity(k=size),)}), told, look=False), told
+
+    def holds(attempted: tuple[RecodedGroups, list[str]]) -> bool:
+        return not violations(attempted[0].labels, relimit(attempted[0].rows)).any()
+
+    size, (found, told) = smallest_that_holds(policy.k, n_rows, attempt, holds)
+    notes += told
+    if size > policy.k:
+        notes.append(
+            f"Groups were made of at least {size:,} records, not {policy.k:,}: with no smaller size that was tried do "
+            "all of them meet the diversity requirements, and none was mended by itself."
+        )
+    return found
 
 
 def _sliced(
@@ -286,7 +320,7 @@ def _repeated_persons(table: Table, attributes: Mapping[str, Attribute]) -> list
     ]
 
 
-def _limits(
+def limits_on_table(
     table: Table, policy: Policy, attributes: Mapping[str, Attribute], sensitive: Sequence[str]
 ) -> tuple[Limit, ...]:
     """The limits of every requirement, on values in the order that its distance is about."""
