@@ -14,8 +14,8 @@ from shoal.data.meaning import attributes_of
 from shoal.data.table import row_keys
 from shoal.originals import load
 from shoal.policy import LDiversity, Policy
-from shoal.tables.anonymize import canonical_order
 from shoal.tables.encoding import rank
+from shoal.tables.record_order import content_order
 from shoal.tables.slicing.slice_table import Sliced, slice_table
 
 K = 8
@@ -63,7 +63,7 @@ def prepared(data: People) -> tuple[Any, Any]:
     """The table in the order of its content, and what its columns mean."""
     table = load(data.select(NAMES))
     attributes = attributes_of(table, Policy.of(quasi=QUASI, sensitive=[SENSITIVE]))
-    return table.take(canonical_order(table, QUASI, NAMES)), attributes
+    return table.take(content_order(table, QUASI, NAMES)), attributes
 
 
 def made(name: str, data: People, form: Any, required: LDiversity, **fixed: Any) -> Contestant:

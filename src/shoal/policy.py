@@ -144,6 +144,7 @@ class Method(Strict):
     partition: Partition = "mondrian"
     publish: Literal["aggregate", "generalise", "condense", "bucketize", "slice", "screen"] | None = None
     effort: Literal["fast", "balanced", "best"] = "fast"
+    diversity: Literal["local", "blind"] = "local"
     strict: bool = True
     restore_variance: bool = False
     suppression: float = Field(default=0.0, ge=0, lt=1)
@@ -159,6 +160,8 @@ class Method(Strict):
                     f"publish = {self.publish} makes its own buckets: leave partition, effort, suppression and "
                     "restore_variance out"
                 )
+            if self.diversity != "local":
+                raise ValueError(f"publish = {self.publish} cuts buckets by sensitive values: leave diversity out")
         elif self.slices != "best" or self.jointly:
             raise ValueError(f"slices and jointly are for publish = {', '.join(SLICINGS)}: leave them out")
         return self

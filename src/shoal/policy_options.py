@@ -70,6 +70,11 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="mondrian, k-member, nearest-neighbours, local-recoding, mdav, v-mdav, curve, univariate, full-domain "
             "or datafly.  [default: mondrian]",
         ),
+        click.option(
+            "--diversity",
+            help="local: groups are cut, merged or left out as their sensitive values demand; blind: none is, and all "
+            "are made larger instead.  [default: local]",
+        ),
         click.option("--effort", help="fast, balanced or best: how hard to look for better groups.  [default: fast]"),
         click.option(
             "--publish", help="generalise, aggregate, condense, bucketize, slice or screen.  [default: by method]"

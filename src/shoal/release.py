@@ -170,6 +170,7 @@ class Release:
             publication=self.policy.method.publication,
             layout=self.layout,
             rows=None if needs_original(self.policy.method.publication) else self._rows.astype(np.int64),
+            policy=self.policy,
         )
 
     @cached_property

@@ -19,6 +19,7 @@ from shoal.data.table import Table
 
 if TYPE_CHECKING:
     from shoal.attack.strings.fragments import Fragments
+    from shoal.policy import Policy
 
 Ints = npt.NDArray[np.int64]
 
@@ -47,6 +48,8 @@ class TableCase:
         A second release of overlapping data, for attacks that intersect two.
     population : Table, optional
         A file of the whole population, with some of the quasi-identifiers.
+    policy : Policy, optional
+        What the release was asked to be, as far as its manifest tells everybody.
     """
 
     published: Table
@@ -60,6 +63,7 @@ class TableCase:
     rows: Ints | None = None
     other: Table | None = None
     population: Table | None = None
+    policy: Policy | None = None
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,22 @@ def table_case(
         rows=_rows(private),
         other=None if other is None else _published_table(other),
         population=None if population is None else read_table(population, markers=manifest.missing_markers),
+        policy=_told_policy(manifest, policy),
     )
+
+
+def _told_policy(manifest: Manifest, columns: Policy) -> Policy | None:
+    """What a manifest says that was asked; None where another version asked for what this one does not know."""
+    try:
+        return Policy(
+            columns=columns.columns,
+            missing=manifest.missing,
+            missing_markers=manifest.missing_markers,
+            require=manifest.require,
+            method=dict(manifest.method),
+        )
+    except PolicyError:
+        return None
 
 
 def string_case(folder: Path, original: Strings, control: Strings | None) -> StringCase:

@@ -99,6 +99,7 @@ def check_folder(
         findings += _forgotten(meant, policy)
         if set(policy.missing_markers) != set(manifest.missing_markers):
             findings.append("the manifest spells missing values otherwise than the policy does")
+        findings += _looking(manifest, policy)
         quasi = _with_role(policy, held, "quasi", quasi)
         sensitive = _with_role(policy, held, "sensitive", sensitive)
     publication = _publication(manifest, policy, findings)
@@ -171,6 +172,14 @@ def _publication(manifest: Manifest, policy: Policy | None, findings: list[str])
     if said != wanted:
         findings.append(f"the manifest says publish = {said!r}, the policy asks for {wanted!r}")
     return wanted
+
+
+def _looking(manifest: Manifest, policy: Policy) -> list[str]:
+    """Whether sensitive values decided more about groups than the policy allows."""
+    said, wanted = str(manifest.method.get("diversity", "local")), policy.method.diversity
+    if wanted != "blind" or said == wanted:
+        return []
+    return [f"the manifest says diversity = {said!r}, the policy asks for {wanted!r}"]
 
 
 def edited_files(folder: Path, checksums: Mapping[str, str], data: str) -> list[str]:

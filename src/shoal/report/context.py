@@ -52,6 +52,8 @@ class ReportContext:
         Name of the way of publishing, which decides what is said about limits and use.
     k : int
         The least number of records that a cell of a public picture must hold.
+    diversity : str
+        Whether the sensitive values of single groups decided about them: "local", or "blind".
     layout, exposure : optional
         Of a table in slices, which columns stand together, and what they tell an attacker.
     attacked : optional
@@ -75,6 +77,7 @@ class ReportContext:
     missing_meaning: str = MISSING_MEANINGS["value"]
     publish: str = ""
     k: int = 2
+    diversity: str = "local"
     learning: TargetLearning | None = None
     layout: Layout | None = None
     exposure: Exposure | None = None
@@ -101,6 +104,7 @@ class ReportContext:
             missing_meaning=MISSING_MEANINGS[release.policy.missing],
             publish=release.policy.method.publication,
             k=release.policy.k,
+            diversity=release.policy.method.diversity,
             learning=release.learning,
             layout=release.layout,
             exposure=release.exposure,
@@ -126,6 +130,11 @@ def describe_method(method: Method, k: int, layout: Layout | None = None) -> dic
         words["Cuts"] = "strict: equal values stay together" if method.strict else "relaxed: equal values may part"
     if method.effort != "fast":
         words["Effort"] = f"{method.effort}: records moved between near groups for as long as that made groups closer"
+    if method.diversity == "blind":
+        words["Diversity"] = (
+            "blind: groups were made without looking at sensitive values, all of them larger until every one met the "
+            "requirements"
+        )
     if method.publication == "aggregate":
         restored = "averages are stretched so that each column keeps its variance"
         words["Variance"] = restored if method.restore_variance else "averages are published as they are"

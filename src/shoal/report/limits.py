@@ -21,12 +21,12 @@ DIVERSE = ("l-diversity", "t-closeness", "alpha-k", "beta-likeness")
 
 
 def not_protected(
-    guarantees: Sequence[Guarantee], attributes: Mapping[str, Attribute], publish: str
+    guarantees: Sequence[Guarantee], attributes: Mapping[str, Attribute], publish: str, diversity: str = "local"
 ) -> tuple[Point, ...]:
     """What an attacker can still do, given what was required and how it was published."""
     sensitive = [n for n, a in attributes.items() if a.role == "sensitive"]
     kept = [n for n, a in attributes.items() if a.role in ("sensitive", "insensitive")]
-    points = [*_attributes(guarantees, sensitive)]
+    points = [*_attributes(guarantees, sensitive), *_minimality(guarantees, diversity)]
     if publish == "generalise":
         points.append(
             Point(
@@ -160,6 +160,31 @@ def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> li
             )
         )
     return points
+
+
+def _minimality(guarantees: Sequence[Guarantee], diversity: str) -> list[Point]:
+    """What groups tell by not being smaller, where sensitive values decided about them."""
+    names = sorted({g.sensitive for g in guarantees if g.model in DIVERSE and g.sensitive})
+    if not names:
+        return []
+    if diversity == "blind":
+        return [
+            Point(
+                "The size of groups",
+                f"Groups were made without looking at {_some(names)}, but for one number: the least size of all of "
+                "them. It tells that with a smaller size that was tried some group would not have met the "
+                "requirements, and not which.",
+            )
+        ]
+    return [
+        Point(
+            "What was not cut tells",
+            f"Single groups were cut, merged or left out as {_some(names)} demanded. Whoever has the quasi-identifiers "
+            "of a group and this program knows that each finer cut that was not made would have broken "
+            "a requirement, and may rule out values by that, at times all but one (an attack by minimality). The "
+            "guarantees count the values in a group and do not cover this.",
+        )
+    ]
 
 
 def good_use(publish: str, has_kept: bool) -> tuple[Point, ...]:

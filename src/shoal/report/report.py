@@ -36,7 +36,7 @@ def render_report(context: ReportContext) -> str:
         facts=_facts(context),
         guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
         models=words.models(context.publish),
-        limits=not_protected(context.guarantees, context.attributes, context.publish),
+        limits=not_protected(context.guarantees, context.attributes, context.publish, context.diversity),
         attacks=attacks_section("table", context.attacked),
         sizes=pictures.class_sizes(before.records_by_class_size, after.records_by_class_size)
         if before and after

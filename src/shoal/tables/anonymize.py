@@ -19,16 +19,18 @@ from shoal.data.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.compile import has_compiled
 from shoal.policy import KAnonymity, Policy, TCloseness
+from shoal.tables.blind import smallest_that_holds
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
-from shoal.tables.limits import Limit, limits_of
+from shoal.tables.limits import Limit, limits_of, violations
 from shoal.tables.merge import satisfy
 from shoal.tables.partition.blocks import partition_labels
 from shoal.tables.pseudo_records import pseudo_records
 from shoal.tables.publish.aggregate import aggregate
 from shoal.tables.publish.generalise import generalise
 from shoal.tables.publish.recode import recode
-from shoal.tables.recoding import recoded_groups
+from shoal.tables.recoding import RecodedGroups, recoded_groups
+from shoal.tables.record_order import content_order, secret_order
 from shoal.tables.slicing.slice_table import slice_table
 
 Progress = Callable[[str, int, int], None]
@@ -77,9 +79,9 @@ def anonymize_table(
 ) -> Anonymized:
     """Make the table to be published.
 
-    Rows and columns are first put into an order that depends on their content alone, so that neither the order of the
-    rows nor that of the columns changes the release, and ties are broken by content. ``stop`` is asked while groups
-    are improved, as in `partition_labels`.
+    Rows and columns are first put into an order that depends on their content and on a secret, which breaks ties
+    (`secret_order`), so that for a given seed neither the order of the rows nor that of the columns changes the
+    release. ``stop`` is asked while groups are improved, as in `partition_labels`.
     """
     step = progress or (lambda *_: None)
     attributes = attributes_of(table, policy)
@@ -89,40 +91,47 @@ def anonymize_table(
     _refuse_hopeless(table, policy, attributes, quasi, sensitive)
 
     kept = [n for n, a in attributes.items() if a.role != "identifying"]
-    order = canonical_order(table, quasi, kept)
+    order = secret_order(table, quasi, kept, seed)
     sorted_table = table.select(kept).take(order)
     if policy.method.is_slicing:
         return _sliced(sorted_table, order, attributes, policy, notes, seed=seed, executor=executor, progress=progress)
     ranked = [rank(sorted_table[n], attributes[n]) for n in quasi]
-    limits = _limits(sorted_table, policy, attributes, sensitive)
+    limits = limits_on_table(sorted_table, policy, attributes, sensitive)
 
     def relimit(rows: npt.NDArray[np.intp]) -> tuple[Limit, ...]:
-        return _limits(sorted_table.take(rows), policy, attributes, sensitive)
+        return limits_on_table(sorted_table.take(rows), policy, attributes, sensitive)
 
     step("grouping records" if has_compiled() else "compiling (on the first run only), then grouping records", 0, 0)
-    levels: tuple[int, ...] | None = None
-    kept_rows = np.arange(table.n_rows)
-    if policy.method.is_recoding:
-        found = recoded_groups(ranked, attributes, policy, relimit, notes.append)
-        labels, kept_rows, levels = found.labels, found.rows, found.levels
-    else:
+
+    def make(asked: Policy, told: list[str], *, look: bool) -> RecodedGroups:
+        """Groups as asked, and what is to be told; those that fail a limit are mended if the method may look."""
+        if asked.method.is_recoding:
+            return recoded_groups(ranked, attributes, asked, relimit if look else lambda _: (), told.append)
         labels = partition_labels(
             ranked,
-            policy.k,
-            policy.method,
-            limits,
+            asked.k,
+            asked.method,
+            limits if look else (),
             seed=seed,
             executor=executor,
             progress=progress,
-            note=notes.append,
+            note=told.append,
             stop=stop,
         )
-        if limits:
+        rows = np.arange(table.n_rows)
+        if look and limits:
             step("meeting the diversity requirements", 0, 0)
-            labels, kept_rows = satisfy(labels, ranked, limits, policy.method.suppression, relimit)
-            if len(kept_rows) < table.n_rows:
-                n_left_out = table.n_rows - len(kept_rows)
-                notes.append(f"{n_left_out:,} records were suppressed to meet the diversity requirements.")
+            labels, rows = satisfy(labels, ranked, limits, asked.method.suppression, relimit)
+            if len(rows) < table.n_rows:
+                n_left_out = table.n_rows - len(rows)
+                told.append(f"{n_left_out:,} records were suppressed to meet the diversity requirements.")
+        return RecodedGroups(labels, rows)
+
+    if limits and policy.method.diversity == "blind":
+        found = _made_blindly(policy, table.n_rows, make, relimit, notes)
+    else:
+        found = make(policy, notes, look=True)
+    labels, kept_rows, levels = found.labels, found.rows, found.levels
     everyone = sorted_table
     if len(kept_rows) < table.n_rows:  # no value of a suppressed record may shape a label
         sorted_table, order = sorted_table.take(kept_rows).compact(), order[kept_rows]
@@ -151,6 +160,32 @@ def anonymize_table(
     published = sorted_table.with_columns(columns)
     final = _published_order(published, order, quasi, policy)
     return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
+
+
+def _made_blindly(
+    policy: Policy,
+    n_rows: int,
+    make: Callable[..., RecodedGroups],
+    relimit: Callable[[npt.NDArray[np.intp]], Sequence[Limit]],
+    notes: list[str],
+) -> RecodedGroups:
+    """The first partition on the ladder of sizes that meets every limit as it is; see `shoal.tables.blind`."""
+
+    def attempt(size: int) -> tuple[RecodedGroups, list[str]]:
+        told: list[str] = []
+        return make(policy.model_copy(update={"require": (KAnonymity(k=size),)}), told, look=False), told
+
+    def holds(attempted: tuple[RecodedGroups, list[str]]) -> bool:
+        return not violations(attempted[0].labels, relimit(attempted[0].rows)).any()
+
+    size, (found, told) = smallest_that_holds(policy.k, n_rows, attempt, holds)
+    notes += told
+    if size > policy.k:
+        notes.append(
+            f"Groups were made of at least {size:,} records, not {policy.k:,}: with no smaller size that was tried do "
+            "all of them meet the diversity requirements, and none was mended by itself."
+        )
+    return found
 
 
 def _sliced(
@@ -188,39 +223,13 @@ def _sliced(
     )
 
 
-def canonical_order(table: Table, quasi: Sequence[str], kept: Sequence[str]) -> npt.NDArray[np.intp]:
-    """Sort rows by the content of the quasi-identifiers, then of all other columns, columns by name."""
-    names = [*sorted(quasi), *sorted(set(kept) - set(quasi))]
-    return _sort_rows([table[n] for n in names])
-
-
-def _sort_rows(columns: Sequence[Column]) -> npt.NDArray[np.intp]:
-    """Sort rows by the dictionaries' order, column by column.
-
-    Codes are packed into as few 64-bit keys as they fit, so that most tables need one sort.
-    """
-    keys: list[npt.NDArray[np.int64]] = []
-    span = 2**63
-    for column in columns:
-        ranks = column.ranks()
-        width = len(ranks) + 1
-        if span > 2**62 // width:
-            keys.append(np.zeros(len(column.codes), dtype=np.int64))
-            span = 1
-        keys[-1] = keys[-1] * width + ranks[column.codes]
-        span *= width
-    if len(keys) == 1:
-        return np.argsort(keys[0], kind="stable")
-    return np.lexsort(keys[::-1])
-
-
 def _published_order(
     published: Table, order: npt.NDArray[np.intp], quasi: Sequence[str], policy: Policy
 ) -> npt.NDArray[np.intp]:
     """Sorted by what is published, so that the place of a row tells nothing; or, when asked for, as in the original."""
     if policy.order == "original":
         return np.argsort(order, kind="stable")
-    return canonical_order(published, quasi, published.names)
+    return content_order(published, quasi, published.names)
 
 
 def _refuse_hopeless(
@@ -311,7 +320,7 @@ def _repeated_persons(table: Table, attributes: Mapping[str, Attribute]) -> list
     ]
 
 
-def _limits(
+def limits_on_table(
     table: Table, policy: Policy, attributes: Mapping[str, Attribute], sensitive: Sequence[str]
 ) -> tuple[Limit, ...]:
     """The limits of every requirement, on values in the order that its distance is about."""

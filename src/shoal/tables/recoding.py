@@ -24,7 +24,7 @@ from shoal.tables.partition.full_domain import full_domain_recoding, leaf_counts
 
 @dataclass(frozen=True)
 class RecodedGroups:
-    """The groups of a recoding.
+    """The groups of a recoding, or of a partition.
 
     Attributes
     ----------
@@ -32,13 +32,13 @@ class RecodedGroups:
         The group of each record that stays.
     rows : intp array (n_kept,)
         Which records these are.
-    levels : tuple of int
-        The level of each attribute.
+    levels : tuple of int, optional
+        The level of each attribute, of a recoding.
     """
 
     labels: Labels
     rows: npt.NDArray[np.intp]
-    levels: tuple[int, ...]
+    levels: tuple[int, ...] | None = None
 
 
 def recoded_groups(

@@ -12,6 +12,8 @@ from shoal.attack.tables.intersection import Intersection
 from shoal.attack.tables.linkability import Linkability
 from shoal.attack.tables.linkage import Linkage, PartialLinkage, RankLinkage
 from shoal.attack.tables.membership import Membership
+from shoal.attack.tables.minimality import Minimality
+from shoal.attack.tables.partition_replay import PartitionReplay
 from shoal.attack.tables.singling_out import SinglingOut, UnivariateSinglingOut
 from shoal.attack.tables.uniqueness import Uniqueness
 
@@ -32,6 +34,8 @@ TABLE_ATTACKS: tuple[Attack[TableCase], ...] = (
     Downcoding(),
     Intersection(),
     Uniqueness(),
+    PartitionReplay(),
+    Minimality(),
 )
 
 __all__ = [
@@ -45,7 +49,9 @@ __all__ = [
     "Linkability",
     "Linkage",
     "Membership",
+    "Minimality",
     "PartialLinkage",
+    "PartitionReplay",
     "RankLinkage",
     "Similarity",
     "SinglingOut",

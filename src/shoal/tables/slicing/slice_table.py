@@ -112,8 +112,8 @@ def slice_table(
     Parameters
     ----------
     table : Table
-        Rows in an order that depends on their content alone, as `shoal.tables.anonymize.canonical_order` makes it:
-        relaxed cuts break ties by it. The order of columns does not matter.
+        Rows in an order that no sensitive value decides, as `shoal.tables.record_order.secret_order` makes it: relaxed
+        cuts break ties by it. The order of columns does not matter.
     attributes : mapping
         Type and role of every column; identifying ones are dropped.
     form : {"bucketize", "slice", "screen"}

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.data.attribute import Attribute
 from shoal.data.frames import from_frame
 from shoal.data.hierarchy import Hierarchy
-from shoal.tables.anonymize import canonical_order
+from shoal.tables.record_order import content_order
 
 COUNTRY = Hierarchy(
     (("fr", "west", "*"), ("de", "west", "*"), ("es", "west", "*"), ("pl", "east", "*"), ("cz", "east", "*"))
@@ -50,7 +50,7 @@ def table_of(columns, attributes=ATTRIBUTES):
     """A table in the order of its content, as the entry point wants it."""
     table = from_frame(columns)
     quasi = sorted(n for n in columns if attributes[n].role == "quasi")
-    return table.take(canonical_order(table, quasi, list(columns)))
+    return table.take(content_order(table, quasi, list(columns)))
 
 
 def cells_of(column):

@@ -1,0 +1,323 @@
+"""Minimality: a cut that was not made tells that diversity did not allow it.
+
+Mondrian cuts a group wherever size and diversity allow. So whoever has the quasi-identifiers of its members tries, for
+every way in which the group's sensitive values can belong to them, whether Mondrian would have cut. Ways in which it
+would are ruled out, and a value that a person has in all others is known, though the group holds several.
+
+Where all ways are few (`WHOLE` for the release, `OF_CLASS` for a group), they are all tried, and the beliefs are exact.
+A release is tried as a whole, with every cut from the first on; larger ones group by group, each for whether it would
+have been cut once more, which leaves out what the cuts above tell. In large groups ways are drawn at random, and the
+group itself counts as one more draw, so that few draws never make anyone sure.
+
+A success is a belief of `SURE` or more in the true value. Control: people who are not in the release, taken for the
+member with the same quasi-identifiers. Baseline: what groups tell by themselves.
+
+References
+----------
+R. C.-W. Wong, A. W.-C. Fu, K. Wang, J. Pei: Minimality attack in privacy preserving data publishing, VLDB 2007.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.attack.cases import TableCase
+from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.cells import columns_of, read_view
+from shoal.attack.tables.homogeneity import Secret, read_secret
+from shoal.attack.tables.people import joint_keys, twins_of
+from shoal.kernels.mondrian import cut_all
+from shoal.policy import KAnonymity
+from shoal.tables.anonymize import limits_on_table
+from shoal.tables.encoding import Ranked, rank
+from shoal.tables.limits import Limit
+from shoal.tables.partition.mondrian import block_arguments
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+WHOLE = 20_000  # ways of a whole release that are all tried
+OF_CLASS = 2_000  # the same of one group; of more, so many are drawn
+N_CLASSES = 100  # groups that are tried in a large release
+SURE = 0.99
+WIDEST = 400  # members of a group that is tried
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the attacker has: people by class, and what each published record holds.
+
+    Attributes
+    ----------
+    ranked : sequence of Ranked
+        The quasi-identifiers of all people.
+    limits : sequence of Limit
+        What was required, with the codes of published records.
+    people : int64 array (n_placed,)
+        Those whose class is known, class by class.
+    rows : int64 array (n_placed,)
+        Published records, class by class: those of a class are its people's in an unknown way.
+    starts : int64 array (n_classes + 1,)
+        Where each class begins in both.
+    tuples : int64 array (n_published,)
+        The combination of sensitive values of each published record.
+    """
+
+    ranked: Sequence[Ranked]
+    limits: Sequence[Limit]
+    k: int
+    people: Ints
+    rows: Ints
+    starts: Ints
+    tuples: Ints
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return len(self.starts) - 1
+
+    def of_class(self, c: int) -> slice:
+        """The part of people and rows that is one class."""
+        return slice(int(self.starts[c]), int(self.starts[c + 1]))
+
+
+class Minimality:
+    """Rule out ways of having values in which Mondrian would have cut.
+
+    Parameters
+    ----------
+    n_classes : int, default 100
+        Groups that are tried in a release too large to be tried as a whole.
+    """
+
+    name: ClassVar[str] = "minimality"
+    title: ClassVar[str] = "reasoning from cuts that were not made"
+    knows: ClassVar[str] = "everybody's true quasi-identifiers, the method and its parameters, and this program"
+    stopped_by: ClassVar[str] = "a cut that does not look at sensitive values"
+    remedy: ClassVar[str] = 'set diversity = "blind"'
+    reference: ClassVar[str] = "Wong, Fu, Wang and Pei, VLDB 2007"
+
+    def __init__(self, n_classes: int = N_CLASSES) -> None:
+        self.n_classes = n_classes
+
+    def missing(self, case: TableCase) -> str | None:
+        """Needs groups that Mondrian cut by diversity."""
+        if case.policy is None:
+            return "How the release was made is not known, so nobody can say what would have been cut."
+        method = case.policy.method
+        if case.layout is not None or method.partition != "mondrian" or not method.strict or method.effort != "fast":
+            return "It is about groups as strict cuts of Mondrian leave them, and these are others."
+        if not columns_of(case, "quasi") or not columns_of(case, "sensitive"):
+            return "The release has no quasi-identifier of the original, or no sensitive attribute."
+        if all(isinstance(r, KAnonymity) for r in case.policy.require):
+            return "No diversity was required, so no cut was prevented by it."
+        if method.diversity == "blind":
+            return "Groups were made without looking at sensitive values, so no single cut was prevented by them."
+        if case.rows is None and case.publication != "generalise":
+            return "Who is in which group cannot be read off its labels; the rows that were kept tell it (--keep rows)."
+        return None
+
+    def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
+        """Try, and count who is known."""
+        setting = setting_of(case)
+        beliefs = beliefs_of(setting, rng, self.n_classes)
+        people = np.concatenate([setting.people[:0], *(setting.people[setting.of_class(c)] for c, _ in beliefs)])
+        secrets = columns_of(case, "sensitive")
+        twins = twins_of(case, people)
+        main = baseline = control = 0
+        details = {"classes": float(len(beliefs)), "people": float(len(people))}
+        before = after = 0.0
+        for name in secrets:
+            secret = read_secret(read_view(case, [*columns_of(case, "quasi"), name]))
+            now, then = _about(setting, beliefs, secret)
+            truth = secret.original[people]
+            held = np.maximum(truth, 0)
+            at = np.arange(len(people))
+            before += float(np.sum(np.where(truth >= 0, then[at, held], 0.0)))
+            after += float(np.sum(np.where(truth >= 0, now[at, held], 0.0)))
+            main += int(np.sum((now[at, held] >= SURE) & (truth >= 0)))
+            baseline += int(np.sum((then[at, held] >= SURE) & (truth >= 0)))
+            if secret.control is not None and len(people):
+                sure = np.where(now.max(axis=1) >= SURE, now.argmax(axis=1), -1)
+                claimed = np.where(twins >= 0, sure[np.maximum(twins, 0)], -1)
+                control += int(np.sum((claimed >= 0) & (claimed == secret.control)))
+        n_asked = len(people) * len(secrets)
+        if n_asked:
+            details |= {"belief by the group": before / n_asked, "belief": after / n_asked}
+        theirs = None if case.control is None else Rate(control, case.control.n_rows * len(secrets))
+        return AttackResult(
+            self.name,
+            self.title,
+            self.knows,
+            Rate(main, n_asked),
+            theirs,
+            Rate(baseline, n_asked),
+            f"Of {len(people):,} people in groups that were tried, the secret of {main:,} is known from cuts that were "
+            f"not made ({baseline:,} by their groups alone).",
+            details,
+        )
+
+
+def setting_of(case: TableCase) -> Setting:
+    """Put people and published records together, class by class, where it is known who is in which."""
+    assert case.policy is not None
+    quasi = sorted(columns_of(case, "quasi"))
+    classes = joint_keys([case.published], quasi)[0]
+    own = np.full(case.original.n_rows, -1, dtype=np.int64)
+    if case.rows is not None:
+        own[case.rows] = classes
+    else:
+        own = _covering_class(case, quasi, classes)
+    n_classes = int(classes.max(initial=-1)) + 1
+    sizes = np.bincount(classes, minlength=n_classes)
+    is_whole = sizes == np.bincount(own[own >= 0], minlength=n_classes)
+    names = np.flatnonzero(is_whole & (sizes > 0))
+    people, rows = np.flatnonzero(np.isin(own, names)), np.flatnonzero(np.isin(classes, names))
+    secrets = sorted(n for n in case.sensitive if n in case.published.columns)
+    return Setting(
+        [rank(case.original[n], case.attributes[n]) for n in quasi],
+        limits_on_table(case.published, case.policy, case.attributes, secrets),
+        case.policy.k,
+        people[np.argsort(own[people], kind="stable")],
+        rows[np.argsort(classes[rows], kind="stable")],
+        np.append(0, np.cumsum(sizes[names])).astype(np.int64),
+        joint_keys([case.published], secrets)[0],
+    )
+
+
+def _covering_class(case: TableCase, quasi: Sequence[str], classes: Ints) -> Ints:
+    """The one class whose labels cover each person, -1 where there are several."""
+    view = read_view(case, quasi)
+    n_classes = int(classes.max(initial=-1)) + 1
+    own = np.full(len(view.original), -1, dtype=np.int64)
+    for part, _, counts in Candidates(view).counts(view.original, classes, n_classes, cover_only=True):
+        there = counts > 0
+        own[part] = np.where(there.sum(axis=1) == 1, there.argmax(axis=1), -1)
+    return own
+
+
+def beliefs_of(setting: Setting, rng: np.random.Generator, n_classes: int = N_CLASSES) -> list[tuple[int, Floats]]:
+    """For some classes, the chance that each of its people has what each of its published records holds.
+
+    An array of n x n for a class of n, in the order of the setting; its rows add up to 1.
+    """
+    sizes = np.diff(setting.starts)
+    n_ways = [_ways(setting.tuples[setting.rows[setting.of_class(c)]]) for c in range(setting.n_classes)]
+    if len(setting.people) == len(setting.ranked[0].ranks) and math.prod(n_ways) <= WHOLE:
+        return _whole(setting)
+    could = np.flatnonzero((sizes >= 2 * setting.k) & (sizes <= WIDEST))
+    if len(could) > n_classes:
+        could = np.sort(rng.choice(could, n_classes, replace=False))
+    return [(int(c), _of_class(setting, int(c), n_ways[c], rng)) for c in could]
+
+
+def _whole(setting: Setting) -> list[tuple[int, Floats]]:
+    """Try every way of the whole release, and keep those that give its very groups."""
+    space, arrays, k, strict = block_arguments(setting.ranked, None, setting.k, _by_person(setting), True)
+    assert arrays is not None
+    place = np.repeat(np.arange(setting.n_classes), np.diff(setting.starts))[np.argsort(setting.people)]
+    parts = [setting.of_class(c) for c in range(setting.n_classes)]
+    ways = [_arrangements(setting.tuples[setting.rows[part]]) for part in parts]
+    counts = [np.zeros((len(w[0]), len(w[0]))) for w in ways]
+    at = np.argsort(setting.people)
+    for chosen in itertools.product(*ways):
+        order = np.concatenate([part.start + way for part, way in zip(parts, chosen, strict=True)])
+        # Codes of the arrays are those of `rows` in the order of people; `order` says whose stand where.
+        codes = np.ascontiguousarray(arrays.codes[:, setting.people[order]][:, at])
+        rows, ends = cut_all(space, arrays._replace(codes=codes), k, strict, 0)
+        if len(ends) == setting.n_classes and np.all(np.isin(np.flatnonzero(np.diff(place[rows])), ends - 1)):
+            for count, way in zip(counts, chosen, strict=True):
+                count[np.arange(len(way)), way] += 1
+    if not counts[0].any():  # the release was made in another way: groups alone tell
+        return [(c, np.full(count.shape, 1 / len(count))) for c, count in enumerate(counts)]
+    return [(c, _spread(count, setting.tuples[setting.rows[parts[c]]])) for c, count in enumerate(counts)]
+
+
+def _of_class(setting: Setting, c: int, n_ways: int, rng: np.random.Generator) -> Floats:
+    """Try ways of one class, and keep those in which it would not be cut."""
+    part = setting.of_class(c)
+    people, tuples = setting.people[part], setting.tuples[setting.rows[part]]
+    space, arrays, k, strict = block_arguments(
+        setting.ranked, people.astype(np.int32), setting.k, _by_person(setting), True
+    )
+    assert arrays is not None
+    n = len(people)
+    count = np.zeros((n, n))
+    is_exact = n_ways <= OF_CLASS
+    ways = iter(_arrangements(tuples)) if is_exact else (rng.permutation(n) for _ in range(OF_CLASS))
+    for way in ways:
+        _, ends = cut_all(space, arrays._replace(codes=np.ascontiguousarray(arrays.codes[:, way])), k, strict, 0)
+        if len(ends) == 1:
+            count[np.arange(n), way] += 1
+    if not is_exact or not count.any():
+        count += 1 / n
+    return _spread(count, tuples)
+
+
+def _by_person(setting: Setting) -> list[Limit]:
+    """The limits with the codes of published records at the places of people, class by class in some way."""
+    made = []
+    for limit in setting.limits:
+        codes = np.zeros(len(setting.ranked[0].ranks), dtype=np.int32)
+        codes[setting.people] = limit.codes[setting.rows]
+        made.append(replace(limit, codes=codes))
+    return made
+
+
+def _ways(tuples: Ints) -> int:
+    """In how many different ways the records can belong to people."""
+    return math.factorial(len(tuples)) // math.prod(map(math.factorial, np.unique(tuples, return_counts=True)[1]))
+
+
+def _arrangements(tuples: Ints) -> list[Ints]:
+    """Every different way: for each person the place of a record; of equal records the first ones come first."""
+    _, kinds = np.unique(tuples, return_inverse=True)
+    places = [np.flatnonzero(kinds == kind).tolist() for kind in range(int(kinds.max()) + 1)]
+
+    def rest(left: list[int], n: int) -> Iterator[list[int]]:
+        if n == 0:
+            yield []
+            return
+        for kind, n_left in enumerate(left):
+            if n_left:
+                left[kind] -= 1
+                for way in rest(left, n - 1):
+                    yield [kind, *way]
+                left[kind] += 1
+
+    found = []
+    for way in rest([len(p) for p in places], len(tuples)):
+        used = [0] * len(places)
+        row = []
+        for kind in way:
+            row.append(places[kind][used[kind]])
+            used[kind] += 1
+        found.append(np.array(row, dtype=np.int64))
+    return found
+
+
+def _spread(count: Floats, tuples: Ints) -> Floats:
+    """Chances from counts, those of equal records shared among them."""
+    _, kinds = np.unique(tuples, return_inverse=True)
+    same = (kinds[:, None] == kinds[None, :]).astype(np.float64)
+    shared = count @ same / same.sum(axis=0)
+    return np.asarray(shared / shared.sum(axis=1, keepdims=True))
+
+
+def _about(setting: Setting, beliefs: Sequence[tuple[int, Floats]], secret: Secret) -> tuple[Floats, Floats]:
+    """What is believed of a secret, value by value, of the people of all classes; and what their groups alone tell."""
+    now, then = [np.zeros((0, secret.n_values))], [np.zeros((0, secret.n_values))]
+    for c, chances in beliefs:
+        values = np.zeros((len(chances), secret.n_values))
+        values[np.arange(len(chances)), secret.codes[setting.rows[setting.of_class(c)]]] = 1.0
+        now.append(chances @ values)
+        then.append(np.repeat(values.mean(axis=0, keepdims=True), len(chances), axis=0))
+    return np.concatenate(now), np.concatenate(then)
