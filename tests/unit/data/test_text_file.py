@@ -196,8 +196,8 @@ SECRET = "Ms-Secret"
         (b"a,b\n", "has a header but no rows"),
         (b"a,b", "has a header but no rows"),
         (b"a,b\n\n\n", "has a header but no rows"),
-        (b"a,b,a\n1,2,Ms-Secret\n", "'a' occurs more than once"),
-        (b"a,b, a \n1,2,Ms-Secret\n", "'a' occurs more than once"),
+        (b"a,b,a\n1,2,Ms-Secret\n", "columns 1 and 3 have the same name"),
+        (b"a,b, a \n1,2,Ms-Secret\n", "columns 1 and 3 have the same name"),
         (b"a,,c\n1,2,Ms-Secret\n", "column 2 has no name"),
         (b"a,b, \n1,2,Ms-Secret\n", "column 3 has no name"),
         (b"a,b\n1,2\nMs-Secret\n", "line 3: has 1 field where the header has 2"),
@@ -213,8 +213,12 @@ SECRET = "Ms-Secret"
         (b"a,b\n1,2\n\x81\x8d,Ms-Secret\n", "line 3: neither UTF-8 nor Windows-1252"),
         ("a,b\n1,Ms-Secret\n".encode("utf-16-le"), "line 1: holds a NUL byte"),
         (b"\xff\xfea\0,\0b\0\n\0x", "line 2: not valid utf-16"),
-        pytest.param(gzip.compress(b"a,b\n1,Ms-Secret\n" * 99, mtime=0)[:-12], "gzip file is cut short", id="packed, cut short"),
-        pytest.param(gzip.compress(b"a,b\n1,Ms-Secret\n", mtime=0)[:-6] + b"abcdef", "gzip file is damaged", id="packed, damaged"),
+        pytest.param(
+            gzip.compress(b"a,b\n1,Ms-Secret\n" * 99, mtime=0)[:-12], "gzip file is cut short", id="packed, cut short"
+        ),
+        pytest.param(
+            gzip.compress(b"a,b\n1,Ms-Secret\n", mtime=0)[:-6] + b"abcdef", "gzip file is damaged", id="packed, damaged"
+        ),
         (b"\x1f\x8b" + b"rubbish" * 9, "gzip file is damaged"),
         pytest.param(gzip.compress(b"", mtime=0), "is empty", id="packed, is empty"),
         (b"PK\x03\x04aaaa", "zip archive or a spreadsheet"),
@@ -260,7 +264,6 @@ def test_a_file_without_read_permission(tmp_path: Path, monkeypatch: pytest.Monk
     ("name", "n_rows", "n_columns", "delimiter"),
     [
         ("adult/arx_adult.csv.gz", 30_162, 9, ";"),
-        ("adult/adult.data.gz", 32_560, 15, ","),
         ("diabetes130/diabetic_data.csv.gz", 101_766, 50, ","),
         ("sdcmicro_testdata/testdata.csv", 4_580, 15, ","),
         ("newsgroups20/20news_bydate.csv.gz", 18_846, 4, ","),
