@@ -12,6 +12,7 @@ from shoal.check import folder as checked_folder
 from shoal.check.evidence import GROUPS_FILE, ROWS_FILE, Evidence
 from shoal.check.folder import FolderCheck
 from shoal.check.profile import Profile, profile_table
+from shoal.data.header import Header
 from shoal.data.meaning import attributes_of
 from shoal.data.table import Table
 from shoal.engine.executors import open_executor
@@ -67,7 +68,9 @@ def profile_sparse(source: Any, policy: SparsePolicy | None = None) -> SparsePro
     return profile_sparse_records(load_sparse(source, policy), policy)
 
 
-def profile(source: Any, *, sweep: bool = True, progress: Progress | None = None) -> Profile:
+def profile(
+    source: Any, *, sweep: bool = True, progress: Progress | None = None, header: Header | None = None
+) -> Profile:
     """Guess what the columns of a file or frame mean, measure the risk as it stands, and propose a method.
 
     Parameters
@@ -78,6 +81,8 @@ def profile(source: Any, *, sweep: bool = True, progress: Progress | None = None
         Whether to try methods on a sample of at most 5,000 records, for the `proposal`.
     progress : callable, optional
         Called with (what is being done, releases done, releases in all).
+    header : {"first", "none"}, optional
+        Whether the first line of a text file names the columns; else one that looks like a record is refused.
 
     Examples
     --------
@@ -86,8 +91,8 @@ def profile(source: Any, *, sweep: bool = True, progress: Progress | None = None
     >>> found.attributes["age"].role, found.attributes["disease"].role
     ('quasi', 'sensitive')
     """
-    table = load(source)
-    found = profile_table(table)
+    table = load(source, header=header)
+    found = replace(profile_table(table), header=header)
     if not sweep:
         return found
     from shoal.proposal import propose
@@ -255,7 +260,7 @@ Sparse or sparse matrix of scipy
     if kind != "table":
         what = "strings" if kind == "strings" else "sparse records"
         raise PolicyError(f'the data is {what}, and the policy is for a table; ask for kind = "{kind}", or give none')
-    load_table = partial(load, markers=policy.missing_markers)
+    load_table = partial(load, markers=policy.missing_markers, header=policy.header)
     table, held_out = _others(load_table(source), hold_out, control, load_table, seed)
     if policy.target is not None:
         from shoal.utility.target import check_target
@@ -310,6 +315,7 @@ def check_folder(
     private: str | Path | None = None,
     *,
     label: str | None = None,
+    header: Header | None = None,
 ) -> FolderCheck:
     """Recompute the guarantees of a published folder, which another tool may have edited.
 
@@ -325,6 +331,8 @@ def check_folder(
         The `private/` folder of the release, if secrets were kept: groups, or rows and key of sketches.
     label : str, optional
         For a FASTA original with classes: the expression that finds them.
+    header : {"first", "none"}, optional
+        How the first line of the original is read; by default as the policy or the manifest says.
     """
     kind = kind_of_release(path, policy)
     if label is not None and kind != "strings":
@@ -335,6 +343,7 @@ def check_folder(
         from shoal.sparse_manifest import SparseManifest
 
         told = policy or SparseManifest.read(checked_folder.published_folder(path)).policy
+        told = told if header is None else told.changed(header=header)
         records = None if original is None else split_original(path, load_sparse(original, told), private)[0]
         return check_sparse_folder(path, records, policy, kept_secrets(private, ROWS_FILE, KEY_FILE))
     if kind == "strings":
@@ -342,12 +351,13 @@ def check_folder(
         from shoal.check.string_folder import check_string_folder, read_original
 
         if isinstance(original, str | Path):
-            original = read_original(path, original, policy, label)
+            original = read_original(path, original, policy, label, header)
         elif original is not None:
             original = load_strings(original, policy or StringPolicy())
         strings = None if original is None else split_original(path, original, private)[0]
         return check_string_folder(path, strings, policy, kept_secrets(private, GROUPS_FILE))
     assert not isinstance(policy, StringPolicy | SparsePolicy)
     markers = policy.missing_markers if policy is not None else checked_folder.markers_of(path)
-    table = None if original is None else split_original(path, load(original, markers), private)[0]
+    told_header = header or (policy.header if policy is not None else None) or checked_folder.header_of(path)
+    table = None if original is None else split_original(path, load(original, markers, told_header), private)[0]
     return checked_folder.check_folder(path, table, policy, kept_secrets(private, GROUPS_FILE))

@@ -18,6 +18,7 @@ from shoal.errors import ShoalError
 from shoal.option_types import Names, Numbers, Sizes
 from shoal.policy_options import (
     asked_policy,
+    header_option,
     input_options,
     sparse_options,
     string_options,
@@ -183,7 +184,7 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
     with _progress(not as_json) as progress:
         found: Any
         if policy.kind == "table":
-            found = profile_source(data, sweep=not no_sweep, progress=progress)
+            found = profile_source(data, sweep=not no_sweep, progress=progress, header=policy.header)
         else:
             found = profile_strings(data, policy) if policy.kind == "strings" else profile_sparse(data, policy)
     if written := not path.exists():
@@ -326,6 +327,7 @@ def anonymize(
     help="The private/ folder with what was kept: groups (pseudo-records, strings), rows and key (sparse records).",
 )
 @click.option("--label", metavar="REGEX", help="Finds the class in the descriptions of a FASTA original.")
+@header_option
 @_json_option
 def check(
     folder: Path,
@@ -333,6 +335,7 @@ def check(
     policy_file: Path | None,
     private: Path | None,
     label: str | None,
+    header: Any,
     as_json: bool,
 ) -> int:
     """Recompute every guarantee from a published folder; exit code 5 if it is not known to be what it claims to be.
@@ -347,7 +350,8 @@ def check(
     from shoal.api import check_folder
     from shoal.policies import read_policy
 
-    found = check_folder(folder, original, read_policy(policy_file) if policy_file else None, private, label=label)
+    policy = read_policy(policy_file) if policy_file else None
+    found = check_folder(folder, original, policy, private, label=label, header=header)
     if as_json:
         print_json(found.to_dict())
     else:
@@ -370,6 +374,7 @@ def check(
 @click.option("--seconds", type=float, help="Begin no attack after so many seconds.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which records are drawn for attacks.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="A JSON file to write the results to.")
+@header_option
 @_json_option
 def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **asked: Any) -> None:
     """Attack a published folder as others could, and say what they get.
@@ -432,8 +437,9 @@ def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **aske
 @click.option(
     "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."
 )
+@header_option
 @_json_option
-def sweep(data: Path, out: Path, policy_file: Path | None, as_json: bool, **asked: Any) -> int:
+def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, as_json: bool, **asked: Any) -> int:
     """Try methods and their parameters on DATA: what risk each leaves and what it costs. Publishes nothing.
 
     \b
@@ -449,6 +455,8 @@ def sweep(data: Path, out: Path, policy_file: Path | None, as_json: bool, **aske
     policy = read_policy(policy_file) if policy_file else Policy()
     if not isinstance(policy, Policy) or kind_of(data) != "table":
         raise click.UsageError("sweep compares releases of tables; make releases of other data one by one")
+    if header is not None:
+        policy = policy.changed(header=header)
     with _progress(not as_json) as progress:
         try:
             found = sweep_source(data, policy, folder=out, progress=progress, **asked)
@@ -457,7 +465,7 @@ def sweep(data: Path, out: Path, policy_file: Path | None, as_json: bool, **aske
             done = f"what was finished is in {out}; the same command goes on from there" if kept else "nothing was kept"
             raise _Paused(f"interrupted; {done}") from None
         interrupts.all_is_written(out)
-    files = ["-p", str(policy_file)] if policy_file else []
+    files = [*(["-p", str(policy_file)] if policy_file else []), *(["--header", header] if header else [])]
     line = shlex.join(["shoal", "anonymize", str(data), *files, *found.options, "-o", "out"])
     if as_json:
         print_json({"out": str(out), **found.to_dict(), "command": line if found.proposed else None})

@@ -293,7 +293,7 @@ def sweep(
     settings = {"publish": publish, "effort": effort, "suppression": suppression, "l": l, "t": t}
     asked = grid(given, partitions, k, settings)
     home = None if folder is None else SweepFolder(Path(folder))
-    table = load(source, policy.missing_markers)
+    table = load(source, policy.missing_markers, policy.header)
     attributes = attributes_of(table, policy)
     if given.target is not None:
         for publication in sorted({a.policy.method.publication for a in asked}):

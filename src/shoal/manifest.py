@@ -19,6 +19,7 @@ from shoal.errors import DataError, ShoalError
 from shoal.policy import Requirement
 
 FILE_NAME = "manifest.json"
+HEADERS = (None, "first", "none")
 _REQUIREMENTS: TypeAdapter[tuple[Requirement, ...]] = TypeAdapter(tuple[Requirement, ...])
 
 
@@ -39,6 +40,7 @@ class Manifest:
     guarantees: tuple[Mapping[str, Any], ...]
     checksums: Mapping[str, str]
     layout: Layout | None = None
+    header: Literal["first", "none"] | None = None
 
     def names(self, role: str) -> list[str]:
         """The columns of a role."""
@@ -57,6 +59,7 @@ class Manifest:
             "method": dict(self.method),
             "missing": self.missing,
             "missing_markers": list(self.missing_markers),
+            **({} if self.header is None else {"header": self.header}),
             "columns": {n: _column(a) for n, a in self.attributes.items()},
             **({} if self.layout is None else {"layout": self.layout.to_dict()}),
             "checksums": dict(self.checksums),
@@ -127,6 +130,8 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         attributes[name] = Attribute(name, column["type"], column["role"], order, hierarchy)
     if content["missing"] not in ("value", "any") or "/" in content["data"] or "\\" in content["data"]:
         raise ValueError
+    if content.get("header") not in HEADERS:
+        raise ValueError
     if not content["require"] or not any(
         a.role == "quasi" for a in attributes.values()
     ):  # such a release promises nothing
@@ -145,6 +150,7 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         guarantees=tuple(dict(g) for g in content["guarantees"]),
         checksums={str(n): str(c) for n, c in content["checksums"].items()},
         layout=_layout(content.get("layout"), attributes),
+        header=content.get("header"),
     )
 
 

@@ -22,11 +22,11 @@ from shoal.string_policy import StringPolicy
 Data = TypeVar("Data", Table, Strings, Sparse)
 
 
-def load(source: Any, markers: tuple[str, ...] = MARKERS) -> Table:
+def load(source: Any, markers: tuple[str, ...] = MARKERS, header: str | None = None) -> Table:
     """Read a file, or take a frame."""
     if isinstance(source, str | Path):
-        return read_table(source, markers=markers)
-    return from_frame(source, markers=markers)
+        return read_table(source, markers=markers, header=header)
+    return from_frame(source, markers=markers, header=header)
 
 
 def load_strings(source: Any, policy: StringPolicy) -> Strings:

@@ -28,6 +28,7 @@ from typing import Annotated, Any, Literal, Union, get_args
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, field_validator, model_validator
 
 from shoal.data.attribute import Role, Type
+from shoal.data.header import Header
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import MARKERS
 from shoal.errors import PolicyError, did_you_mean
@@ -206,6 +207,7 @@ class Policy(Strict):
     kind: Literal["table"] = "table"
     missing: Literal["value", "any"] = "value"
     missing_markers: tuple[str, ...] = MARKERS
+    header: Header | None = None
     order: Literal["sorted", "original"] = "sorted"
     target: str | None = None
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict)
@@ -307,7 +309,7 @@ class Policy(Strict):
             if value is not None:
                 asked = [r for r in asked if getattr(r, "model", None) != model] + [{"model": model, parameter: value}]
         method |= {n: values.pop(n) for n in list(values) if n in Method.model_fields}
-        kept = {n: getattr(self, n) for n in ("kind", "missing", "missing_markers", "order", "target")}
+        kept = {n: getattr(self, n) for n in ("kind", "missing", "missing_markers", "header", "order", "target")}
         return Policy(**{**kept, "columns": columns, "require": asked, "method": method, **values})
 
     @classmethod

@@ -19,9 +19,20 @@ DATA_OF_KIND = {"table": "a table", "strings": "strings", "sparse": "sparse reco
 OPTIONS_OF_KIND = {"table": "tables", "strings": "strings", "sparse": "sparse records"}
 
 
+def header_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How the first line of a table is read."""
+    return click.option(
+        "--header",
+        type=click.Choice(["first", "none"]),
+        help="Of CSV and TSV: the first line names the columns, or there is no header and they are called c1, c2, ...  "
+        "[default: first, unless it looks like a record, which is refused]",
+    )(command)
+
+
 def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How strings and sparse records are read."""
+    """How data is read."""
     options = (
+        header_option,
         click.option(
             "--kind",
             type=click.Choice(["table", "strings", "sparse"]),
@@ -206,7 +217,7 @@ def _refuse_strangers(data: Path, kind: str, names: list[str]) -> None:
     }
     for name in names:
         kinds = [other for other, own in known.items() if name in own]
-        if name == "k" or kind in kinds or (kind == "table" and not kinds):
+        if name in ("k", "header") or kind in kinds or (kind == "table" and not kinds):
             continue
         meant = kinds or ["table"]
         hint = f"say --kind {meant[0]}, or drop it" if kind == "table" else "leave it out"

@@ -234,6 +234,7 @@ class Release:
             method=self.policy.method.told(),
             missing=self.policy.missing,
             missing_markers=self.policy.missing_markers,
+            header=self.policy.header,
             attributes=self._published_attributes,
             records=self.records,
             require=self.policy.require,

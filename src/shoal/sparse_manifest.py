@@ -105,8 +105,8 @@ def _parse(content: Mapping[str, Any]) -> SparseManifest:
     if content["kind"] != "sparse" or content["data"] != DATA_FILE or not (math.isfinite(step) and step > 0):
         raise ValueError
     # A default would be promised by nobody.
-    if set(method) != set(SparseMethod.model_fields) or set(content["input"]) != set(SparseInput.model_fields):
-        raise ValueError
+    if set(method) != set(SparseMethod.model_fields) or {"header", *content["input"]} != set(SparseInput.model_fields):
+        raise ValueError  # manifests of old know no header
     if content["neighbours"] not in ("exact", "partition", None) or not content["require"]:
         raise ValueError
     policy = SparsePolicy(input=content["input"], require=content["require"], method=method)

@@ -24,6 +24,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator
 
+from shoal.data.header import Header
 from shoal.errors import PolicyError
 from shoal.policy import Strict, explain, read_toml
 
@@ -63,6 +64,7 @@ class SparseInput(Strict):
     weights: Literal["binary", "counts", "tfidf"] = "binary"
     stop_words: Literal["english", "none"] = "english"
     ngrams: int = Field(default=1, ge=1, le=5)
+    header: Header | None = None
 
 
 class SparseMethod(Strict):

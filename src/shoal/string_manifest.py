@@ -14,7 +14,7 @@ from shoal.data.alphabets import KNOWN
 from shoal.data.strings import StringSource
 from shoal.data.table import Source
 from shoal.errors import DataError, ShoalError
-from shoal.manifest import FILE_NAME, parse_records, read_content
+from shoal.manifest import FILE_NAME, HEADERS, parse_records, read_content
 from shoal.policy import KAnonymity
 from shoal.string_policy import StringMethod, StringPolicy
 
@@ -68,6 +68,7 @@ class StringManifest:
             "column": self.source.column,
             "class_column": self.source.class_column,
             "table_delimiter": None if table is None or table.format == "parquet" else table.delimiter,
+            **({} if self.source.header is None else {"header": self.source.header}),
             "classes": self.has_classes,
             "records": dict(self.records),
             "suppressed_because": dict(self.suppressed),
@@ -116,6 +117,8 @@ def _source(content: Mapping[str, Any], name: str) -> StringSource:
     texts = {key: content[key] for key in ("delimiter", "alphabet", "column", "class_column", "table_delimiter")}
     if any(not isinstance(text, str | None) for text in texts.values()):
         raise TypeError
+    if content.get("header") not in HEADERS:
+        raise ValueError
     if texts["alphabet"] not in (None, *KNOWN) or (content["format"] == "column" and texts["column"] is None):
         raise ValueError
     table = None
@@ -134,4 +137,5 @@ def _source(content: Mapping[str, Any], name: str) -> StringSource:
         column=texts["column"],
         class_column=texts["class_column"],
         table=table,
+        header=content.get("header"),
     )

@@ -23,6 +23,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, field_validator
 
 from shoal.data.alphabets import KNOWN, LEARNED
+from shoal.data.header import Header
 from shoal.errors import PolicyError
 from shoal.policy import KAnonymity, Strict, explain, read_toml
 
@@ -36,6 +37,7 @@ class StringInput(Strict):
     class_column: str | None = None
     alphabet: str | tuple[str, ...] | None = None
     delimiter: str | None = None
+    header: Header | None = None
 
 
 class StringMethod(Strict):

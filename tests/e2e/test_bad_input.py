@@ -123,7 +123,7 @@ BAD_DATA = [
     Case("one row", table("".join(LINES[:2]), *ROLES, "-k", "2"), INFEASIBLE, "1 row"),
     Case("inf in a number", table(text_of(people(age=["31", "inf", "44"])), *ROLES), DATA, r"'age' holds infinite"),
     Case("1e400 in a number", table(text_of(people(age=["31", "1e400"])), *ROLES), DATA, r"'age' holds infinite"),
-    Case("column name twice", table(text_of(people()).replace("zip", "age", 1)), DATA, "'age' occurs more than once"),
+    Case("column name twice", table(text_of(people()).replace("zip", "age", 1)), DATA, "have the same name"),
     Case("column without a name", table(text_of(people()).replace("zip", "", 1)), DATA, "column 3 has no name"),
     Case("NUL byte", table(text_of(people()).replace("flu", "f\0u", 1)), DATA, r"line \d+: holds a NUL byte"),
     Case("UTF-16 without a mark", table(text_of(people()).encode("utf-16-le")), DATA, "NUL byte"),

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.attack.attack import Attack, Attacked, Progress, run_attacks
 from shoal.attack.cases import SparseCase, StringCase, TableCase
 from shoal.check.evidence import ROWS_FILE, read_labels
-from shoal.check.folder import markers_of, published_folder
-from shoal.data.files import read_table
+from shoal.check.folder import header_of, markers_of, published_folder
 from shoal.data.meaning import attributes_of
 from shoal.data.write import read_back
 from shoal.errors import DataError, PolicyError, did_you_mean
@@ -37,6 +36,7 @@ def attack_folder(
     seed: int | None = 0,
     seconds: float | None = None,
     progress: Progress | None = None,
+    header: str | None = None,
 ) -> Attacked[Any]:
     """Attack a published folder as others could, and count what they get.
 
@@ -62,6 +62,8 @@ def attack_folder(
         Which records are drawn.
     seconds : float, optional
         No attack is begun after so many seconds.
+    header : {"first", "none"}, optional
+        How the first line of original, control and population is read; by default as the manifest says.
     """
     if seconds is not None and not seconds >= 0:
         raise PolicyError(f"the seconds for attacks are {seconds:g}; give 0 or more")
@@ -78,22 +80,24 @@ def attack_folder(
         from shoal.sparse_manifest import SparseManifest
 
         policy = SparseManifest.read(folder).policy
+        policy = policy if header is None else policy.changed(header=header)
         records, unseen = split_original(folder, load_sparse(original, policy), secrets)
         unseen = load_sparse(control, policy) if control is not None else unseen
         case = sparse_case(folder, records, unseen, kept_secrets(secrets, ROWS_FILE, KEY_FILE))
     elif kind == "strings":
-        strings, others = split_original(folder, _original_strings(folder, original), secrets)
-        case = string_case(folder, strings, _original_strings(folder, control) if control is not None else others)
+        strings, others = split_original(folder, _original_strings(folder, original, header), secrets)
+        unseen_strings = _original_strings(folder, control, header) if control is not None else others
+        case = string_case(folder, strings, unseen_strings)
     else:
-        markers = markers_of(folder)
-        table, held_out = split_original(folder, load(original, markers), secrets)
+        markers, header = markers_of(folder), header or header_of(folder)
+        table, held_out = split_original(folder, load(original, markers, header), secrets)
         case = table_case(
             folder,
             table,
-            load(control, markers) if control is not None else held_out,
+            load(control, markers, header) if control is not None else held_out,
             secrets,
             None if other is None else published_folder(other),
-            None if population is None else Path(population),
+            None if population is None else load(Path(population), markers, header),
         )
     found = attack_case(kind, case, names, seed=seed, seconds=seconds, progress=progress)
     if secrets is not None:
@@ -142,7 +146,7 @@ def table_case(
     control: Table | None,
     private: Path | None,
     other: Path | None,
-    population: Path | None,
+    population: Table | None,
 ) -> TableCase:
     """The case of a published table."""
     manifest = Manifest.read(folder)
@@ -171,7 +175,7 @@ def table_case(
         layout=layout,
         rows=_rows(private),
         other=None if other is None else _published_table(other),
-        population=None if population is None else read_table(population, markers=manifest.missing_markers),
+        population=population,
         policy=_told_policy(manifest, policy),
     )
 
@@ -230,7 +234,9 @@ def _published_table(folder: Path) -> Table:
     )
 
 
-def _original_strings(folder: Path, source: Any) -> Strings:
+def _original_strings(folder: Path, source: Any, header: str | None) -> Strings:
     from shoal.check.string_folder import read_original
 
-    return read_original(folder, source) if isinstance(source, str | Path) else load_strings(source, StringPolicy())
+    if isinstance(source, str | Path):
+        return read_original(folder, source, header=header)
+    return load_strings(source, StringPolicy())

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from shoal.check.cells import published as readable
 from shoal.data.attribute import Attribute
-from shoal.data.parse import parse_dates, parse_numbers, sense_of
+from shoal.data.parse import parse_dates, parse_numbers
+from shoal.data.sense import sense_of
 from shoal.data.table import Column, Table, row_keys, spell
 
 Floats = npt.NDArray[np.float64]

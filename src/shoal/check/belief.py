@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.check.cells import comparable, in_order, published
+from shoal.check.cells import as_leaves, comparable, in_order, published
 from shoal.check.classes import Missing
 from shoal.check.guarantee import TOLERANCE
 from shoal.check.posterior import Shares
@@ -71,10 +71,7 @@ def reading_of(
 ) -> Reading:
     """One sensitive attribute as a distance reads it."""
     column = published(sliced.table[sliced.layout.slices[part.number].column_of(name)], markers)
-    if distance == "equal":
-        column = comparable(column, attribute)
-    elif distance == "ordered":
-        column = in_order(column, attribute)
+    column = {"equal": comparable, "ordered": in_order, "hierarchical": as_leaves}[distance](column, attribute)
     n_known = len(column.values)
     held = np.minimum(column.codes, n_known).astype(np.int64)
     codes, ranks = np.unique(held, return_inverse=True)

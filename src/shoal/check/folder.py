@@ -131,6 +131,11 @@ def markers_of(folder: str | Path) -> tuple[str, ...]:
     return Manifest.read(published_folder(folder)).missing_markers
 
 
+def header_of(folder: str | Path) -> str | None:
+    """How the first line of the original was read, by the manifest of a published folder."""
+    return Manifest.read(published_folder(folder)).header
+
+
 def published_folder(folder: str | Path) -> Path:
     """The `publish/` folder, where a release's own folder is given too."""
     folder = Path(folder)

@@ -38,6 +38,8 @@ class Profile:
         On the columns that look quasi-identifying; None where none does.
     proposal : Proposal or None
         The method to start with, found by trying some on a sample; None where that was not asked for.
+    header : str or None
+        How the first line was read, for the policy to say the same.
     """
 
     n_rows: int
@@ -45,6 +47,7 @@ class Profile:
     risk: Risk | None
     notes: tuple[str, ...]
     proposal: Proposal | None = None
+    header: str | None = None
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
@@ -79,6 +82,7 @@ class Profile:
             "# Roles: identifying (dropped), quasi (others may know it), sensitive (protected), insensitive (kept).",
             'kind = "table"',
             'missing = "value"        # a missing value is a value of its own; "any": it may hide any value (stricter)',
+            *([] if self.header is None else [f'header = "{self.header}"']),
             "",
             "[columns]",
         ]

@@ -72,7 +72,11 @@ def asked_of(policy: StringPolicy) -> StringAsked:
 
 
 def read_original(
-    folder: str | Path, original: str | Path, policy: StringPolicy | None = None, label: str | None = None
+    folder: str | Path,
+    original: str | Path,
+    policy: StringPolicy | None = None,
+    label: str | None = None,
+    header: str | None = None,
 ) -> Strings:
     """Read the original of a published folder as it was read for the release.
 
@@ -90,6 +94,7 @@ def read_original(
         class_column=source.class_column,
         alphabet=(policy.input.alphabet if policy is not None else None) or source.alphabet or LEARNED,
         delimiter=source.delimiter,
+        header=header if header is not None else source.header,
     )
 
 
@@ -132,7 +137,7 @@ def _beside_strings(path: Path, manifest: StringManifest) -> list[str]:
         return [f"{named:,} descriptions in {manifest.data} are not those of a release"] if named else []
     if manifest.source.format == "column":
         delimiter = manifest.source.table.delimiter if manifest.source.table is not None else None
-        names = [unguarded(n) for n in read_table(path, markers=(), delimiter=delimiter).names]
+        names = [unguarded(n) for n in read_table(path, markers=(), delimiter=delimiter, header="first").names]
         strangers = [n for n in names if n not in (manifest.source.column, manifest.source.class_column)]
         return [f"the data has a column {n!r} that the manifest does not know" for n in strangers]
     return []

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from shoal.check.alpha_k import alpha_k
 from shoal.check.beta_likeness import beta_likeness
-from shoal.check.cells import comparable, in_order, published
+from shoal.check.cells import as_leaves, comparable, in_order, published
 from shoal.check.classes import Classes, Missing, classes_of
 from shoal.check.distribution import Distribution, distribution
 from shoal.check.guarantee import Guarantee
@@ -122,13 +122,8 @@ class _Protected:
         self._counted: dict[tuple[str, Callable[[Column, Attribute | None], Column]], Distribution] = {}
 
     def held(self, name: str, distance: Distance = "equal") -> Distribution:
-        reading = {"equal": comparable, "ordered": in_order, "hierarchical": _as_text}[distance]
+        reading = {"equal": comparable, "ordered": in_order, "hierarchical": as_leaves}[distance]
         if (name, reading) not in self._counted:
             column = reading(published(self.table[name], self.markers), self.attributes.get(name))
             self._counted[name, reading] = distribution(self.classes, column, missing=self.missing)
         return self._counted[name, reading]
-
-
-def _as_text(column: Column, attribute: Attribute | None) -> Column:
-    """A hierarchy knows its leaves by their spelling."""
-    return column

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from shoal.data.header import refuse_named_by_record
 from shoal.data.table import MARKERS, Source, Table
 from shoal.errors import DataError
 
@@ -28,6 +29,7 @@ def read_table(
     markers: Sequence[str] = MARKERS,
     delimiter: str | None = None,
     encoding: str | None = None,
+    header: str | None = None,
 ) -> Table:
     """Read a table from a file: CSV or TSV, plain or compressed with gzip, or Parquet.
 
@@ -41,6 +43,9 @@ def read_table(
         One character; else found among comma, semicolon, tab and bar. Text files only.
     encoding : str, optional
         Else UTF-8, UTF-16 with a mark at its start, or Windows-1252, and a note says so. Text files only.
+    header : {"first", "none"}, optional
+        The first line names the columns; or there is no header, and they are called c1, c2, ... Else it names them
+        unless it looks like a record, which is refused, since it would be published as names.
 
     Raises
     ------
@@ -53,6 +58,7 @@ def read_table(
         from shoal.data.parquet import read_parquet
 
         columns = read_parquet(where, markers=markers)
+        refuse_named_by_record(str(where), columns, header)
         return Table.of(columns, Source(stem_of(where), "parquet"))
     for magic, what in ALIENS.items():
         if start.startswith(magic):
@@ -62,7 +68,9 @@ def read_table(
     from shoal.data.text_file import read_text
 
     gzipped = start.startswith(b"\x1f\x8b")
-    columns, known = read_text(where, gzipped=gzipped, markers=markers, delimiter=delimiter, encoding=encoding)
+    columns, known = read_text(
+        where, gzipped=gzipped, markers=markers, delimiter=delimiter, encoding=encoding, header=header
+    )
     return Table.of(columns, Source(stem_of(where), "csv", known.delimiter, gzipped, known.notes))
 
 

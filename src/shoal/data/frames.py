@@ -22,6 +22,7 @@ from narwhals.stable.v1.dependencies import (
 from shoal.data import frames_back
 from shoal.data.database import identifier
 from shoal.data.dictionary import TextEncoder
+from shoal.data.header import refuse_named_by_record
 from shoal.data.ordered_column import OrderedColumn
 from shoal.data.parquet import plain, refuse_type, to_column
 from shoal.data.table import MARKERS, Column, Source, Table, encode_cells
@@ -30,7 +31,7 @@ from shoal.errors import DataError
 _NULL_TYPES = ("NoneType", "NAType", "NaTType")
 
 
-def from_frame(frame: Any, markers: Sequence[str] = MARKERS) -> Table:
+def from_frame(frame: Any, markers: Sequence[str] = MARKERS, header: str | None = None) -> Table:
     """Make a table of a data frame.
 
     Parameters
@@ -40,6 +41,8 @@ def from_frame(frame: Any, markers: Sequence[str] = MARKERS) -> Table:
         with a zone become UTC, with a note.
     markers : sequence of str
         The texts that mean a missing value, besides the frame's own nulls.
+    header : {"first"}, optional
+        Insist that the columns have the right names; else names that look like a record are refused.
 
     Raises
     ------
@@ -65,6 +68,8 @@ def from_frame(frame: Any, markers: Sequence[str] = MARKERS) -> Table:
     table = Table.of(columns, Source(format="frame", notes=tuple(notes)))
     if not columns or not table.n_rows:
         raise DataError(f"the frame has no {'rows' if columns else 'columns'}; there is nothing to anonymise")
+    if all(isinstance(label, str) for label in getattr(frame, "columns", frame)):  # others come from no file
+        refuse_named_by_record("the frame", columns, header)
     return table
 
 
@@ -116,8 +121,11 @@ def _from_relation(relation: duckdb.DuckDBPyRelation, markers: Collection[str], 
 def _from_narwhals(native: Any, markers: Collection[str], notes: list[str]) -> list[Column]:
     labels = list(native.columns) if is_pandas_dataframe(native) else []
     if len({str(label) for label in labels}) < len(labels):
-        twice = next(str(x) for i, x in enumerate(labels) if str(x) in map(str, labels[:i]))
-        raise DataError(f"the column name {twice!r} occurs more than once; rename one of them")
+        names = [str(label) for label in labels]
+        place = next(i for i, name in enumerate(names) if name in names[:i])
+        raise DataError(
+            f"the columns {names.index(names[place]) + 1} and {place + 1} have the same name; rename one of them"
+        )
     try:
         frame = nw.from_native(native)
         eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame

@@ -19,6 +19,7 @@ import numpy as np
 from shoal.data.alphabets import WHITE
 from shoal.data.database import connection, file_literal, identifier
 from shoal.data.files import first_bytes, read_table
+from shoal.data.header import refuse_named_by_record
 from shoal.data.parquet import refuse_type
 from shoal.data.ragged import Codes, Offsets
 from shoal.data.sparse import Sparse, SparseSource, assemble
@@ -66,8 +67,10 @@ class Cells:
         return self.lists is not None or 2 * sum(map(_is_bracketed, told)) > len(told)
 
 
-def read_cells(path: str | os.PathLike[str], column: str | None, class_column: str | None) -> Cells:
-    """Read the named columns of a table, and no others of a Parquet file.
+def read_cells(
+    path: str | os.PathLike[str], column: str | None, class_column: str | None, header: str | None = None
+) -> Cells:
+    """Read the named columns of a table, and no others of a Parquet file, whose names are taken as they are.
 
     Raises
     ------
@@ -76,8 +79,9 @@ def read_cells(path: str | os.PathLike[str], column: str | None, class_column: s
     """
     where = Path(path)
     if first_bytes(where).startswith(b"PAR1"):
+        refuse_named_by_record(str(where), (), header)
         return _parquet_cells(where, column, class_column)
-    table = read_table(where, markers=())
+    table = read_table(where, markers=(), header=header)
     _refuse_names(where, column, class_column, table.names)
     assert column is not None
     texts = table[column].texts()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,22 +78,6 @@ def parse_dates(values: npt.NDArray[Any]) -> Dates | None:
         except ValueError:
             continue
     return None
-
-
-def sense_of(values: npt.NDArray[Any], *, is_code: bool = False) -> npt.NDArray[Any]:
-    """What each value says to a reader, so that two spellings of one thing are not two things.
-
-    ``HIV`` and ``hiv `` say the same, as do two ways of composing ``é``, and ``1`` and ``1.0`` unless they are codes.
-
-    >>> sense_of(np.array(["HIV", "hiv ", "flu"], dtype=object)).tolist()
-    ['hiv', 'hiv', 'flu']
-    """
-    if values.dtype != object:
-        return values
-    numbers = None if is_code else parse_numbers(values)
-    if numbers is not None:
-        return numbers
-    return np.array([" ".join(unicodedata.normalize("NFKC", str(v)).casefold().split()) for v in values], dtype=str)
 
 
 def numbers_of(column: Column) -> npt.NDArray[np.float64] | None:

@@ -43,6 +43,7 @@ def read_sparse(
     weights: str = "binary",
     stop_words: str = "english",
     ngrams: int = 1,
+    header: str | None = None,
 ) -> Sparse:
     """Read sparse records from a file, plain or compressed with gzip, or from a folder of texts.
 
@@ -63,6 +64,8 @@ def read_sparse(
         Which words of text are left out.
     ngrams : int
         The longest run of words of text that is an attribute of its own, 1 to 5.
+    header : {"first", "none"}, optional
+        Of a table: as in `shoal.data.files.read_table`.
 
     Returns
     -------
@@ -83,11 +86,13 @@ def read_sparse(
     _refuse_choices(weights, stop_words, ngrams)
     chosen, cells = format, None
     if chosen is None:
-        chosen, cells = _guess_format(where, column, class_column, delimiter)
+        chosen, cells = _guess_format(where, column, class_column, delimiter, header)
     _refuse_options(chosen, column, class_column, delimiter, weights)
+    if chosen not in ("column", "text") and header is not None:
+        raise PolicyError(f"a header is for tables, and the format is {chosen!r}; leave it out")
     source = SparseSource(stem_of(where), chosen, delimiter)
     if chosen in ("column", "text"):
-        cells = cells or read_cells(where, column, class_column)
+        cells = cells or read_cells(where, column, class_column, header)
         source = replace(source, column=column, class_column=class_column)
         if chosen == "column":
             return read_item_lists(where, cells, source, _repeats(weights))
@@ -214,7 +219,7 @@ def _refuse_options(
 
 
 def _guess_format(
-    path: Path, column: str | None, class_column: str | None, delimiter: str | None
+    path: Path, column: str | None, class_column: str | None, delimiter: str | None, header: str | None = None
 ) -> tuple[str, Cells | None]:
     """The format, and the cells of a table where they had to be read to tell."""
     if path.is_dir():
@@ -225,7 +230,7 @@ def _guess_format(
     suffixes = [suffix.casefold() for suffix in path.suffixes]
     is_table = start.startswith(b"PAR1") or (delimiter is None and any(suffix in _TABLES for suffix in suffixes))
     if column is not None or class_column is not None or is_table:
-        cells = read_cells(path, column, class_column)
+        cells = read_cells(path, column, class_column, header)
         return "column" if cells.look_like_lists() else "text", cells
     is_sure = delimiter is None and looks_like_svmlight(_first_lines(path))
     return "svmlight" if is_sure else "baskets", None

@@ -26,6 +26,7 @@ def read_column(
     *,
     table_delimiter: str | None = None,
     respell: Callable[[str], str] = str,
+    header: str | None = None,
 ) -> Strings:
     """Read the column that the source names, and the one of the classes.
 
@@ -36,6 +37,8 @@ def read_column(
     ----------
     respell : function
         Applied to every cell.
+    header : {"first", "none"}, optional
+        As in `shoal.data.files.read_table`; the source remembers it.
 
     Raises
     ------
@@ -43,7 +46,7 @@ def read_column(
         If a column is not there, a class is missing or a symbol is not in the alphabet, with the row.
     """
     assert source.column is not None
-    table = read_table(path, markers=(), delimiter=table_delimiter)
+    table = read_table(path, markers=(), delimiter=table_delimiter, header=header)
     try:
         column = table[source.column]
         classes = None if source.class_column is None else table[source.class_column]
@@ -72,6 +75,7 @@ def read_column(
             notes=tuple(notes),
             alphabet=alphabet.name,
             gzip=table.source.gzip,
+            header=header,
             table=replace(table.source, notes=()),
         ),
     )

@@ -42,6 +42,7 @@ def read_strings(
     class_column: str | None = None,
     alphabet: str | Iterable[str] | None = None,
     delimiter: str | None = None,
+    header: str | None = None,
 ) -> Strings:
     """Read strings from a file, plain or compressed with gzip.
 
@@ -59,6 +60,8 @@ def read_strings(
         others; ``"learned"`` takes what occurs, as it is spelled.
     delimiter : str, optional
         One character between tokens; else blanks. In a table it makes the cells sequences of tokens.
+    header : {"first", "none"}, optional
+        Of a table: as in `shoal.data.files.read_table`.
 
     Raises
     ------
@@ -78,15 +81,17 @@ def read_strings(
         raise PolicyError("an expression for the class is for FASTA descriptions; name a class column of a table")
     if chosen != "column" and (column is not None or class_column is not None):
         raise PolicyError(f"a column is for tables, and the format is {chosen!r}; leave out one of the two")
+    if chosen != "column" and header is not None:
+        raise PolicyError(f"a header is for tables, and the format is {chosen!r}; leave it out")
     if wanted.name is not None and (chosen in ("tokens", "spmf") or (chosen == "column" and delimiter is not None)):
         raise PolicyError(f"the alphabet {wanted.name!r} is of characters, and the symbols are tokens; list the tokens")
     source = StringSource(stem_of(where), chosen, delimiter)
     if chosen == "column":
         if column is None:
-            names = read_table(where, markers=()).names
+            names = read_table(where, markers=(), header=header).names
             raise DataError(f"{where}: name the column that holds the strings; {did_you_mean('', names)}")
         source = replace(source, column=column, class_column=class_column)
-        return read_column(where, source, wanted)
+        return read_column(where, source, wanted, header=header)
     text = load_text(where)
     source = replace(source, gzip=text.gzipped, notes=text.notes)
     if chosen == "fasta":
@@ -164,8 +169,12 @@ def read_strings_back(path: str | os.PathLike[str], source: StringSource, *, is_
         Alphabet.of(alphabet),
         table_delimiter=delimiter,
         respell=unguarded if is_text else str,
+        header="first",
     )
-    return replace(made, source=replace(made.source, column=source.column, class_column=source.class_column))
+    return replace(
+        made,
+        source=replace(made.source, column=source.column, class_column=source.class_column, header=source.header),
+    )
 
 
 def string_file_name(strings: Strings) -> str:

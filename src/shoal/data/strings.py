@@ -29,6 +29,7 @@ class StringSource:
     column: str | None = None  # the column of a table that holds the strings
     class_column: str | None = None
     table: Source | None = None  # how that table is written
+    header: str | None = None  # how the first line of that table was read
 
 
 @dataclass(frozen=True)

@@ -152,9 +152,11 @@ class Table:
         listed = list(columns)
         named = {c.name: c for c in listed}
         if len(named) < len(listed):
-            seen: set[str] = set()
-            twice = next(c.name for c in listed if c.name in seen or seen.add(c.name))  # type: ignore[func-returns-value]
-            raise DataError(f"the column name {twice!r} occurs more than once; rename one of them")
+            names = [c.name for c in listed]
+            place = next(i for i, name in enumerate(names) if name in names[:i])
+            raise DataError(
+                f"the columns {names.index(names[place]) + 1} and {place + 1} have the same name; rename one of them"
+            )
         if len({len(c.codes) for c in listed}) > 1:
             raise DataError("the columns have different lengths; give every column the same number of rows")
         return cls(named, source or Source())

@@ -12,12 +12,13 @@ import csv
 import io
 import os
 from collections.abc import Collection, Iterator
-from itertools import islice
+from itertools import chain, islice
 
 import duckdb
 
 from shoal.data.database import connection, file_literal, literal
 from shoal.data.dictionary import TextEncoder, from_distinct
+from shoal.data.header import check_header, numbered_names, refuse_record
 from shoal.data.table import Column
 from shoal.data.text_survey import Survey, open_bytes, survey, unlimited_fields
 from shoal.errors import DataError
@@ -33,51 +34,74 @@ def read_text(
     markers: Collection[str],
     delimiter: str | None = None,
     encoding: str | None = None,
+    header: str | None = None,
 ) -> tuple[list[Column], Survey]:
     """Read all columns of a delimited text file.
 
-    The first line names the columns. A cell is what stands between two delimiters, with its blanks; a quoted
-    cell may hold delimiters, line ends and doubled quotes; an empty cell equals a quoted empty one. Blank
-    lines are no rows.
+    The first line names the columns, unless `header` says that it is a record like all others. A cell is what
+    stands between two delimiters, with its blanks; a quoted cell may hold delimiters, line ends and doubled
+    quotes; an empty cell equals a quoted empty one. Blank lines are no rows.
 
     Raises
     ------
     DataError
-        With file and line if the file is empty, damaged, not text, ragged or wrongly quoted.
+        With file and line if the file is empty, damaged, not text, ragged or wrongly quoted, or the first line looks
+        like a record and nothing says what it is.
     """
+    check_header(header)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0 '):
         raise DataError(f"the delimiter {delimiter!r} is not usable; give one character such as ',' or ';'")
     known = survey(path, gzipped=gzipped, delimiter=delimiter, encoding=encoding)
+    columns = None
+    is_headless = header == "none"
     if known.is_regular and known.header is not None and len(known.header) > 1:
-        names = column_names(path, known.header)
-        columns = _read_regular(path, names, known, gzipped, markers)
-        if columns is not None:
-            return columns, known
-    return _read_any(path, known, gzipped, markers), known
+        names = _names(path, known.header, is_headless)
+        if not (is_headless and known.has_quoted_header):
+            columns = _read_regular(path, names, known, gzipped, markers, is_headless)
+    if columns is None:
+        columns = _read_any(path, known, gzipped, markers, is_headless)
+    if header is None:
+        refuse_record(str(path), columns)
+    return columns, known
+
+
+def _names(path: os.PathLike[str], fields: Collection[str], is_headless: bool) -> list[str]:
+    return numbered_names(len(fields)) if is_headless else column_names(path, fields)
 
 
 def column_names(path: os.PathLike[str], fields: Collection[str]) -> list[str]:
-    """The names in a header without surrounding blanks; refuses an empty one and one that occurs twice."""
+    """The names in a header without surrounding blanks; refuses an empty one and one that occurs twice.
+
+    No name is quoted: it may be a cell of the first record of a file without a header.
+    """
     names = [field.strip() for field in fields]
+    hint = 'say --header none (header = "none") if the file has no header'
     for position, name in enumerate(names, 1):
         if not name:
-            raise DataError(f"{path}: column {position} has no name; give it one in the first line")
+            raise DataError(f"{path}: column {position} has no name; give it one in the first line, or {hint}")
     if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        place = next(i for i, name in enumerate(names) if name in names[:i])
         raise DataError(
-            f"{path}: the column name {twice!r} occurs more than once; the first line must name each column, once"
+            f"{path}: columns {names.index(names[place]) + 1} and {place + 1} have the same name; the first line must "
+            f"name each column, once, or {hint}"
         )
     return names
 
 
 def _read_regular(
-    path: os.PathLike[str], names: list[str], known: Survey, gzipped: bool, markers: Collection[str]
+    path: os.PathLike[str],
+    names: list[str],
+    known: Survey,
+    gzipped: bool,
+    markers: Collection[str],
+    is_headless: bool = False,
 ) -> list[Column] | None:
     """The fast reader; None if duckdb does not read the file as the survey counted it."""
     width = len(names)
     layout = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
     scan = (
-        f"read_csv({file_literal(path)}, auto_detect=false, header=true, columns={{{layout}}}, "
+        f"read_csv({file_literal(path)}, auto_detect=false, header={'false' if is_headless else 'true'}, "
+        f"columns={{{layout}}}, "
         f"delim={literal(known.delimiter)}, quote='\"', escape='\"', "
         # With new_line given as CR LF, duckdb 2.0 finds no rows; left out, it takes both kinds of line end.
         f"strict_mode=true, compression='{'gzip' if gzipped else 'none'}', "
@@ -91,7 +115,8 @@ def _read_regular(
             distinct = ", ".join(f"list(DISTINCT {cell}) AS d{i}" for i, cell in enumerate(cells))
             database.execute(f"CREATE TEMP TABLE found AS SELECT count(*) AS n, {distinct} FROM {scan}")
             sizes = database.execute(f"SELECT n, {', '.join(f'len(d{i})' for i in range(width))} FROM found").fetchone()
-            if sizes is None or sizes[0] == 0 or sizes[0] * (width - 1) != known.n_delimiters:
+            below = None if sizes is None else sizes[0] - is_headless
+            if sizes is None or not below or below * (width - 1) != known.n_delimiters:
                 return None
             few = [i for i in range(width) if sizes[i + 1] <= _FEW_DISTINCT]
             columns = _by_code(database, scan, cells, few, names, markers)
@@ -142,12 +167,16 @@ def _by_text(
     return {i: encoder.column(names[i], markers) for i, encoder in zip(many, encoders, strict=True)}
 
 
-def _read_any(path: os.PathLike[str], known: Survey, gzipped: bool, markers: Collection[str]) -> list[Column]:
+def _read_any(
+    path: os.PathLike[str], known: Survey, gzipped: bool, markers: Collection[str], is_headless: bool = False
+) -> list[Column]:
     """The careful reader."""
     with open_bytes(path, gzipped) as stream, unlimited_fields():
         text = io.TextIOWrapper(stream, encoding=known.encoding, newline="")
-        records = _records(path, text, known)
-        names = column_names(path, next(records))
+        records = _records(path, text, known, "first line" if is_headless else "header")
+        first = next(records)
+        names = _names(path, first, is_headless)
+        records = chain([first], records) if is_headless else records
         encoders = [TextEncoder() for _ in names]
         while rows := list(islice(records, _ROWS_AT_ONCE)):
             for encoder, cells in zip(encoders, zip(*rows, strict=True), strict=True):
@@ -158,7 +187,7 @@ def _read_any(path: os.PathLike[str], known: Survey, gzipped: bool, markers: Col
     return columns
 
 
-def _records(path: os.PathLike[str], text: io.TextIOWrapper, known: Survey) -> Iterator[list[str]]:
+def _records(path: os.PathLike[str], text: io.TextIOWrapper, known: Survey, first: str) -> Iterator[list[str]]:
     reader = csv.reader(text, delimiter=known.delimiter, strict=True, skipinitialspace=known.is_spaced)
     width, line = 0, 1
     try:
@@ -167,7 +196,7 @@ def _records(path: os.PathLike[str], text: io.TextIOWrapper, known: Survey) -> I
                 width = width or len(record)
                 if len(record) != width:
                     raise DataError(
-                        f"{path}, line {line}: has {_fields(len(record))} where the header has {width}; "
+                        f"{path}, line {line}: has {_fields(len(record))} where the {first} has {width}; "
                         f"mend the line, or name the delimiter if {known.delimiter!r} is not it"
                     )
                 yield record

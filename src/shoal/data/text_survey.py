@@ -46,6 +46,8 @@ class Survey:
         UTF-8, one kind of line end, and quotes only around whole cells.
     n_delimiters : int
         Delimiters after the header and outside of quotes.
+    has_quoted_header : bool
+        Whether there is a quote in the first line; `has_quotes` is about the others.
     """
 
     encoding: str
@@ -56,6 +58,7 @@ class Survey:
     has_quotes: bool
     n_delimiters: int
     notes: tuple[str, ...] = ()
+    has_quoted_header: bool = False
 
 
 class _Undecodable(Exception):
@@ -230,6 +233,7 @@ def _look_over(path: os.PathLike[str], gzipped: bool, delimiter: str | None, enc
         counts.quotes > 0,
         counts.delimiters,
         notes,
+        b'"' in first[:size],
     )
 
 

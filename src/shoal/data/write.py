@@ -99,9 +99,9 @@ def read_back(
     names : iterable of str
         The columns that there should be; a reader strips blanks around a name.
     """
-    table = read_table(path, markers=(), delimiter=delimiter)
+    table = read_table(path, markers=(), delimiter=delimiter, header="first")
     if table.source.format == "parquet":
-        return read_table(path, markers=markers)
+        return read_table(path, markers=markers, header="first")
     spelled = {name.strip(): name for name in names}
     columns = [_unguarded_column(c, spelled.get(unguarded(n), unguarded(n)), markers) for n, c in table.columns.items()]
     return Table.of(columns, table.source)

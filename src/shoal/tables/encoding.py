@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.attribute import Attribute
-from shoal.data.parse import parse_dates, parse_numbers, sense_of
+from shoal.data.parse import parse_dates, parse_numbers
+from shoal.data.sense import says_missing, sense_of
 from shoal.data.table import Column, spell
 
 Kind = Literal["number", "order", "category", "tree"]
@@ -63,16 +64,19 @@ def rank(column: Column, attribute: Attribute, *, by_sense: bool = False) -> Ran
     """Order the values of a column as its attribute says.
 
     Spellings that mean the same (``1`` and ``1.0``, two markers of a missing value) get one rank. Values that no row
-    holds any more get none. `by_sense` makes one rank of spellings of a category that say the same, too: for sensitive
-    values, which must not pass for diverse by their spelling.
+    holds any more get none. `by_sense` makes one rank of all spellings that say the same, and the missing one's of all
+    that say that nothing is known: for sensitive values, which must not pass for diverse by their spelling.
     """
     used = column.counts() > 0
-    present = np.flatnonzero(used[: len(column.values)])
-    has_missing = bool(used[len(column.values) :].any())
+    is_known = used[: len(column.values)].copy()
+    if by_sense:
+        is_known &= ~says_missing(column.values)
+    present = np.flatnonzero(is_known)
+    has_missing = bool((used & ~np.append(is_known, np.zeros(len(column.markers), dtype=bool))).any())
     texts = np.array(spell(column.values[present]), dtype=object)
     kind, keys = _keys(column.values[present], texts, attribute)
-    if by_sense and kind == "category" and column.is_text:
-        keys = sense_of(column.values[present], is_code=attribute.type == "prefix")
+    if by_sense and kind != "number":
+        keys = _shared(kind, keys, sense_of(column.values[present], is_code=attribute.type == "prefix"))
     distinct, first, rank_of = np.unique(keys, return_index=True, return_inverse=True)
     n_values = len(distinct) + has_missing
     code_to_rank = np.full(len(used), n_values - 1, dtype=np.int32)
@@ -97,6 +101,19 @@ def rank(column: Column, attribute: Attribute, *, by_sense: bool = False) -> Ran
         has_missing,
         labels,
     )
+
+
+def _shared(kind: Kind, keys: npt.NDArray[Any], senses: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """One key for all values of a sense: itself, of an order the lowest place, of a tree the first leaf's."""
+    if kind == "category":
+        return senses
+    first, of_value = np.unique(senses, return_index=True, return_inverse=True)[1:]
+    if kind == "tree":
+        return np.asarray(keys[first][of_value])
+    places = np.unique(keys, return_inverse=True)[1]
+    lowest = np.full(len(first), len(places), dtype=np.int64)
+    np.minimum.at(lowest, of_value, places)
+    return np.asarray(lowest[of_value])
 
 
 def _keys(values: npt.NDArray[Any], texts: npt.NDArray[Any], attribute: Attribute) -> tuple[Kind, npt.NDArray[Any]]:

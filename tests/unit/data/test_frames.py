@@ -246,7 +246,7 @@ def test_what_is_no_frame_is_refused(odd: Any) -> None:
         ({"a": []}, "no rows"),
         (pd.DataFrame({"a": pd.to_timedelta([1, 2])}), "'a' has the type Duration"),
         (pd.DataFrame({"a": pd.period_range("2020", periods=2)}), "'a' has the type Unknown"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "'a' occurs more than once"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "the columns 1 and 2 have the same name"),
         (pl.DataFrame({"a": [[1], [2]]}), "'a' has the type List"),
         (pl.DataFrame({"a": [b"x"]}), "'a' has the type Binary"),
         (pl.DataFrame({"a": pl.Series([2**64 - 1], dtype=pl.UInt64)}), "'a' holds integers beyond"),
