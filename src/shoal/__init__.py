@@ -1,4 +1,4 @@
-"""Data fit for publication: every record hides among at least k others, and the picture of the whole stays."""
+"""Data fit for publication: records in groups of at least k, every guarantee checked, the picture of the whole kept."""
 
 from __future__ import annotations
 

@@ -204,13 +204,13 @@ Sparse or sparse matrix of scipy
     control : as the source, optional
         Other records of the same kind, given for the same purpose.
     workers, pool, cluster
-        Where independent blocks are worked on: that many threads or processes here, or a dask scheduler's address. The
-        result does not depend on it.
+        Where independent blocks of tables and strings are worked on: that many threads or processes here, or a dask
+        scheduler's address. The result does not depend on it. Refused for sparse records, which have no blocks.
     progress : callable, optional
         Called with (what is being done, blocks done, blocks in all).
     stop : callable, optional
-        Asked every few seconds while groups are improved (effort "balanced" or "best"); True ends that and keeps the
-        best groups so far, with a note, as the release is then not repeatable.
+        Of tables: asked every few seconds while groups are improved (effort "balanced" or "best"); True ends that and
+        keeps the best groups so far, with a note, as the release is then not repeatable.
 
     Returns
     -------
@@ -239,9 +239,12 @@ Sparse or sparse matrix of scipy
         )
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise PolicyError("the seed is not a whole number from 0 on; give one, or none")
+    if not isinstance(policy, Policy) and stop is not None:
+        raise PolicyError("stop is for tables, whose groups are improved until it says so; leave it out")
     if isinstance(policy, SparsePolicy):
         from shoal.sparse_release import release_sparse
 
+        _refuse_blocks(workers, pool, cluster)
         read_records = partial(load_sparse, policy=policy)
         records, unseen = _others(read_records(source), hold_out, control, read_records, seed)
         return release_sparse(records, policy, seed=seed, key=key, progress=progress, held_out=unseen)
@@ -271,6 +274,21 @@ Sparse or sparse matrix of scipy
     if progress is not None:
         progress("checking the release", 0, 0)
     return release_of(table, made, policy, None if isinstance(source, str | Path) else source, held_out)
+
+
+def _refuse_blocks(workers: int, pool: str, cluster: str | None) -> None:
+    """Sparse records are sketched in one piece: a wish to work elsewhere is refused rather than forgotten."""
+    asked = {
+        "cluster": cluster is not None,
+        f"pool = {pool!r}": pool != "threads",
+        f"workers = {workers}": workers != 1,
+    }
+    for what, is_asked in asked.items():
+        if is_asked:
+            raise PolicyError(
+                f"{what} is for tables and strings, which are worked on in blocks; sparse records are sketched in one "
+                "piece, on all cores of this machine, so leave it out"
+            )
 
 
 def _others(

@@ -96,7 +96,7 @@ class _Paused(ShoalError):
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="shoal", message="%(prog)s %(version)s")
 def shoal() -> None:
-    """Make data fit for publication: every record hides among at least k others.
+    """Make data fit for publication: records in groups of at least k, and every guarantee checked.
 
     \b
     Start here:
@@ -256,7 +256,7 @@ def anonymize(
     kind: str | None,
     **asked: Any,
 ) -> None:
-    """Make a release of DATA: protected, checked, with a report.
+    """Make a release of DATA: checked, and with a report.
 
     \b
     Examples:
@@ -294,7 +294,7 @@ def anonymize(
             pool=pool,
             cluster=cluster,
             progress=step,
-            stop=lambda: interrupts.Improving.is_stopped,
+            stop=(lambda: interrupts.Improving.is_stopped) if policy.kind == "table" else None,
         )
         if policy.kind == "table" and policy.target is not None:
             progress(f"learning to predict {plain(policy.target)}", 0, 0)

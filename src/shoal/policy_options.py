@@ -59,7 +59,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What is asked of tables, and how big groups are for all."""
     options = (
         click.option("--quasi", type=Names(), help="Columns that others may know, with commas between."),
-        click.option("--sensitive", type=Names(), help="Columns to protect and keep."),
+        click.option("--sensitive", type=Names(), help="Columns to keep, under what -l and the like require."),
         click.option("--identifying", type=Names(), help="Columns to drop."),
         click.option("--insensitive", type=Names(), help="Columns to keep as they are."),
         click.option(
@@ -99,7 +99,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--jointly/--separately",
             default=None,
-            help="For the same: protect the combination of sensitive values, or each of them.  [default: separately]",
+            help="For the same: what is required holds of sensitive values jointly, or of each.  [default: separately]",
         ),
         click.option(
             "--missing", help="value: a missing value is a value of its own; any: it may hide any value (stricter)."

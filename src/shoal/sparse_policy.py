@@ -32,7 +32,7 @@ Model = Literal["k-variance", "delta"]
 
 
 class KVariance(Strict):
-    """k-variance anonymity: similarities to the k nearest records cannot be told apart from the sketches.
+    """k-variance anonymity: the similarities to the k nearest records that sketches tell are blurred by a threshold.
 
     Aggarwal and Yu, "On privacy-preservation of text and sparse binary data with sketches", SDM 2007, Definition 3.
     `threshold` and `variance` choose between readings of it; see the docs of sparse records.
@@ -45,7 +45,7 @@ class KVariance(Strict):
 
 
 class DeltaAnonymity(Strict):
-    """delta-anonymity: no attribute can be estimated with a variance below delta. Definition 1 of the same paper."""
+    """delta-anonymity: the usual estimate of an attribute has at least the variance delta. Definition 1 of the same."""
 
     model: Literal["delta-anonymity"] = "delta-anonymity"
     delta: float = Field(default=0.5, gt=0, lt=1e12)
@@ -120,12 +120,12 @@ class SparsePolicy(Strict):
 
     @property
     def k(self) -> int | None:
-        """Number of neighbours that a record must not be told from; None where only delta-anonymity is required."""
+        """Number of neighbours to which similarities are blurred; None where only delta-anonymity is required."""
         return None if self.k_variance is None else self.k_variance.k
 
     @property
     def delta(self) -> float:
-        """The least variance of an attribute's estimate."""
+        """The least variance of the usual estimate of an attribute."""
         return next(r.delta for r in self.require if isinstance(r, DeltaAnonymity))
 
     @classmethod

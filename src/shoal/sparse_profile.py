@@ -114,14 +114,17 @@ class SparseProfile:
             *_lines(self.policy.input),
             "",
             "[[require]]",
-            *_lines(near, k="a record's similarities to its k nearest cannot be told apart"),
+            *_lines(near, k="a record's similarities to its k nearest are blurred by the threshold"),
             "",
             "[[require]]",
             'model = "delta-anonymity"',
-            f"delta = {self.policy.delta}   # no item's weight can be estimated with a smaller variance",
+            f"delta = {self.policy.delta}   # the usual estimate of an item's weight has no smaller variance",
             "",
             "[method]",
-            *_lines(self.policy.method, recovery_cap="keep records from being solved for by whoever has the key"),
+            *_lines(
+                self.policy.method,
+                recovery_cap="a sketch carries a share of the bits that pick its record out",
+            ),
             "",
         ]
         return "\n".join(lines)

@@ -127,6 +127,7 @@ _DONE_TO_QUASI = {
     "slice": "published as they are, in slices permuted apart",
     "screen": "made alike within slices and buckets",
 }
+_KEPT = dict.fromkeys(("bucketize", "slice", "screen"), "kept in slices") | {"condense": "kept beside what was drawn"}
 
 
 def print_release(release: AnyRelease, out: Path) -> None:
@@ -145,16 +146,24 @@ def print_release(release: AnyRelease, out: Path) -> None:
 
 
 def _print_table(release: Release) -> None:
+    from shoal.report.limits import without_requirement
+
     records = release.records
     click.echo(f"{records['out']:,} of {records['in']:,} records published, {records['suppressed']:,} suppressed.")
-    verbs = {
-        "identifying": "dropped",
-        "quasi": _DONE_TO_QUASI.get(release.policy.method.publication, "made alike in groups"),
-        "sensitive": "protected and kept",
-        "insensitive": "published as they are",
+    publication = release.policy.method.publication
+    by_role = {
+        role: [n for n, a in release.attributes.items() if a.role == role]
+        for role in ("identifying", "quasi", "sensitive", "insensitive")
     }
-    for role, verb in verbs.items():
-        names = [n for n, a in release.attributes.items() if a.role == role]
+    bare = without_requirement(release.guarantees, by_role["sensitive"])
+    done = {
+        "dropped": by_role["identifying"],
+        _DONE_TO_QUASI.get(publication, "made alike in groups"): by_role["quasi"],
+        "sensitive, kept, under the requirements below": [n for n in by_role["sensitive"] if n not in bare],
+        f"sensitive, but with no requirement of their own, {_KEPT.get(publication, 'so published as they are')}": bare,
+        "published as they are": by_role["insensitive"],
+    }
+    for verb, names in done.items():
         if names:
             more = f" and {len(names) - 20} more" if len(names) > 20 else ""
             click.echo(f"  {verb}: {plain(', '.join(names[:20]))}{more}")

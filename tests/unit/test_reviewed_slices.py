@@ -87,7 +87,7 @@ def test_without_diversity_no_quasi_identifier_stands_beside_the_sensitive_value
     limited = asked("slice", "pay", require=[{"model": "k-anonymity", "k": 5}])
     shown = shoal.anonymize(people(), limited.changed(slices=[["age", "pay"], ["town", "sex"]]), seed=1)
     assert any("Nothing but k is required of 'pay'" in note for note in shown.notes)
-    assert all("hides the sensitive values" not in g.sentence for g in shown.guarantees)
+    assert all("permutes the sensitive values" not in g.sentence for g in shown.guarantees)
     joined = shoal.anonymize(people(), asked("screen", "pay", slices=2), seed=1)
     assert any("by joining the slices" in note for note in joined.notes)
 

@@ -202,3 +202,23 @@ def test_a_profile_proposes_what_can_be_read_back(baskets: Sparse, tmp_path: Pat
     doubled = baskets.take(np.repeat(np.arange(400), 2))
     assert shoal.profile_sparse(doubled).n_duplicates >= 400
     json.dumps(found.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ({"cluster": "tcp://127.0.0.1:1"}, "cluster is for tables and strings"),
+        ({"workers": 2}, "workers = 2 is for tables and strings"),
+        ({"pool": "processes"}, "pool = 'processes' is for tables and strings"),
+        ({"stop": lambda: True}, "stop is for tables"),
+    ],
+)
+def test_a_wish_that_sparse_records_cannot_grant_is_refused(baskets: Sparse, asked: dict, named: str) -> None:
+    with pytest.raises(PolicyError, match=named):
+        shoal.anonymize(baskets, SparsePolicy.of(k=3), seed=1, **asked)
+
+
+def test_one_worker_on_threads_is_what_sparse_records_have_anyway(baskets: Sparse) -> None:
+    usual = shoal.anonymize(baskets, SparsePolicy.of(k=3), seed=1)
+    asked = shoal.anonymize(baskets, SparsePolicy.of(k=3), seed=1, workers=1, pool="threads", cluster=None, stop=None)
+    assert (usual.sketches.components == asked.sketches.components).all()

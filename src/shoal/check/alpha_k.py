@@ -2,7 +2,7 @@
 
 The paper's general model: alpha bounds every sensitive value, not one that is chosen.
 
-**Guarantee.** At least k records could be a person's, and no sensitive value is inferred with a confidence
+**Guarantee.** At least k records could be the one looked for, and no sensitive value is inferred with a confidence
 above alpha.
 **Not protected.** A value that is rare in the table may be much likelier in a class, up to alpha.
 

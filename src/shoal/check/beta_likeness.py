@@ -5,7 +5,7 @@ For a value with the share q in the table and p > q in a class, the gain is (p -
 - basic: every gain is at most beta;
 - enhanced: every gain is at most min(beta, -ln q), which also bounds values that are frequent in the table.
 
-**Guarantee.** No sensitive value becomes likelier by more than a factor of 1 + beta when a person's class
+**Guarantee.** No sensitive value becomes likelier by more than a factor of 1 + beta when a record's class
 is found.
 **Not protected.** Values that become less likely: that a class lacks a value is told.
 

@@ -3,7 +3,7 @@
 For publications that make new records. A published record that equals an original one on every quasi-identifier is that
 record, however it came about, unless at least k originals share the combination: then it tells of none of them.
 
-**Guarantee.** Whoever knows all quasi-identifiers of a person either finds no published record that has them, or at
+**Guarantee.** Whoever knows all quasi-identifiers of a record either finds no published record that has them, or at
 least k originals that a record with them could be made from.
 **Not protected.** Near copies: a record that differs from an original in the last digit of one number passes.
 """

@@ -1,7 +1,7 @@
 """k-anonymity: every combination of published quasi-identifiers stands in at least k records.
 
-**Guarantee.** Whoever knows all quasi-identifiers of a person finds at least k records that could be that
-person's.
+**Guarantee.** Whoever knows all quasi-identifiers of a record finds at least k records that could be it. Where
+one person has several records, k records may be of fewer than k persons.
 **Not protected.** The sensitive values of a class may all be the same; see l-diversity and t-closeness.
 
 References
@@ -20,8 +20,8 @@ def k_anonymity(classes: Classes, k: int) -> Guarantee:
     """Recompute k-anonymity: achieved is the size of the smallest class."""
     others = int(classes.sizes.min()) - 1
     failing = classes.sizes < k
-    few = "no one else" if others == 0 else f"only {count(others, 'other')}"
-    shared = "their published quasi-identifiers with"
+    few = "no other" if others == 0 else f"only {count(others, 'other')}"
+    shared = "published quasi-identifiers with"
     return judge(
         classes,
         classes.sizes,
@@ -30,7 +30,8 @@ def k_anonymity(classes: Classes, k: int) -> Guarantee:
         model="k-anonymity",
         required={"k": k},
         sentences=(
-            f"Every person shares {shared} at least {count(others, 'other')} (required: {k - 1}).",
-            f"k-anonymity fails {failing_groups(failing)}: some people share {shared} {few} (required: {k - 1}).",
+            f"Every record shares its {shared} at least {count(others, 'other')} (required: {k - 1}).",
+            f"k-anonymity fails {failing_groups(failing)}: some records share their {shared} {few} "
+            f"(required: {k - 1}).",
         ),
     )

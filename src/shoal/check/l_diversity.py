@@ -1,4 +1,4 @@
-"""l-diversity: every class holds at least l well-represented sensitive values, in one of four senses.
+"""l-diversity: how many sensitive values every class holds, or how evenly, in one of four senses.
 
 With the counts r_1 >= r_2 >= ... >= r_m of the sensitive values in a class of n records:
 
@@ -7,8 +7,8 @@ With the counts r_1 >= r_2 >= ... >= r_m of the sensitive values in a class of n
 - entropy: exp(H) >= l, where H = -sum r_i / n * ln(r_i / n);
 - recursive (c, l): r_1 < c * (r_l + r_(l+1) + ... + r_m).
 
-**Guarantee.** Whoever finds a person's class cannot tell the sensitive value, to the extent that the kind
-says.
+**Guarantee.** Whoever finds a record's class is left with as many sensitive values, or as uncertain, as the kind
+says. Distinct counts values alone: they may be very unequal, and one of them nearly all of the class.
 **Not protected.** Values that differ and mean the same; a class whose values are distributed otherwise than
 in the whole table tells about its members even so (t-closeness). Missing values that may hide any value
 count as the most frequent one of their class, and not as a distinct one.

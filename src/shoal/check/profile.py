@@ -79,7 +79,8 @@ class Profile:
         lines = [
             "# Written by `shoal profile`: every type and role below is a guess. Read it, correct it, then run",
             "#     shoal anonymize DATA -p THIS_FILE -o out/",
-            "# Roles: identifying (dropped), quasi (others may know it), sensitive (protected), insensitive (kept).",
+            "# Roles: identifying (dropped), quasi (others may know it), sensitive (kept, under what is required",
+            "# of it), insensitive (kept).",
             'kind = "table"',
             'missing = "value"        # a missing value is a value of its own; "any": it may hide any value (stricter)',
             *([] if self.header is None else [f'header = "{self.header}"']),

@@ -26,7 +26,7 @@ BINS = ("1", "2", "3-4", "5-9", "10-19", "20-49", "50-99", "100+")
 
 @dataclass(frozen=True)
 class Risk:
-    """How likely three attackers match records with the right persons; shares are between 0 and 1.
+    """How likely three attackers match records with the right owners; shares are between 0 and 1.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Risk:
     k, n_below_k, below_k_share : int, int, float
         Records in classes of fewer than k records.
     prosecutor_highest, prosecutor_average : float
-        The attacker knows that the person is in the table: 1 / class size at worst, and averaged over the
+        The attacker knows that the record is in the table: 1 / class size at worst, and averaged over the
         records.
     journalist_highest, journalist_average : float
         The attacker does not know that: 1 / size of the class in the population.
@@ -73,9 +73,9 @@ class Risk:
             f"{count(self.n_unique, 'record')} of {self.n_records} ({_percent(self.unique_share)}) "
             f"{'is' if self.n_unique == 1 else 'are'} unique by the quasi-identifiers; {self.n_below_k} "
             f"({_percent(self.below_k_share)}) stand in groups of fewer than {self.k}.",
-            "Whoever knows that a person is in the table picks the right record with a chance of "
+            "Whoever knows that a record is in the table picks it with a chance of "
             f"{_percent(self.prosecutor_highest)} at worst, {_percent(self.prosecutor_average)} on average.",
-            f"Whoever does not know it picks the right person with a chance of {outside}"
+            f"Whoever does not know it picks the right one with a chance of {outside}"
             f"{_percent(self.journalist_highest)} at worst, "
             f"{outside}{_percent(self.journalist_average)} on average.",
             f"Whoever matches all records with a register gets {outside}{_percent(self.marketer)} of them right.",

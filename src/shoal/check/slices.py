@@ -5,9 +5,9 @@ who knows all quasi-identifiers of a person (`posterior`), for every record of t
 can still be shown where they hold for every combination of regions of every bucket: a person's belief is a mixture of
 these, and mixing distributions harms none of the models.
 
-**Guarantee.** Whoever knows all quasi-identifiers of a person, reads the table as it is and joins its slices on the
+**Guarantee.** Whoever knows all quasi-identifiers of a record, reads the table as it is and joins its slices on the
 sensitive value, learns of it no more than the model allows.
-**Not protected.** That a person is in the table: bucketized and sliced tables show the quasi-identifiers as they are.
+**Not protected.** That a record is in the table: bucketized and sliced tables show the quasi-identifiers as they are.
 Insensitive attributes are taken to be unknown to the attacker.
 """
 
@@ -301,7 +301,7 @@ class _Judge:
         ]
 
     def _who(self) -> str:
-        who = "Whoever knows all quasi-identifiers of a person"
+        who = "Whoever knows all quasi-identifiers of a record"
         if self.form == "screen":
             return f"{who} and joins the slices on {' and '.join(map(repr, self.sliced.sensitive))}"
         return f"{who} and looks into every bucket that could hold the record"
@@ -318,7 +318,7 @@ class _Judge:
             bad = f"a combination of quasi-identifiers stands in {count(least, 'row')} only (required: {k})."
         else:
             is_apart = not self.sliced.carrying[0].quasi
-            what = "hides the sensitive values of" if is_apart else "has"
+            what = "permutes the sensitive values of" if is_apart else "has"
             sentence = f"Every bucket {what} {count(least, 'record')} or more (required: {k})."
             where = f"in {int(failing.sum())} of {count(len(sizes), 'bucket')}"
             bad = f"a bucket has {count(least, 'record')} only (required: {k})."

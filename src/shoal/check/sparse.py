@@ -10,10 +10,11 @@ everything; and with the key every single component.
 - class-size: published classes are not small, and are those of the originals;
 - sketch-form: the numbers are sketches of these originals (`sparse_sketches`).
 
-**Guarantee.** Whoever holds the key estimates no attribute linearly with a variance below delta, and nobody the product
-of a record with one of its k nearest with a deviation below the threshold.
-**Not protected.** Other ways to estimate than linear ones are bounded by the recovery cap only, which counts bits and
-is no proof. The length of a record is told by its components, and its parity by each of them.
+**Guarantee.** The usual, unbiased estimate of an attribute, which takes the key, has a variance of at least delta, and
+the usual estimate of the product of a record with one of its k nearest a deviation of at least the threshold.
+**Not protected.** Other estimates are bounded by the recovery cap only, which counts bits and is no proof: the linear
+one of least mean square error, which knows how popular attributes are, is far nearer. The length of a record is
+told by its components, and its parity by each of them.
 
 References
 ----------

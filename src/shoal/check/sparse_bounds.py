@@ -1,7 +1,8 @@
 """How many components each record may have: the delta rule, the recovery cap, `max_components`, and classes.
 
-- delta-anonymity: an attribute's estimate from m components has the variance ``(|x|^2 - x_i^2) / m``, least for the
-  largest attribute, and never below delta.
+- delta-anonymity: the usual, unbiased estimate of an attribute from m components has the variance
+  ``(|x|^2 - x_i^2) / m``, least for the largest attribute, and never below delta. Nothing follows for other estimates:
+  the linear one of least mean square error, which knows how popular attributes are, is far nearer.
 - recovery cap (ours): m components carry at most half of the information that picks the record out. A component
   carries ``max(1, log2(2 pi e |x|^2) / 2 - log2(grid))`` bits, where the grid is 2 for whole numbers, which all have
   one parity, and else the step of rounding. The record is worth the smaller of ``log2 C(d, n)`` and of its
@@ -173,10 +174,10 @@ def delta_anonymity(bounds: Bounds, rows: Ints, counts: Ints, delta: float) -> G
         {"delta": delta},
         least,
         failing,
-        f"Whoever holds the key estimates no attribute of a record with a variance below "
+        f"The usual estimate of an attribute from a sketch, for which the key is needed, has a variance of at least "
         f"{number(coarse(least, delta))} (required: {number(delta)}).",
-        f"Of {int(failing.sum()):,} of {len(counts):,} published records an attribute can be estimated with a variance "
-        f"below {number(delta)}, at worst {number(least)}.",
+        f"Of {int(failing.sum()):,} of {len(counts):,} published records the usual estimate of an attribute has a "
+        f"variance below {number(delta)}, at worst {number(least)}.",
     )
 
 

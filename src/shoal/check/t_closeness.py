@@ -7,7 +7,7 @@ ancestor over the height of the tree). The m values are those that occur in the 
 All three run over the pairs (class, value) that occur, with sums in 64-bit integers in units of 1 / (class
 size * table size), so that the three distances are exact up to one division.
 
-**Guarantee.** Finding a person's class changes what is believed of the sensitive value by at most t.
+**Guarantee.** Finding a record's class changes what is believed of the sensitive value by at most t.
 **Not protected.** The identity of the records; with a large t a rare value may still be much likelier in a
 class (beta-likeness bounds that).
 

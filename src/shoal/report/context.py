@@ -151,5 +151,5 @@ def _describe_slicing(method: Method, k: int, layout: Layout) -> dict[str, str]:
         "Slices": f"{len(layout.slices)}: {slices}",
         "Buckets": f"cut as by Mondrian, {'strictly' if method.strict else 'relaxed'}, for as long as every bucket has "
         f"at least {k} records and meets the requirements",
-        "Sensitive columns": "protected in combination" if method.jointly else "each protected on its own",
+        "Sensitive columns": f"what is required holds of {'all together' if method.jointly else 'each on its own'}",
     }

@@ -50,20 +50,20 @@ def not_protected(
         points.append(
             Point(
                 "Columns that were kept",
-                f"Whoever knows a person's {_some(kept)} from elsewhere can narrow a group down; such columns should "
+                f"Whoever knows {_some(kept)} of a record from elsewhere can narrow a group down; such columns should "
                 "be quasi-identifiers.",
             )
         )
     points.append(
         Point(
             "Several releases",
-            "Groups of two releases about the same people can be intersected, and what both leave may be fewer than k.",
+            "Groups of two releases of the same records can be intersected, and what both leave may be fewer than k.",
         )
     )
     points.append(
         Point(
             "Being in the table",
-            "Nothing here hides whether a person is in the table.",
+            "Nothing here hides whether a record is in the table.",
         )
     )
     return tuple(points)
@@ -73,8 +73,8 @@ def _in_slices(publish: str) -> list[Point]:
     points = [
         Point(
             "More knowledge narrows it down",
-            "The guarantees hold for an attacker who knows all quasi-identifiers of a person and joins the slices. One "
-            "who also knows other members of a bucket, or that some sensitive value is impossible for the person, can "
+            "The guarantees hold for an attacker who knows all quasi-identifiers of a record and joins the slices. One "
+            "who also knows other members of a bucket, or that some sensitive value is impossible for the record, can "
             "strike out rows and be left with fewer than was required.",
         )
     ]
@@ -82,7 +82,7 @@ def _in_slices(publish: str) -> list[Point]:
         points.append(
             Point(
                 "k holds slice by slice",
-                "Within a slice at least k rows fit a person. Whoever joins the slices on the sensitive value may be "
+                "Within a slice at least k rows fit a record. Whoever joins the slices on the sensitive value may be "
                 "left with fewer rows that fit in all of them; how much those tell of the value is what the diversity "
                 "guarantees bound.",
             )
@@ -97,8 +97,8 @@ def _in_slices(publish: str) -> list[Point]:
         points.append(
             Point(
                 "Quasi-identifiers are published as they are",
-                "Whoever knows a person's values finds them in the table if they stand in one slice, so it tells that "
-                "the person is in it. What is hidden is which sensitive value belongs to them.",
+                "Whoever knows a record's values finds them in the table if they stand in one slice, so it tells that "
+                "the record is in it. What was cut is which sensitive value belongs to them.",
             )
         )
     return points
@@ -123,39 +123,44 @@ def _drawn(kept: Sequence[str]) -> list[Point]:
             Point(
                 "True values beside drawn ones",
                 f"The cells of {_some(kept)} are true, and those of one record stand together, beside a pseudo-record "
-                "of their group: whoever can place a person in a group learns what the group has.",
+                "of their group: whoever can place a record in a group learns what the group has.",
             )
         )
     return points
 
 
-def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> list[Point]:
+def without_requirement(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> list[str]:
+    """The sensitive columns that no guarantee is about: they are published, and nothing limits what they tell."""
     covered = {g.sensitive for g in guarantees if g.model in DIVERSE}
-    bare = [n for n in sensitive if n not in covered]
+    return [n for n in sensitive if n not in covered]
+
+
+def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> list[Point]:
+    bare = without_requirement(guarantees, sensitive)
     points = []
     if not sensitive:
         points.append(
             Point(
                 "No sensitive column was named",
-                "The groups hide which record is whose. What all records of a group have in common is told about "
-                "each of its members.",
+                "The records of a group look alike by their quasi-identifiers. What else all of them have in common is "
+                "told about each.",
             )
         )
     if bare:
         points.append(
             Point(
                 "Sensitive values",
-                f"No diversity was required of {_some(bare)}. Where all records of a group agree, whoever can place a "
-                "person in the group learns the value without finding the record.",
+                f"No diversity was required of {_some(bare)}. Where all records of a group agree, whoever can place "
+                "someone in the group learns the value without finding the record.",
             )
         )
     close = {g.sensitive for g in guarantees if g.model in ("t-closeness", "beta-likeness")}
-    likely = [n for n in sensitive if n in covered - close]
+    likely = [n for n in sensitive if n not in bare and n not in close]
     if likely:
         points.append(
             Point(
                 "Likely values",
-                f"Diversity of {_some(likely)} rules out certainty, not a good guess: a value may be far more frequent "
+                f"What is required of {_some(likely)} leaves room for a good guess: a value may be far more frequent "
                 "in a group than in the whole table, or several values may mean much the same.",
             )
         )

@@ -107,13 +107,13 @@ def _risks(before: Risk, after: Risk) -> list[tuple[str, str, str, str]]:
         (
             "Prosecutor, highest",
             "prosecutor_highest",
-            "The attacker knows that the person is in the table: chance of picking the right record, worst case.",
+            "The attacker knows that the record is in the table: chance of picking it, worst case.",
         ),
         ("Prosecutor, average", "prosecutor_average", "The same, for an average record."),
         (
             "Journalist, highest",
             "journalist_highest",
-            "The attacker does not know whether the person is in the table: chance of the right record, worst case.",
+            "The attacker does not know whether the record is in the table: chance of picking it, worst case.",
         ),
         ("Journalist, average", "journalist_average", "The same, for an average record."),
         ("Marketer", "marketer", "The attacker matches every record at once: share of right matches to be expected."),

@@ -11,7 +11,7 @@ from shoal.data.slices import Layout
 from shoal.report import pictures
 from shoal.report.words import percent
 
-_JOINED = "An attacker who knows all quasi-identifiers of a person and joins the slices on what they share."
+_JOINED = "An attacker who knows all quasi-identifiers of a record and joins the slices on what they share."
 _NAIVE = "The same attacker as the published check of slicing has it, who forgets to join: shown for comparison only."
 
 
@@ -43,15 +43,15 @@ def section(layout: Layout, found: Exposure) -> Section:
         f"The records stand in {buckets}{sizes}. Inside a bucket every slice was permuted on its own, so nothing but "
         f"the bucket{' and the sensitive value that stands in each slice' if repeated else ''} ties slices together.",
         beliefs,
-        "A bucket matches a person if every slice of it holds the person's values. If people who are not in the table "
-        f"matched as many buckets as those who are, a match would tell nothing. {held.n_fakes:,} invented people were "
-        "tried.",
+        "A bucket matches a record if every slice of it holds the record's values. If records that are not in the "
+        f"table matched as many buckets as those that are, a match would tell nothing. {held.n_fakes:,} invented ones "
+        "were tried.",
         pictures.paired_bars(
             held.bins,
             held.originals,
             held.fakes,
             "matching buckets",
-            alt="Share of people in the table, and of invented people, by the number of buckets that match them.",
+            alt="Share of records in the table, and of invented ones, by the number of buckets that match them.",
         ),
         tuple(", ".join(s.attributes) for s in layout.slices),
         " as far as labels are narrow" if repeated else "",

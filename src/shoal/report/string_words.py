@@ -91,12 +91,12 @@ def limits(policy: StringPolicy, has_classes: bool) -> tuple[Point, ...]:
         ),
         Point(
             "Being in the data",
-            "Nothing here hides whether a string is in the data. Who holds a person's string can guess from near "
+            "Nothing here hides whether a string is in the data. Who holds a string can guess from near "
             "pseudo-strings that it was used. This is no differential privacy.",
         ),
         Point(
             "Several strings of one person",
-            "Every string counts as a person's own. Where one person gave several alike, a group of k strings may be "
+            "Strings are counted, not persons. Where one person gave several alike, a group of k strings may be "
             "of fewer than k persons.",
         ),
         Point(
@@ -131,7 +131,8 @@ GOOD_USE = (
         "software on realistic strings.",
     ),
     Point(
-        "Not good for", "Anything about single strings: no pseudo-string belongs to anyone, and none occurs in nature."
+        "Not good for",
+        "Anything about single strings: each was drawn from statistics of a group, and is nobody's own.",
     ),
     Point("Lengths", "Lengths are those of segments or groups, not of single strings."),
 )

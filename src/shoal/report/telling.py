@@ -49,7 +49,7 @@ ALIKE = Telling(
     "method.",
     classes="Records with the same quasi-identifiers form a class. The larger the class of a record, the harder it is "
     "to tell whose it is.",
-    width=("Certainty lost", "in an average protected cell"),
+    width=("Certainty lost", "in an average quasi-identifying cell"),
 )
 CONDENSED = Telling(
     alike="Its quasi-identifiers are invented: each row was drawn from statistics of a group of at least {n} records.",
@@ -75,11 +75,11 @@ SLICED = Telling(
     row="As many rows as records, but a row is no record of the source: the columns of one slice belong together, "
     "those of two slices only as far as their bucket does. The manifest names the slices.",
     recomputed="How large buckets are can be recomputed from the data beside this page; what an attacker can conclude "
-    "about a person depends on that person's values, so the original is needed for the rest.",
+    "about a record depends on its own values, so the original is needed for the rest.",
     checked="Every guarantee was recomputed from the table as it is published and the original, for every record, by a "
     "checker that is independent of the method.",
     classes="",
-    width=("Certainty lost", "in an average protected cell"),
+    width=("Certainty lost", "in an average quasi-identifying cell"),
 )
 SCREENED = replace(
     SLICED,

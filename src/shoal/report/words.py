@@ -35,30 +35,41 @@ ROLE_NAMES = {
     "insensitive": "insensitive",
 }
 MODELS = {
-    "k-anonymity": "Whoever knows a person's quasi-identifiers finds at least k records that fit equally well.",
-    "l-diversity": "Such a person's sensitive value stays one of several that are well represented.",
+    "k-anonymity": "Whoever knows the quasi-identifiers of a record finds at least k records that fit equally well.",
+    "l-diversity distinct": "Each group holds at least that many different sensitive values. They may be very unequal: "
+    "one of them may be nearly all of a group.",
+    "l-diversity probabilistic": "No sensitive value makes up more than one in l of a group.",
+    "l-diversity entropy": "By their entropy, the sensitive values of a group are as uncertain as that many equally "
+    "frequent ones.",
+    "l-diversity recursive": "The most frequent sensitive value of a group is bounded by the rarer ones together.",
     "t-closeness": "What a group says of the sensitive value is close to what the whole table says of it.",
     "alpha-k": "At least k records fit, and no sensitive value makes up too large a share of them.",
     "beta-likeness": "No sensitive value becomes much likelier in a group than it is in the whole table.",
     "condensation": "What is published about quasi-identifiers depends on groups of at least k records, through "
     "statistics and random numbers.",
-    "no-copies": "No published record happens to be an original one, unless k or more are alike.",
+    "no-copies": "No published record has all quasi-identifiers of an original one, unless k or more share them.",
 }
 _MODELS_IN_SLICES = {
-    "k-anonymity": "Quasi-identifiers are published as they are, so a person's may be found; at least k records share "
+    "k-anonymity": "Quasi-identifiers are published as they are, so a record's may be found; at least k records share "
     "the bucket that they lead to.",
-    "alpha-k": "At least k records share a bucket, and no sensitive value is too likely to be a person's.",
+    "l-diversity distinct": "At least that many sensitive values stay possible for a record. They may be very unequal: "
+    "one of them may be nearly certain.",
+    "l-diversity probabilistic": "No sensitive value is believed of a record with a chance above one in l.",
+    "l-diversity entropy": "By its entropy, what is believed of a record's sensitive value is as uncertain as that "
+    "many equally likely values.",
+    "l-diversity recursive": "The likeliest sensitive value of a record is bounded by the less likely ones together.",
+    "alpha-k": "At least k records share a bucket, and no sensitive value is too likely to be a record's.",
 }
 _MODELS_OF_SCREENS = {
-    "k-anonymity": "In each slice at least k rows fit a person equally well; whoever joins the slices may be left with "
+    "k-anonymity": "In each slice at least k rows fit a record equally well; whoever joins the slices may be left with "
     "fewer.",
 }
 
 
 def models(publish: str) -> dict[str, str]:
-    """What each model means for a way of publishing."""
+    """What each model means for a way of publishing; where that depends on its kind, the kind stands behind it."""
     if publish == "screen":
-        return MODELS | _MODELS_OF_SCREENS
+        return MODELS | _MODELS_IN_SLICES | _MODELS_OF_SCREENS
     return MODELS | _MODELS_IN_SLICES if publish in ("bucketize", "slice") else MODELS
 
 

@@ -192,7 +192,7 @@ def _notes(records: Sparse, step: float, policy: SparsePolicy, found: Neighbours
         # told with an area under the curve of 0.71, by the key with 0.74.
         notes.append(
             f"{_items(n_popular)} in more than half of the records: the mean of all sketches tells such signs to "
-            "anyone, so whether a record has such an item is protected by delta alone, not by the key"
+            "anyone, so whether a record has such an item is guarded by the number of components alone, not by the key"
         )
     if len(records.weights):
         typical = float(np.median(np.abs(records.weights)))

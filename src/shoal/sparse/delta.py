@@ -1,10 +1,12 @@
-"""delta-anonymity: how many components leave every attribute's estimate a variance of delta.
+"""delta-anonymity: how many components leave the usual estimate of every attribute a variance of delta.
 
 The estimate of attribute i from r components has the variance (|x|^2 - x_i^2) / r, smallest for the largest weight. The
 paper's Fig. 1 asks for the smallest r that satisfies the inequality, which is always 1; the largest is meant.
 
-**Guarantee**: each attribute's linear estimate, for whoever holds the key, has at least the variance delta. **Not
-protected**: estimates other than linear ones, which sparse recovery makes: see `shoal.sparse.recovery_cap`.
+**Guarantee**: the usual, unbiased estimate of each attribute, for whoever holds the key, has at least the variance
+delta. **Not protected**: other estimates. The linear one of least mean square error gives up being right on average for
+what is known of attributes beforehand, and is far nearer (`shoal.attack.sparse.LinearEstimate`); sparse recovery solves
+for all attributes at once (`shoal.sparse.recovery_cap`).
 
 References
 ----------

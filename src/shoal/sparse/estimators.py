@@ -117,8 +117,9 @@ class DeltaSketch(_Sketch):
 
     Notes
     -----
-    **Guarantee**: no attribute's linear estimate has a variance below delta, even for whoever holds the key. **Not
-    protected**: the length of a record, which its components estimate, and for whole numbers the parity of its sum.
+    **Guarantee**: the usual, unbiased estimate of an attribute has a variance of at least delta, for whoever holds the
+    key. **Not protected**: estimates that know how popular attributes are (`shoal.attack.sparse.LinearEstimate`); the
+    length of a record, which its components estimate, and for whole numbers the parity of its sum.
 
     Examples
     --------
@@ -148,7 +149,7 @@ class DeltaSketch(_Sketch):
 
 
 class KVarianceSketch(_Sketch):
-    """Sketches under k-variance anonymity: similarities to the k nearest records cannot be told apart.
+    """Sketches under k-variance anonymity: similarities to the k nearest records are blurred.
 
     Aggarwal and Yu, "On privacy-preservation of text and sparse binary data with sketches", SDM 2007, Definition 3 and
     Fig. 2. delta-anonymity holds as well.

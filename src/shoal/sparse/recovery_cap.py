@@ -1,6 +1,6 @@
 """The cap against sparse recovery: at most half as many components as would determine the record.
 
-Not in the paper, which bounds the variance of the linear estimate of one attribute. Whoever holds the key can do
+Not in the paper, which bounds the variance of the usual estimate of one attribute. Whoever holds the key can do
 better: a linear programme that looks for a sparse record with just these components recovered baskets of 20 out of 1000
 items exactly in most cases at delta = 0.2. A record is determined where its components carry as many bits as there are
 to know about it, so this cap leaves half of them:

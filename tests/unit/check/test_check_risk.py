@@ -34,9 +34,8 @@ def test_sentences_say_what_is_a_bound():
     classes = classes_of(sized(1, 1, 2, 6), ["a"])
     assert risk_of(classes).sentences == (
         "2 records of 10 (20 %) are unique by the quasi-identifiers; 4 (40 %) stand in groups of fewer than 5.",
-        "Whoever knows that a person is in the table picks the right record with a chance of 100 % at worst, "
-        "40 % on average.",
-        "Whoever does not know it picks the right person with a chance of "
+        "Whoever knows that a record is in the table picks it with a chance of 100 % at worst, 40 % on average.",
+        "Whoever does not know it picks the right one with a chance of "
         "at most 100 % at worst, at most 40 % on average.",
         "Whoever matches all records with a register gets at most 40 % of them right.",
     )

@@ -109,11 +109,11 @@ def test_results_are_frozen_and_become_json():
     [
         (
             KAnonymity(k=5),
-            "Every person shares their published quasi-identifiers with at least 4 others (required: 4).",
+            "Every record shares its published quasi-identifiers with at least 4 others (required: 4).",
         ),
         (
             KAnonymity(k=6),
-            "k-anonymity fails in 3 of 3 groups of records that look alike: some people share their "
+            "k-anonymity fails in 3 of 3 groups of records that look alike: some records share their "
             "published quasi-identifiers with only 4 others (required: 5).",
         ),
         (
@@ -167,8 +167,8 @@ def test_sentences(required, sentence):
     assert str(found).startswith("holds: " if found.holds else "FAILS: ")
 
 
-def test_sentence_of_a_lonely_person_and_of_pairs():
-    assert "with no one else (required: 1)" in verify(table(a=["x", "y", "y"]), [KAnonymity(k=2)], ["a"])[0].sentence
+def test_sentence_of_a_lonely_record_and_of_pairs():
+    assert "with no other (required: 1)" in verify(table(a=["x", "y", "y"]), [KAnonymity(k=2)], ["a"])[0].sentence
     assert "at least 1 other (required: 1)" in verify(table(a=["y", "y"]), [KAnonymity(k=2)], ["a"])[0].sentence
 
 

@@ -6,6 +6,7 @@ from shoal.attack.attack import Attack
 from shoal.attack.cases import SparseCase
 from shoal.attack.sparse.known_pairs import KnownPairs
 from shoal.attack.sparse.length import Length
+from shoal.attack.sparse.linear_estimate import LinearEstimate
 from shoal.attack.sparse.matching_pursuit import MatchingPursuit
 from shoal.attack.sparse.membership import Membership
 from shoal.attack.sparse.neighbour_linkage import NeighbourLinkage
@@ -18,6 +19,7 @@ SPARSE_ATTACKS: tuple[Attack[SparseCase], ...] = (
     Length(),
     NeighbourLinkage(),
     Membership(),
+    LinearEstimate(),
 )
 
 REPORT_ATTACKS: tuple[Attack[SparseCase], ...] = (
@@ -26,6 +28,7 @@ REPORT_ATTACKS: tuple[Attack[SparseCase], ...] = (
     Length(),
     NeighbourLinkage(),
     Membership(),
+    LinearEstimate(n_records=500),
 )
 """Those that every report shows, on a sample that takes a few seconds."""
 
@@ -34,6 +37,7 @@ __all__ = [
     "SPARSE_ATTACKS",
     "KnownPairs",
     "Length",
+    "LinearEstimate",
     "MatchingPursuit",
     "Membership",
     "NeighbourLinkage",

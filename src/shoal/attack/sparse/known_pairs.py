@@ -83,7 +83,7 @@ class KnownPairs:
         for n in sorted({min(n, most) for n in self.n_pairs}):
             pairs = order[:n]
             ours, theirs = (
-                _learn(
+                learn_signs(
                     case.original.take(case.rows[p]), case.published.take(pairs).padded(), case.published.counts[pairs]
                 )
                 for p in (pairs, rng.permutation(pairs))
@@ -132,7 +132,7 @@ class Learned:
     signs: Signs
 
 
-def _learn(records: Sparse, components: Floats, counts: Ints) -> Learned:
+def learn_signs(records: Sparse, components: Floats, counts: Ints) -> Learned:
     """Signs from pairs; of the components that at least half of the pairs have."""
     order = np.argsort(-counts, kind="stable")
     records, components, counts = records.take(order), components[order], counts[order]

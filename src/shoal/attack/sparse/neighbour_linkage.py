@@ -43,8 +43,8 @@ class NeighbourLinkage:
     known: float = 0.5
 
     name: ClassVar[str] = "neighbour-linkage"
-    title: ClassVar[str] = "finding a person's sketch by some items"
-    knows: ClassVar[str] = "the release, the key of the signs, and half of the items of a person"
+    title: ClassVar[str] = "finding a record's sketch by some items"
+    knows: ClassVar[str] = "the release, the key of the signs, and half of the items of a record"
     stopped_by: ClassVar[str] = "the key, which is not published; and, should it leak, k-variance anonymity"
     remedy: ClassVar[str] = "raise k, or lower max_components: similarities are then estimated less sharply"
     reference: ClassVar[str] = (
@@ -88,7 +88,7 @@ class NeighbourLinkage:
             main=main,
             control=Rate(theirs.firsts, n),
             baseline=Rate(n / n_published, n),
-            sentence=f"With the key and {100 * self.known:.0f} % of a person's items, the right one of {n_published} "
+            sentence=f"With the key and {100 * self.known:.0f} % of a record's items, the right one of {n_published} "
             f"sketches came first for {100 * main.value:.0f} % of {n} records ({100 * theirs.firsts / max(n, 1):.0f} % "
             f"with a wrong key).{told}",
             details=details,

@@ -62,12 +62,27 @@ def draw_targets(case: SparseCase, n: int, rng: np.random.Generator) -> Targets:
     return Targets(sketches, case.original.take(case.rows[chosen]), sketches.padded())
 
 
-def sketched(signs: Signs, columns: Ints, records: Sparse) -> Floats:
-    """The sketches of whole records by a table of the signs of some items; the other items are left out."""
+def matrix_of(records: Sparse, like: Sparse | None = None) -> Any:
+    """The weights as a sparse array of scipy, a record a row.
+
+    With `like`, columns are the items of those records, found by their names; items that they lack are left out.
+    """
     from scipy.sparse import csr_array
 
-    matrix = csr_array((records.weights, records.items, records.starts), shape=(len(records), records.n_items))
-    return np.asarray(matrix[:, columns].astype(np.float64) @ signs.astype(np.float64))
+    weights = records.weights.astype(np.float64)
+    matrix = csr_array((weights, records.items, records.starts), shape=(len(records), records.n_items))
+    if like is None or records.names == like.names:
+        return matrix
+    places = {name: i for i, name in enumerate(like.names)}
+    shared = np.array([i for i, name in enumerate(records.names) if name in places], np.int64)
+    found = matrix[:, shared].tocoo()
+    columns = np.array([places[records.names[i]] for i in shared.tolist()], np.int64)[found.col]
+    return csr_array((found.data, (found.row, columns)), shape=(len(records), like.n_items))
+
+
+def sketched(signs: Signs, columns: Ints, records: Sparse) -> Floats:
+    """The sketches of whole records by a table of the signs of some items; the other items are left out."""
+    return np.asarray(matrix_of(records)[:, columns] @ signs.astype(np.float64))
 
 
 def sketch_records(records: Sparse, key: bytes, n_components: int, step: float | None = None) -> Floats:

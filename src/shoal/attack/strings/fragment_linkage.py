@@ -19,7 +19,7 @@ class FragmentLinkage:
 
     name: ClassVar[str] = "fragment-linkage"
     title: ClassVar[str] = "linked by a fragment"
-    knows: ClassVar[str] = f"a fragment of {WIDTH} symbols of a person's string, from a random place of it"
+    knows: ClassVar[str] = f"a fragment of {WIDTH} symbols of a string, from a random place of it"
     stopped_by: ClassVar[str] = "condensation: a published string is of a group of k, and of no single original"
     remedy: ClassVar[str] = "raise support or k"
     reference: ClassVar[str] = "Shoal's own, after linkage by partial knowledge"

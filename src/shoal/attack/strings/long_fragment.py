@@ -18,7 +18,7 @@ class LongFragment:
 
     name: ClassVar[str] = "long-fragment"
     title: ClassVar[str] = "half of a string found"
-    knows: ClassVar[str] = "the whole string of a person"
+    knows: ClassVar[str] = "the whole of a string"
     stopped_by: ClassVar[str] = "support: what fewer strings of a group share is not carried on"
     remedy: ClassVar[str] = "raise support or k, or lower the order; near-identical originals give near copies"
     reference: ClassVar[str] = "Longest common substring by suffix arrays: Manber and Myers, SIAM J. Comput. 22, 1993"

@@ -18,9 +18,7 @@ class StringMembership:
 
     name: ClassVar[str] = "membership"
     title: ClassVar[str] = "membership told"
-    knows: ClassVar[str] = (
-        "the whole string of a person, and strings of others that were not in the data to compare with"
-    )
+    knows: ClassVar[str] = "the whole of a string, and strings of others that were not in the data to compare with"
     stopped_by: ClassVar[str] = "nothing that is promised here; condensation of larger groups makes it harder"
     remedy: ClassVar[str] = "raise k and support; if being in the data is itself a secret, do not publish strings"
     reference: ClassVar[str] = "Carlini et al., IEEE S&P 2022, for the way of counting"
@@ -48,6 +46,6 @@ class StringMembership:
             control,
             None,
             f"At {100 * FALSE_ALARMS:g} % false alarms {100 * main.value:.1f} % of the members are recognised; a "
-            f"member scores above another person's string with a chance of {roc.area:.2f} (0.5 is blind).",
+            f"member scores above another string with a chance of {roc.area:.2f} (0.5 is blind).",
             roc.details,
         )

@@ -22,7 +22,7 @@ class UniqueFragments:
 
     name: ClassVar[str] = "unique-fragments"
     title: ClassVar[str] = "a unique fragment found"
-    knows: ClassVar[str] = f"the whole string of a person, and which of its fragments of {WIDTH} symbols others lack"
+    knows: ClassVar[str] = f"the whole of a string, and which of its fragments of {WIDTH} symbols others lack"
     stopped_by: ClassVar[str] = "support: what only one string of a group has is not carried on"
     remedy: ClassVar[str] = "raise support, or lower the order"
     reference: ClassVar[str] = "Unique k-mers as identifiers; see Malin, JAMIA 12, 2005, on trails of DNA"

@@ -34,7 +34,7 @@ class ColumnJoin:
 
     name: ClassVar[str] = "column-join"
     title: ClassVar[str] = "joining the slices on the secret"
-    knows: ClassVar[str] = "the true quasi-identifiers of a person, and how tables in slices are made"
+    knows: ClassVar[str] = "the true quasi-identifiers of a record, and how tables in slices are made"
     stopped_by: ClassVar[str] = "l-diversity, checked on the belief of one who joins the slices"
     remedy: ClassVar[str] = "require l-diversity with a larger l; the check then widens regions until the join fails"
     reference: ClassVar[str] = "Screening, section 5.3, with the check made right"
@@ -84,7 +84,7 @@ class ColumnJoin:
             main,
             None if others is None else Rate(held, len(others) * len(names)),
             None,
-            f"Joined, the slices tell the secret of {100 * main.value:.1f} % of the people for certain; the check as "
+            f"Joined, the slices tell the secret of {100 * main.value:.1f} % of the records for certain; the check as "
             f"printed, which does not join, finds {100 * naive / attempts:.1f} %.",
             {"without_join": naive / attempts, "largest_belief": most},
         )

@@ -69,7 +69,7 @@ class Homogeneity:
 
     name: ClassVar[str] = "homogeneity"
     title: ClassVar[str] = "all candidates share one secret"
-    knows: ClassVar[str] = "the true quasi-identifiers of a person"
+    knows: ClassVar[str] = "the true quasi-identifiers of a record"
     stopped_by: ClassVar[str] = "l-diversity with l of 2 or more"
     remedy: ClassVar[str] = "require l-diversity of the attribute"
     reference: ClassVar[str] = "Machanavajjhala et al., TKDD 2007, section 2"
@@ -123,7 +123,7 @@ class Homogeneity:
             ours,
             theirs,
             Rate(baseline, ours.attempts),
-            f"For {100 * ours.value:.1f} % of the people in the release {self.outcome} from the records that could be "
+            f"For {100 * ours.value:.1f} % of the records in the release {self.outcome} from the records that could be "
             "theirs" + ("." if theirs is None else f"; for others that holds in {100 * theirs.value:.1f} %."),
             details,
         )

@@ -54,7 +54,7 @@ class Inference:
 
     name: ClassVar[str] = "inference"
     title: ClassVar[str] = "guessing a secret from the nearest record"
-    knows: ClassVar[str] = "the true quasi-identifiers of a person"
+    knows: ClassVar[str] = "the true quasi-identifiers of a record"
     stopped_by: ClassVar[str] = "l-diversity and t-closeness, for sensitive attributes"
     remedy: ClassVar[str] = "require l-diversity or t-closeness of the attribute, or raise k"
     reference: ClassVar[str] = "Giomi et al., PoPETs 2023(2)"
@@ -112,8 +112,8 @@ class Inference:
             ours,
             theirs,
             usually,
-            f"{100 * ours.value:.1f} % of the guesses at {'a secret' if len(secrets) == 1 else 'secrets'} of people in "
-            "the release are right"
+            f"{100 * ours.value:.1f} % of the guesses at {'a secret' if len(secrets) == 1 else 'secrets'} of records "
+            "in the release are right"
             + (
                 f" ({100 * usually.value:.1f} % by always taking the most frequent value)."
                 if theirs is None

@@ -33,8 +33,8 @@ class Intersection:
     """Intersect the candidates' secrets of two releases."""
 
     name: ClassVar[str] = "intersection"
-    title: ClassVar[str] = "two releases of the same people"
-    knows: ClassVar[str] = "the true quasi-identifiers of a person, and two releases that the person is in"
+    title: ClassVar[str] = "two releases of the same records"
+    knows: ClassVar[str] = "the true quasi-identifiers of a record, and two releases that it is in"
     stopped_by: ClassVar[str] = "no guarantee that is checked on one release alone"
     remedy: ClassVar[str] = "publish one release, or make the second from the first one's groups"
     reference: ClassVar[str] = "Ganta, Kasiviswanathan and Smith, KDD 2008"
@@ -83,7 +83,7 @@ class Intersection:
             main,
             None if others is None else Rate(held, len(others) * len(names)),
             alone,
-            f"Two releases together tell the secret of {100 * main.value:.1f} % of the people for certain; one alone "
+            f"Two releases together tell the secret of {100 * main.value:.1f} % of the records for certain; one alone "
             f"{100 * alone.value:.1f} %.",
             {"first_alone": first / attempts, "second_alone": second / attempts},
         )

@@ -46,7 +46,7 @@ class Linkability:
 
     name: ClassVar[str] = "linkability"
     title: ClassVar[str] = "linking two files through the release"
-    knows: ClassVar[str] = "two parties, each a different half of a person's quasi-identifiers"
+    knows: ClassVar[str] = "two parties, each a different half of a record's quasi-identifiers"
     stopped_by: ClassVar[str] = "k-anonymity, as far as equal records make lists of candidates long"
     remedy: ClassVar[str] = "raise k, or publish fewer quasi-identifiers"
     reference: ClassVar[str] = "Giomi et al., PoPETs 2023(2)"
@@ -99,7 +99,7 @@ class Linkability:
             main,
             control,
             Rate(chance * attempts[0], attempts[0]),
-            f"Two parties who ask for the {n_nearest} nearest records meet for {100 * main.value:.1f} % of the people "
+            f"Two parties who ask for the {n_nearest} nearest records meet for {100 * main.value:.1f} % of the records "
             "in the release" + ("." if control is None else f", and for {100 * control.value:.1f} % of others."),
             {"n_nearest": float(n_nearest)},
         )

@@ -38,8 +38,8 @@ class Linkage:
     """By distance, all quasi-identifiers known."""
 
     name: ClassVar[str] = "linkage"
-    title: ClassVar[str] = "linking a known person to a published record"
-    knows: ClassVar[str] = "the true quasi-identifiers of a person, and that the person is in the release"
+    title: ClassVar[str] = "linking a known record to a published one"
+    knows: ClassVar[str] = "the true quasi-identifiers of a record, and that it is in the release"
     stopped_by: ClassVar[str] = "k-anonymity: at most one link in k is right"
     remedy: ClassVar[str] = "raise k; of pseudo-records, enlarge the groups that they are drawn from"
     reference: ClassVar[str] = "Pagliuca and Seri 1999; Domingo-Ferrer and Torra 2001"
@@ -75,7 +75,7 @@ class Linkage:
             main,
             None,
             baseline,
-            f"Of {n_attacks:,} people, {100 * main.value:.1f} % of the links to the nearest published record are right "
+            f"Of {n_attacks:,} records, {100 * main.value:.1f} % of the links to the nearest published one are right "
             f"(by chance {100 * baseline.value:.2f} %); typically {np.median(ties):,.0f} records are equally near.",
             {"median_equally_near": float(np.median(ties))},
         )
@@ -89,8 +89,8 @@ class PartialLinkage(Linkage):
     """By distance, a random half of the quasi-identifiers known."""
 
     name: ClassVar[str] = "linkage-partial"
-    title: ClassVar[str] = "linking a person of whom half is known"
-    knows: ClassVar[str] = "a random half of a person's true quasi-identifiers, and that the person is in the release"
+    title: ClassVar[str] = "linking a record of which half is known"
+    knows: ClassVar[str] = "a random half of a record's true quasi-identifiers, and that it is in the release"
 
     def _link(self, view: View, targets: Ints, own_row: Ints, rng: np.random.Generator) -> tuple[float, Ints]:
         total, all_ties = 0.0, []
@@ -107,8 +107,8 @@ class RankLinkage(Linkage):
     """By rank: needs numbers or ordered categories that are published as single values."""
 
     name: ClassVar[str] = "linkage-rank"
-    title: ClassVar[str] = "linking a known person by ranks"
-    knows: ClassVar[str] = "the true quasi-identifiers of all people in the release, and so everybody's rank"
+    title: ClassVar[str] = "linking a known record by ranks"
+    knows: ClassVar[str] = "the true quasi-identifiers of all records in the release, and so every rank"
     stopped_by: ClassVar[str] = "k-anonymity of the groups that values are averaged over or drawn from"
     reference: ClassVar[str] = "Muralidhar and Domingo-Ferrer, PSD 2016"
 

@@ -39,7 +39,7 @@ class Membership:
 
     name: ClassVar[str] = "membership"
     title: ClassVar[str] = "telling who is in the release"
-    knows: ClassVar[str] = "all published attributes of a person"
+    knows: ClassVar[str] = "all published attributes of a record"
     stopped_by: ClassVar[str] = "no guarantee of groups promises to; differential privacy and delta-presence do"
     remedy: ClassVar[str] = "raise k, publish pseudo-records, or coarsen columns that are published as they are"
     reference: ClassVar[str] = "Shokri et al., S&P 2017; Carlini et al., S&P 2022; Chen et al., CCS 2020"
@@ -52,7 +52,7 @@ class Membership:
         if case.control is None or case.control.n_rows < FEWEST_CONTROLS:
             return f"At least {FEWEST_CONTROLS} control records are needed, to know how often it gives a false alarm."
         if not columns_of(case, "quasi", *(() if case.layout is not None else ("sensitive", "other"))):
-            return "The release and the original have no column in common to know people by."
+            return "The release and the original have no column in common to know records by."
         return None
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
@@ -79,8 +79,8 @@ class Membership:
             main,
             control,
             Rate(FALSE_ALARMS * len(ours), len(ours)),
-            f"At one false alarm in a hundred, {100 * main.value:.1f} % of the people in the release are recognised as "
-            f"members; a random member scores above a random other with a chance of {curve.area:.2f} (0.5 is blind).",
+            f"At one false alarm in a hundred, {100 * main.value:.1f} % of the records in the release are recognised "
+            f"as members; one scores above a random other with a chance of {curve.area:.2f} (0.5 is blind).",
             curve.details,
         )
 

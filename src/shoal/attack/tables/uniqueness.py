@@ -29,7 +29,7 @@ class Uniqueness:
     """Count whom in the population each published record could be."""
 
     name: ClassVar[str] = "uniqueness"
-    title: ClassVar[str] = "records that fit one person of a population"
+    title: ClassVar[str] = "records that fit one row of a population"
     knows: ClassVar[str] = "a file of the whole population with names and quasi-identifiers"
     stopped_by: ClassVar[str] = "k-anonymity and k-map"
     remedy: ClassVar[str] = "raise k, or coarsen the quasi-identifiers that the population file has too"
@@ -38,7 +38,7 @@ class Uniqueness:
     def missing(self, case: TableCase) -> str | None:
         """Needs the file."""
         if case.population is None:
-            return "There is no file of the population to look people up in."
+            return "There is no file of the population to look records up in."
         if case.layout is not None:
             return "A row of a table in slices stands for no record that could be looked up."
         if not self._names(case):
@@ -70,7 +70,7 @@ class Uniqueness:
             main,
             None,
             None,
-            f"{100 * main.value:.1f} % of the published records fit exactly one person of the population; "
+            f"{100 * main.value:.1f} % of the published records fit exactly one row of the population; "
             f"{100 * alone:.1f} % are like no other published record.",
             {"unique_in_release": alone, "median_people_that_fit": float(np.median(found))},
         )

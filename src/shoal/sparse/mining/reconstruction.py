@@ -22,8 +22,8 @@ def reconstruct(
     """Estimate the named attributes of all records, some records at a time.
 
     The estimate of an attribute is unbiased, with a variance of ``(|x|^2 - x_k^2) / m``: with as few components as a
-    release has, noise far above 1 on every attribute, zero ones included. What works on sums over many records
-    (regression, frequent items) can use it; comparisons of records are better made on sketches.
+    release has, noise far above 1 on every attribute, zero ones included. All records share the signs, so
+    these errors do not cancel in sums over many records; comparisons of records are better made on sketches.
 
     Parameters
     ----------

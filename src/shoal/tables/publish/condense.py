@@ -35,7 +35,7 @@ and the (secret) groups: that every group has at least k records and as many pse
 pseudo-record occurs in its group; that its numbers lie in the box ``|V'(x - mean)| <= sqrt(3 eigenvalue)`` around the
 group's mean, up to rounding; that none is a copy. From the published table alone nothing can be verified.
 
-**Not protected.** Which people are in the table. A value that all members of a group share is published as it is, and
+**Not protected.** Which records are in the table. A value that all members of a group share is published as it is, and
 a group of near-identical records gives near copies. Groups of no more records than attributes have covariances
 without full rank: all draws lie in the flat through the members. Who knows k - 1 members and the mean learns the last
 one; the draws tell the mean, but only roughly. A group's extreme member widens its box. Where the space is so dense

@@ -106,7 +106,7 @@ def slice_table(
     their mixture over all buckets that match.
 
     **Not protected** who is in the table, where quasi-identifiers are published as they are (bucketize, slice);
-    attackers who know sensitive values, or that some are impossible for a person; links that the joined slices leave
+    attackers who know sensitive values, or that some are impossible for a record; links that the joined slices leave
     between quasi-identifiers.
 
     Parameters
@@ -302,7 +302,7 @@ def _refuse_label_like(column: Column, attribute: Attribute) -> None:
 
 
 def _shown_beside(plan: Plan, records: Records) -> list[str]:
-    """Say where k alone does not hide which sensitive value belongs to whom."""
+    """Say where k alone leaves it open to see which sensitive value belongs to whom."""
     beside = [s for s in plan.slices if set(s) & set(records.sensitive) and set(s) & set(records.ranked)]
     is_shown = len(beside) > 1 if records.form == "screen" else bool(beside)
     if not is_shown or not records.unlimited:
@@ -310,7 +310,7 @@ def _shown_beside(plan: Plan, records: Records) -> list[str]:
     names = ", ".join(map(repr, records.unlimited))
     how = "joining the slices on it" if records.form == "screen" else "reading the slice that it stands in"
     return [
-        f"Nothing but k is required of {names}, so whoever knows a person's quasi-identifiers may learn it for certain "
+        f"Nothing but k is required of {names}, so whoever knows a record's quasi-identifiers may learn it for certain "
         f"by {how}; require l-diversity of it, or bucketize."
     ]
 

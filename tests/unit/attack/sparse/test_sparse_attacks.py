@@ -11,7 +11,7 @@ from shoal.attack.sparse import SPARSE_ATTACKS, KnownPairs, MatchingPursuit, Rec
 
 
 def test_all_have_a_name_and_say_what_they_are():
-    assert len({attack.name for attack in SPARSE_ATTACKS}) == len(SPARSE_ATTACKS) == 6
+    assert len({attack.name for attack in SPARSE_ATTACKS}) == len(SPARSE_ATTACKS) == 7
     for attack in SPARSE_ATTACKS:
         for told in (attack.title, attack.knows, attack.stopped_by, attack.remedy, attack.reference):
             assert told
