@@ -103,7 +103,7 @@ def anonymize_table(
     levels: tuple[int, ...] | None = None
     kept_rows = np.arange(table.n_rows)
     if policy.method.is_recoding:
-        found = recoded_groups(ranked, attributes, policy, relimit, notes.append)
+        found = recoded_groups(ranked, attributes, policy, limits, notes.append)
         labels, kept_rows, levels = found.labels, found.rows, found.levels
     else:
         labels = partition_labels(
@@ -256,6 +256,8 @@ def _refuse_hopeless(
     while alone in sensitive:
         alone += " "
     everyone = Column(alone, np.zeros(table.n_rows, dtype=np.int32), np.array(["all"], dtype=object))
+    # One recoding may leave out all that is too frequent, though not bring in values that there are not.
+    is_mendable = policy.method.is_recoding and policy.method.suppression > 0
     for found in verify(
         Table.of([everyone, *(table[n] for n in sensitive)]),
         diverse,
@@ -265,7 +267,7 @@ def _refuse_hopeless(
         markers=policy.missing_markers,
         attributes=attributes,
     ):
-        if not found.holds:
+        if not found.holds and not (is_mendable and found.kind != "distinct"):
             required = ", ".join(f"{k} = {v:g}" for k, v in found.required.items() if isinstance(v, int | float))
             raise Infeasible(
                 f"{found.kind + ' ' if found.kind else ''}{found.model} with {required} cannot be met for "
