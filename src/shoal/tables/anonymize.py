@@ -143,7 +143,7 @@ def anonymize_table(
         if drawn.n_joined:
             notes.append(
                 f"{drawn.n_joined:,} of {len(groups.sizes):,} groups were joined with others, as nothing but copies of "
-                "originals could be drawn out of them."
+                f"originals could be drawn out of them, or fewer than {policy.k} of their records had some value."
             )
         groups, columns = drawn.groups, drawn.columns
     else:
@@ -341,8 +341,15 @@ def _publish(
         if policy.method.publication == "generalise":
             columns[r.name] = generalise(source, r, groups, attributes[r.name].hierarchy, missing=policy.missing)
             continue
-        made = aggregate(source, r, groups, missing=policy.missing, restore_variance=policy.method.restore_variance)
+        made = aggregate(
+            source, r, groups, k=policy.k, missing=policy.missing, restore_variance=policy.method.restore_variance
+        )
         columns[r.name] = made.column
+        if made.n_widened:
+            notes.append(
+                f"{made.n_widened:,} records of groups with fewer than {policy.k} values of {r.name!r} got the average "
+                "of several groups."
+            )
         if made.n_imputed:
-            notes.append(f"{made.n_imputed:,} records of groups without any {r.name!r} got the whole column's average.")
+            notes.append(f"{made.n_imputed:,} records of groups without any {r.name!r} got the average of others.")
     return columns
