@@ -23,7 +23,7 @@ from shoal._version import __version__
 from shoal.check.classes import classes_of
 from shoal.check.evidence import PUBLISHED_GROUPS_FILE, ROWS_FILE, Evidence, group_classes, groups_text, rows_text
 from shoal.check.guarantee import Guarantee
-from shoal.check.publication import needs_original, verify_publication
+from shoal.check.publication import needs_original, uses_groups, verify_publication
 from shoal.check.risk import Risk, risk_of
 from shoal.check.verdict import Asked
 from shoal.data.attribute import Attribute
@@ -274,7 +274,7 @@ class Release:
         (folder / "report.html").write_text(render_report(self._context(self.guarantees)), encoding="utf-8")
         if "groups" in keep:
             for name, text in groups_text(self._evidence).items():
-                if name != PUBLISHED_GROUPS_FILE or needs_original(self.policy.method.publication):
+                if name != PUBLISHED_GROUPS_FILE or uses_groups(self.policy.method.publication):
                     (folder / name).write_text(text, encoding="utf-8")
         if self._held_out is not None:
             self._held_out.keep(folder)

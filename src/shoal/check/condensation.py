@@ -4,6 +4,7 @@ The published table of pseudo-records is not k-anonymous in the sense of equal q
 verified from it alone. With the original, that it holds no copies; with the secret groups too, everything:
 
 - every group has at least k originals, and as many pseudo-records;
+- no group of which fewer than k originals have a value of a column publishes one (`averages`);
 - every pseudo-record is possible given the mean, the covariance and the shares of its group (`draws`);
 - none repeats the quasi-identifiers of fewer than k originals (`copies`);
 - models about sensitive values hold of the groups, for those are what an attacker who knows everything else can place a
@@ -29,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.alongside import Alongside, alongside
+from shoal.check.averages import drawn_from_few
 from shoal.check.copies import no_copies
 from shoal.check.draws import possible
 from shoal.check.evidence import Evidence, Ints, group_classes
@@ -66,15 +68,9 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     groups, original_groups = evidence.groups, evidence.original_groups
     if groups is None or original_groups is None:
         return Verdict((copies,), (NEEDS_GROUPS.format(k=k), *models))
-    if len(groups) != table.n_rows or len(original_groups) != evidence.original.n_rows:
-        return Verdict(
-            (copies,),
-            (
-                f"The groups that were kept are of {len(groups):,} published and {len(original_groups):,} original "
-                f"records, but there are {table.n_rows:,} and {evidence.original.n_rows:,}: the data was changed, or "
-                "they are of another release.",
-            ),
-        )
+    misfit = evidence.misfit(table)
+    if misfit is not None:
+        return Verdict((copies,), (misfit,))
     held = verify(
         table,
         diverse,
@@ -86,7 +82,8 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
         classes=group_classes(groups),
     )
     told = tuple(replace(g, sentence=g.sentence.replace("of records that look alike", DRAWN)) for g in held)
-    return Verdict((condensation(columns, groups, original_groups, k), copies, *told))
+    few = drawn_from_few(columns, groups, original_groups, k)
+    return Verdict((condensation(columns, groups, original_groups, k), copies, *told), findings=few)
 
 
 def condensation(columns: list[Alongside], groups: Ints, original_groups: Ints, k: int) -> Guarantee:

@@ -52,6 +52,19 @@ class Evidence:
         """Whether it is known who stood together."""
         return self.groups is not None and self.original_groups is not None
 
+    def misfit(self, table: Table) -> str | None:
+        """A sentence where the groups are not those of this published table and this original."""
+        assert self.original is not None
+        assert self.groups is not None
+        assert self.original_groups is not None
+        if len(self.groups) == table.n_rows and len(self.original_groups) == self.original.n_rows:
+            return None
+        return (
+            f"The groups that were kept are of {len(self.groups):,} published and {len(self.original_groups):,} "
+            f"original records, but there are {table.n_rows:,} and {self.original.n_rows:,}: the data was changed, or "
+            "they are of another release."
+        )
+
 
 GROUPS_FILE = "groups.csv"
 PUBLISHED_GROUPS_FILE = "published-groups.csv"

@@ -9,7 +9,7 @@ from typing import Any
 
 from shoal.check.evidence import Evidence, read_groups
 from shoal.check.guarantee import Guarantee
-from shoal.check.publication import needs_original, verify_publication
+from shoal.check.publication import needs_original, uses_groups, verify_publication
 from shoal.check.verdict import Asked
 from shoal.data.attribute import Attribute
 from shoal.data.meaning import attributes_of
@@ -104,7 +104,7 @@ def check_folder(
         sensitive = _with_role(policy, held, "sensitive", sensitive)
     publication = _publication(manifest, policy, findings)
     evidence = Evidence(original)
-    if private is not None and needs_original(publication):
+    if private is not None and uses_groups(publication):
         evidence = read_groups(Path(private), original)
     asked = Asked(
         policy.require if policy is not None else manifest.require,

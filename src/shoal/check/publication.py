@@ -1,6 +1,7 @@
 """Which check fits which publication, and what can be said when not all evidence is there.
 
-Publications that make records alike are checked by `verify`, from the published table alone. A publication whose
+Publications that make records alike are checked by `verify`, from the published table alone; of averages it is checked
+too, as far as the evidence goes, that none is of few. A publication whose
 promise is another one has its own check: a function of the published table, what is asked and the evidence, in
 `CHECKS` under the name that the policy calls the publication by.
 """
@@ -8,10 +9,12 @@ promise is another one has its own check: a function of the published table, wha
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
+from shoal.check.averages import averages
 from shoal.check.compare_slices import Form
 from shoal.check.condensation import condensed
 from shoal.check.evidence import Evidence
@@ -64,6 +67,11 @@ def needs_original(publication: str) -> bool:
     return publication in CHECKS
 
 
+def uses_groups(publication: str) -> bool:
+    """Whether the secret groups tell the check of a publication anything."""
+    return needs_original(publication) or publication == "aggregate"
+
+
 def verify_publication(table: Table, publication: str, asked: Asked, evidence: Evidence | None = None) -> Verdict:
     """Recompute what a publication promises.
 
@@ -81,14 +89,15 @@ def verify_publication(table: Table, publication: str, asked: Asked, evidence: E
     check = CHECKS.get(publication)
     if check is not None:
         return check(table, asked, evidence or Evidence())
-    return Verdict(
-        verify(
-            table,
-            asked.requirements,
-            asked.quasi,
-            asked.sensitive,
-            missing=asked.missing,
-            markers=asked.markers,
-            attributes=asked.attributes,
-        )
+    held = verify(
+        table,
+        asked.requirements,
+        asked.quasi,
+        asked.sensitive,
+        missing=asked.missing,
+        markers=asked.markers,
+        attributes=asked.attributes,
     )
+    if publication == "aggregate":
+        return replace(averages(table, asked, evidence or Evidence()), guarantees=held)
+    return Verdict(held)

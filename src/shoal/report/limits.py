@@ -31,15 +31,16 @@ def not_protected(
         points.append(
             Point(
                 "Ends of ranges are real",
-                "The ends of a published range and the members of a published set are values of records of the group.",
+                "The ends of a published range and the members of a published set are values of records of the group. "
+                'Of a label that says "or missing" it may be a single one.',
             )
         )
     elif publish == "aggregate":
         points.append(
             Point(
                 "Averages add up",
-                "An average times the size of its group is the sum over the group: whoever knows all other members "
-                "of a group can work out the last one.",
+                "An average times the number of values in it is their sum: whoever knows all others of a group can "
+                "work out the last one. Where many cells of a group are missing, it shares the average of others.",
             )
         )
     elif publish == "condense":

@@ -106,7 +106,7 @@ def anonymize_table(
     def make(asked: Policy, told: list[str], *, look: bool) -> RecodedGroups:
         """Groups as asked, and what is to be told; those that fail a limit are mended if the method may look."""
         if asked.method.is_recoding:
-            return recoded_groups(ranked, attributes, asked, relimit if look else lambda _: (), told.append)
+            return recoded_groups(ranked, attributes, asked, limits if look else (), told.append)
         labels = partition_labels(
             ranked,
             asked.k,
@@ -152,7 +152,7 @@ def anonymize_table(
         if drawn.n_joined:
             notes.append(
                 f"{drawn.n_joined:,} of {len(groups.sizes):,} groups were joined with others, as nothing but copies of "
-                "originals could be drawn out of them."
+                f"originals could be drawn out of them, or fewer than {policy.k} of their records had some value."
             )
         groups, columns = drawn.groups, drawn.columns
     else:
@@ -265,6 +265,8 @@ def _refuse_hopeless(
     while alone in sensitive:
         alone += " "
     everyone = Column(alone, np.zeros(table.n_rows, dtype=np.int32), np.array(["all"], dtype=object))
+    # One recoding may leave out all that is too frequent, though not bring in values that there are not.
+    is_mendable = policy.method.is_recoding and policy.method.suppression > 0
     for found in verify(
         Table.of([everyone, *(table[n] for n in sensitive)]),
         diverse,
@@ -274,7 +276,7 @@ def _refuse_hopeless(
         markers=policy.missing_markers,
         attributes=attributes,
     ):
-        if not found.holds:
+        if not found.holds and not (is_mendable and found.kind != "distinct"):
             required = ", ".join(f"{k} = {v:g}" for k, v in found.required.items() if isinstance(v, int | float))
             raise Infeasible(
                 f"{found.kind + ' ' if found.kind else ''}{found.model} with {required} cannot be met for "
@@ -348,8 +350,15 @@ def _publish(
         if policy.method.publication == "generalise":
             columns[r.name] = generalise(source, r, groups, attributes[r.name].hierarchy, missing=policy.missing)
             continue
-        made = aggregate(source, r, groups, missing=policy.missing, restore_variance=policy.method.restore_variance)
+        made = aggregate(
+            source, r, groups, k=policy.k, missing=policy.missing, restore_variance=policy.method.restore_variance
+        )
         columns[r.name] = made.column
+        if made.n_widened:
+            notes.append(
+                f"{made.n_widened:,} records of groups with fewer than {policy.k} values of {r.name!r} got the average "
+                "of several groups."
+            )
         if made.n_imputed:
-            notes.append(f"{made.n_imputed:,} records of groups without any {r.name!r} got the whole column's average.")
+            notes.append(f"{made.n_imputed:,} records of groups without any {r.name!r} got the average of others.")
     return columns

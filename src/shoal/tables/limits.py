@@ -81,6 +81,39 @@ class Limit:
         """The same limit for some of the records, still measured against the whole table."""
         return replace(self, codes=self.codes[rows])
 
+    def among(self, rows: npt.NDArray[np.integer]) -> Limit:
+        """The same limit for some of the records, measured against these alone: values that no other has are gone."""
+        counts = np.bincount(self.codes[rows], minlength=self.n_values)
+        used = counts > 0
+        place = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+        return replace(
+            self,
+            codes=place[self.codes[rows]],
+            counts=counts[used],
+            unknown=int(place[self.unknown]) if self.unknown >= 0 else -1,
+            ancestors=None if self.ancestors is None else np.ascontiguousarray(self.ancestors[used]),
+        )
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether a group is measured against the whole table, so that records left out elsewhere count for it."""
+        return self.model > diversity.ALPHA
+
+    @property
+    def fewest_values(self) -> Limit | None:
+        """How many different values a group must hold, whatever else is asked of it; None if that is not known.
+
+        With v values the most frequent has a share of at least 1 / v, the entropy is at most ln v, and r_l is 0 where v
+        is below l. A group that holds enough values keeps them when others join it; what this is derived from may be
+        lost by that.
+        """
+        if self.is_relative:
+            return None
+        least = 1 / self.parameter if self.model == diversity.ALPHA else self.parameter
+        # A bound may be weakened: 1 / alpha need not be exact, and entropies are compared with a margin.
+        slack = 0.0 if self.model == diversity.DISTINCT else 1e-9
+        return replace(self, model=diversity.DISTINCT, parameter=least * (1 - slack))
+
 
 def limits_of(
     requirements: Iterable[Requirement],

@@ -6,12 +6,14 @@ belongs to somebody of the group, and to the pseudo-record beside it no more tha
 policy requires of sensitive values is required of groups.
 
 A group out of which nothing but copies of originals can be drawn (ages of 30 and 31 and all else alike, say) is joined
-with the nearest one, and all are drawn again. What holds of sensitive values in both holds in their union.
+with the nearest one, and all are drawn again. So is, before anything is drawn, a group of which some but fewer than k
+records have a value of a column: its mean would be that of few, and of one the value itself. A column of which fewer
+than k records have a value is published missing. What holds of sensitive values in both groups holds in their union.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -82,8 +84,11 @@ def pseudo_records(
         {n: attributes[n].type for n in names},
         policy.missing,
     )
+    table = table.with_columns({n: _without_few(table[n], policy.k) for n in names})
     sources, ranked = [table[n] for n in names], [_ranked(table, attributes[n]) for n in names]
     given = groups = Groups.of(labels)
+    while (few := _with_few(groups, ranked, policy.k)).any():
+        groups = Groups.of(merge_round(groups.labels, ranked, few))
     while True:
         found = condense(sources, ranked, groups, np.random.default_rng(draw_seed), originals=originals)
         if not found.left.any():
@@ -103,3 +108,20 @@ def pseudo_records(
 def _ranked(table: Table, attribute: Attribute) -> Ranked:
     """Values as such: a hierarchy is for labels, and one made from what is published lacks suppressed values."""
     return rank(table[attribute.name], replace(attribute, hierarchy=None))
+
+
+def _without_few(column: Column, k: int) -> Column:
+    """The column, or an empty one where fewer than k records have a value."""
+    if np.count_nonzero(~column.missing) >= k or not column.has_missing:
+        return column
+    return replace(column, codes=np.full(len(column.codes), len(column.values), dtype=np.int32)).compact()
+
+
+def _with_few(groups: Groups, ranked: Sequence[Ranked], k: int) -> npt.NDArray[np.bool_]:
+    """Groups of which some but fewer than k records have a value of some attribute."""
+    few = np.zeros(len(groups.sizes), dtype=bool)
+    for r in ranked:
+        if r.has_missing:
+            n_present = groups.sum(~np.isnan(r.positions)[r.ranks])
+            few |= (n_present > 0) & (n_present < k)
+    return few

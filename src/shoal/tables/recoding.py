@@ -1,7 +1,8 @@
 """One recoding for all: the levels of the hierarchies at which groups are large enough, and who must be left out.
 
 Groups of a recoding cannot be merged like others, since that would give equal values different labels. So groups that
-fail a diversity requirement are suppressed, as far as the policy allows.
+fail a diversity requirement are suppressed, as those that are too small are, and the search for the levels counts both
+against what the policy allows.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.attribute import Attribute
-from shoal.errors import Infeasible
 from shoal.policy import Policy
 from shoal.tables.encoding import Ranked
-from shoal.tables.limits import Limit, violations
+from shoal.tables.limits import Limit
 from shoal.tables.partition.base import Labels
 from shoal.tables.partition.datafly import datafly_recoding
 from shoal.tables.partition.full_domain import full_domain_recoding, leaf_counts
@@ -45,40 +45,24 @@ def recoded_groups(
     ranked: Sequence[Ranked],
     attributes: Mapping[str, Attribute],
     policy: Policy,
-    relimit: Callable[[npt.NDArray[np.intp]], Sequence[Limit]],
+    limits: Sequence[Limit],
     note: Callable[[str], None],
 ) -> RecodedGroups:
-    """Find a recoding, by search or by Datafly, and suppress the groups that fail a limit."""
-    suppression = policy.method.suppression
+    """Find a recoding, by search or by Datafly, at which few enough records stand in groups that fail."""
     leaves = [leaf_counts(r, attributes[r.name].hierarchy) for r in ranked]
-    if policy.method.partition == "datafly":
-        found = datafly_recoding(ranked, policy.k, suppression=suppression, leaves=leaves, missing=policy.missing)
-    else:
-        found = full_domain_recoding(ranked, policy.k, suppression=suppression, leaves=leaves, missing=policy.missing)
+    find = datafly_recoding if policy.method.partition == "datafly" else full_domain_recoding
+    found = find(
+        ranked,
+        policy.k,
+        suppression=policy.method.suppression,
+        leaves=leaves,
+        missing=policy.missing,
+        limits=limits,
+    )
+    if policy.method.partition != "datafly":
         proof = "no other recoding loses less" if found.optimal else "that none loses less was not proved"
         note(f"One recoding for all was searched for among {found.n_nodes:,}: {proof}.")
-    labels, rows = _diverse(found.labels, relimit)
-    budget = int(suppression * len(found.labels))
-    if len(rows) < len(found.labels) - budget or not len(rows):
-        raise Infeasible(
-            f"one recoding for all would leave out {len(found.labels) - len(rows):,} records to meet the diversity "
-            f"requirements, and {budget:,} are allowed; allow more suppression or use another partition"
-        )
-    if len(rows) < len(found.labels):
-        note(f"{len(found.labels) - len(rows):,} records in groups too small or not diverse were suppressed.")
-    return RecodedGroups(labels, rows, found.levels)
-
-
-def _diverse(
-    labels: Labels, relimit: Callable[[npt.NDArray[np.intp]], Sequence[Limit]]
-) -> tuple[Labels, npt.NDArray[np.intp]]:
-    """Leave out failing groups until none fails; the whole table's distribution changes each time."""
-    rows = np.flatnonzero(labels >= 0)
-    while len(rows):
-        dense = np.asarray(np.unique(labels[rows], return_inverse=True)[1], dtype=np.int32)
-        limits = relimit(rows)
-        failing = violations(dense, limits) if limits else np.zeros(1, dtype=bool)
-        if not failing.any():
-            return dense, rows
-        rows = rows[~failing[dense]]
-    return np.zeros(0, dtype=np.int32), rows
+    if found.n_suppressed:
+        note(f"{found.n_suppressed:,} records in groups too small or not diverse were suppressed.")
+    rows = np.flatnonzero(found.labels >= 0)
+    return RecodedGroups(found.labels[rows], rows, found.levels)

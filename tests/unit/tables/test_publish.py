@@ -25,12 +25,12 @@ def shown(column: Column) -> list[str]:
     return [column.texts()[c] for c in column.codes]
 
 
-def publish(cells, labels, attribute, how="generalise", missing="value", restore_variance=False) -> list[str]:
+def publish(cells, labels, attribute, how="generalise", missing="value", restore_variance=False, k=2) -> list[str]:
     column, groups = column_of(cells), Groups.of(np.array(labels))
     ranked = rank(column, attribute)
     if how == "generalise":
         return shown(generalise(column, ranked, groups, attribute.hierarchy, missing=missing))
-    return shown(aggregate(column, ranked, groups, missing=missing, restore_variance=restore_variance).column)
+    return shown(aggregate(column, ranked, groups, k=k, missing=missing, restore_variance=restore_variance).column)
 
 
 NUMBER = Attribute("x", "continuous", "quasi")
@@ -81,9 +81,27 @@ def test_averages() -> None:
 def test_averages_of_missing_values() -> None:
     assert publish(["1", "2", None], [0, 0, 0], NUMBER, "aggregate") == ["1.5"] * 3
     assert publish(["1", None, None], [0, 0, 0], NUMBER, "aggregate") == ["?"] * 3
-    assert publish(["1", None, None, "4"], [0, 0, 1, 2], NUMBER, "aggregate", "any") == ["1", "1", "2.5", "4"]
-    with pytest.raises(Infeasible, match="no value at all"):
-        publish([None, None], [0, 0], NUMBER, "aggregate", "any")
+    cells = ["1", "2", None, "7", None, "8", "9"]
+    assert publish(cells, [0, 0, 1, 1, 1, 2, 2], NUMBER, "aggregate") == ["1.5"] * 2 + ["?"] * 3 + ["8.5"] * 2
+    assert publish(cells, [0, 0, 1, 1, 1, 2, 2], NUMBER, "aggregate", "any") == ["1.5"] * 2 + ["8"] * 5
+    assert publish(cells, [0, 0, 1, 2, 1, 2, 2], NUMBER, "aggregate", "any") == ["1.5"] * 2 + ["8"] + ["8"] * 4
+    for few in ([None, None], ["1", None]):
+        assert publish(few, [0, 0], NUMBER, "aggregate") == ["?", "?"]
+        with pytest.raises(Infeasible, match="fewer than 2 values"):
+            publish(few, [0, 0], NUMBER, "aggregate", "any")
+
+
+def test_a_value_alone_shares_the_average_of_groups_beside_it() -> None:
+    """One present value in the last group: nobody's cell is 100, or can be had from two averages."""
+    cells, labels = ["1", "2", "3", "30", "31", "32", "100", None, None], [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert publish(cells, labels, NUMBER, "aggregate", "any", k=3) == ["2"] * 3 + ["48.25"] * 6
+    assert publish(cells, labels, NUMBER, "aggregate", "value", k=3) == ["2"] * 3 + ["31"] * 3 + ["?"] * 3
+    cells[7] = "102"  # more than half present: then it has an average under both
+    assert publish(cells, labels, NUMBER, "aggregate", "value", k=3) == ["2"] * 3 + ["59"] * 6
+    words = ["a", "a", "b", "b", "b", "b", "c", None, None]
+    assert publish(words, labels, WORD, "aggregate", "any", k=3) == ["a"] * 3 + ["b"] * 6
+    grades = ["low", "low", "low", "high", "middle", "middle", "high", None, None]
+    assert publish(grades, labels, GRADE, "aggregate", "any", k=3) == ["low"] * 3 + ["middle"] * 6
 
 
 def test_huge_numbers_keep_their_mean() -> None:

@@ -36,15 +36,24 @@ def test_the_search_loses_no_more_than_the_greedy_way() -> None:
     assert any("no other recoding loses less" in note for note in searched.notes)
 
 
-def test_diversity_is_bought_with_suppression_or_refused() -> None:
-    with pytest.raises(shoal.Infeasible, match="allow more suppression"):
-        made(partition="full-domain", suppression=0.1, require=[{"model": "t-closeness", "t": 0.01}])
-    _, release = made(
-        partition="full-domain",
-        suppression=0.5,
-        require=[{"model": "k-anonymity", "k": 5}, {"model": "l-diversity", "l": 3}],
-    )
-    assert all(g.holds for g in release.guarantees)
+@pytest.mark.parametrize("partition", ["full-domain", "datafly"])
+def test_diversity_is_bought_with_coarser_levels_or_suppression(partition) -> None:
+    asked = [{"model": "k-anonymity", "k": 5}, {"model": "l-diversity", "l": 3}, {"model": "t-closeness", "t": 0.01}]
+    for suppression in (0.0, 0.1, 0.5):
+        for require in (asked[:2], [asked[0], asked[2]]):
+            _, release = made(partition=partition, suppression=suppression, require=require)
+            assert all(g.holds for g in release.guarantees)
+            assert release.records["suppressed"] <= suppression * 600
+
+
+@pytest.mark.parametrize("partition", ["full-domain", "datafly"])
+def test_a_value_that_is_too_frequent_is_left_out_or_the_release_refused(partition) -> None:
+    columns = {"x": ["a"] * 10 + ["b"] * 10, "s": ["1", "2"] * 5 + ["1"] * 9 + ["2"]}
+    half = [{"model": "k-anonymity", "k": 5}, {"model": "l-diversity", "l": 2, "kind": "probabilistic"}]
+    asked = shoal.Policy.of(quasi=["x"], sensitive=["s"], k=5, partition=partition, require=half, suppression=0.5)
+    assert shoal.anonymize(columns, asked).data["x"] == ["a"] * 10
+    with pytest.raises(shoal.Infeasible, match="at most 9 of 20 records may be left out; allow more suppression"):
+        shoal.anonymize(columns, asked.changed(method=asked.method.model_copy(update={"suppression": 0.45})))
 
 
 @pytest.mark.parametrize("partition", ["full-domain", "datafly", "mondrian"])

@@ -122,7 +122,7 @@ def publish(table: Table, labels: np.ndarray, how: str) -> Table:
         if how == "generalise":
             columns[name] = generalise(column, ranked, groups, None, missing="value")
         else:
-            columns[name] = aggregate(column, ranked, groups, missing="value", restore_variance=False).column
+            columns[name] = aggregate(column, ranked, groups, k=1, missing="value", restore_variance=False).column
     return table.with_columns(columns)
 
 

@@ -67,7 +67,7 @@ def publish(table: Table, labels: np.ndarray, how: str = "generalise") -> Table:
         if how == "generalise":
             columns[name] = generalise(table[name], ranked, groups, attribute.hierarchy, missing="value")
         else:
-            columns[name] = aggregate(table[name], ranked, groups, missing="value", restore_variance=False).column
+            columns[name] = aggregate(table[name], ranked, groups, k=1, missing="value", restore_variance=False).column
     return table.with_columns(columns)
 
 

@@ -1,15 +1,24 @@
 """Full-domain recoding: one level of its hierarchy for each attribute, the same for all records.
 
-The levels make a lattice, from the values themselves to the roots. A node of it is allowed if at most a given share of
-the records stands in classes smaller than k; these records are suppressed. Going up, classes only merge, so no record
-that is published becomes suppressed: above an allowed node all are allowed, below one that is not, none is. The search
-finds the allowed node of least loss, and proves it by bounds: the loss is split into a part that only grows upwards
-and one that only grows downwards, so a node tells about all nodes above and below it.
+The levels make a lattice, from the values themselves to the roots. At a node, classes smaller than k are suppressed,
+then those that violate a limit on sensitive values; where a limit compares with the whole table, what is left is
+compared again until nothing fails. A node is allowed if this leaves out at most a given share of the records: so what
+is allowed stays allowed when more may be suppressed.
 
-**Guarantee** every published record shares its recoded quasi-identifiers with at least k - 1 others, and at most the
-allowed share is suppressed. A result that says so is of least loss.
+Going up, classes only merge. A class of k, or of l different values, is never lost by that, so below a node at which
+too many records stand in classes without, no node is allowed. Other limits may be met by a class and missed by its
+union with a suppressed one; only where nothing may be suppressed is there no such union, and every model is monotone.
+Elsewhere a node that fails by them tells nothing about those below it, and these are looked at one by one.
 
-**Not protected** sensitive values: a class may have one and the same.
+The search finds the allowed node of least loss, and proves it by bounds: the loss is split into a part that only grows
+upwards and one that only grows downwards (of the records whose suppression below is certain), so a node tells about all
+nodes above and below it.
+
+**Guarantee** every published record shares its recoded quasi-identifiers with at least k - 1 others, every class meets
+the limits, and at most the allowed share is suppressed. A result that says so is of least loss among the nodes that are
+allowed in this sense; other choices of what to suppress, such as of parts of classes, are not searched.
+
+**Not protected** sensitive values, unless there are limits on them: a class may have one and the same.
 
 References
 ----------
@@ -31,9 +40,10 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.hierarchy import Hierarchy
-from shoal.errors import DataError, PolicyError, did_you_mean
+from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
 from shoal.kernels.lattice import roll_up
 from shoal.tables.encoding import Ranked
+from shoal.tables.limits import Limit, violations
 from shoal.tables.partition.base import Labels, refuse_infeasible
 
 LOSSES = ("gcp", "discernibility", "class size")
@@ -141,10 +151,13 @@ class Visit:
         No allowed node at or above this one has a loss below it.
     fall : float
         The loss of an allowed node at or below this one is at least its own `rise` plus this.
+    rules_out : bool
+        Whether it is certain that no node at or below this one is allowed.
     """
 
     levels: Levels
     is_allowed: bool
+    rules_out: bool
     loss: float
     rise: float
     fall: float
@@ -164,7 +177,14 @@ class Lattice:
     """
 
     def __init__(
-        self, ranked: Sequence[Ranked], k: int, suppression: float, loss: Loss, leaves: Leaves, missing: Missing
+        self,
+        ranked: Sequence[Ranked],
+        k: int,
+        suppression: float,
+        loss: Loss,
+        leaves: Leaves,
+        missing: Missing,
+        limits: Sequence[Limit] = (),
     ) -> None:
         refuse_infeasible(ranked, k)
         if not 0 <= suppression < 1:
@@ -181,6 +201,8 @@ class Lattice:
         self.budget = int(suppression * self.n_rows)
         self._loss = loss
         self._missing = missing
+        self._limits = tuple(limits)
+        self._fewest = tuple(f for f in (limit.fewest_values for limit in limits) if f is not None)
         self._penalties = [penalties_of(t, n) for t, n in zip(self.trees, leaves or [None] * len(tables), strict=True)]
         self._shares = [
             np.bincount(t.ranks, minlength=t.n_values) @ p / self.n_rows / len(tables)
@@ -218,35 +240,51 @@ class Lattice:
         """Make the classes of a node and say what they tell."""
         self.n_visits += 1
         _, rows, counts = self._roll_up(levels, keep=True)
-        small = self._small(levels, rows, counts)
-        n_suppressed = int(counts[small].sum())
+        left_out, stays_out = self._left_out(levels, rows, counts)
+        n_suppressed = int(counts[left_out].sum())
         is_allowed = n_suppressed <= self.budget
+        rules_out = int(counts[stays_out].sum()) > self.budget or (not is_allowed and self.budget == 0)
+        if self._loss == "class size":
+            rise = (self.n_rows - self.budget) / len(counts) / self.k
+            n_classes = len(counts) - np.count_nonzero(left_out)
+            loss = (self.n_rows - n_suppressed) / n_classes / self.k if n_classes else np.inf
+            return Visit(levels, is_allowed, rules_out, loss if is_allowed else np.inf, rise, 0.0)
         if self._loss == "gcp":
             rise = sum(float(s[h]) for s, h in zip(self._shares, levels, strict=True))
-            if not is_allowed:
-                return Visit(levels, False, np.inf, rise, 0.0)
-            left = np.full(np.count_nonzero(small), float(len(levels)))
-            for a, h in enumerate(levels):
-                left -= self._penalties[a][self._cells[rows[small], a], h]
-            fall = float(left @ counts[small]) / self.n_rows / len(levels)
-        elif self._loss == "discernibility":
-            rise = float(counts @ counts)
-            fall = float(counts[small] @ (self.n_rows - counts[small]))
         else:
-            rise = (self.n_rows - self.budget) / len(counts) / self.k
-            n_classes = len(counts) - np.count_nonzero(small)
-            loss = (self.n_rows - n_suppressed) / n_classes / self.k if n_classes else np.inf
-            return Visit(levels, is_allowed, loss if is_allowed else np.inf, rise, 0.0)
-        return Visit(levels, is_allowed, rise + fall if is_allowed else np.inf, rise, fall)
+            rise = float(counts @ counts)
+        fall = 0.0 if rules_out else self._fall(levels, rows, counts, stays_out)
+        loss = rise + self._fall(levels, rows, counts, left_out) if is_allowed else np.inf
+        return Visit(levels, is_allowed, rules_out, loss, rise, fall)
+
+    def _fall(
+        self, levels: Levels, rows: Labels, counts: npt.NDArray[np.int64], left_out: npt.NDArray[np.bool_]
+    ) -> float:
+        """What the suppression of some classes adds to the loss."""
+        sizes = counts[left_out]
+        if self._loss == "discernibility":
+            return float(sizes @ (self.n_rows - sizes))
+        left = np.full(len(sizes), float(len(levels)))
+        for a, h in enumerate(levels):
+            left -= self._penalties[a][self._cells[rows[left_out], a], h]
+        return float(left @ sizes) / self.n_rows / len(levels)
 
     def recoding(self, visit: Visit, *, optimal: bool) -> Recoding:
         """Give every record its class at an allowed node, or at the lowest one that has the same classes."""
         visit = self._lowest(visit)
         of_distinct, rows, counts = self._roll_up(visit.levels, keep=False)
-        is_kept = ~self._small(visit.levels, rows, counts)
+        is_kept = ~self._left_out(visit.levels, rows, counts)[0]
         number = np.where(is_kept, np.cumsum(is_kept) - 1, -1).astype(np.int32)
         labels = number[of_distinct[self._of_record]]
         return Recoding(visit.levels, labels, visit.loss, optimal, self.n_visits, self.n_nodes)
+
+    def refusal(self, *, is_proved: bool) -> Infeasible:
+        """What to say where no allowed node was found."""
+        tried = "no recoding for all" if is_proved else f"none of the {self.n_visits:,} recodings that were tried"
+        return Infeasible(
+            f"{tried} meets the diversity requirements when at most {self.budget:,} of {self.n_rows:,} records may be "
+            "left out; allow more suppression or use another partition"
+        )
 
     def _lowest(self, visit: Visit) -> Visit:
         """Step down where levels part no records: where all codes begin with 4810, `4810*` says more than `*`."""
@@ -286,6 +324,38 @@ class Lattice:
                     small |= self._cells[rows, a] == tree.n_values - 1
         return small
 
+    def _left_out(
+        self, levels: Levels, rows: Labels, counts: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Classes that are suppressed, and those of them whose records are so at every node below too.
+
+        Where the latter alone are too many, the others are not looked for.
+        """
+        small = self._small(levels, rows, counts)
+        if not self._limits or counts[small].sum() > self.budget:
+            return small, small
+        # Classes are numbered by first appearance, whichever finer ones they were made from.
+        labels = self._roll_up(levels, keep=False)[0][self._of_record]
+        stays_out = small | _failing(labels, small, self._fewest)
+        left_out = stays_out
+        while counts[left_out].sum() <= self.budget:
+            failing = _failing(labels, left_out, self._limits)
+            if not failing.any():
+                break
+            left_out = left_out | failing
+        return left_out, stays_out
+
+
+def _failing(labels: Labels, left_out: npt.NDArray[np.bool_], limits: Sequence[Limit]) -> npt.NDArray[np.bool_]:
+    """Which classes, of those that are not left out, violate a limit; measured against what is not left out."""
+    failing = np.zeros(len(left_out), dtype=bool)
+    rows = np.flatnonzero(~left_out[labels])
+    if limits and len(rows):
+        held = [limit.among(rows) if limit.is_relative else limit.of_rows(rows) for limit in limits]
+        found = violations(labels[rows], held)
+        failing[: len(found)] = found
+    return failing
+
 
 def tree_nodes(tree: Ranked) -> npt.NDArray[np.intp]:
     """The nodes above each rank, those of a level numbered from 0, once it is sure that levels are nested."""
@@ -324,9 +394,12 @@ def full_domain_recoding(
     loss: Loss = "gcp",
     leaves: Leaves = None,
     missing: Missing = "value",
+    limits: Sequence[Limit] = (),
     max_nodes: int = 10_000,
 ) -> Recoding:
-    """Find the levels of least loss at which at most a share of the records stands in classes smaller than k.
+    """Find the levels of least loss at which at most a share of the records must be suppressed.
+
+    Suppressed are classes of fewer than k records, and those that violate a limit.
 
     Parameters
     ----------
@@ -346,6 +419,8 @@ def full_domain_recoding(
     missing : {"value", "any"}
         A missing value is a value of its own; or it may be any value, then records with one are suppressed at every
         level below the root.
+    limits : sequence of Limit
+        What every published class has to meet besides being of k records; those that do not are suppressed.
     max_nodes : int
         Give up the proof, and perhaps the least loss, when classes were made for so many nodes of the lattice.
 
@@ -356,12 +431,17 @@ def full_domain_recoding(
     Raises
     ------
     PolicyError, Infeasible, DataError
-        Where k, suppression or loss have no meaning, there are fewer than k records, or a hierarchy is no tree.
+        Where k, suppression or loss have no meaning, there are fewer than k records, a hierarchy is no tree, or no node
+        is allowed. With no more than `max_nodes` nodes, or where the whole table as one class meets the limits, one is
+        found if there is one; so a problem that was solved is solved too when more may be suppressed.
     """
-    lattice = Lattice(ranked, k, suppression, loss, leaves, missing)
+    lattice = Lattice(ranked, k, suppression, loss, leaves, missing, limits)
     if lattice.n_nodes > LARGEST:
-        return lattice.recoding(_walk(lattice, max_nodes), optimal=False)
-    best, is_proved = _search(lattice, max_nodes)
+        best, is_proved = _walk(lattice, max_nodes), False
+    else:
+        best, is_proved = _search(lattice, max_nodes)
+    if not best.is_allowed:
+        raise lattice.refusal(is_proved=is_proved)
     return lattice.recoding(best, optimal=is_proved)
 
 
@@ -378,7 +458,9 @@ def _search(lattice: Lattice, max_nodes: int) -> tuple[Visit, bool]:
             return best, True
         chain = _chain(bound, is_open)
         low, high = 0, len(chain)
-        while low < high:  # nodes below `low` are not allowed, those from `high` on are or would be
+        while (
+            low < high
+        ):  # where going up never forbids, nodes below `low` are not allowed and those from `high` on are
             if lattice.n_visits >= max_nodes:
                 return best, False
             middle = (low + high) // 2
@@ -386,13 +468,15 @@ def _search(lattice: Lattice, max_nodes: int) -> tuple[Visit, bool]:
             below = tuple(slice(0, h + 1) for h in visit.levels)
             above = tuple(slice(h, None) for h in visit.levels)
             np.maximum(rise[above], visit.rise, out=rise[above])
-            if visit.is_allowed:
+            if visit.rules_out:
+                rise[below] = np.inf
+            else:
                 np.maximum(fall[below], visit.fall, out=fall[below])
+            if visit.is_allowed:
                 high = middle
                 if visit.loss < best.loss:
                     best = visit
             else:
-                rise[below] = np.inf
                 low = middle + 1
             rise[visit.levels] = np.inf
 

@@ -3,8 +3,13 @@
 The mean of numbers and dates, the median of ordered categories, the most frequent of plain ones (Domingo-Ferrer and
 Torra, "Ordinal, Continuous and Heterogeneous k-Anonymity Through Microaggregation", DMKD 11, 2005).
 
+Averages are of present values, and of at least k of them. Groups with fewer share one average with groups beside them
+in the column's own order: each value counts in one published average of the column, so none can be subtracted from
+another, whoever knows which cells are missing.
+
 **Guarantee.** The published quasi-identifiers of a group are equal, so a partition into groups of at least k is
-k-anonymous. **Not protected.** The sensitive values inside a group; k times a mean is a sum over k records.
+k-anonymous, and every published average is of at least k present values. **Not protected.** The sensitive values inside
+a group; k times a mean is a sum over k records; a group of which more than half is missing says that it is.
 """
 
 from __future__ import annotations
@@ -25,50 +30,86 @@ SIGNIFICANT_DIGITS = 12
 
 @dataclass(frozen=True)
 class Aggregated:
-    """A column of averages, and how many records of groups without any value got the whole column's."""
+    """A column of averages, and how many records share that of other groups, as theirs had no value or fewer than k."""
 
     column: Column
     n_imputed: int
+    n_widened: int
 
 
-def aggregate(source: Column, ranked: Ranked, groups: Groups, *, missing: str, restore_variance: bool) -> Aggregated:
-    """Replace a column by the average of each group.
+def aggregate(
+    source: Column, ranked: Ranked, groups: Groups, *, k: int, missing: str, restore_variance: bool
+) -> Aggregated:
+    """Replace a column by the average of each group, or of several where one has fewer than k values.
 
     A group of which more than half is missing publishes a missing value; under ``missing="any"`` that would tell the
-    records apart, so the average of the present ones is published, and the whole column's where a group has none.
+    records apart, so it shares the average of groups beside it, and one without any value that of those in the middle
+    of the column. Values of a group that publishes a missing value count nowhere.
     """
     is_missing = np.isnan(ranked.positions)[ranked.ranks]
     n_present = groups.sum(~is_missing)
-    if n_present.sum() == 0 and missing == "any":
+    if missing == "any" and n_present.sum() < k:
         raise Infeasible(
-            f"column {ranked.name!r} holds no value at all, so there is nothing to average; "
+            f"column {ranked.name!r} holds fewer than {k} values, and an average of so few would tell of single ones; "
             "drop it or publish by generalising"
         )
-    blank = n_present == 0 if missing == "any" else 2 * n_present < groups.sizes
-    if ranked.kind == "number":
-        average = _means(ranked, groups, n_present, is_missing)
-        if restore_variance:
-            average = _restore_variance(average, ranked, n_present)
-    elif ranked.kind == "order":
-        average = groups.median_rank(ranked.ranks, ~is_missing).astype(np.float64)
-    else:
-        average = groups.mode_rank(ranked.ranks, ~is_missing, ranked.n_values).astype(np.float64)
-    n_imputed = 0
-    if missing == "any" and blank.any():
-        n_imputed = int(groups.sizes[blank].sum())
-        whole = Groups.of(np.zeros(len(ranked.ranks), dtype=np.int32))
-        average[blank] = aggregate_whole(ranked, whole, is_missing)
-        blank = np.zeros_like(blank)
-    return Aggregated(_column(source, ranked, average, blank, groups), n_imputed)
+    blank = np.zeros(len(n_present), dtype=bool) if missing == "any" else 2 * n_present < groups.sizes
+    if n_present[~blank].sum() < k:
+        blank[:] = True
+    joined = _joined(_averages(ranked, groups, n_present, is_missing), n_present, ~blank, k)
+    wide = Groups.of(joined[groups.labels])
+    n_present_wide = np.bincount(joined, weights=n_present).astype(np.int64)
+    blank_wide = np.zeros(len(wide.sizes), dtype=bool)
+    blank_wide[joined[blank]] = True
+    average = _averages(ranked, wide, n_present_wide, is_missing)
+    if ranked.kind == "number" and restore_variance:
+        counted = ~is_missing & ~blank_wide[wide.labels]
+        average = _restore_variance(average, ranked.positions[ranked.ranks[counted]], n_present_wide * ~blank_wide)
+    is_few = (n_present < k) & ~blank
+    return Aggregated(
+        _column(source, ranked, average, blank_wide, wide),
+        n_imputed=int(groups.sizes[is_few & (n_present == 0)].sum()),
+        n_widened=int(groups.sizes[is_few & (n_present > 0)].sum()),
+    )
 
 
-def aggregate_whole(ranked: Ranked, whole: Groups, is_missing: npt.NDArray[np.bool_]) -> float:
-    """The average of all records of a column, in the manner of its kind."""
+def _joined(
+    average: npt.NDArray[np.float64], n_present: npt.NDArray[np.int64], some: npt.NDArray[np.bool_], k: int
+) -> npt.NDArray[np.intp]:
+    """Which groups share an average: a number for each, from 0.
+
+    Along the averages, a group with fewer than k present values takes in the next ones until there are k; what is left
+    at the end joins those before. Groups without any present value join those in the middle. Groups that are not among
+    `some` stay alone. The loop runs over groups, never over records.
+    """
+    alone = np.arange(len(n_present))
+    if not (some & (n_present < k)).any():
+        return alone
+    held = np.flatnonzero(some & (n_present > 0))
+    order = held[np.argsort(average[held], kind="stable")]
+    opens, total = np.zeros(len(order), dtype=bool), k
+    for i, n in enumerate(n_present[order].tolist()):
+        if total >= k:
+            opens[i], total = True, 0
+        total += n
+    if total < k:
+        opens[np.flatnonzero(opens)[-1]] = False
+    first = order[np.flatnonzero(opens)]
+    alone[order] = first[np.cumsum(opens) - 1]
+    middle = order[np.searchsorted(np.cumsum(n_present[order]), n_present[order].sum() / 2)]
+    alone[some & (n_present == 0)] = alone[middle]
+    return np.asarray(np.unique(alone, return_inverse=True)[1])
+
+
+def _averages(
+    ranked: Ranked, groups: Groups, n_present: npt.NDArray[np.int64], is_missing: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.float64]:
+    """The average of each group in the manner of the column's kind; of one without values it means nothing."""
     if ranked.kind == "number":
-        return float(np.mean(ranked.positions[ranked.ranks[~is_missing]]))
+        return _means(ranked, groups, n_present, is_missing)
     if ranked.kind == "order":
-        return float(whole.median_rank(ranked.ranks, ~is_missing)[0])
-    return float(whole.mode_rank(ranked.ranks, ~is_missing, ranked.n_values)[0])
+        return groups.median_rank(ranked.ranks, ~is_missing).astype(np.float64)
+    return groups.mode_rank(ranked.ranks, ~is_missing, ranked.n_values).astype(np.float64)
 
 
 def _means(
@@ -91,11 +132,9 @@ def _means(
 
 
 def _restore_variance(
-    average: npt.NDArray[np.float64], ranked: Ranked, n_present: npt.NDArray[np.int64]
+    average: npt.NDArray[np.float64], values: npt.NDArray[np.float64], n_present: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Stretch the averages about their mean until they vary as the records did (the lecture's IL3 = 0)."""
-    values = ranked.positions[ranked.ranks]
-    values = values[~np.isnan(values)]
+    """Stretch the averages about their mean until they vary as the values did (the lecture's IL3 = 0)."""
     if len(values) == 0:
         return average
     unit = float(np.abs(values).max()) or 1.0  # no square overflows

@@ -5,7 +5,10 @@ of values for plain categories (LeFevre, DeWitt and Ramakrishnan, "Mondrian Mult
 Byun et al., "Efficient k-Anonymization Using Clustering Techniques", DASFAA 2007).
 
 **Guarantee.** The published quasi-identifiers of a group are equal and true of every member. **Not protected.** The
-ends of a range are values of members of the group; the sensitive values inside a group.
+ends of a range are values of members of the group. Where one member alone has a value and a missing value is one of its
+own, ``40 or missing`` is that member's, and whoever knows who has one knows whose: k-anonymity, which takes
+quasi-identifiers for known, is not broken by it, but ``missing="any"`` publishes ``*`` there. The sensitive values
+inside a group.
 """
 
 from __future__ import annotations
