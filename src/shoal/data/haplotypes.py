@@ -36,7 +36,7 @@ def haplotypes(
     Examples
     --------
     >>> made = haplotypes(200, seed=1)
-    >>> len(made), made.lengths.max(), 2 <= len(set(made.texts())) < 200
+    >>> len(made), int(made.lengths.max()), 2 <= len(set(made.texts())) < 200
     (200, 125, True)
     """
     if n < 1 or n_places < 2:
