@@ -54,8 +54,8 @@ held out::
     mtDNA,      k = 5   0.77      0 %   0.66   16 %
     yeast               0.50      0 %   0.50    0 %
 
-Allowing copies tells less of membership, drawing them again gives nobody's string away. A string that is published whole
-cannot be taken back, and larger groups close most of the holes; so the default is the latter, and a release of which
+Allowing copies tells less of membership, drawing them again gives nobody's string away. A string that is published
+whole cannot be taken back, and larger groups make holes fewer; so the default is the latter, and a release of which
 many draws were copies says what that tells.
 
 References
