@@ -169,6 +169,24 @@ def _strings(look: Look) -> Iterator[str]:
         f"{look.detail(paper, 5, 'membership', area, data):.2f} and "
         f"{look.detail(paper, 20, 'membership', area, data):.2f}); at 1 % of false alarms it finds next to nobody."
     )
+    again, allowed, alike = (
+        "condensation, copies drawn again (default)",
+        "condensation, copies allowed",
+        "haplotypes",
+    )
+    yield (
+        "**Strings that are much alike tell who is in the data.** Of haplotypes that one person alone has, the area is "
+        f"{look.detail(again, 20, 'holes', area, alike):.2f} at k = 20 and "
+        f"{look.detail(again, 5, 'holes', area, alike):.2f} at k = 5 for who takes a string that is missing among near "
+        f"ones for a member ({look.main(again, 20, 'holes', alike)} and {look.main(again, 5, 'holes', alike)} found at "
+        "1 % of false alarms). With copies allowed it is "
+        f"{look.detail(allowed, 20, 'echoes', area, alike):.2f} and "
+        f"{look.detail(allowed, 5, 'echoes', area, alike):.2f} for who takes a string that stands there for a member "
+        f"({look.main(allowed, 20, 'echoes', alike)} and {look.main(allowed, 5, 'echoes', alike)}), but "
+        f"{_percent(look.detail(allowed, 20, 'echoes', 'members_verbatim', alike))} and "
+        f"{_percent(look.detail(allowed, 5, 'echoes', 'members_verbatim', alike))} of these members' strings are "
+        "published as they are. Larger groups help against both."
+    )
 
 
 def _sketches(look: Look) -> Iterator[str]:

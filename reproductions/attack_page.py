@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from reproductions.attack_findings import N_RECOVERED, RECOVERY_SECONDS, Found
 from reproductions.attack_leaks import leaks
-from reproductions.attack_releases import HOLD_OUT, N_BASKETS
+from reproductions.attack_picture import KINDS
+from reproductions.attack_releases import ALIKE_HOLD_OUT, HOLD_OUT, N_BASKETS
 from reproductions.string_tables import fill, table
 from shoal.attack.folder import attacks_of
 from shoal.attack.result import AttackResult, Rate
@@ -43,6 +44,14 @@ SETS = {
         "`mondrian` where that is the first) at the same k. Uniqueness: in all of Adult."
     ),
     "yeast": "All Swiss-Prot proteins of yeast.",
+    "haplotypes": (
+        "Made in code (`shoal.data.haplotypes`): aligned strings of 125 places and two letters, children of one "
+        f"ancestor, many of them equal. {ALIKE_HOLD_OUT:.0%} held out."
+    ),
+    "mtDNA": (
+        "The first hypervariable region of 435 persons of Cameroon (Coia et al. 2005), 360 bases, aligned. "
+        f"{ALIKE_HOLD_OUT:.0%} held out."
+    ),
     "T10I4D100K": f"All of its {N_BASKETS:,} baskets, in random order.",
     "20 newsgroups": "All texts, binary.",
 }
@@ -62,8 +71,10 @@ def page(found: Sequence[Found]) -> str:
         *leaks(found),
         *_adult([f for f in found if f.data == "Adult"]),
     ]
-    for data in ("yeast", "T10I4D100K", "20 newsgroups"):
+    for data in list(KINDS)[1:]:
         lines += _rates(data, [f for f in found if f.data == data])
+        if data == "mtDNA":
+            lines += _copies([f for f in found if KINDS[f.data] == "strings"])
     seconds = sum(f.cpu_seconds for f in found)
     lines += [fill(f"All releases and attacks took {seconds / 60:.0f} minutes of processor time."), ""]
     return "\n".join(lines)
@@ -89,12 +100,45 @@ def _rates(data: str, found: Sequence[Found]) -> Iterator[str]:
     yield fill(f"{first.n_records:,} records, {first.n_control:,} held out. {SETS[data]}")
     yield ""
     rows = []
-    for name in [a.name for a in attacks_of("strings" if data == "yeast" else "sparse")]:
+    for name in [a.name for a in attacks_of(KINDS[data])]:
         for f in found:
             r = f.of(name)
             if r is not None:
                 rows.append((name, f.method, _k(f), _rate(r.main), _rate(r.control), _rate(r.baseline), _cell(r)))
     yield from table(("attack", "method", "k", "on members %", "on others %", "by guessing %", "risk added"), rows)
+
+
+def _copies(found: Sequence[Found]) -> Iterator[str]:
+    """What drawing copies again tells, and what allowing them does."""
+    yield "## Copies drawn again, or allowed"
+    yield ""
+    yield fill(
+        "Of the strings that occur once, members against others that were held out. In the release: the share that "
+        "stands there as it is. Then the area under the curve, with its 95 % interval, and the share of members found "
+        "at 1 % of false alarms, for who takes a string that is missing among near ones for a member (`holes`) and for "
+        "who takes one that stands there for a member (`echoes`). An attacker knows which of the two to take."
+    )
+    yield ""
+    rows = []
+    for f in found:
+        cells = []
+        for name in ("holes", "echoes"):
+            r = f.of(name)
+            cells += ["–", "–"] if r is None else [_area(r), f"{100 * r.main.value:.1f}"]
+        seen = f.of("holes")
+        shares = ["members_verbatim", "others_verbatim"]
+        told = ["–", "–"] if seen is None else [f"{100 * seen.details[n]:.1f}" for n in shares]
+        rows.append((f.data, f.method, _k(f), f"{f.n_published:,} of {f.n_records:,}", *told, *cells))
+    yield from table(
+        ("data", "method", "k", "published", "members in it %", "others in it %", "holes: area", "found %",
+         "echoes: area", "found %"),
+        rows,
+    )  # fmt: skip
+
+
+def _area(result: AttackResult) -> str:
+    area, error = result.details["area_under_curve"], result.details["area_error"]
+    return f"{area:.2f} ({max(area - 1.96 * error, 0):.2f} to {min(area + 1.96 * error, 1):.2f})"
 
 
 def _k(found: Found) -> str:

@@ -11,7 +11,14 @@ import numpy as np
 from reproductions.attack_findings import Found
 from shoal.attack.folder import attacks_of
 
-KINDS = {"Adult": "table", "yeast": "strings", "T10I4D100K": "sparse", "20 newsgroups": "sparse"}
+KINDS = {
+    "Adult": "table",
+    "yeast": "strings",
+    "haplotypes": "strings",
+    "mtDNA": "strings",
+    "T10I4D100K": "sparse",
+    "20 newsgroups": "sparse",
+}
 
 
 def draw(found: Sequence[Found], path: Path) -> None:

@@ -15,8 +15,10 @@ import shoal
 from reproductions.adult_partitions import ADULT, SUPPRESSION
 from reproductions.string_sets import DATA, whole
 from shoal.data.frames import from_frame
+from shoal.data.haplotypes import haplotypes
 from shoal.data.sparse import Sparse
 from shoal.data.sparse_files import read_sparse
+from shoal.data.strings import Strings
 from shoal.data.table import Table
 from shoal.policy import RECODINGS, SLICINGS
 
@@ -33,6 +35,10 @@ KEPT = (*QUASI, SECRET, *LEFT_AS_THEY_ARE)
 NUMBERS = ("age", *LEFT_AS_THEY_ARE)
 DIVERSITY = 3
 N_BASKETS = 100_000
+ALIKE = ("haplotypes", "mtDNA")
+ALIKE_HOLD_OUT = 0.5  # the sets are small, and false alarms are counted on what is held out
+N_HAPLOTYPES = 3806
+COPIES = {"redraw": "copies drawn again (default)", "allow": "copies allowed"}
 NAMES = (
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race",
     "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "salary-class",
@@ -64,6 +70,11 @@ def all_releases(sizes: tuple[int, ...] = SIZES) -> Iterator[Made]:
         for k in sizes:
             name = f"condensation, support {support}" + (" (default)" if support == 3 else "")
             yield Made("yeast", name, k, "strings", _Yeast(support, k))
+    for data in ("yeast", *ALIKE):
+        for copies, name in COPIES.items():
+            for k in sizes:
+                if (data, copies) != ("yeast", "redraw"):  # which is the default, above
+                    yield Made(data, f"condensation, {name}", k, "strings", _Alike(data, copies, k))
     for data in ("T10I4D100K", "20 newsgroups"):
         for k in sizes:
             yield Made(data, "k-variance (default)", k, "sparse", _Sketched(data, {"k": k}))
@@ -124,6 +135,23 @@ class _Yeast:
         strings = whole("yeast")
         policy = shoal.StringPolicy.of(k=self.k, support=self.support)
         return shoal.anonymize(strings.take(np.arange(len(strings))[:most]), policy, seed=SEED, hold_out=HOLD_OUT).case
+
+
+@dataclass(frozen=True)
+class _Alike:
+    data: str
+    copies: str
+    k: int
+
+    def __call__(self, most: int | None) -> Any:
+        policy = shoal.StringPolicy.of(k=self.k, copies=self.copies)
+        hold_out = ALIKE_HOLD_OUT if self.data in ALIKE else HOLD_OUT
+        strings = _strings(self.data)
+        return shoal.anonymize(strings.take(np.arange(len(strings))[:most]), policy, seed=SEED, hold_out=hold_out).case
+
+
+def _strings(data: str) -> Strings:
+    return haplotypes(N_HAPLOTYPES, seed=SEED) if data == "haplotypes" else whole(data.lower())
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,11 @@ def string_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Of strings: how many of a group must carry what a symbol depends on.  [default: 3]",
         ),
         click.option("--lengths", help="Of strings: spread, or template (one length a segment).  [default: spread]"),
+        click.option(
+            "--copies",
+            help="Of strings: redraw pseudo-strings that equal an original, or allow them; what each tells: "
+            "docs, how-to/strings.  [default: redraw]",
+        ),
         click.option("--homogenize", help="Of strings: optimal or greedy choice of lengths alike.  [default: optimal]"),
         click.option(
             "--rare",

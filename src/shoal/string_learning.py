@@ -61,6 +61,7 @@ def learn_classes(strings: Strings, policy: StringPolicy, seed: int = 0) -> tupl
             lengths=method.lengths,
             homogenize=method.homogenize,
             rare=policy.rare,
+            copies=method.copies,
             workers=1,
             seed=None,
         ).fit_transform(train)

@@ -43,6 +43,9 @@ class StringManifest:
     guarantees : tuple of mappings
         As they were recomputed before the release.
     checksums : mapping
+    near_copies : int, optional
+        How many published strings at most equal an original or are one edit away from one, as was counted before the
+        release; None in releases of versions that did not count.
     """
 
     version: str
@@ -54,6 +57,7 @@ class StringManifest:
     suppressed: Mapping[str, int]
     guarantees: tuple[Mapping[str, Any], ...]
     checksums: Mapping[str, str]
+    near_copies: int | None = None
 
     def to_json(self) -> str:
         """The text of the file."""
@@ -76,6 +80,7 @@ class StringManifest:
             "guarantees": [
                 {name: value for name, value in g.items() if name not in PRIVATE_DETAILS} for g in self.guarantees
             ],
+            "near_copies": self.near_copies,
             "method": self.policy.told(),
             "checksums": dict(self.checksums),
         }
@@ -95,6 +100,7 @@ class StringManifest:
 
 def _parse(content: Mapping[str, Any]) -> StringManifest:
     method = {name: value for name, value in content["method"].items() if name in StringMethod.model_fields}
+    method = {"copies": "redraw"} | method  # what all did before one could ask
     name = str(content["data"])
     if content["kind"] != "strings" or content["format"] not in FORMATS or Path(name).name != name or "\\" in name:
         raise ValueError
@@ -110,7 +116,14 @@ def _parse(content: Mapping[str, Any]) -> StringManifest:
         suppressed={str(n): int(c) for n, c in content["suppressed_because"].items()},
         guarantees=tuple(dict(g) for g in content["guarantees"]),
         checksums={str(n): str(c) for n, c in content["checksums"].items()},
+        near_copies=_near_copies(content.get("near_copies")),
     )
+
+
+def _near_copies(stated: Any) -> int | None:
+    if stated is not None and (isinstance(stated, bool) or not isinstance(stated, int) or stated < 0):
+        raise ValueError
+    return stated
 
 
 def _source(content: Mapping[str, Any], name: str) -> StringSource:

@@ -49,6 +49,7 @@ class StringMethod(Strict):
     lengths: Literal["template", "spread"] = "spread"
     homogenize: Literal["optimal", "greedy"] = "optimal"
     rare: int | None = Field(default=None, ge=1)
+    copies: Literal["redraw", "allow"] = "redraw"
 
 
 class StringPolicy(Strict):

@@ -116,6 +116,7 @@ class StringProfile:
             f"order = {method.order}   # a symbol depends on the {method.order - 1} before it",
             f"support = {method.support}   # as far as that many strings of the group carry them; 1: even one",
             f'lengths = "{method.lengths}"   # template: one length a segment | spread: lengths as in the group',
+            f'copies = "{method.copies}"   # redraw: no pseudo-string equals an original | allow: some may',
             "",
         ]
         return "\n".join(lines)

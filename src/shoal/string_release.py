@@ -24,6 +24,7 @@ import numpy.typing as npt
 from shoal._version import __version__
 from shoal.check.guarantee import Guarantee
 from shoal.check.string_folder import asked_of, groups_files
+from shoal.check.string_near import NEAR_COPIES, near_originals
 from shoal.check.strings import StringEvidence, verify_strings
 from shoal.data.string_files import read_strings_back, string_file_name, write_strings
 from shoal.data.strings import Strings, StringSource
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 KEEPABLE = ("groups", "statistics")
 STATISTICS_FILE = "statistics.npz"
 COPIES = "copies"
+N_ROUNDS = 20  # of drawing a few near copies again
+MANY_COPIES = 0.01  # of the draws: then what is missing, or stands there, tells of members
 ATTACK_SECONDS = 60.0
 NEARLY_COPIES = 0.5  # of a string stands verbatim in an original
 MOST_ORIGINAL_SYMBOLS, MOST_PUBLISHED_SYMBOLS = 20_000_000, 5_000_000  # about half a minute
@@ -72,11 +75,12 @@ class StringRelease:
         What the user should know, a sentence each.
     suppressed : mapping of str to int
         How many strings were left out, by the reason: "empty", "rare_symbols", "small_class", "length", or "copies"
-        where every draw equalled an original. Reasons that did not occur are not there.
+        where every draw equalled an original, or was one of a few near copies. Reasons that did not occur are not
+        there.
     n_groups : int
         Number of groups that pseudo-strings were drawn from.
     n_rejected : int
-        How many draws equalled an original and were drawn again.
+        How many draws equalled an original, or were one of a few near copies, and were made again.
     """
 
     strings: Strings
@@ -222,6 +226,7 @@ class StringRelease:
             suppressed=self.suppressed,
             guarantees=tuple(g.to_dict() for g in self.guarantees),
             checksums=checksums(folder, [data, "datasheet.html"]),
+            near_copies=next(int(g.achieved) for g in self.guarantees if g.model == NEAR_COPIES),
         )
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
 
@@ -277,16 +282,18 @@ def release_strings(
         homogenize=method.homogenize,
         rare=policy.rare,
         workers=1,
+        copies=method.copies,
     )
     if progress is not None:
         progress(
             "grouping strings" if has_compiled() else "compiling (on the first run only), then grouping strings", 0, 0
         )
-    made = condensation.fit_transform(original, executor=executor, progress=progress, note=notes.append)
+    condensation.fit_transform(original, executor=executor, progress=progress, note=notes.append)
+    made, groups, n_near = _without_few_near_copies(condensation, original, policy, executor, notes.append)
     if not len(made):
         raise Infeasible(
             "every pseudo-string that was drawn equals an original, so nothing can be published; the strings are too "
-            "much alike for their groups: lower the order, or raise support or k"
+            'much alike for their groups: lower the order, raise support or k, or ask for copies = "allow"'
         )
     if progress is not None:
         progress("checking the release", 0, 0)
@@ -294,7 +301,7 @@ def release_strings(
     evidence = StringEvidence(
         original=original,
         original_groups=condensation.labels_.astype(np.int64),
-        published_groups=pseudo.groups.astype(np.int64),
+        published_groups=groups.astype(np.int64),
         template_lengths=_lengths(condensation.segments_),
     )
     with tempfile.TemporaryDirectory() as scratch:
@@ -304,8 +311,8 @@ def release_strings(
         digest = checksum(path)
     counts = np.bincount(condensation.suppressed_, minlength=len(SUPPRESSED_BECAUSE)).tolist()
     suppressed = {name: n for name, n in zip(REASONS.values(), counts, strict=True) if n and name != "kept"}
-    if pseudo.n_dropped:
-        suppressed[COPIES] = pseudo.n_dropped
+    if pseudo.n_dropped + n_near:
+        suppressed[COPIES] = pseudo.n_dropped + n_near
     return StringRelease(
         strings=published,
         guarantees=guarantees,
@@ -323,6 +330,37 @@ def release_strings(
         _like=like,
         _held_out=held_out,
     )
+
+
+def _without_few_near_copies(
+    condensation: Condensation,
+    original: Strings,
+    policy: StringPolicy,
+    executor: Executor | None,
+    note: Callable[[str], None],
+) -> tuple[Strings, npt.NDArray[np.int32], int]:
+    """Draw near copies again as long as they are fewer than k; the strings, their groups, and how many were left out.
+
+    Where near copies are few they are accidents, each of which points at an original, and their number must not be
+    told. Where they are many, strings are much alike; then they are left as they are drawn, since a whole neighbourhood
+    kept clear around every original would tell who is in the data even better than a hole does.
+    """
+
+    def few(strings: Strings) -> npt.NDArray[np.bool_]:
+        if policy.method.copies == "allow" or not len(strings):
+            return np.zeros(len(strings), bool)
+        is_near = near_originals(strings, original, policy.rare)
+        return is_near if is_near.sum() < policy.k else np.zeros(len(strings), bool)
+
+    made: Strings = condensation.pseudo_.strings
+    is_near = few(made)
+    for _ in range(N_ROUNDS):
+        if not is_near.any():
+            break
+        made = condensation.draw_without(made.take(np.flatnonzero(is_near)), executor=executor, note=note)
+        is_near = few(made)
+    rows = np.flatnonzero(~is_near)
+    return made.take(rows), condensation.pseudo_.groups[rows], int(is_near.sum())
 
 
 def suppressed_sentence(suppressed: Mapping[str, int], n_in: int, policy: StringPolicy) -> str:
@@ -352,8 +390,8 @@ of 2.5 is allowed).'
         told("length", f"has a length {near}", f"have lengths {near}"),
         told(
             COPIES,
-            "has no pseudo-string in its place, as every draw equalled an original",
-            "have no pseudo-strings in their place, as every draw equalled an original",
+            "has no pseudo-string in its place, as every draw equalled an original or nearly did",
+            "have no pseudo-strings in their place, as every draw equalled an original or nearly did",
         ),
     ]
     total = sum(suppressed.values())
@@ -378,6 +416,19 @@ def _told(condensation: Condensation, policy: StringPolicy) -> list[str]:
         notes.append(
             f"{sum(s.n_strings for s in split):,} strings were split by nearness before grouping; by a sample, "
             f"distances to the middle of a group grew by about {100 * cost:.1f} % or less"
+        )
+    pseudo = condensation.pseudo_
+    share = pseudo.n_rejected / max(pseudo.n_rejected + len(pseudo.strings), 1)
+    if share > MANY_COPIES:
+        notes.append(
+            f"{100 * share:.0f} % of the draws equalled an original and were made again, as strings are much alike; a "
+            "string that is missing among many near it was then probably in the data: raise k, look at the attack "
+            '"holes", or ask for copies = "allow" if being in the data is the secret'
+        )
+    if policy.method.copies == "allow":
+        notes.append(
+            "copies are allowed: a pseudo-string may equal an original, also one that a single person holds; look at "
+            'the attacks "copies" and "echoes"'
         )
     if policy.method.support == 1 and policy.method.order > 1:
         notes.append(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import re
 import shutil
 import stat
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -135,6 +137,7 @@ def test_a_release_holds_in_a_check(here: Path, run_here: RunHere, lengths: str)
         "string-condensation",
         "context-support",
         "no-copies",
+        "near-copies",
         "rare-symbols",
     ]
     without_classes = run_here("check", "out", "--original", "proteins.fasta", cwd=here)
@@ -160,6 +163,50 @@ def test_an_original_smuggled_in_is_found(here: Path, run_here: RunHere) -> None
     assert "its checksum differs" in ended.stdout
     assert "there are 61 strings, the manifest says 60" in ended.stdout
     assert SECRET not in ended.stdout
+
+
+@pytest.mark.parametrize("how", ["changed", "put in", "left out"])
+def test_near_copies_smuggled_in_are_found_though_the_checksum_was_mended(
+    here: Path, run_here: RunHere, how: str
+) -> None:
+    assert run_here("anonymize", "proteins.fasta", "-k", "10", "-o", "out", cwd=here).code == 0
+    publish = here / "out" / "publish"
+    lines = (publish / "data.fasta").read_text().splitlines()
+    for i, at in enumerate([n for n, line in enumerate(lines) if not line.startswith(">")][:3]):
+        text = STRINGS[5 * i]
+        lines[at] = text[:9] + {"changed": "L" if text[9] != "L" else "S", "put in": "L" + text[9], "left out": ""}[how]
+        lines[at] += text[10:]
+    (publish / "data.fasta").write_text("\n".join(lines) + "\n")
+    manifest = json.loads((publish / "manifest.json").read_text())
+    assert manifest["near_copies"] == 0
+    manifest["checksums"]["data.fasta"] = hashlib.sha256((publish / "data.fasta").read_bytes()).hexdigest()
+    (publish / "manifest.json").write_text(json.dumps(manifest))
+    ended = run_here("check", "out", "--original", "proteins.fasta", cwd=here)
+    assert ended.code == NOT_VERIFIED
+    assert "checksum" not in ended.stdout
+    assert "3 published strings equal an original, or all but one symbol of it, and the manifest says none" in " ".join(
+        ended.stdout.split()
+    )
+
+
+def test_copies_can_be_allowed_and_that_is_told(here: Path, run_here: RunHere) -> None:
+    codes = ["".join(code) for code in product("AB", repeat=4)] * 5
+    write(here / "codes.txt", "\n".join(codes) + "\n")
+    start = ("anonymize", "codes.txt", "--kind", "strings", "--format", "lines", "-k", "10", "--seed", "1")
+    drawn_again = run_here(*start, "-o", "again", cwd=here)
+    assert drawn_again.code == INFEASIBLE  # there are no other codes
+    assert 'copies = "allow"' in drawn_again.stderr
+    ended = run_here(*start, "--copies", "allow", "-o", "out", cwd=here)
+    assert ended.code == 0, ended.stderr
+    told = " ".join(ended.stdout.split())
+    assert "Copies are allowed, so a published string may be a person's own" in told
+    assert "No published string equals" not in told
+    assert set((here / "out" / "publish" / "data.txt").read_text().split()) <= set(codes)
+    checked = " ".join(run_here("check", "out", "--original", "codes.txt", cwd=here).stdout.split())
+    assert "FAILS" not in checked
+    assert "Copies are allowed" in checked
+    refused = run_here(*start, "--copies", "drop", "-o", "bad", cwd=here)
+    assert (refused.code, "copies" in refused.stderr, "redraw" in refused.stderr) == (POLICY, True, True)
 
 
 def test_a_column_with_classes(here: Path, run_here: RunHere) -> None:

@@ -19,6 +19,7 @@ from shoal.data.table import Table
 
 if TYPE_CHECKING:
     from shoal.attack.strings.fragments import Fragments
+    from shoal.attack.strings.neighbourhood import Neighbourhood
     from shoal.policy import Policy
 
 Ints = npt.NDArray[np.int64]
@@ -88,6 +89,13 @@ class StringCase:
         from shoal.attack.strings.fragments import Fragments
 
         return Fragments.of(self, np.random.default_rng(0))
+
+    @cached_property
+    def neighbourhood(self) -> Neighbourhood:
+        """How many published strings lie near some of the strings, where there is a control."""
+        from shoal.attack.strings.neighbourhood import Neighbourhood
+
+        return Neighbourhood.of(self, np.random.default_rng(0))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.check.evidence import GROUPS_FILE, PUBLISHED_GROUPS_FILE, read_labels
 from shoal.check.folder import FolderCheck, edited_files, published_folder
+from shoal.check.string_near import NEAR_COPIES
 from shoal.check.strings import StringAsked, StringEvidence, verify_strings
 from shoal.data.alphabets import LEARNED
 from shoal.data.files import read_table
@@ -21,6 +22,10 @@ from shoal.string_manifest import StringManifest
 from shoal.string_policy import StringPolicy
 
 LENGTHS_FILE = "template-lengths.csv"
+NOT_STATED = (
+    "The manifest does not say how many pseudo-strings nearly equal an original, so near copies that were put in later "
+    "cannot be told from others; make the release anew."
+)
 _NEUTRAL = re.compile(rb">pseudo_\d+( class=.*)?")
 
 
@@ -60,15 +65,22 @@ def check_string_folder(
     evidence = StringEvidence(original)
     if private is not None:
         evidence = read_string_groups(Path(private), original)
-    verdict = verify_strings(published, asked_of(policy or manifest.policy), evidence)
+    asked = asked_of(policy or manifest.policy, manifest.near_copies)
+    verdict = verify_strings(published, asked, evidence)
+    guarantees, unverified = verdict.guarantees, verdict.unverified
+    if manifest.near_copies is None:
+        guarantees = tuple(g for g in guarantees if g.model != NEAR_COPIES)
+        unverified = (*unverified, NOT_STATED)
     findings += [*verdict.findings, *_counts(published, original, manifest)]
-    return FolderCheck(verdict.guarantees, tuple(findings), original is not None, verdict.unverified)
+    return FolderCheck(guarantees, tuple(findings), original is not None, unverified)
 
 
-def asked_of(policy: StringPolicy) -> StringAsked:
-    """What a policy holds published strings to."""
+def asked_of(policy: StringPolicy, near_copies: int | None = None) -> StringAsked:
+    """What a policy holds published strings to, and how many near copies the manifest tells of."""
     method = policy.method
-    return StringAsked(policy.k, method.eps, method.order, method.support, policy.rare, method.lengths)
+    return StringAsked(
+        policy.k, method.eps, method.order, method.support, policy.rare, method.lengths, method.copies, near_copies
+    )
 
 
 def read_original(

@@ -7,13 +7,16 @@ rare; with the secret groups too, everything:
 - every pseudo-string is possible given its group: each symbol stands at its position in a member that carries the
   longest context which at least `support` members carry (`string_support`);
 - contexts of fewer members were not used: their continuations come no more often than chance explains;
-- none equals an original, of whatever class, with its rare symbols or without;
+- none equals an original, of whatever class, with its rare symbols or without, unless copies are allowed;
+- no more of them are near copies, one symbol from an original, than the manifest tells (`string_near`);
 - every symbol is held by at least `rare` originals of its class.
 
 **Guarantee.** Each symbol of a pseudo-string depends on its group of at least k strings through what at least `support`
 of them have in common, or through all of them, and on random numbers.
 **Not protected.** Fragments: runs of a pseudo-string stand verbatim in originals, and `shoal.check.verbatim` measures
-how long. What all members of a group share is published as it is. That a string is in the data is not hidden.
+how long. What all members of a group share is published as it is. That a string is in the data is not hidden: where
+originals have little variety, that one is missing among many near it tells it, or, where copies are allowed, that it
+stands there.
 
 References
 ----------
@@ -32,6 +35,7 @@ import numpy.typing as npt
 from shoal.check.guarantee import Guarantee, count
 from shoal.check.string_copies import no_string_copies, rare_symbols
 from shoal.check.string_groups import StringGroups, group_strings
+from shoal.check.string_near import Copies, near_copies
 from shoal.check.string_originals import Ints, in_alphabet_of, shared_labels, without_rare
 from shoal.check.string_support import FALSE_ALARM, Support, recompute_support
 from shoal.check.verdict import Verdict
@@ -41,9 +45,14 @@ from shoal.errors import DataError
 Lengths = Literal["template", "spread"]
 
 NEEDS_ORIGINAL = (
-    "These are pseudo-strings: from the published ones alone nothing can be verified of them. That none is a copy of "
-    "an original, and that each symbol is held by at least {rare} originals, needs the original (--original)."
+    "These are pseudo-strings: from the published ones alone nothing can be verified of them. {copies} each symbol is "
+    "held by at least {rare} originals, needs the original (--original)."
 )
+OF_COPIES = {
+    "redraw": "That none is a copy of an original, that no more are near copies than the manifest says, and that",
+    "allow": "Copies of originals are allowed among them. That no more are copies or near copies than the manifest "
+    "says, and that",
+}
 NEEDS_GROUPS = (
     "That every pseudo-string was drawn from at least {k} strings, after contexts of at least {support} of them, needs "
     "the original and the groups that the owner may have kept (--original and --private)."
@@ -70,6 +79,10 @@ class StringAsked:
         How many strings of a class must hold a symbol; None means k, but 1 where `support` is 1.
     lengths : {"template", "spread"}
         Whether all pseudo-strings of a group have one length, or lengths within those of the group.
+    copies : {"redraw", "allow"}
+        Whether none may equal an original.
+    near_copies : int, optional
+        How many of them may be at most one edit from an original; None before a release, when it is counted.
     """
 
     k: int
@@ -78,6 +91,8 @@ class StringAsked:
     support: int = 3
     rare: int | None = None
     lengths: Lengths = "template"
+    copies: Copies = "redraw"
+    near_copies: int | None = None
 
     @property
     def fewest_holders(self) -> int:
@@ -116,7 +131,7 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
     rare = asked.fewest_holders
     needs_groups = NEEDS_GROUPS.format(k=asked.k, support=asked.support)
     if original is None:
-        return Verdict((), (NEEDS_ORIGINAL.format(rare=rare), needs_groups))
+        return Verdict((), (NEEDS_ORIGINAL.format(copies=OF_COPIES[asked.copies], rare=rare), needs_groups))
     if original.is_tokens is not published.is_tokens and len(original.symbols):
         return Verdict((), findings=("the symbols of one side are tokens, those of the other are characters",))
     if original.labels is None and published.labels is not None:
@@ -127,15 +142,16 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
     shown = in_alphabet_of(original, published)
     labels, shown_labels = shared_labels(original, shown)
     bare = without_rare(original, labels, rare)
-    copies = no_string_copies(shown, original, bare)
+    near = near_copies(shown, (original, bare), asked.k, asked.copies, asked.near_copies)
+    copies = (no_string_copies(shown, original, bare), near) if asked.copies == "redraw" else (near,)
     has_class = original.labels is None or published.labels is not None
     groups, original_groups = secrets.published_groups, secrets.original_groups
     if groups is None or original_groups is None:
         held = rare_symbols(shown, shown_labels if has_class else None, original, labels, rare)
-        return Verdict((copies, held), (needs_groups,))
+        return Verdict((*copies, held), (needs_groups,))
     if len(groups) != len(published) or len(original_groups) != len(original):
         return Verdict(
-            (copies, rare_symbols(shown, shown_labels if has_class else None, original, labels, rare)),
+            (*copies, rare_symbols(shown, shown_labels if has_class else None, original, labels, rare)),
             (
                 f"The groups that were kept are of {len(groups):,} published and {len(original_groups):,} original "
                 f"strings, but there are {len(published):,} and {len(original):,}: the data was changed, or they are "
@@ -158,7 +174,7 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
     )
     if grouped.template_lengths is None:
         whole = _condensation(grouped, None, asked)
-        return Verdict((whole, copies, held), (NEEDS_LENGTHS,))
+        return Verdict((whole, *copies, held), (NEEDS_LENGTHS,))
     fits = grouped.has_length[grouped.published]
     some = np.flatnonzero(fits)
     found = recompute_support(
@@ -173,7 +189,7 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
     possible = np.zeros(len(published), bool)
     possible[some] = found.is_possible
     whole = _condensation(grouped, ~possible, asked)
-    return Verdict((whole, _support(found, grouped.published[some], asked), copies, held))
+    return Verdict((whole, _support(found, grouped.published[some], asked), *copies, held))
 
 
 def _condensation(grouped: StringGroups, impossible: npt.NDArray[np.bool_] | None, asked: StringAsked) -> Guarantee:

@@ -50,6 +50,7 @@ def render_string_datasheet(release: StringRelease) -> str:
         records=release.records,
         n_groups=release.n_groups,
         k=policy.k,
+        copies=policy.method.copies,
         form=FORMATS[source.format].format(between=between, column=repr(source.column)),
         is_tokens=strings.is_tokens,
         alphabet=source.alphabet,

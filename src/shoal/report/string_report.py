@@ -56,6 +56,7 @@ def render_string_report(release: StringRelease) -> str:
         run_rows=_runs(verbatim.published, verbatim.control),
         n_runs=(verbatim.published.n_strings, verbatim.control.n_strings),
         n_rejected=release.n_rejected,
+        copies=policy.method.copies,
         composition=_composition(utility.composition),
         u=utility,
         lengths=string_pictures.lengths(

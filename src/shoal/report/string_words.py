@@ -11,6 +11,7 @@ MODELS = {
     "string-condensation": "What is published about a string depends on a group of at least k strings.",
     "context-support": "A run that fewer strings of a group share is not carried on.",
     "no-copies": "No published string happens to be an original one.",
+    "near-copies": "How many published strings are one symbol away from an original, or none, was counted.",
     "rare-symbols": "A symbol that only few strings hold would point at them, so it is not shown.",
 }
 REASONS = {
@@ -18,7 +19,7 @@ REASONS = {
     "small_class": "class of fewer than k strings: each class is condensed on its own",
     "rare_symbols": "nothing but symbols that too few strings hold",
     "length": "length: no k strings of lengths alike could be found that take it in",
-    "copies": "copies: every pseudo-string drawn in its place equalled an original",
+    "copies": "copies: every pseudo-string drawn in its place equalled an original or nearly did",
 }
 CHECKED = (
     "Every guarantee was recomputed from the bytes of the published file, the original and the groups, by a checker "
@@ -33,6 +34,7 @@ def short_name(guarantee: Guarantee) -> str:
         "string-condensation": f"condensation of {values.get('k', 'k')}",
         "context-support": f"support of {values.get('support', '1')}",
         "no-copies": "no copies",
+        "near-copies": "near copies counted",
         "rare-symbols": "no rare symbols",
     }.get(guarantee.model, guarantee.model)
 
@@ -40,13 +42,17 @@ def short_name(guarantee: Guarantee) -> str:
 def required(guarantee: Guarantee) -> str:
     """What was asked for."""
     named = {"k": "groups of {} or more", "support": "{} strings or more", "rare": "{} strings or more"}
+    if guarantee.model == "near-copies":
+        return "none, or at least k" if guarantee.kind == "redraw" else "copies allowed"
     main = {"string-condensation": "k", "context-support": "support", "rare-symbols": "rare"}.get(guarantee.model)
     return "none" if main is None else named[main].format(number(guarantee.required.get(main), 4))
 
 
 def achieved(guarantee: Guarantee) -> str:
     """What was reached."""
-    if guarantee.model == "no-copies":
+    if guarantee.model == "near-copies" and guarantee.achieved:
+        return f"at most {guarantee.achieved:,.0f}"
+    if guarantee.model in ("no-copies", "near-copies"):
         return number(guarantee.achieved, 4) if guarantee.achieved else "none"
     return number(guarantee.achieved, 4)
 
@@ -71,7 +77,10 @@ def method(policy: StringPolicy) -> dict[str, str]:
         "Rare symbols": f"Symbols that fewer than {policy.rare} strings of a class hold are not shown."
         if policy.rare > 1
         else "All symbols are shown, however few strings hold them.",
-        "Copies": "A new string that equals an original is drawn again, and left out if that does not help.",
+        "Copies": "A new string that equals an original is drawn again, and left out if that does not help. So is one "
+        "that differs from an original in a single symbol, unless many do."
+        if m.copies == "redraw"
+        else "A new string may equal an original, also one that a single person holds; copies are not drawn again.",
     }
 
 
@@ -94,6 +103,7 @@ def limits(policy: StringPolicy, has_classes: bool) -> tuple[Point, ...]:
             "Nothing here hides whether a string is in the data. Who holds a string can guess from near "
             "pseudo-strings that it was used. This is no differential privacy.",
         ),
+        _copies(m.copies),
         Point(
             "Several strings of one person",
             "Strings are counted, not persons. Where one person gave several alike, a group of k strings may be "
@@ -124,6 +134,22 @@ def limits(policy: StringPolicy, has_classes: bool) -> tuple[Point, ...]:
     return tuple(points)
 
 
+def _copies(copies: str) -> Point:
+    if copies == "allow":
+        return Point(
+            "Copies are allowed",
+            "Nothing is promised about copies: a published string may be a person's own, letter for letter, also where "
+            "nobody else has it. Strings that were in the data stand here more often than others of their kind: where "
+            "strings are much alike that tells who was in it.",
+        )
+    return Point(
+        "Holes tell who is in the data",
+        "A string that stands here was surely not in the data, since copies were drawn again. Where strings are much "
+        "alike (markers along a genome, short codes) the reverse holds too: one that is missing while many near it "
+        "stand here was probably in the data, above all if nobody else has it.",
+    )
+
+
 GOOD_USE = (
     Point(
         "Good for",
@@ -132,7 +158,8 @@ GOOD_USE = (
     ),
     Point(
         "Not good for",
-        "Anything about single strings: each was drawn from statistics of a group, and is nobody's own.",
+        "Anything about single strings: a pseudo-string is drawn at random, and stands for nobody even where it equals "
+        "someone's string.",
     ),
     Point("Lengths", "Lengths are those of segments or groups, not of single strings."),
 )

@@ -35,7 +35,7 @@ from shoal.engine.executors import open_executor
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
 from shoal.kernels.strings_hash import BASES, count_holders, fingerprints
-from shoal.strings.generate import Lengths, PseudoStrings, fingerprint_originals, generate, refuse_settings
+from shoal.strings.generate import Copies, Lengths, PseudoStrings, fingerprint_originals, generate, refuse_settings
 from shoal.strings.groups import BLOCK_STRINGS, Grouping, Plan, group_segments, order_members, plan_segment
 from shoal.strings.lengths import Homogenize, homogenize_lengths
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
@@ -111,6 +111,8 @@ class Condensation:
         Segments of more strings are split by nearness before they are grouped.
     workers : int, optional
         Threads to use; None takes all cores. The result does not depend on it.
+    copies : {"redraw", "allow"}, default "redraw"
+        Whether a pseudo-string that equals an original is drawn again, or stands.
 
     Attributes
     ----------
@@ -138,9 +140,11 @@ class Condensation:
     Notes
     -----
     **Guarantee**: every pseudo-string was drawn from a group of at least k strings of its class, each symbol after a
-    context that at least `support` of them carry, or after none; none equals an original; every symbol is held by at
-    least `rare` strings of the class. **Not protected**: fragments that a pseudo-string shares with an original,
-    which grow with the order; what all members of a group have in common; and nothing here is differential privacy.
+    context that at least `support` of them carry, or after none; every symbol is held by at least `rare` strings of the
+    class; and none equals an original, unless copies are allowed. **Not protected**: fragments that a pseudo-string
+    shares with an original, which grow with the order; what all members of a group have in common; whether a string is
+    in the data, which in data of little variety both the absence of copies and their presence tell; and nothing here
+    is differential privacy.
 
     Examples
     --------
@@ -174,6 +178,7 @@ class Condensation:
         rare: int | None = None,
         block_strings: int = BLOCK_STRINGS,
         workers: int | None = None,
+        copies: Copies = "redraw",
     ) -> None:
         self.k = k
         self.eps = eps
@@ -185,6 +190,7 @@ class Condensation:
         self.rare = rare
         self.block_strings = block_strings
         self.workers = workers
+        self.copies = copies
 
     def fit(
         self,
@@ -225,21 +231,49 @@ class Condensation:
 
         Their classes, where there are any, are in ``pseudo_.strings``.
         """
-        of_groups, of_strings = spawn_seeds(self._checked_seed(), 2)
+        of_groups, self._of_strings = spawn_seeds(self._checked_seed(), 2)
         self._fit(X, y, of_groups, executor, progress, note)
+        self._refused = np.zeros(0, np.uint64)
+        self._draw(X, executor, progress, note)
+        return self.pseudo_.strings if isinstance(X, Strings) else self.pseudo_.strings.texts()
+
+    def draw_without(
+        self,
+        refused: Strings,
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+        note: Callable[[str], None] | None = None,
+    ) -> Strings:
+        """Draw again after `fit_transform`, as then, but for these strings and those refused before.
+
+        Other strings stay as they were drawn, but for those of the same group.
+        """
+        self._refused = np.union1d(self._refused, fingerprint_originals(refused))
+        self._draw(self.pseudo_.strings, executor, progress, note)
+        return self.pseudo_.strings
+
+    def _draw(
+        self,
+        X: Any,
+        executor: Executor | None,
+        progress: Progress | None,
+        note: Callable[[str], None] | None,
+    ) -> None:
         with self._executor(executor) as crew:
             self.pseudo_ = generate(
                 self.statistics_,
                 order=self.order,
                 support=self.support,
                 lengths=self.lengths,
-                seed=of_strings,
+                copies=self.copies,
+                refused=self._refused,
+                seed=self._of_strings,
                 source=X.source if isinstance(X, Strings) else None,
                 executor=crew,
                 progress=_shown(progress, "drawing pseudo-strings"),
                 note=note,
             )
-        return self.pseudo_.strings if isinstance(X, Strings) else self.pseudo_.strings.texts()
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
@@ -282,7 +316,7 @@ class Condensation:
             raise PolicyError(f"eps must be a number, not {self.eps!r}; 1.5 lets lengths differ by a factor of 2.5")
         if not 0 <= self.eps < 1e6:
             raise PolicyError(f"eps = {self.eps!r} is not possible; give 0 (equal lengths only) or more, such as 1.5")
-        refuse_settings(self.order, self.support, self.lengths)
+        refuse_settings(self.order, self.support, self.lengths, self.copies)
 
     def _fit(
         self,

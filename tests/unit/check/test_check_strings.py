@@ -34,11 +34,11 @@ def families(n=240, *, seed=0, spread=0, n_families=4, mutation=0.25, length=30)
 
 
 class Made:
-    """A release with all that is known of it."""
+    """A release with all that is known of it; near copies may be as many as there are strings (see below)."""
 
     def __init__(self, original, *, k=10, order=2, support=3, lengths="template", eps=1.5, rare=None, seed=1):
         self.original = original
-        self.asked = StringAsked(k, eps, order, support, rare, lengths)
+        self.asked = StringAsked(k, eps, order, support, rare, lengths, near_copies=2 * len(original))
         self.method = Condensation(k, eps, order, support, lengths, seed, rare=rare, workers=1)
         self.published = self.method.fit_transform(original)
         self.groups = self.method.pseudo_.groups.astype(np.int64)
@@ -81,6 +81,7 @@ def test_what_the_method_makes_passes(order, support, lengths, spread):
         "string-condensation",
         "context-support",
         "no-copies",
+        "near-copies",
         "rare-symbols",
     }
     assert verdict.guarantees[0].achieved >= 10
@@ -253,7 +254,7 @@ def test_what_the_evidence_does_not_suffice_for_is_named(made):
     nothing = verify_strings(made.published, made.asked)
     assert (nothing.guarantees, len(nothing.unverified), nothing.holds) == ((), 2, False)
     original = verify_strings(made.published, made.asked, StringEvidence(made.original))
-    assert [g.model for g in original.guarantees] == ["no-copies", "rare-symbols"]
+    assert [g.model for g in original.guarantees] == ["no-copies", "near-copies", "rare-symbols"]
     assert all(g.holds for g in original.guarantees)
     assert not original.holds
     other = verify_strings(
@@ -312,3 +313,63 @@ def test_equal_strings_are_those_of_a_set():
     found = equal_strings(Strings.of(ours, alphabet="ab"), Strings.of(others, alphabet="ab"))
     assert found.tolist() == [s in set(others) for s in ours]
     assert 0 < found.sum() < 80
+
+
+def changed(text, how, place, letter="A"):
+    """A string with one symbol changed, put in or left out."""
+    other = letter if text[place] != letter else "C"
+    return text[:place] + {"changed": other, "put in": other + text[place], "left out": ""}[how] + text[place + 1 :]
+
+
+@pytest.mark.parametrize("how", ["changed", "put in", "left out"])
+def test_near_copies_are_caught_without_the_groups(how):
+    made = Made(families(200, length=60, mutation=0.5))
+    texts = made.published.texts()
+    for i in range(10):
+        texts[i] = changed(made.original.texts()[7 * i], how, 5 * i)
+    published = with_texts(replace(made.published, labels=None), texts)
+    for stated in (0, 9):
+        asked = replace(made.asked, near_copies=stated)
+        assert failing(verify_strings(made.published, asked, StringEvidence(made.original))) == set()
+        verdict = verify_strings(published, asked, StringEvidence(made.original))
+        assert failing(verdict) == {"near-copies"}
+        found = next(g for g in verdict.guarantees if not g.holds)
+        assert (found.achieved, found.n_failing) == (10, 10 - stated)
+        assert found.sentence.startswith("10 published strings equal an original, or all but one symbol of it")
+
+
+def test_before_a_release_a_few_near_copies_are_refused_and_many_are_counted():
+    made = Made(families(200, length=60, mutation=0.5))
+    for n, holds in ((0, True), (1, False), (9, False), (10, True), (30, True)):
+        texts = made.published.texts()
+        texts[:n] = [changed(t, "changed", 3) for t in made.original.texts()[:n]]
+        published = with_texts(replace(made.published, labels=None), texts)
+        verdict = verify_strings(published, replace(made.asked, near_copies=None), StringEvidence(made.original))
+        near = next(g for g in verdict.guarantees if g.model == "near-copies")
+        assert (near.holds, near.achieved) == (holds, n)
+        assert near.sentence
+
+
+def test_allowed_copies_are_not_called_wrong_and_their_small_number_is_not_told():
+    made = Made(families(200, length=60, mutation=0.5))
+    texts = [*made.original.texts()[:3], *made.published.texts()[3:]]
+    published = with_texts(replace(made.published, labels=None), texts)
+    evidence = StringEvidence(made.original)
+    asked = replace(made.asked, copies="allow", near_copies=None)
+    verdict = verify_strings(published, asked, evidence)
+    assert [g.model for g in verdict.guarantees] == ["near-copies", "rare-symbols"]
+    assert failing(verdict) == set()
+    near = verdict.guarantees[0]
+    assert near.achieved == 9
+    assert "may be a person's own" in near.sentence
+    assert "fewer than 10" in near.sentence
+    assert failing(verify_strings(published, replace(asked, near_copies=2), evidence)) == {"near-copies"}
+    assert "allowed" in verify_strings(published, asked).unverified[0]
+    assert "no-copies" in failing(verify_strings(published, replace(asked, copies="redraw"), evidence))
+
+
+def test_a_string_of_another_group_is_caught_by_the_groups(made):
+    texts = made.published.texts()
+    other = int(np.flatnonzero((made.original_groups != made.groups[0]) & (made.original_groups >= 0))[0])
+    texts[0] = changed(made.original.texts()[other], "changed", 12)
+    assert "string-condensation" in failing(made.verdict(published=with_texts(made.published, texts)))

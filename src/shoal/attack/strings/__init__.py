@@ -4,6 +4,15 @@ from shoal.attack.strings.copies import StringCopies
 from shoal.attack.strings.fragment_linkage import FragmentLinkage
 from shoal.attack.strings.long_fragment import LongFragment
 from shoal.attack.strings.membership import StringMembership
+from shoal.attack.strings.near_strings import Echoes, Holes
 from shoal.attack.strings.unique_fragments import UniqueFragments
 
-STRING_ATTACKS = (StringCopies(), LongFragment(), UniqueFragments(), FragmentLinkage(), StringMembership())
+STRING_ATTACKS = (
+    StringCopies(),
+    LongFragment(),
+    UniqueFragments(),
+    FragmentLinkage(),
+    StringMembership(),
+    Holes(),
+    Echoes(),
+)

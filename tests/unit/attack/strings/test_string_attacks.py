@@ -11,6 +11,8 @@ from shoal.attack.attack import run_attacks
 from shoal.attack.cases import StringCase
 from shoal.attack.strings import STRING_ATTACKS
 from shoal.attack.strings.fragments import Fragments
+from shoal.attack.strings.neighbourhood import MOST_APART, Neighbourhood
+from shoal.data.haplotypes import haplotypes
 from shoal.data.proteins import protein_families
 from shoal.data.strings import Strings
 from shoal.strings import Condensation
@@ -45,7 +47,7 @@ def strong(strings) -> dict:
     return {r.attack: r for r in run_attacks(STRING_ATTACKS, case, seed=1).results}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "holes"])
 def test_every_attack_succeeds_on_the_originals_themselves(raw, name) -> None:
     assert raw[name].succeeds
     assert raw[name].main.value > 0.9
@@ -64,8 +66,88 @@ def test_no_attack_gains_from_a_strong_release(strong, name) -> None:
 
 def test_membership_needs_others(strings) -> None:
     found = run_attacks(STRING_ATTACKS, StringCase(strings[0], strings[0]), seed=1)
-    assert [name for name, _ in found.skipped] == ["membership"]
+    assert [name for name, _ in found.skipped] == ["membership", "holes", "echoes"]
     assert all(r.control is None for r in found.results)
+
+
+def test_the_originals_themselves_have_no_holes(raw) -> None:
+    assert not raw["holes"].succeeds
+    assert raw["holes"].details["members_verbatim"] == 1
+
+
+@pytest.fixture(scope="module")
+def markers() -> tuple[Strings, Strings]:
+    """Strings of little variety: 1,903 of 125 markers, and as many that were held out."""
+    made = haplotypes(3806, seed=1)
+    return made.take(np.arange(1903)), made.take(np.arange(1903, 3806))
+
+
+@pytest.fixture(scope="module")
+def of_markers(markers) -> dict:
+    out = {}
+    for k in (5, 20):
+        for copies in ("redraw", "allow"):
+            made = Condensation(k=k, seed=1, copies=copies).fit_transform(markers[0])
+            case = StringCase(made, *markers)
+            named = [a for a in STRING_ATTACKS if a.name in ("membership", "holes", "echoes")]
+            out[k, copies] = {r.attack: r for r in run_attacks(named, case, seed=1).results}
+    return out
+
+
+@pytest.mark.parametrize(("k", "least"), [(20, 0.6), (5, 0.75)])
+def test_holes_tell_who_is_in_it_where_copies_are_drawn_again(of_markers, k: int, least: float) -> None:
+    holes, runs = of_markers[k, "redraw"]["holes"], of_markers[k, "redraw"]["membership"]
+    assert holes.succeeds
+    assert holes.details["area_under_curve"] > least
+    assert holes.details["area_under_curve"] - 1.96 * holes.details["area_error"] > 0.55
+    assert abs(runs.details["area_under_curve"] - 0.5) < 0.05  # what was known of it before
+    assert holes.details["members_verbatim"] == 0 < holes.details["others_verbatim"]
+    assert holes.details["area_of_strings_that_occur_again"] < holes.details["area_under_curve"]
+    assert f"a chance of {holes.details['area_under_curve']:.2f}" in holes.sentence
+
+
+@pytest.mark.parametrize("k", [20, 5])
+def test_allowed_copies_leave_no_holes_but_echoes(of_markers, k: int) -> None:
+    holes, echoes = of_markers[k, "allow"]["holes"], of_markers[k, "allow"]["echoes"]
+    assert not holes.succeeds
+    assert holes.details["area_under_curve"] < 0.52
+    assert echoes.details["members_verbatim"] > echoes.details["others_verbatim"]
+    assert echoes.details["area_under_curve"] < of_markers[k, "redraw"]["holes"].details["area_under_curve"]
+
+
+def test_relatives_of_both_sides_tell_nothing() -> None:
+    """What is published is a third part of the same population: neither attack is biased."""
+    rows = np.arange(3 * 1903).reshape(3, -1)
+    case = StringCase(*(haplotypes(3 * 1903, seed=1).take(part) for part in rows))
+    for r in run_attacks([a for a in STRING_ATTACKS if a.name in ("holes", "echoes")], case, seed=1).results:
+        assert not r.succeeds
+        assert abs(r.details["area_under_curve"] - 0.5) < 0.06
+
+
+def test_the_result_does_not_depend_on_the_order_of_strings(markers, of_markers) -> None:
+    original, control = markers
+    made = Condensation(k=20, seed=1).fit_transform(original)
+    turned = StringCase(made.take(np.arange(len(made))[::-1]), original, control)
+    result = next(r for r in run_attacks(STRING_ATTACKS, turned, ["holes"], seed=1).results)
+    assert result == of_markers[20, "redraw"]["holes"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_near_strings_are_counted_as_in_a_plain_comparison(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sides = [["".join(rng.choice(list("ab"), rng.integers(1, 9))) for _ in range(n)] for n in (70, 50, 40)]
+    found = Neighbourhood.of(StringCase(*(Strings.of(side) for side in sides)), rng)
+    together = sides[1] + sides[2]
+
+    def slow(text: str) -> tuple[int, ...]:
+        apart = [sum(a != b for a, b in zip(text, s, strict=True)) for s in sides[0] if len(s) == len(text)]
+        return tuple(apart.count(d) for d in range(MOST_APART + 1))
+
+    expected = sorted(
+        (i < len(sides[1]), together.count(text) == 1, slow(text)) for i, text in enumerate(together) if text
+    )
+    flags = zip(found.is_member.tolist(), found.is_unique.tolist(), map(tuple, found.counts.tolist()), strict=True)
+    assert sorted(flags) == expected
 
 
 def _slow_longest(text: str, shown: list[str]) -> list[int]:
