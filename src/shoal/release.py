@@ -4,7 +4,7 @@
 
     out/
       publish/    the data in the format it came in, manifest.json, datasheet.html
-      private/    report.html; on request the group and the origin of each record, and the applied mapping
+      private/    report.html, attacks.json; on request the group and the origin of each record, and the applied mapping
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
     out/
       publish/    data.parquet (a list of components a record, and its class), manifest.json, datasheet.html
-      private/    report.html; on request the key of the signs, and which record each sketch is of
+      private/    report.html, attacks.json; on request the key of the signs, and which record each sketch is of
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
     out/
       publish/    the strings in the format they came in, manifest.json, datasheet.html
-      private/    report.html; on request the groups and the statistics that pseudo-strings were drawn from
+      private/    report.html, attacks.json; on request groups, and the statistics that strings were drawn from
 """
 
 from __future__ import annotations
