@@ -20,8 +20,8 @@ from shoal.errors import PolicyError
 from shoal.held_out import HeldOut
 from shoal.held_out import hold_out as split_at_random
 from shoal.originals import Data, kept_secrets, kind_of_release, load, load_sparse, load_strings, split_original
-from shoal.policies import AnyPolicy, empty_policy, kind_of
-from shoal.policy import Policy
+from shoal.policies import AnyPolicy, fitting_policy
+from shoal.policy import ORIGINAL_ORDER, Policy
 from shoal.release import Release, verified
 from shoal.sparse_policy import SparsePolicy
 from shoal.string_policy import StringPolicy
@@ -68,21 +68,50 @@ def profile_sparse(source: Any, policy: SparsePolicy | None = None) -> SparsePro
     return profile_sparse_records(load_sparse(source, policy), policy)
 
 
+@overload
+def profile(source: Any, policy: Policy, *, sweep: bool = ..., progress: Progress | None = ...) -> Profile: ...
+
+
+@overload
 def profile(
-    source: Any, *, sweep: bool = True, progress: Progress | None = None, header: Header | None = None
-) -> Profile:
+    source: Any, policy: StringPolicy, *, sweep: bool = ..., progress: Progress | None = ...
+) -> StringProfile: ...
+
+
+@overload
+def profile(
+    source: Any, policy: SparsePolicy, *, sweep: bool = ..., progress: Progress | None = ...
+) -> SparseProfile: ...
+
+
+@overload
+def profile(
+    source: Any, policy: AnyPolicy | None = None, *, sweep: bool = ..., progress: Progress | None = ...
+) -> Any: ...
+
+
+def profile(
+    source: Any, policy: AnyPolicy | None = None, *, sweep: bool = True, progress: Progress | None = None
+) -> Profile | StringProfile | SparseProfile:
     """Guess what the columns of a file or frame mean, measure the risk as it stands, and propose a method.
+
+    Of strings and sparse records: count them, their lengths or items, and their classes, and propose a policy.
 
     Parameters
     ----------
-    source : path, or frame of pandas, polars or arrow, or dict of columns
-        The original records.
+    source : path, or frame of pandas, polars or arrow, or dict of columns; list of str or of lists of str, Strings, \
+Sparse or sparse matrix of scipy
+        The original records; what kind they are is told as for `anonymize`.
+    policy : Policy, StringPolicy or SparsePolicy, optional
+        What kind of data it is, where the source does not tell, and how a file is read.
     sweep : bool
-        Whether to try methods on a sample of at most 5,000 records, for the `proposal`.
+        Of tables: whether to try methods on a sample of at most 5,000 records, for the `proposal`.
     progress : callable, optional
         Called with (what is being done, releases done, releases in all).
-    header : {"first", "none"}, optional
-        Whether the first line of a text file names the columns; else one that looks like a record is refused.
+
+    Returns
+    -------
+    Profile, StringProfile for strings, or SparseProfile for sparse records
 
     Examples
     --------
@@ -90,9 +119,16 @@ def profile(
     >>> found = shoal.profile({"age": [31, 32, 47], "disease": ["flu", "flu", "cold"]})
     >>> found.attributes["age"].role, found.attributes["disease"].role
     ('quasi', 'sensitive')
+    >>> shoal.profile(["ACGT", "ACGA", "TTGA"]).n_strings
+    3
     """
-    table = load(source, header=header)
-    found = replace(profile_table(table), header=header)
+    policy = fitting_policy(source, policy)
+    if isinstance(policy, StringPolicy):
+        return profile_strings(source, policy)
+    if isinstance(policy, SparsePolicy):
+        return profile_sparse(source, policy)
+    table = load(source, policy.missing_markers, policy.header)
+    found = replace(profile_table(table), header=policy.header)
     if not sweep:
         return found
     from shoal.proposal import propose
@@ -230,13 +266,7 @@ Sparse or sparse matrix of scipy
     >>> list(release.data["age"])
     ['[31..32]', '[31..32]', '[47..48]', '[47..48]']
     """
-    kind = kind_of(source)
-    if policy is None:
-        policy = empty_policy(kind)
-    if not isinstance(policy, AnyPolicy):
-        raise PolicyError(
-            "the policy is not a Policy; make one with Policy.of(...), or read a file with Policy.read(path)"
-        )
+    policy = fitting_policy(source, policy)
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise PolicyError("the seed is not a whole number from 0 on; give one, or none")
     if not isinstance(policy, Policy) and stop is not None:
@@ -260,9 +290,6 @@ Sparse or sparse matrix of scipy
             return release_strings(
                 strings, policy, seed=seed, executor=executor, progress=progress, like=like, held_out=others
             )
-    if kind != "table":
-        what = "strings" if kind == "strings" else "sparse records"
-        raise PolicyError(f'the data is {what}, and the policy is for a table; ask for kind = "{kind}", or give none')
     load_table = partial(load, markers=policy.missing_markers, header=policy.header)
     table, held_out = _others(load_table(source), hold_out, control, load_table, seed)
     if policy.target is not None:
@@ -315,7 +342,7 @@ def release_of(
         ),
         policy=policy,
         attributes=made.attributes,
-        notes=made.notes,
+        notes=(*made.notes, *([ORIGINAL_ORDER] if policy.order == "original" else [])),
         _original=table,
         _rows=made.rows,
         _groups=made.groups,

@@ -14,6 +14,7 @@ import click
 
 from shoal import interrupts
 from shoal._version import __version__
+from shoal.command_group import Group
 from shoal.errors import ShoalError
 from shoal.option_types import Names, Numbers, Sizes
 from shoal.policy_options import (
@@ -93,9 +94,14 @@ class _Paused(ShoalError):
     exit_code = 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=Group,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(__version__, prog_name="shoal", message="%(prog)s %(version)s")
-def shoal() -> None:
+@click.pass_context
+def shoal(context: click.Context) -> None:
     """Make data fit for publication: records in groups of at least k, and every guarantee checked.
 
     \b
@@ -107,6 +113,8 @@ def shoal() -> None:
       shoal attack out/publish --original people.csv
       shoal sweep people.csv -p policy.toml --k 2,5,10 --method mdav,mondrian
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def _json_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -174,7 +182,6 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
       shoal profile baskets.dat --kind sparse -o policy.toml
     """
     from shoal.api import profile as profile_source
-    from shoal.api import profile_sparse, profile_strings
     from shoal.terminal import print_profile, print_sentences
 
     path = out or Path("policy.toml")
@@ -182,17 +189,9 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
         raise ShoalError(f"{path} exists; choose another name for the policy, or remove it first")
     policy = asked_policy(data, None, kind, (), asked)
     with _progress(not as_json) as progress:
-        found: Any
-        if policy.kind == "table":
-            found = profile_source(data, sweep=not no_sweep, progress=progress, header=policy.header)
-        else:
-            found = profile_strings(data, policy) if policy.kind == "strings" else profile_sparse(data, policy)
+        found: Any = profile_source(data, policy, sweep=not no_sweep, progress=progress)
     if written := not path.exists():
-        try:
-            path.write_text(found.to_toml(), encoding="utf-8")
-        except OSError as error:
-            raise ShoalError(f"the policy cannot be written to {path}: {error.strerror or error}") from None
-        interrupts.all_is_written(path)
+        _write_own(path, found.to_toml(), "the policy")
     if as_json:
         print_json(found.to_dict())
         return
@@ -395,11 +394,7 @@ def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **aske
     with _progress(not as_json) as progress:
         found = attack_folder(folder, original, progress=progress, **asked)
     if out is not None:
-        try:
-            out.write_text(json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise ShoalError(f"the results cannot be written to {out}: {error.strerror or error}") from None
-        interrupts.all_is_written(out)
+        _write_own(out, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n", "the results")
     if as_json:
         print_json(found.to_dict())
     else:
@@ -448,15 +443,13 @@ def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, a
       shoal sweep people.csv -p policy.toml --k 5 -l 2,3,4 --suppression 0,0.02 --target income --measure AUC,GCP
     """
     from shoal.frontier import sweep as sweep_source
-    from shoal.policies import kind_of, read_policy
+    from shoal.policies import read_policy
     from shoal.policy import Policy
     from shoal.report.frontier import as_text
 
-    policy = read_policy(policy_file) if policy_file else Policy()
-    if not isinstance(policy, Policy) or kind_of(data) != "table":
-        raise click.UsageError("sweep compares releases of tables; make releases of other data one by one")
+    policy: Any = read_policy(policy_file) if policy_file else None
     if header is not None:
-        policy = policy.changed(header=header)
+        policy = (policy or Policy()).changed(header=header)
     with _progress(not as_json) as progress:
         try:
             found = sweep_source(data, policy, folder=out, progress=progress, **asked)
@@ -475,6 +468,18 @@ def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, a
         if found.proposed:
             click.echo(f"\nTo make the proposed release:\n  {plain(line)}")
     return 0 if any(c.holds for c in found.cells) else 4
+
+
+def _write_own(path: Path, text: str, what: str) -> None:
+    """Write a file that is the user's alone, whole or not at all."""
+    from shoal.scratch import clear_abandoned, write_owned
+
+    try:
+        clear_abandoned(path.parent)
+        write_owned(path, text)
+    except OSError as error:
+        raise ShoalError(f"{what} cannot be written to {path}: {error.strerror or error}") from None
+    interrupts.all_is_written(path)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from shoal.data.write import write_table
 from shoal.policy import Policy
 from shoal.release import Release
 from shoal.release_folder import refuse_occupied, staged
+from shoal.scratch import scratch_folder
 from shoal.sparse_policy import SparsePolicy
 from shoal.sparse_release import SparseRelease
 from shoal.string_policy import StringPolicy
@@ -105,8 +105,8 @@ def run_demo(out: Path, n_rows: int, progress: Callable[[str, int, int], None]) 
     Of each a tenth more is invented, which the releases are not made from: attacks are compared on it.
     """
     refuse_occupied(out)
-    with tempfile.TemporaryDirectory() as scratch:
-        inputs = {name: Path(scratch) / name for name in ("table", STRINGS_FOLDER, BASKETS_FOLDER)}
+    with scratch_folder() as scratch:
+        inputs = {name: scratch / name for name in ("table", STRINGS_FOLDER, BASKETS_FOLDER)}
         for folder in inputs.values():
             folder.mkdir()
         _invent_clinic(inputs["table"], n_rows)

@@ -23,6 +23,7 @@ from shoal.engine.executors import Pool, open_executor
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError, did_you_mean
 from shoal.frontier_grid import SETTINGS, grid, meets
 from shoal.originals import load
+from shoal.policies import fitting_policy, kind_of
 from shoal.policy import Policy
 from shoal.release import Release
 from shoal.tables.anonymize import anonymize_table
@@ -288,6 +289,9 @@ def sweep(
     from shoal.frontier_folder import SweepFolder, cell_key, table_checksum
 
     policy = policy or Policy()
+    if not isinstance(policy, Policy) or kind_of(source) != "table":
+        raise PolicyError("a sweep compares releases of tables; make releases of other data one by one")
+    fitting_policy(source, policy)
     given = policy if target is None else policy.changed(target=target)
     shown = _measures(SHOWN if measures is None else measures, given.target)
     settings = {"publish": publish, "effort": effort, "suppression": suppression, "l": l, "t": t}

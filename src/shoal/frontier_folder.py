@@ -13,7 +13,6 @@ import csv
 import hashlib
 import io
 import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -28,6 +27,7 @@ from shoal.data.write import guarded
 from shoal.errors import ShoalError
 from shoal.frontier import Cell
 from shoal.policy import Policy
+from shoal.scratch import clear_abandoned, write_owned
 from shoal.utility.definitions import MEASURES
 
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ class SweepFolder:
             for folder in (self.path, self.path / CELLS):
                 folder.mkdir(mode=0o700, exist_ok=True)
                 folder.chmod(0o700)
-                for partial in folder.glob(".*.partial"):
-                    partial.unlink(missing_ok=True)
+                clear_abandoned(folder)
         except OSError as error:
             raise ShoalError(f"cannot write to {self.path}: {_reason(error)}; choose another output folder") from None
 
@@ -102,15 +101,8 @@ def store(path: Path, cell: Cell) -> None:
 
 
 def _write_whole(path: Path, text: str) -> None:
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        with suppress(FileNotFoundError):  # of a run in the same folder that was stored first
-            handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
-            with open(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(partial, path)
+        write_owned(path, text, overwrite=True)
     except OSError as error:
         raise ShoalError(
             f"the sweep could not be written to {path.parent}: {_reason(error)}; finished cells are kept"

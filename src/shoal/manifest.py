@@ -17,6 +17,7 @@ from shoal.data.slices import Layout
 from shoal.data.table import Column, spell
 from shoal.errors import DataError, ShoalError
 from shoal.policy import Requirement
+from shoal.told_counts import Count, Span, read_count, write_count
 
 FILE_NAME = "manifest.json"
 HEADERS = (None, "first", "none")
@@ -35,12 +36,13 @@ class Manifest:
     missing: Literal["value", "any"]
     missing_markers: tuple[str, ...]
     attributes: Mapping[str, Attribute]
-    records: Mapping[str, int]
+    records: Mapping[str, Count]
     require: tuple[Any, ...]
     guarantees: tuple[Mapping[str, Any], ...]
     checksums: Mapping[str, str]
     layout: Layout | None = None
     header: Literal["first", "none"] | None = None
+    order: Literal["sorted", "original"] = "sorted"
 
     def names(self, role: str) -> list[str]:
         """The columns of a role."""
@@ -53,10 +55,11 @@ class Manifest:
             "kind": self.kind,
             "data": self.data,
             "delimiter": self.delimiter,
-            "records": dict(self.records),
+            "records": {n: write_count(c) for n, c in self.records.items()},
             "require": [r.model_dump(exclude_none=True) for r in self.require],
             "guarantees": [dict(g) for g in self.guarantees],
             "method": dict(self.method),
+            "order": self.order,
             "missing": self.missing,
             "missing_markers": list(self.missing_markers),
             **({} if self.header is None else {"header": self.header}),
@@ -76,11 +79,14 @@ class Manifest:
             raise DataError(f"{path} is not the manifest of a Shoal release; restore it from the release") from None
 
 
-def parse_records(content: Mapping[str, Any]) -> dict[str, int]:
+def parse_records(content: Mapping[str, Any]) -> dict[str, Count]:
     """How many records came in, went out, were suppressed and, if any, held out."""
     told = content["records"]
-    held = {"held_out": int(told["held_out"])} if "held_out" in told else {}
-    return {n: int(told[n]) for n in ("in", "out", "suppressed")} | held
+    names = ("in", "out", "suppressed", *(["held_out"] if "held_out" in told else []))
+    records = {n: read_count(told[n]) for n in names}
+    if isinstance(records["out"], Span):  # what anybody can count
+        raise ValueError
+    return records
 
 
 def read_content(folder: Path) -> Any:
@@ -151,6 +157,7 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         checksums={str(n): str(c) for n, c in content["checksums"].items()},
         layout=_layout(content.get("layout"), attributes),
         header=content.get("header"),
+        order=_order(content.get("order", "sorted")),
     )
 
 
@@ -165,6 +172,14 @@ def _layout(content: Any, attributes: Mapping[str, Attribute]) -> Layout | None:
     if len(meanings) > len(set(layout.attributes.values())):  # an attribute of several slices is one thing
         raise ValueError
     return layout
+
+
+def _order(given: Any) -> Literal["sorted", "original"]:
+    if given == "original":
+        return "original"
+    if given != "sorted":
+        raise ValueError
+    return "sorted"
 
 
 def _delimiter(given: Any) -> str | None:

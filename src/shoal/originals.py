@@ -77,7 +77,7 @@ def split_original(path: str | Path, data: Data, private: str | Path | None) -> 
     rows = held_out_rows(private, n_records)
     if rows is None:
         raise PolicyError(
-            f"{n_held} records were held out of this release; give its private folder too (--private), which says "
+            "records were held out of this release; give its private folder too (--private), which says "
             "which ones, so that they are left out of the comparison"
         )
     kept, held_out = split_rows(data, rows, n_records)

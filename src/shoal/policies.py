@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from shoal.errors import DataError, PolicyError
 from shoal.policy import Policy, read_toml
 from shoal.sparse_policy import SparsePolicy
 from shoal.string_policy import StringPolicy
@@ -52,3 +53,34 @@ def kind_of(source: Any) -> str:
         return "strings"
     is_list = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], str | list | tuple)
     return "strings" if is_list else "table"
+
+
+def fitting_policy(source: Any, policy: AnyPolicy | None) -> AnyPolicy:
+    """The policy for a source: the defaults of its kind where none is given; never a table's where it surely is none.
+
+    Raises
+    ------
+    PolicyError
+        If it is no policy, or if it is for a table and the source holds strings or sparse records.
+    DataError
+        If it is for a table and the file is none, and may hold strings or sparse records.
+    """
+    kind = kind_of(source)
+    if policy is None:
+        policy = empty_policy(kind)
+    if not isinstance(policy, AnyPolicy):
+        raise PolicyError(
+            "the policy is not a Policy; make one with Policy.of(...), or read a file with Policy.read(path)"
+        )
+    if policy.kind == "table" and kind != "table":
+        what = "strings" if kind == "strings" else "sparse records"
+        raise PolicyError(f'the data is {what}, and the policy is for a table; ask for kind = "{kind}", or give none')
+    if policy.kind == "table" and isinstance(source, str | Path):
+        from shoal.data.sparse_files import looks_like_item_lists
+
+        if looks_like_item_lists(source):
+            raise DataError(
+                f"{source} holds lists of numbers of several lengths, not a table; read them as sets of items "
+                "(--kind sparse, or a SparsePolicy) or as sequences (--kind strings --format tokens)"
+            )
+    return policy

@@ -194,6 +194,14 @@ class Method(Strict):
         return self.publish or ("aggregate" if self.partition in MICROAGGREGATION else "generalise")
 
 
+ORIGINAL_ORDER = (
+    "The rows stand in the order of the original: whoever knows the place of a person there, or what the original was "
+    "sorted by (a name, a number, a date), finds the row without knowing any quasi-identifier, and no guarantee "
+    "counts that."
+)
+"""What a release says of itself that keeps the order of the rows."""
+
+
 class Policy(Strict):
     """All that a release is asked to be.
 

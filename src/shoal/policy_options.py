@@ -204,6 +204,8 @@ def asked_policy(
     files = dict(h.partition("=")[::2] for h in hierarchies)
     if not all(files.values()):
         raise click.UsageError("--hierarchy takes COLUMN=FILE, such as --hierarchy education=education.csv")
+    if len(files) < len(hierarchies):
+        raise click.UsageError("--hierarchy is given more than once for the same column; give one file for each")
     return policy.changed(hierarchies=files, **given)
 
 

@@ -4,7 +4,7 @@
 
     out/
       publish/    the data in the format it came in, manifest.json, datasheet.html
-      private/    report.html; on request the group and the origin of each record, and the applied mapping
+      private/    report.html, attacks.json; on request the group and the origin of each record, and the applied mapping
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from shoal.held_out import HeldOut
 from shoal.manifest import FILE_NAME, Manifest, as_published, checksums
 from shoal.policy import Policy
 from shoal.release_folder import refuse_failed, secrets_to_keep, staged
+from shoal.told_counts import public_counts
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from shoal.utility.target import TargetLearning
 
 KEEPABLE = ("groups", "mapping", "rows")
-ATTACK_SECONDS = 60.0
+ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,9 @@ class Release:
         """What attacks get out of the release, if records were held out to compare with."""
         from shoal.attack.folder import attack_case
 
-        return None if self._held_out is None else attack_case("table", self.case, seconds=ATTACK_SECONDS)
+        if self._held_out is None:
+            return None
+        return attack_case("table", self.case, seed=ATTACK_SEED, seconds=ATTACK_SECONDS)
 
     @cached_property
     def risk_before(self) -> Risk:
@@ -208,12 +211,16 @@ class Release:
             Secrets to keep in `private/`: the group of each record, what each record's values became, and which record
             each published row stands for, so that attacks can be scored.
         """
+        from shoal.attack.kept import keep_first
+
         keep = secrets_to_keep(keep, KEEPABLE)
         if {"mapping", "rows"} & set(keep) and needs_original(self.policy.method.publication):
             raise PolicyError("a published row stands for no record, so no value became another; keep groups alone")
         with staged(Path(out)) as stage:
             self._write_publish(stage / "publish")
             self._write_private(stage / "private", keep)
+            if self.attacked is not None:
+                keep_first(stage, self.attacked, self.case.granted, ATTACK_SEED)
         return Path(out)
 
     def _write_publish(self, folder: Path) -> None:
@@ -236,11 +243,12 @@ class Release:
             missing_markers=self.policy.missing_markers,
             header=self.policy.header,
             attributes=self._published_attributes,
-            records=self.records,
+            records=public_counts(self.records, self.policy.k),
             require=self.policy.require,
             guarantees=tuple(_claim(g) for g in guarantees),
             checksums=checksums(folder, [data, "datasheet.html"]),
             layout=self.layout,
+            order=self.policy.order,
         )
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
 

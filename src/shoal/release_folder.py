@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from glob import escape as escape_pattern
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from shoal.check.verdict import Verdict
 from shoal.errors import NotVerified, PolicyError, ShoalError, did_you_mean
-
-try:
-    import fcntl
-except ImportError:  # not on Windows; a stage that a killed run left behind then stays
-    fcntl = None  # type: ignore[assignment]
+from shoal.scratch import folder_beside
 
 
 @contextmanager
@@ -27,31 +20,24 @@ def staged(out: Path) -> Iterator[Path]:
     left.
     """
     refuse_occupied(out)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        _clear_abandoned(out)
-        stage, lock = _new_stage(out)
-    except OSError as error:
-        raise ShoalError(
-            f"cannot write to {out.parent}: {error.strerror or error}; choose another output folder"
-        ) from None
-    try:
-        yield stage
-        _sync(stage)
-        stage.chmod(0o755)
-        os.rename(stage, out)
-        _sync_folder(out.parent)
-    except OSError as error:
-        shutil.rmtree(stage, ignore_errors=True)
-        raise ShoalError(
-            f"the release could not be written to {out}: {error.strerror or error}; nothing was published"
-        ) from None
-    except BaseException:
-        shutil.rmtree(stage, ignore_errors=True)
-        raise
-    finally:
-        if lock is not None:
-            os.close(lock)
+    with ExitStack() as stack:
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            stage = stack.enter_context(folder_beside(out))
+        except OSError as error:
+            raise ShoalError(
+                f"cannot write to {out.parent}: {error.strerror or error}; choose another output folder"
+            ) from None
+        try:
+            yield stage
+            _sync(stage)
+            stage.chmod(0o755)
+            os.rename(stage, out)
+            _sync_folder(out.parent)
+        except OSError as error:
+            raise ShoalError(
+                f"the release could not be written to {out}: {error.strerror or error}; nothing was published"
+            ) from None
 
 
 def secrets_to_keep(keep: str | Sequence[str], keepable: Sequence[str]) -> list[str]:
@@ -86,51 +72,6 @@ def refuse_occupied(out: Path) -> None:
     if occupied:
         what = "is not empty" if out.is_dir() else "exists and is not a folder"
         raise ShoalError(f"{out} {what}; choose another output folder, or remove it first")
-
-
-def _new_stage(out: Path) -> tuple[Path, int | None]:
-    """Make a stage and lock the folder itself, so that it is never without a lock while its process lives."""
-    while True:
-        stage = out.parent / f".{out.name}.shoal-{secrets.token_hex(4)}"
-        stage.mkdir(mode=0o700)
-        lock = _lock(stage)
-        if stage.is_dir():
-            return stage, lock
-        if lock is not None:  # another run cleared it away before it was locked
-            os.close(lock)
-
-
-def _lock(stage: Path) -> int | None:
-    if fcntl is None:
-        return None
-    try:
-        handle = os.open(stage, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-    except OSError:  # a file system without locks; then no other run takes this one for abandoned either
-        os.close(handle)
-        return None
-    return handle
-
-
-def _clear_abandoned(out: Path) -> None:
-    """Remove stages of the same output whose process is gone."""
-    if fcntl is None:
-        return
-    for stage in out.parent.glob(f".{escape_pattern(out.name)}.shoal-????????"):
-        try:
-            handle = os.open(stage, os.O_RDONLY)
-        except OSError:
-            continue
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(stage, ignore_errors=True)
-        except OSError:
-            continue
-        finally:
-            os.close(handle)
 
 
 def _sync(folder: Path) -> None:

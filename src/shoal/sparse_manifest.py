@@ -17,6 +17,7 @@ from shoal.errors import DataError, ShoalError
 from shoal.manifest import FILE_NAME, parse_records, read_content
 from shoal.sparse_policy import SparseInput, SparseMethod, SparsePolicy
 from shoal.string_manifest import PRIVATE_DETAILS
+from shoal.told_counts import Count, read_count, write_count
 
 DATA_FILE = "data.parquet"
 _LIMITS = {"delta-anonymity": "delta", "k-variance": "ratio", "recovery-cap": "share"}
@@ -39,7 +40,7 @@ class SparseManifest:
     records : mapping
         How many records came in, went out and were suppressed.
     suppressed : mapping
-        How many were suppressed for which reason; counts alone.
+        How many were suppressed for which reason; few are told as a range, see `shoal.told_counts`.
     guarantees : tuple of mappings
         As they were recomputed before the release.
     checksums : mapping
@@ -50,8 +51,8 @@ class SparseManifest:
     step: float
     has_classes: bool
     neighbours: Literal["exact", "partition"] | None
-    records: Mapping[str, int]
-    suppressed: Mapping[str, int]
+    records: Mapping[str, Count]
+    suppressed: Mapping[str, Count]
     guarantees: tuple[Mapping[str, Any], ...]
     checksums: Mapping[str, str]
     data: str = DATA_FILE
@@ -66,8 +67,8 @@ class SparseManifest:
             "step": self.step,
             "classes": self.has_classes,
             "input": self.policy.input.model_dump(),
-            "records": dict(self.records),
-            "suppressed_because": dict(self.suppressed),
+            "records": {n: write_count(c) for n, c in self.records.items()},
+            "suppressed_because": {n: write_count(c) for n, c in self.suppressed.items()},
             "require": [r.model_dump() for r in self.policy.require],
             "guarantees": [
                 {name: value for name, value in g.items() if name not in PRIVATE_DETAILS} for g in self.guarantees
@@ -119,7 +120,7 @@ def _parse(content: Mapping[str, Any]) -> SparseManifest:
         has_classes=bool(content["classes"]),
         neighbours=content["neighbours"],
         records=parse_records(content),
-        suppressed={str(n): int(c) for n, c in content["suppressed_because"].items()},
+        suppressed={str(n): read_count(c) for n, c in content["suppressed_because"].items()},
         guarantees=tuple(dict(g) for g in content["guarantees"]),
         checksums={str(n): str(c) for n, c in content["checksums"].items()},
     )

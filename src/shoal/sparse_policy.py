@@ -124,6 +124,11 @@ class SparsePolicy(Strict):
         return None if self.k_variance is None else self.k_variance.k
 
     @property
+    def least_told(self) -> int:
+        """The least number of records that is counted out in public."""
+        return max(self.k or 0, self.method.rare)
+
+    @property
     def delta(self) -> float:
         """The least variance of the usual estimate of an attribute."""
         return next(r.delta for r in self.require if isinstance(r, DeltaAnonymity))

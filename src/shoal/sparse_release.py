@@ -4,12 +4,11 @@
 
     out/
       publish/    data.parquet (a list of components a record, and its class), manifest.json, datasheet.html
-      private/    report.html; on request the key of the signs, and which record each sketch is of
+      private/    report.html, attacks.json; on request the key of the signs, and which record each sketch is of
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -32,10 +31,12 @@ from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
 from shoal.manifest import FILE_NAME, checksum, checksums
 from shoal.release_folder import refuse_failed, secrets_to_keep, staged
+from shoal.scratch import scratch_folder
 from shoal.sparse.anonymize import REASONS, AnonymizedSparse, anonymize_sparse
 from shoal.sparse.signs import new_key
 from shoal.sparse_manifest import DATA_FILE, SparseManifest, in_public
 from shoal.sparse_policy import SparsePolicy
+from shoal.told_counts import Count, public_reasons
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from shoal.utility.sparse.measure import SparseUtility
 
 KEEPABLE = ("rows", "key")
-ATTACK_SECONDS = 60.0
+ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
 Progress = Callable[[str, int, int], None]
 
 
@@ -94,6 +95,11 @@ class SparseRelease:
         return {"in": n_in, "out": n_out, "suppressed": n_in - n_out, **held}
 
     @property
+    def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
+        """The numbers of records, and those of suppressed ones by the reason, as they are told in public."""
+        return public_reasons(self.records, self.suppressed, self.policy.least_told)
+
+    @property
     def suppressed_sentence(self) -> str:
         """What was suppressed and why, in plain words."""
         return suppressed_sentence(self.suppressed, self.records["in"], self.policy)
@@ -120,7 +126,7 @@ class SparseRelease:
         from shoal.attack.attack import Attacked, run_attacks
         from shoal.attack.sparse import REPORT_ATTACKS, SPARSE_ATTACKS
 
-        found = run_attacks(REPORT_ATTACKS, self.case, seed=0, seconds=ATTACK_SECONDS)
+        found = run_attacks(REPORT_ATTACKS, self.case, seed=ATTACK_SEED, seconds=ATTACK_SECONDS)
         tried = {a.name for a in REPORT_ATTACKS}
         longer = tuple(
             (a.name, "It takes longer; shoal attack runs it.") for a in SPARSE_ATTACKS if a.name not in tried
@@ -143,10 +149,13 @@ class SparseRelease:
         keep : sequence of {"rows", "key"}
             Secrets to keep in `private/`: which record each sketch is of, and the key that its signs come from.
         """
+        from shoal.attack.kept import keep_first
+
         wanted = secrets_to_keep(keep, KEEPABLE)
         with staged(Path(out)) as stage:
             self._write_publish(stage / "publish")
             self._write_private(stage / "private", wanted)
+            keep_first(stage, self.attacked, self.case.granted, ATTACK_SEED)
         return Path(out)
 
     def _write_publish(self, folder: Path) -> None:
@@ -156,18 +165,19 @@ class SparseRelease:
         write_sketches(self.sketches, folder / DATA_FILE)
         if checksum(folder / DATA_FILE) != self._checksum:  # not the bytes that were checked, so they are checked now
             _verify_file(folder / DATA_FILE, self.sketches, self.policy, self.neighbours, self._evidence)
-        told = tuple(in_public(g) for g in self.guarantees)
-        sheet = render_sparse_datasheet(replace(self, guarantees=told))
+        guarantees = tuple(in_public(g) for g in self.guarantees)
+        sheet = render_sparse_datasheet(replace(self, guarantees=guarantees))
         (folder / "datasheet.html").write_text(sheet, encoding="utf-8")
+        told, reasons = self.told_counts
         manifest = SparseManifest(
             version=__version__,
             policy=self.policy,
             step=self.sketches.step,
             has_classes=self.sketches.labels is not None,
             neighbours=self.neighbours,
-            records=self.records,
-            suppressed=self.suppressed,
-            guarantees=tuple(g.to_dict() for g in told),
+            records=told,
+            suppressed=reasons,
+            guarantees=tuple(g.to_dict() for g in guarantees),
             checksums=checksums(folder, [DATA_FILE, "datasheet.html"]),
         )
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
@@ -244,8 +254,8 @@ def release_sparse(
         progress("checking the release", 0, 0)
     how = None if made.neighbours is None else made.neighbours.how
     evidence = SparseEvidence(original, made.rows, secret, None if made.neighbours is None else made.neighbours.indices)
-    with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch) / DATA_FILE
+    with scratch_folder() as scratch:
+        path = scratch / DATA_FILE
         write_sketches(made.sketches, path)
         published, guarantees = _verify_file(path, made.sketches, policy, how, evidence)
         digest = checksum(path)

@@ -17,6 +17,7 @@ from shoal.errors import DataError, ShoalError
 from shoal.manifest import FILE_NAME, HEADERS, parse_records, read_content
 from shoal.policy import KAnonymity
 from shoal.string_policy import StringMethod, StringPolicy
+from shoal.told_counts import Count, read_count, write_count
 
 FORMATS = ("fasta", "lines", "tokens", "spmf", "column")
 PRIVATE_DETAILS = ("worst", "details")
@@ -39,7 +40,7 @@ class StringManifest:
     records : mapping
         How many strings came in, went out and were suppressed.
     suppressed : mapping
-        How many were suppressed for which reason; counts alone.
+        How many were suppressed for which reason; few are told as a range, see `shoal.told_counts`.
     guarantees : tuple of mappings
         As they were recomputed before the release.
     checksums : mapping
@@ -53,8 +54,8 @@ class StringManifest:
     source: StringSource
     has_classes: bool
     policy: StringPolicy
-    records: Mapping[str, int]
-    suppressed: Mapping[str, int]
+    records: Mapping[str, Count]
+    suppressed: Mapping[str, Count]
     guarantees: tuple[Mapping[str, Any], ...]
     checksums: Mapping[str, str]
     near_copies: int | None = None
@@ -74,8 +75,8 @@ class StringManifest:
             "table_delimiter": None if table is None or table.format == "parquet" else table.delimiter,
             **({} if self.source.header is None else {"header": self.source.header}),
             "classes": self.has_classes,
-            "records": dict(self.records),
-            "suppressed_because": dict(self.suppressed),
+            "records": {n: write_count(c) for n, c in self.records.items()},
+            "suppressed_because": {n: write_count(c) for n, c in self.suppressed.items()},
             "require": [r.model_dump() for r in self.policy.require],
             "guarantees": [
                 {name: value for name, value in g.items() if name not in PRIVATE_DETAILS} for g in self.guarantees
@@ -113,7 +114,7 @@ def _parse(content: Mapping[str, Any]) -> StringManifest:
         has_classes=bool(content["classes"]),
         policy=StringPolicy(require=tuple(KAnonymity(**r) for r in content["require"]), method=StringMethod(**method)),
         records=parse_records(content),
-        suppressed={str(n): int(c) for n, c in content["suppressed_because"].items()},
+        suppressed={str(n): read_count(c) for n, c in content["suppressed_because"].items()},
         guarantees=tuple(dict(g) for g in content["guarantees"]),
         checksums={str(n): str(c) for n, c in content["checksums"].items()},
         near_copies=_near_copies(content.get("near_copies")),

@@ -4,12 +4,11 @@
 
     out/
       publish/    the strings in the format they came in, manifest.json, datasheet.html
-      private/    report.html; on request the groups and the statistics that pseudo-strings were drawn from
+      private/    report.html, attacks.json; on request groups, and the statistics that strings were drawn from
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
@@ -33,9 +32,11 @@ from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
 from shoal.manifest import FILE_NAME, checksum, checksums
 from shoal.release_folder import refuse_failed, secrets_to_keep, staged
+from shoal.scratch import scratch_folder
 from shoal.string_manifest import StringManifest
 from shoal.string_policy import StringPolicy
 from shoal.strings.condense import SUPPRESSED_BECAUSE, Condensation, Segment
+from shoal.told_counts import Count, public_reasons
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
@@ -50,7 +51,7 @@ STATISTICS_FILE = "statistics.npz"
 COPIES = "copies"
 N_ROUNDS = 20  # of drawing a few near copies again
 MANY_COPIES = 0.01  # of the draws: then what is missing, or stands there, tells of members
-ATTACK_SECONDS = 60.0
+ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
 NEARLY_COPIES = 0.5  # of a string stands verbatim in an original
 MOST_ORIGINAL_SYMBOLS, MOST_PUBLISHED_SYMBOLS = 20_000_000, 5_000_000  # about half a minute
 REASONS = dict(
@@ -124,7 +125,9 @@ class StringRelease:
         """What attacks get out of the release, if strings were held out to compare with."""
         from shoal.attack.folder import attack_case
 
-        return None if self._held_out is None else attack_case("strings", self.case, seconds=ATTACK_SECONDS)
+        if self._held_out is None:
+            return None
+        return attack_case("strings", self.case, seed=ATTACK_SEED, seconds=ATTACK_SECONDS)
 
     @cached_property
     def utility(self) -> StringUtility:
@@ -180,6 +183,11 @@ class StringRelease:
         return self._original.lengths
 
     @property
+    def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
+        """The numbers of records, and those of suppressed ones by the reason, as they are told in public."""
+        return public_reasons(self.records, self.suppressed, self.policy.k)
+
+    @property
     def suppressed_sentence(self) -> str:
         """What was suppressed and why, in plain words."""
         return suppressed_sentence(self.suppressed, self.records["in"], self.policy)
@@ -201,10 +209,14 @@ class StringRelease:
         keep : sequence of {"groups", "statistics"}
             Secrets to keep in `private/`: which strings stood together, and the statistics, to draw again from.
         """
+        from shoal.attack.kept import keep_first
+
         keep = secrets_to_keep(keep, KEEPABLE)
         with staged(Path(out)) as stage:
             self._write_publish(stage / "publish")
             self._write_private(stage / "private", keep)
+            if self.attacked is not None:
+                keep_first(stage, self.attacked, self.case.granted, ATTACK_SEED)
         return Path(out)
 
     def _write_publish(self, folder: Path) -> None:
@@ -216,14 +228,15 @@ class StringRelease:
         if checksum(folder / data) != self._checksum:  # not the bytes that were checked, so they are checked now
             _verify_file(folder / data, self.strings, self.policy, self._evidence)
         (folder / "datasheet.html").write_text(render_string_datasheet(self), encoding="utf-8")
+        told, reasons = self.told_counts
         manifest = StringManifest(
             version=__version__,
             data=data,
             source=self.strings.source,
             has_classes=self.strings.labels is not None,
             policy=self.policy,
-            records=self.records,
-            suppressed=self.suppressed,
+            records=told,
+            suppressed=reasons,
             guarantees=tuple(g.to_dict() for g in self.guarantees),
             checksums=checksums(folder, [data, "datasheet.html"]),
             near_copies=next(int(g.achieved) for g in self.guarantees if g.model == NEAR_COPIES),
@@ -304,8 +317,8 @@ def release_strings(
         published_groups=groups.astype(np.int64),
         template_lengths=_lengths(condensation.segments_),
     )
-    with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch) / string_file_name(made)
+    with scratch_folder() as scratch:
+        path = scratch / string_file_name(made)
         write_strings(made, path)
         published, guarantees = _verify_file(path, made, policy, evidence)
         digest = checksum(path)

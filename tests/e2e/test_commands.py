@@ -64,7 +64,7 @@ def test_the_demo_makes_all_folders(demo: Path) -> None:
     for report in (demo / "private", demo / "strings" / "private", demo / "baskets" / "private"):
         assert "On members" in (report / "report.html").read_text(encoding="utf-8")
     assert sorted(files_of(demo / "publish")) == ["data.csv", "datasheet.html", "manifest.json"]
-    assert sorted(files_of(demo / "private")) == ["report.html"]
+    assert sorted(files_of(demo / "private")) == ["attacks.json", "report.html"]
     assert "policy.toml" in files_of(demo / "input")
 
 

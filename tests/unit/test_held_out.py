@@ -117,8 +117,11 @@ def test_an_original_is_split_where_the_manifest_says_so(tmp_path: Path) -> None
     whole = manifest(tmp_path / "whole", '{"in": 60, "out": 60, "suppressed": 0}')
     assert split_original(whole, SPARSE, None) == (SPARSE, None)
     part = manifest(tmp_path / "part", '{"in": 42, "out": 42, "suppressed": 0, "held_out": 18}')
-    with pytest.raises(PolicyError, match=r"18 records were held out .*--private"):
+    with pytest.raises(PolicyError, match=r"^records were held out .*--private"):
         split_original(part, SPARSE, None)
+    few = manifest(tmp_path / "few", '{"in": 42, "out": 42, "suppressed": 0, "held_out": {"from": 1, "to": null}}')
+    with pytest.raises(PolicyError, match=r"^records were held out .*--private"):
+        split_original(few, SPARSE, None)
     with pytest.raises(PolicyError, match="--private"):
         split_original(part, SPARSE, tmp_path)
     _, out = hold_out(SPARSE, N, 0.3, seed=1)

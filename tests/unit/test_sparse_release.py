@@ -53,13 +53,14 @@ def test_only_data_manifest_and_datasheet_are_published_and_they_hold_no_secret(
 ) -> None:
     assert sorted(p.name for p in (folder / "publish").iterdir()) == ["data.parquet", "datasheet.html", "manifest.json"]
     assert sorted(p.name for p in (folder / "private").iterdir()) == [
+        "attacks.json",
         "key.txt",
         "neighbours.npy",
         "report.html",
         "rows.csv",
     ]
     key = release._evidence.key
-    for path in [*(folder / "publish").iterdir(), folder / "private" / "report.html"]:
+    for path in [*(folder / "publish").iterdir(), *(folder / "private" / n for n in ("report.html", "attacks.json"))]:
         content = path.read_bytes()
         assert key not in content
         assert key.hex().encode() not in content

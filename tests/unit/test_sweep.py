@@ -224,7 +224,7 @@ def test_a_spoiled_cell_is_made_again(tmp_path: Path, n_made: list[int]) -> None
         shoal.sweep(PEOPLE, ROLES, k=[3], partitions=["mdav"], folder=tmp_path)
         (stored,) = (tmp_path / "cells").iterdir()
         stored.write_text(content)
-    (tmp_path / "cells" / ".half.json.partial").write_text("{")
+    (tmp_path / "cells" / ".half.json.shoal-0123abcd").write_text("{")
     shoal.sweep(PEOPLE, ROLES, k=[3], partitions=["mdav"], folder=tmp_path)
     assert len(n_made) == 6
     assert len(list((tmp_path / "cells").iterdir())) == 1

@@ -66,6 +66,14 @@ class TableCase:
     population: Table | None = None
     policy: Policy | None = None
 
+    @property
+    def granted(self) -> dict[str, int]:
+        """What the attacker was given besides the release, by the number of records of each."""
+        tables = {"original": self.original, "others": self.control, "second release": self.other}
+        tables |= {"population": self.population}
+        given = {name: table.n_rows for name, table in tables.items() if table is not None}
+        return given | ({} if self.rows is None else {"rows": len(self.rows)})
+
 
 @dataclass(frozen=True)
 class StringCase:
@@ -82,6 +90,11 @@ class StringCase:
     published: Strings
     original: Strings = field(repr=False)
     control: Strings | None = field(default=None, repr=False)
+
+    @property
+    def granted(self) -> dict[str, int]:
+        """What the attacker was given besides the release, by the number of records of each."""
+        return {"original": len(self.original), **({} if self.control is None else {"others": len(self.control)})}
 
     @cached_property
     def fragments(self) -> Fragments:
@@ -121,3 +134,10 @@ class SparseCase:
     control: Sparse | None = field(default=None, repr=False)
     rows: Ints | None = None
     key: bytes | None = field(default=None, repr=False)
+
+    @property
+    def granted(self) -> dict[str, int]:
+        """What the attacker was given besides the release, by the number of records of each."""
+        given = {"original": self.original, "others": self.control, "rows": self.rows}
+        told = {name: len(records) for name, records in given.items() if records is not None}
+        return told | ({} if self.key is None else {"key": 1})

@@ -13,7 +13,7 @@ from shoal.check.folder import header_of, markers_of, published_folder
 from shoal.data.meaning import attributes_of
 from shoal.data.write import read_back
 from shoal.errors import DataError, PolicyError, did_you_mean
-from shoal.manifest import Manifest
+from shoal.manifest import Manifest, checksum, read_content
 from shoal.originals import kept_secrets, kind_of_release, load, load_sparse, load_strings, split_original
 from shoal.policy import ColumnPolicy, Policy
 from shoal.string_policy import StringPolicy
@@ -50,7 +50,8 @@ def attack_folder(
         Records like them that were not in the release: what an attack gets from those, it does not get from the
         release.
     private : path, optional
-        The `private/` folder of the release, whose report then shows the results. If secrets were kept there, attacks
+        The `private/` folder of the release, whose report then shows the results, joined with those of earlier runs
+        (see `shoal.attack.kept`). If secrets were kept there, attacks
         that assume a leaked key can be run, and others can count whether they linked the right record.
     other : path, optional
         Of tables: the `publish/` folder of a second release of overlapping data.
@@ -101,9 +102,9 @@ def attack_folder(
         )
     found = attack_case(kind, case, names, seed=seed, seconds=seconds, progress=progress)
     if secrets is not None:
-        from shoal.report.attacks import put_into_report
+        from shoal.report.attacks import keep_in_report
 
-        put_into_report(secrets, kind, found)
+        keep_in_report(secrets, kind, checksum(folder / read_content(folder)["data"]), found, case.granted, seed)
     return found
 
 

@@ -58,7 +58,18 @@ class Rate:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         value = None if math.isnan(self.value) else self.value
-        return {"value": value, "low": self.low, "high": self.high, "attempts": self.attempts}
+        return {
+            "value": value,
+            "low": self.low,
+            "high": self.high,
+            "successes": self.successes,
+            "attempts": self.attempts,
+        }
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Rate:
+        """From what `to_dict` gave."""
+        return cls(told["successes"], int(told["attempts"]))
 
     def __str__(self) -> str:
         if not self.attempts:
@@ -157,3 +168,18 @@ class AttackResult:
             "sentence": self.sentence,
             "details": {n: v if math.isfinite(v) else None for n, v in self.details.items()},
         }
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> AttackResult:
+        """From what `to_dict` gave."""
+        rates = {n: None if told[n] is None else Rate.from_dict(told[n]) for n in ("control", "baseline")}
+        return cls(
+            attack=str(told["attack"]),
+            title=str(told["title"]),
+            knows=str(told["knows"]),
+            main=Rate.from_dict(told["main"]),
+            control=rates["control"],
+            baseline=rates["baseline"],
+            sentence=str(told["sentence"]),
+            details={str(n): math.nan if v is None else float(v) for n, v in told["details"].items()},
+        )

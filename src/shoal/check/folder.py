@@ -18,6 +18,7 @@ from shoal.data.write import read_back
 from shoal.errors import DataError
 from shoal.manifest import FILE_NAME, Manifest, checksum
 from shoal.policy import ColumnPolicy, Policy
+from shoal.told_counts import contradictions, may_be, total
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ def check_folder(
     findings += verdict.findings
     if table.n_rows != manifest.records["out"]:
         findings.append(f"the data has {table.n_rows:,} rows, the manifest says {manifest.records['out']:,}")
+    findings += contradictions(manifest.records, Policy(require=manifest.require).k, None, "rows")
     if original is not None:
         findings += _compare(table, original, manifest)
     return FolderCheck(verdict.guarantees, tuple(findings), original is not None, verdict.unverified)
@@ -243,9 +245,9 @@ def _compare(table: Table, original: Table, manifest: Manifest) -> list[str]:
     """Rows that do not add up, and columns published as they are whose cells are not the original's."""
     findings = []
     records = manifest.records
-    if original.n_rows != records["in"]:
+    if not may_be(records["in"], original.n_rows):
         findings.append(f"the original has {original.n_rows:,} rows, the manifest says {records['in']:,}")
-    if table.n_rows + records["suppressed"] != original.n_rows:
+    if not may_be(total([table.n_rows, records["suppressed"]]), original.n_rows):
         findings.append(
             f"{table.n_rows:,} published and {records['suppressed']:,} suppressed rows do not make "
             f"the original's {original.n_rows:,}"

@@ -16,6 +16,7 @@ from shoal.data.sketch_files import read_sketches
 from shoal.errors import DataError
 from shoal.sparse_manifest import SparseManifest
 from shoal.sparse_policy import SparsePolicy
+from shoal.told_counts import Span, contradictions, may_be
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -66,7 +67,9 @@ def check_sparse_folder(
     evidence = SparseEvidence(original)
     if private is not None:
         evidence = read_secrets(Path(private), original)
-    n_filled = manifest.records["in"] if original is None else int((original.sizes > 0).sum())
+    received = manifest.records["in"]
+    most = received.high if isinstance(received, Span) else received
+    n_filled = most if original is None else int((original.sizes > 0).sum())
     asked = asked_of(policy or manifest.policy, manifest.neighbours, n_filled)
     verdict = verify_sketches(published, asked, evidence)
     findings += [*verdict.findings, *_counts(published, original, manifest)]
@@ -173,10 +176,7 @@ def _counts(published: Sketches, original: Sparse | None, manifest: SparseManife
     findings = []
     if len(published) != records["out"]:
         findings.append(f"there are {len(published):,} sketches, the manifest says {records['out']:,}")
-    if sum(manifest.suppressed.values()) != records["suppressed"]:
-        findings.append("the reasons for suppression do not add up to the number of suppressed records")
-    if records["out"] + records["suppressed"] != records["in"]:
-        findings.append("published and suppressed records do not make those that came in, by the manifest")
-    if original is not None and len(original) != records["in"]:
+    findings += contradictions(records, manifest.policy.least_told, manifest.suppressed, "records")
+    if original is not None and not may_be(records["in"], len(original)):
         findings.append(f"the original has {len(original):,} records, the manifest says {records['in']:,}")
     return findings

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import duckdb
+
+from shoal.scratch import scratch_folder
 
 _LEAST_BYTES = 1 << 30
 
@@ -18,13 +19,13 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
     It may use half of the machine's memory and spills the rest into an owner-only folder that it removes.
     """
-    with tempfile.TemporaryDirectory(prefix="shoal-", ignore_cleanup_errors=True) as spill:
+    with scratch_folder() as spill:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "memory_limit": f"{_memory_limit() >> 20}MiB",
             "preserve_insertion_order": "true",
-            "temp_directory": spill,
+            "temp_directory": str(spill),
         }
         opened = duckdb.connect(":memory:", config=settings)
         try:

@@ -160,6 +160,18 @@ def looks_like_sparse(path: str | os.PathLike[str]) -> str | None:
         return None
 
 
+def looks_like_item_lists(path: str | os.PathLike[str]) -> bool:
+    """Whether the first lines of a file are whole numbers with blanks between, more of them on some than on others.
+
+    Such a file is no table: it would have a record for its header. A file that cannot be read is not such a one.
+    """
+    try:
+        lines = [line.split() for line in _first_lines(Path(path)) if line.strip()]
+    except DataError:
+        return False
+    return len({len(line) for line in lines}) > 1 and all(token.isdigit() for line in lines for token in line)
+
+
 def _blocks(path: Path, format: str, delimiter: str | None, weights: str, records: int) -> Iterator[Sparse]:
     is_real = is_found = False
     for text, first_line in line_blocks(path, records):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +10,16 @@ from markupsafe import Markup
 from shoal.errors import DataError, ShoalError
 from shoal.report.page import capped, render
 from shoal.report.svg import AFTER, BEFORE, MUTED, RULE, draw
+from shoal.scratch import clear_abandoned, locked, write_owned
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from shoal.attack.attack import Attacked
     from shoal.attack.result import AttackResult, Rate
 
 BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
+HEADING, EARLIER_HEADING = "<h2>What attackers got</h2>", "<h2>What attackers got in earlier runs</h2>"
 
 
 def attacks_section(kind: str, found: Attacked[Any] | None) -> Markup:
@@ -27,49 +27,90 @@ def attacks_section(kind: str, found: Attacked[Any] | None) -> Markup:
     from shoal.attack.folder import attacks_of
 
     known = {a.name: a for a in attacks_of(kind)}
+    titles = {name: a.title for name, a in known.items()}
     body = render(
         "attacks.html",
         found=found,
         picture=None if found is None or not found.results else forest(found.results),
-        rows=[] if found is None else [(r, known[r.attack]) for r in found.results],
-        skipped=[] if found is None else [(known[name].title, why) for name, why in found.skipped],
+        rows=[] if found is None else [(r, known.get(r.attack)) for r in found.results],
+        skipped=[] if found is None else [(titles.get(name, name), why) for name, why in found.skipped],
         verdict="" if found is None else verdict(found.results),
     )
     return Markup(f"{BEGIN}\n{body}\n{END}")
 
 
 def verdict(results: Sequence[AttackResult]) -> str:
-    """One sentence on all results."""
+    """One sentence on all results; an attack succeeded if it did under any conditions."""
     if not results:
         return "No attack could be run."
-    winners = [r.title for r in results if r.succeeds]
+    n_attacks = len({r.attack for r in results})
+    winners: dict[str, list[str]] = {}
+    for r in results:
+        if r.succeeds:
+            winners.setdefault(r.attack, []).append(r.title)
     if not winners:
-        return f"None of {len(results)} attacks got more from the release than it would get without it."
-    named = "; ".join(winners)
-    return f"{len(winners)} of {len(results)} attacks got more from the release than without it: {named}."
+        return f"None of {n_attacks} attacks got more from the release than it would get without it."
+    named = "; ".join(title for titles in winners.values() for title in titles)
+    return f"{len(winners)} of {n_attacks} attacks got more from the release than without it: {named}."
 
 
-def put_into_report(private: Path, kind: str, found: Attacked[Any]) -> Path:
-    """Replace the section in the report of a release's `private/` folder; the file changes as a whole or not at all."""
+def keep_in_report(
+    private: Path, kind: str, checksum: str, found: Attacked[Any], granted: Mapping[str, int], seed: int | None
+) -> Path:
+    """Join the results of a run with those that `private/` keeps, and draw the section of the report from all of them.
+
+    Parameters
+    ----------
+    checksum : str
+        Of the data file that was attacked: results on other data are not joined with these.
+    granted, seed
+        What the attacker was given; see `shoal.attack.kept`.
+    """
+    from shoal.attack.folder import attacks_of
+    from shoal.attack.kept import KeptAttacks
+
+    folder = private / "private" if (private / "private").is_dir() else private
+    with locked(folder):
+        _read_page(folder / "report.html")  # what is no report is refused before anything is kept
+        earlier = KeptAttacks.read(folder)
+        kept = earlier if earlier is not None and earlier.checksum == checksum else KeptAttacks(checksum)
+        kept = kept.joined(found, granted, seed)
+        kept.write(folder)
+        shown = kept.shown([a.name for a in attacks_of(kind)])
+        return put_into_report(folder, kind, shown, keep_unknown=earlier is None)
+
+
+def put_into_report(private: Path, kind: str, found: Attacked[Any], *, keep_unknown: bool = False) -> Path:
+    """Replace the section in the report of a release's `private/` folder; the file changes as a whole or not at all.
+
+    Parameters
+    ----------
+    keep_unknown : bool
+        Whether results that the report shows, of which nothing else is known, stay below the new ones.
+    """
     folder = private / "private" if (private / "private").is_dir() else private
     path = folder / "report.html"
+    head, old, tail = _read_page(path)
+    below = f"\n{old.replace(HEADING, EARLIER_HEADING)}" if keep_unknown and "</table>" in old else ""
+    try:
+        clear_abandoned(folder)
+        write_owned(path, f"{head}{attacks_section(kind, found)}{below}{tail}", overwrite=True)
+    except OSError as error:
+        raise ShoalError(f"the report {path} cannot be written: {error.strerror or error}; it is as it was") from None
+    return path
+
+
+def _read_page(path: Path) -> tuple[str, str, str]:
+    """A report in three parts: before the section, the section, and behind it."""
     try:
         page = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise DataError(f"{path} cannot be read; give the private/ folder of the release") from None
     head, begin, rest = page.partition(BEGIN)
-    _, end, tail = rest.partition(END)
+    old, end, tail = rest.partition(END)
     if not begin or not end:
         raise DataError(f"{path} has no place for attacks; it is not the report of a release")
-    stage = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        stage.write_text(f"{head}{attacks_section(kind, found)}{tail}", encoding="utf-8")
-        stage.chmod(0o600)
-        os.replace(stage, path)
-    except OSError as error:
-        stage.unlink(missing_ok=True)
-        raise ShoalError(f"the report {path} cannot be written: {error.strerror or error}; it is as it was") from None
-    return path
+    return head, old, tail
 
 
 def forest(results: Sequence[AttackResult]) -> Markup:

@@ -12,7 +12,9 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.risk import Risk
 from shoal.data.attribute import Attribute
 from shoal.data.slices import Layout
+from shoal.policy import ORIGINAL_ORDER
 from shoal.report.words import PARTITIONS, PUBLICATIONS, percent
+from shoal.told_counts import Count, public_counts
 from shoal.utility.measure import Utility
 from shoal.utility.target import TargetLearning
 
@@ -90,7 +92,8 @@ class ReportContext:
         return cls(
             title=release.table.source.name,
             kind=release.policy.kind,
-            method=describe_method(release.policy.method, release.policy.k, release.layout),
+            method=describe_method(release.policy.method, release.policy.k, release.layout)
+            | ({"Order of the rows": ORIGINAL_ORDER} if release.policy.order == "original" else {}),
             n_in=records["in"],
             n_out=records["out"],
             n_suppressed=records["suppressed"],
@@ -110,6 +113,11 @@ class ReportContext:
             exposure=release.exposure,
             attacked=release.attacked,
         )
+
+    @property
+    def told(self) -> dict[str, Count]:
+        """How many records came in, went out and were left out, as it is told in public."""
+        return public_counts({"in": self.n_in, "out": self.n_out, "suppressed": self.n_suppressed}, self.k)
 
     @property
     def holds(self) -> bool:

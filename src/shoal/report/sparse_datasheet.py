@@ -22,11 +22,12 @@ def render_sparse_datasheet(release: SparseRelease) -> str:
     sketches, policy = release.sketches, release.policy
     counts = sketches.counts
     classes = class_sizes(sketches)
+    records, reasons = release.told_counts
     return render(
         "sparse_datasheet.html",
         noun="Sketches",
         c={"version": __version__},
-        records=release.records,
+        records=records,
         is_integral=sketches.is_integral,
         step=sketches.step,
         mean=float(counts.mean()),
@@ -40,7 +41,7 @@ def render_sparse_datasheet(release: SparseRelease) -> str:
             for g in release.guarantees
         ],
         models=sparse_words.MODELS,
-        suppressed=[(sparse_words.REASONS[name], n) for name, n in release.suppressed.items()],
+        suppressed=[(sparse_words.REASONS[name], n) for name, n in reasons.items()],
         method=sparse_words.method(policy, sketches.step, release.neighbours, release.recall),
         uses=sparse_words.GOOD_USE,
         misuses=sparse_words.MISUSE,

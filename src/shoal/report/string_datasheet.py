@@ -43,11 +43,12 @@ def render_string_datasheet(release: StringRelease) -> str:
     source = strings.source
     between = "blanks" if source.delimiter is None else repr(source.delimiter)
     lengths = strings.lengths
+    records, reasons = release.told_counts
     return render(
         "strings_datasheet.html",
         noun="Pseudo-strings",
         c={"version": __version__},
-        records=release.records,
+        records=records,
         n_groups=release.n_groups,
         k=policy.k,
         copies=policy.method.copies,
@@ -67,7 +68,7 @@ def render_string_datasheet(release: StringRelease) -> str:
             for g in release.guarantees
         ],
         models=string_words.MODELS,
-        suppressed=[(string_words.REASONS[name], n) for name, n in release.suppressed.items()],
+        suppressed=[(string_words.REASONS[name], n) for name, n in reasons.items()],
         method=string_words.method(policy),
         uses=string_words.GOOD_USE,
         misuses=string_words.MISUSE,

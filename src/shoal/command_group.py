@@ -1,0 +1,63 @@
+"""How the command line takes its words: lists add up, nothing else is said twice, a mistyped command gets a hint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import click
+
+from shoal.errors import did_you_mean
+from shoal.option_types import Names, Numbers, Sizes
+
+
+class Command(click.Command):
+    """A command in which an option that takes a list adds up when it is repeated, and any other is refused."""
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
+        lists = [p for p in options if isinstance(p.type, Names | Numbers | Sizes)]
+        for option in lists:  # so that the parser gathers every value of theirs, which stand here for one list
+            option.multiple = True
+        try:
+            parser = super().make_parser(ctx)
+        finally:
+            for option in lists:
+                option.multiple = False
+        parse = parser.parse_args
+
+        def parse_args(args: list[str]) -> tuple[dict[str, Any], list[str], list[click.Parameter]]:
+            given, rest, order = parse(args=args)
+            for option, times in Counter(order).items():
+                if times > 1 and isinstance(option, click.Option) and option not in lists and not _may_repeat(option):
+                    raise click.UsageError(f"{' or '.join(_spellings(option))} is given {times} times; give it once")
+            for option in lists:
+                if isinstance(given.get(option.name or ""), list):
+                    given[str(option.name)] = ",".join(given[str(option.name)])
+            return given, rest, order
+
+        parser.parse_args = parse_args  # type: ignore[method-assign]
+        return parser
+
+
+def _may_repeat(option: click.Option) -> bool:
+    """Whether saying it again says nothing else."""
+    return option.multiple or (option.is_flag and not option.secondary_opts)
+
+
+def _spellings(option: click.Option) -> list[str]:
+    return [*option.opts[-1:], *option.secondary_opts[-1:]]
+
+
+class Group(click.Group):
+    """Commands, with a hint where none has the name."""
+
+    command_class = Command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            raise click.UsageError(f"there is no command {name!r}; {did_you_mean(name, self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)

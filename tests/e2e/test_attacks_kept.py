@@ -1,0 +1,115 @@
+"""`shoal attack --private` after other runs: what was found stays until a run of as much means says otherwise."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from command import DATA, run_command, write
+
+from shoal.data.clinic import clinic, diagnosis_hierarchy
+from shoal.data.frames import from_frame
+from shoal.data.write import write_table
+from shoal.demo import POLICY as CLINIC_POLICY
+
+ATTACK = ("attack", "out/publish", "--original", "clinic.csv", "--private", "out/private")
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release with held-out records, whose report shows attacks; which row is whose was not kept."""
+    here = tmp_path_factory.mktemp("clinic")
+    write_table(from_frame(clinic(300)), here / "clinic.csv")
+    diagnosis_hierarchy().write(here / "diagnosis.csv")
+    write(here / "policy.toml", CLINIC_POLICY)
+    ended = run_command(
+        *("anonymize", "clinic.csv", "-p", "policy.toml", "--hold-out", "0.25", "--seed", "4", "-o", "out"), cwd=here
+    )
+    assert ended.code == 0, ended.stderr
+    return here
+
+
+@pytest.fixture
+def here(released: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(released, tmp_path / "copy"))
+
+
+def verdict(here: Path) -> tuple[int, int]:
+    """How many of how many attacks succeeded, by the report."""
+    page = (here / "out" / "private" / "report.html").read_text()
+    found = re.search(r"(\d+|None) of (\d+) attacks got more from the release", page)
+    assert found
+    return (0 if found[1] == "None" else int(found[1]), int(found[2]))
+
+
+def kept(here: Path) -> dict[tuple[str, int | None, bool], dict[str, object]]:
+    """Results by attack, seed, and whether the rows were known."""
+    told = json.loads((here / "out" / "private" / "attacks.json").read_text())
+    return {(r["attack"], r["seed"], "rows" in r["granted"]): r for r in told["results"]}
+
+
+def test_a_run_with_less_does_not_make_the_report_rosier(here: Path) -> None:
+    succeeded, tried = verdict(here)
+    assert 0 < succeeded < tried
+    before = kept(here)
+    ended = run_command(*ATTACK, "--json", cwd=here)
+    assert ended.code == 0, ended.stderr
+    told = json.loads(ended.stdout)
+    again = {a["attack"] for a in told["attacks"]}
+    lost = {name for name, *_ in before} - again
+    assert lost, "without the rows some attacks cannot be run, else nothing is tried here"
+    assert sum(a["succeeds"] for a in told["attacks"]) < succeeded
+    assert verdict(here) == (succeeded, tried)
+    after = kept(here)
+    assert {key: after[key] for key in before} == before
+
+
+def test_runs_of_a_few_attacks_or_of_no_time_leave_the_others(here: Path) -> None:
+    before = verdict(here), kept(here)
+    for more in (("--seconds", "0"), ("--attack", "membership"), ("--attack", "membership", "--attack", "homogeneity")):
+        ended = run_command(*ATTACK, *more, cwd=here)
+        assert ended.code == 0, ended.stderr
+        assert (verdict(here), kept(here)) == before
+
+
+def test_another_draw_is_shown_beside_the_first(here: Path) -> None:
+    before = kept(here)
+    assert run_command(*ATTACK, "--attack", "membership", "--seed", "11", cwd=here).code == 0
+    assert set(kept(here)) == {*before, ("membership", 11, False)}
+    page = (here / "out" / "private" / "report.html").read_text()
+    assert "seed 0)" in page
+    assert "seed 11)" in page
+    assert verdict(here)[1] == len(before)
+
+
+def test_attacks_on_other_data_begin_anew(here: Path) -> None:
+    """Of a release whose data was made again, what was found before says nothing."""
+    data = here / "out" / "publish" / "data.csv"
+    head, *rows = data.read_text().splitlines()
+    data.write_text("\n".join([head, *reversed(rows), ""]))
+    assert run_command(*ATTACK, "--attack", "membership", cwd=here).code == 0
+    assert set(kept(here)) == {("membership", 0, False)}
+    assert verdict(here)[1] == 1
+
+
+def test_results_of_a_report_that_kept_none_stay_in_it(here: Path) -> None:
+    """As reports of earlier versions are: their results stand in the page alone."""
+    (here / "out" / "private" / "attacks.json").unlink()
+    for _ in range(2):
+        assert run_command(*ATTACK, "--attack", "membership", cwd=here).code == 0
+    page = (here / "out" / "private" / "report.html").read_text()
+    assert page.count("What attackers got</h2>") == 1
+    assert page.count("What attackers got in earlier runs</h2>") == 1
+    assert page.index("What attackers got</h2>") < page.index("in earlier runs</h2>")
+
+
+def test_spoiled_results_are_refused_and_the_report_is_as_it_was(here: Path) -> None:
+    (here / "out" / "private" / "attacks.json").write_text("{")
+    before = (here / "out" / "private" / "report.html").read_bytes()
+    ended = run_command(*ATTACK, "--attack", "membership", cwd=here)
+    assert ended.code == DATA
+    assert "attacks.json cannot be read as results of attacks" in ended.stderr
+    assert (here / "out" / "private" / "report.html").read_bytes() == before

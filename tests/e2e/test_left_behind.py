@@ -1,0 +1,100 @@
+"""What a run writes besides its result: gone after a kill with the next run, and never taken from one that lives."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from command import command_line, environment, people, run_command, text_of, write
+from test_killed import table
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs locks on folders")
+ROLES = ("--quasi", "age,zip,sex", "--sensitive", "disease", "-k", "5")
+
+
+def start(here: Path, name: str) -> subprocess.Popen[str]:
+    arguments = command_line(["anonymize", "many.csv", *ROLES, "-o", name])
+    return subprocess.Popen(
+        arguments,
+        cwd=here,
+        env=environment(TMPDIR=str(here / "tmp")),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def catch(here: Path, process: subprocess.Popen[str], found: Callable[[], set[str]], number: int) -> set[str]:
+    """Send a signal in the moment in which something is found that was not there before."""
+    before = found()
+    while process.poll() is None:
+        if new := found() - before:
+            process.send_signal(number)
+            return new
+        time.sleep(0.001)
+    raise AssertionError(f"it ended before anything was found: {process.communicate()}")
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    write(tmp_path / "many.csv", table(60_000, random.Random(3)))
+    (tmp_path / "tmp").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize("where", ["tmp", "."])
+def test_the_next_run_clears_away_what_a_killed_one_left_and_nothing_else(here: Path, where: str) -> None:
+    """Of scratch folders among the temporary files, and of the folder beside the output."""
+
+    def found() -> set[str]:
+        return {n for n in os.listdir(here / where) if n.startswith("shoal-run-") or ".shoal-" in n}
+
+    killed = start(here, "killed")
+    (left,) = catch(here, killed, found, signal.SIGKILL)
+    killed.communicate()
+    assert left in found(), "a killed run cannot clear away after itself, else nothing is tried here"
+    assert stat.S_IMODE((here / where / left).stat().st_mode) == 0o700
+
+    living = start(here, "living")
+    try:
+        (held,) = catch(here, living, lambda: found() - {left}, signal.SIGSTOP)
+        done = start(here, "third")
+        assert done.communicate()[1] == ""
+        assert done.returncode == 0
+        assert left not in found()
+        assert held in found(), "it belongs to a run that lives"
+    finally:
+        living.send_signal(signal.SIGCONT)
+    told = living.communicate()
+    assert (living.returncode, told[1]) == (0, "")
+    assert found() == set()
+    assert sorted(p.name for p in here.iterdir()) == ["living", "many.csv", "third", "tmp"]
+    assert os.listdir(here / "tmp") == []
+
+
+def test_what_a_command_writes_for_its_owner_is_the_owners_alone(tmp_path: Path) -> None:
+    write(tmp_path / "people.csv", text_of(people(60)))
+    roles = ("--quasi", "age,zip,city", "--sensitive", "disease", "--identifying", "name", "-k", "3")
+
+    def run(*arguments: str) -> None:
+        ended = run_command(*arguments, cwd=tmp_path, preexec=lambda: os.umask(0) and None)
+        assert ended.code == 0, ended.stderr
+
+    run("anonymize", "people.csv", *roles, "--hold-out", "0.3", "-o", "out")
+    run("attack", "out", "--original", "people.csv", "--private", "out/private", "-o", "attacks.json")
+    run("profile", "people.csv", "--no-sweep", "-o", "policy.toml")
+    run("sweep", "people.csv", "-p", "policy.toml", "-k", "3", "--method", "mondrian", "-o", "sweep")
+    files = [tmp_path / "attacks.json", tmp_path / "policy.toml"]
+    folders = [tmp_path / "out" / "private", tmp_path / "sweep", tmp_path / "sweep" / "cells"]
+    files += [p for folder in folders for p in folder.iterdir() if p.is_file()]
+    assert len(files) >= 8
+    assert {p.name: oct(stat.S_IMODE(p.stat().st_mode)) for p in files} == {p.name: "0o600" for p in files}
+    assert [oct(stat.S_IMODE(p.stat().st_mode)) for p in folders] == ["0o700"] * 3
