@@ -150,8 +150,12 @@ def test_lines_are_counted_over_pieces(tmp_path: Path, monkeypatch: pytest.Monke
         (b"", "is empty"),
         (b"\n \n\t\r\n", "only blank lines"),
         (b"1 1:1\n1 1\0:1\n", "line 2: holds a NUL"),
-        pytest.param(gzip.compress(b"1 1:1\n" * 9, mtime=0)[:-12], "gzip file is (cut short|damaged)", id="packed, cut short"),
-        pytest.param(gzip.compress(b"1 1:1\n" * 9, mtime=0)[:-8] + b"12345678", "gzip file is damaged", id="packed, damaged"),
+        pytest.param(
+            gzip.compress(b"1 1:1\n" * 9, mtime=0)[:-12], "gzip file is (cut short|damaged)", id="packed, cut short"
+        ),
+        pytest.param(
+            gzip.compress(b"1 1:1\n" * 9, mtime=0)[:-8] + b"12345678", "gzip file is damaged", id="packed, damaged"
+        ),
         (b"PK\x03\x04\0\0\0", "zip archive"),
         (b"PAR1\0\0\0", "Parquet"),
         (b"1 1:1\n1 \x81\xff:1\n", "line 2: (neither UTF-8 nor Windows-1252|is not valid UTF-8)"),

@@ -213,8 +213,12 @@ SECRET = "Ms-Secret"
         (b"a,b\n1,2\n\x81\x8d,Ms-Secret\n", "line 3: neither UTF-8 nor Windows-1252"),
         ("a,b\n1,Ms-Secret\n".encode("utf-16-le"), "line 1: holds a NUL byte"),
         (b"\xff\xfea\0,\0b\0\n\0x", "line 2: not valid utf-16"),
-        pytest.param(gzip.compress(b"a,b\n1,Ms-Secret\n" * 99, mtime=0)[:-12], "gzip file is cut short", id="packed, cut short"),
-        pytest.param(gzip.compress(b"a,b\n1,Ms-Secret\n", mtime=0)[:-6] + b"abcdef", "gzip file is damaged", id="packed, damaged"),
+        pytest.param(
+            gzip.compress(b"a,b\n1,Ms-Secret\n" * 99, mtime=0)[:-12], "gzip file is cut short", id="packed, cut short"
+        ),
+        pytest.param(
+            gzip.compress(b"a,b\n1,Ms-Secret\n", mtime=0)[:-6] + b"abcdef", "gzip file is damaged", id="packed, damaged"
+        ),
         (b"\x1f\x8b" + b"rubbish" * 9, "gzip file is damaged"),
         pytest.param(gzip.compress(b"", mtime=0), "is empty", id="packed, is empty"),
         (b"PK\x03\x04aaaa", "zip archive or a spreadsheet"),
