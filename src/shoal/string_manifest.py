@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from shoal.data.alphabets import KNOWN
 from shoal.data.strings import StringSource
 from shoal.data.table import Source
 from shoal.errors import DataError, ShoalError
-from shoal.manifest import FILE_NAME, parse_records, read_content
+from shoal.manifest import FILE_NAME, parse_count, parse_records, read_content, text_of_manifest
 from shoal.policy import KAnonymity
 from shoal.string_policy import StringMethod, StringPolicy
 
@@ -78,7 +77,7 @@ class StringManifest:
             "method": self.policy.told(),
             "checksums": dict(self.checksums),
         }
-        return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return text_of_manifest(content)
 
     @classmethod
     def read(cls, folder: Path) -> StringManifest:
@@ -106,7 +105,7 @@ def _parse(content: Mapping[str, Any]) -> StringManifest:
         has_classes=bool(content["classes"]),
         policy=StringPolicy(require=tuple(KAnonymity(**r) for r in content["require"]), method=StringMethod(**method)),
         records=parse_records(content),
-        suppressed={str(n): int(c) for n, c in content["suppressed_because"].items()},
+        suppressed={str(n): parse_count(c) for n, c in content["suppressed_because"].items()},
         guarantees=tuple(dict(g) for g in content["guarantees"]),
         checksums={str(n): str(c) for n, c in content["checksums"].items()},
     )

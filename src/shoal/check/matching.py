@@ -170,6 +170,12 @@ class Finder:
         for question, bucket in BoxTree(reduce(Boxes.beside, around), questions).meets(questions):
             yield tuples[question], bucket
 
+    def covering_regions(self) -> Iterator[tuple[Ints, Ints]]:
+        """Pairs of tuple and region that covers it, in portions; of a table of one slice whose buckets are regions."""
+        for tuples, regions in self.candidates(np.arange(self.n_tuples)):
+            place, found = self._slices[0].covers(np.arange(len(tuples)), tuples, regions)
+            yield tuples[place], found
+
     def match(self, tuples: Ints) -> tuple[Ints, Ints, tuple[Hits, ...]]:
         """All matching buckets of some tuples: tuple and bucket of each pair, and the hits of each slice."""
         found: list[tuple[Ints, Ints, list[Hits]]] = []

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from shoal._version import __version__
+from shoal.check.claims import wrong_claims
 from shoal.check.evidence import GROUPS_FILE, PUBLISHED_GROUPS_FILE, read_labels
-from shoal.check.folder import FolderCheck, edited_files, published_folder
+from shoal.check.folder import FolderCheck, data_file, edited_files, not_compared, published_folder
 from shoal.check.strings import StringAsked, StringEvidence, verify_strings
+from shoal.check.verdict import Verdict
 from shoal.data.alphabets import LEARNED
 from shoal.data.files import read_table
 from shoal.data.string_files import read_strings, read_strings_back
@@ -45,9 +48,7 @@ def check_string_folder(
     """
     folder = published_folder(folder)
     manifest = StringManifest.read(folder)
-    path = folder / manifest.data
-    if not path.is_file():
-        raise DataError(f"{folder} has no {manifest.data}, which its manifest names; restore it from the release")
+    path = data_file(folder, manifest.data, manifest.records["out"])
     published = read_strings_back(path, manifest.source)
     findings = edited_files(folder, manifest.checksums, manifest.data)
     findings += _beside_strings(path, manifest)
@@ -62,7 +63,29 @@ def check_string_folder(
         evidence = read_string_groups(Path(private), original)
     verdict = verify_strings(published, asked_of(policy or manifest.policy), evidence)
     findings += [*verdict.findings, *_counts(published, original, manifest)]
-    return FolderCheck(verdict.guarantees, tuple(findings), original is not None, verdict.unverified)
+    findings += _claims(published, manifest, policy, evidence, verdict)
+    return FolderCheck(
+        verdict.guarantees, tuple(findings), original is not None, verdict.unverified, not_compared(manifest.version)
+    )
+
+
+def _claims(
+    published: Strings,
+    manifest: StringManifest,
+    policy: StringPolicy | None,
+    evidence: StringEvidence,
+    verdict: Verdict,
+) -> list[str]:
+    """What is wrong with the guarantees of the manifest, held against what it says itself to require."""
+    claimed = asked_of(manifest.policy)
+    if policy is not None and asked_of(policy) != claimed:
+        verdict = verify_strings(published, claimed, evidence)
+    return wrong_claims(
+        manifest.guarantees,
+        verdict.guarantees,
+        is_complete=not verdict.unverified,
+        are_words_known=manifest.version == __version__,
+    )
 
 
 def asked_of(policy: StringPolicy) -> StringAsked:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shoal._version import __version__
 from shoal.check.exposure import Exposure
@@ -12,6 +12,7 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.risk import Risk
 from shoal.data.attribute import Attribute
 from shoal.data.slices import Layout
+from shoal.policy import Method, Policy
 from shoal.report.words import PARTITIONS, PUBLICATIONS, percent
 from shoal.utility.measure import Utility
 from shoal.utility.target import TargetLearning
@@ -19,7 +20,7 @@ from shoal.utility.target import TargetLearning
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
     from shoal.attack.cases import TableCase
-    from shoal.policy import Method
+    from shoal.manifest import Manifest
     from shoal.release import Release
 
 MISSING_MEANINGS = {
@@ -107,10 +108,66 @@ class ReportContext:
             attacked=release.attacked,
         )
 
+    @classmethod
+    def of_manifest(cls, manifest: Manifest, risk: Risk | None, n_removed: int) -> ReportContext:
+        """What the datasheet of a published folder is made from, as far as its manifest tells.
+
+        Parameters
+        ----------
+        risk : Risk, optional
+            Of the published records; None for a table in slices.
+        n_removed : int
+            Identifying columns of the original, whose names are not published.
+        """
+        method = Method.model_validate(dict(manifest.method))
+        k = Policy(require=manifest.require).k
+        layout = manifest.layout
+        named = (
+            manifest.attributes if layout is None else {a: manifest.attributes[c] for c, a in layout.attributes.items()}
+        )
+        removed = {f"{i} removed": Attribute(f"{i} removed", "nominal", "identifying") for i in range(n_removed)}
+        records = manifest.records
+        return cls(
+            title="",
+            kind=manifest.kind,
+            method=describe_method(method, k, layout),
+            n_in=records["in"],
+            n_out=records["out"],
+            n_suppressed=records.get("suppressed", records["in"] - records["out"]),
+            guarantees=tuple(_claimed(g) for g in manifest.guarantees),
+            risk_before=None,
+            risk_after=risk,
+            utility=None,
+            attributes={**removed, **named},
+            missing=manifest.missing,
+            missing_meaning=MISSING_MEANINGS[manifest.missing],
+            publish=method.publication,
+            k=k,
+            layout=layout,
+        )
+
     @property
     def holds(self) -> bool:
         """Whether every guarantee holds."""
         return all(g.holds for g in self.guarantees)
+
+
+def _claimed(claim: Mapping[str, Any]) -> Guarantee:
+    """A guarantee as a manifest states it; KeyError or TypeError where it states none."""
+    achieved = claim["achieved"]
+    return Guarantee(
+        model=claim["model"],
+        kind=claim["kind"],
+        sensitive=claim["sensitive"],
+        required=dict(claim["required"]),
+        achieved=float("inf") if achieved is None else float(achieved),
+        holds=claim["holds"],
+        n_classes=claim.get("n_classes", 0),
+        n_failing=claim.get("n_failing", 0),
+        worst=(),
+        sentence=claim["sentence"],
+        details=dict(claim.get("details", {})),
+    )
 
 
 def describe_method(method: Method, k: int, layout: Layout | None = None) -> dict[str, str]:
