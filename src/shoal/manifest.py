@@ -13,14 +13,17 @@ from pydantic import TypeAdapter, ValidationError
 
 from shoal.data.attribute import ROLES, TYPES, Attribute
 from shoal.data.hierarchy import Hierarchy, prefixes
+from shoal.data.published_file import MOST_MANIFEST, read_json
 from shoal.data.slices import Layout
 from shoal.data.table import Column, spell
+from shoal.data.write import DATA_FILES
 from shoal.errors import DataError, ShoalError
 from shoal.policy import Requirement
 from shoal.told_counts import Count, Span, read_count, write_count
 
 FILE_NAME = "manifest.json"
 HEADERS = (None, "first", "none")
+DATASHEET = "datasheet.html"
 _REQUIREMENTS: TypeAdapter[tuple[Requirement, ...]] = TypeAdapter(tuple[Requirement, ...])
 
 
@@ -67,7 +70,7 @@ class Manifest:
             **({} if self.layout is None else {"layout": self.layout.to_dict()}),
             "checksums": dict(self.checksums),
         }
-        return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return text_of_manifest(content)
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
@@ -89,15 +92,26 @@ def parse_records(content: Mapping[str, Any]) -> dict[str, Count]:
     return records
 
 
+def text_of_manifest(content: Mapping[str, Any]) -> str:
+    """The text of the file, if a check would read it."""
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if len(text.encode(errors="replace")) > MOST_MANIFEST:
+        raise DataError(
+            f"the manifest would be larger than {MOST_MANIFEST >> 20} MiB; give sensitive columns shorter orders and "
+            "hierarchies"
+        )
+    return text
+
+
 def read_content(folder: Path) -> Any:
     """What the manifest of a published folder holds, of whatever kind."""
     path = folder / FILE_NAME
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return read_json(path)
     except FileNotFoundError:
         raise DataError(f"{folder} has no {FILE_NAME}; give the publish/ folder of a release") from None
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not valid JSON"
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not valid JSON of a size that a manifest has"
         raise DataError(f"{path} cannot be read ({reason}); restore it from the release") from None
 
 
@@ -134,7 +148,9 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         rows = column.get("hierarchy")
         hierarchy = Hierarchy(tuple(tuple(row) for row in rows)) if rows is not None else None
         attributes[name] = Attribute(name, column["type"], column["role"], order, hierarchy)
-    if content["missing"] not in ("value", "any") or "/" in content["data"] or "\\" in content["data"]:
+    if content["kind"] != "table" or content["missing"] not in ("value", "any"):
+        raise ValueError
+    if content["data"] not in DATA_FILES:
         raise ValueError
     if content.get("header") not in HEADERS:
         raise ValueError
@@ -144,7 +160,7 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         raise ValueError
     return Manifest(
         version=str(content["shoal"]),
-        kind=str(content["kind"]),
+        kind="table",
         data=str(content["data"]),
         delimiter=_delimiter(content.get("delimiter")),
         method=dict(content["method"]),

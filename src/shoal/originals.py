@@ -71,7 +71,7 @@ def split_original(path: str | Path, data: Data, private: str | Path | None) -> 
     content = read_content(published_folder(path))
     records = content.get("records") if isinstance(content, dict) else None
     n_held = records.get("held_out", 0) if isinstance(records, dict) else 0
-    if not n_held:
+    if not isinstance(n_held, int) or not n_held:  # what is no number is refused with the manifest
         return data, None
     n_records = data.n_rows if isinstance(data, Table) else len(data)
     rows = held_out_rows(private, n_records)
@@ -98,7 +98,7 @@ def kind_of_release(path: str | Path, policy: AnyPolicy | None) -> str:
     """What kind of data a folder holds, which has to be what the policy is for."""
     content = read_content(published_folder(path))
     kind = content.get("kind") if isinstance(content, dict) else None
-    kind = kind if kind in KINDS else "table"
+    kind = kind if isinstance(kind, str) and kind in KINDS else "table"
     if policy is not None and policy.kind != kind:
         words = {"table": "a table", "strings": "strings", "sparse": "sketches of sparse records"}
         raise PolicyError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from pydantic import ValidationError
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse_bounds import coarse
 from shoal.errors import DataError, ShoalError
-from shoal.manifest import FILE_NAME, parse_records, read_content
+from shoal.manifest import FILE_NAME, parse_records, read_content, text_of_manifest
 from shoal.sparse_policy import SparseInput, SparseMethod, SparsePolicy
 from shoal.string_manifest import PRIVATE_DETAILS
 from shoal.told_counts import Count, read_count, write_count
@@ -77,7 +76,7 @@ class SparseManifest:
             "neighbours": self.neighbours,
             "checksums": dict(self.checksums),
         }
-        return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return text_of_manifest(content)
 
     @classmethod
     def read(cls, folder: Path) -> SparseManifest:

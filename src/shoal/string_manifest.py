@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from shoal.data.alphabets import KNOWN
 from shoal.data.strings import StringSource
 from shoal.data.table import Source
 from shoal.errors import DataError, ShoalError
-from shoal.manifest import FILE_NAME, HEADERS, parse_records, read_content
+from shoal.manifest import FILE_NAME, HEADERS, parse_records, read_content, text_of_manifest
 from shoal.policy import KAnonymity
 from shoal.string_policy import StringMethod, StringPolicy
 from shoal.told_counts import Count, read_count, write_count
@@ -85,7 +84,7 @@ class StringManifest:
             "method": self.policy.told(),
             "checksums": dict(self.checksums),
         }
-        return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return text_of_manifest(content)
 
     @classmethod
     def read(cls, folder: Path) -> StringManifest:

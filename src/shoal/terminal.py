@@ -114,11 +114,22 @@ def print_check(found: FolderCheck) -> None:
         click.echo(f"  FAILS  {plain(finding)}")
     for sentence in found.unverified:
         click.echo(f"  not verified  {plain(sentence)}")
+    for what in found.not_compared:
+        click.echo(f"  not compared  {plain(what)}")
     if not found.compared:
-        click.echo("  (without --original, nothing was compared with it)")
-    unknown = "Nothing is wrong with what was checked, but not all that the folder claims could be verified."
-    wrong = "The folder is NOT what it claims to be."
-    click.echo("The folder is what it claims to be." if found.holds else wrong if found.fails else unknown)
+        click.echo("  not compared  any row with the record that it stands for; give the original with --original")
+    click.echo(_conclusion(found))
+
+
+def _conclusion(found: FolderCheck) -> str:
+    """No more than what was checked."""
+    if found.fails:
+        return "The folder is NOT what it claims to be."
+    if not found.holds:
+        return "Nothing is wrong with what was checked, but not all that the folder claims could be verified."
+    if not found.is_whole:
+        return "All guarantees hold, and nothing is wrong with what was compared; not everything was."
+    return "The folder is what it claims to be."
 
 
 _DONE_TO_QUASI = {

@@ -42,6 +42,9 @@ class Span:
 
 Count = int | Span
 
+MOST_RECORDS = 2**40
+"""More than any table has, and so than a manifest may claim."""
+
 
 def small(k: int) -> Span:
     """What is told instead of a count of fewer than k."""
@@ -68,6 +71,13 @@ def _with_total(records: Mapping[str, int], suppressed: Count, k: int) -> dict[s
     if "held_out" in records and (is_few or isinstance(suppressed, Span)):
         told["held_out"] = Span(1, None)  # the share is a round number, so it would tell how many came in
     return told
+
+
+def n_published(records: Mapping[str, Count]) -> int:
+    """How many records went out, which anybody can count, so that a manifest must tell it."""
+    n_out = records["out"]
+    assert not isinstance(n_out, Span)
+    return n_out
 
 
 def total(counts: Iterable[Count]) -> Count:
@@ -130,6 +140,6 @@ def write_count(told: Count) -> Any:
 
 
 def _whole(told: Any) -> int:
-    if isinstance(told, bool) or not isinstance(told, int) or told < 0:
+    if isinstance(told, bool) or not isinstance(told, int) or not 0 <= told <= MOST_RECORDS:
         raise ValueError
     return told

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.attack.attack import Attack, Attacked, Progress, run_attacks
 from shoal.attack.cases import SparseCase, StringCase, TableCase
-from shoal.check.evidence import ROWS_FILE, read_labels
-from shoal.check.folder import header_of, markers_of, published_folder
+from shoal.check.evidence import ROWS_FILE, read_rows
+from shoal.check.folder import data_file, header_of, markers_of, published_folder, published_table
 from shoal.data.meaning import attributes_of
-from shoal.data.write import read_back
 from shoal.errors import DataError, PolicyError, did_you_mean
 from shoal.manifest import Manifest, checksum, read_content
 from shoal.originals import kept_secrets, kind_of_release, load, load_sparse, load_strings, split_original
 from shoal.policy import ColumnPolicy, Policy
 from shoal.string_policy import StringPolicy
+from shoal.told_counts import n_published
 
 if TYPE_CHECKING:
     from shoal.data.sparse import Sparse
@@ -161,12 +161,7 @@ def table_case(
     roles = {n: ColumnPolicy(role=a.role, type=a.type, order=a.order) for n, a in columns.items()}
     policy = Policy(columns=roles, missing_markers=manifest.missing_markers)
     return TableCase(
-        published=read_back(
-            folder / manifest.data,
-            manifest.attributes,
-            markers=manifest.missing_markers,
-            delimiter=manifest.delimiter,
-        ),
+        published=published_table(folder, manifest, n_most=original.n_rows),
         original=original,
         control=control,
         quasi=[n for n, a in columns.items() if a.role == "quasi"],
@@ -201,7 +196,8 @@ def string_case(folder: Path, original: Strings, control: Strings | None) -> Str
     from shoal.string_manifest import StringManifest
 
     manifest = StringManifest.read(folder)
-    return StringCase(read_strings_back(folder / manifest.data, manifest.source), original, control)
+    path = data_file(folder, manifest.data, n_published(manifest.records))
+    return StringCase(read_strings_back(path, manifest.source), original, control)
 
 
 def sparse_case(folder: Path, original: Sparse, control: Sparse | None, private: Path | None) -> SparseCase:
@@ -224,15 +220,11 @@ def _rows(private: Path | None) -> Any:
     """The original row of each published one, if they were kept."""
     if private is None:
         return None
-    folder = private / "private" if (private / "private").is_dir() else private
-    return read_labels(folder / ROWS_FILE, 0) - 1 if (folder / ROWS_FILE).is_file() else None
+    return read_rows(private)
 
 
 def _published_table(folder: Path) -> Table:
-    manifest = Manifest.read(folder)
-    return read_back(
-        folder / manifest.data, manifest.attributes, markers=manifest.missing_markers, delimiter=manifest.delimiter
-    )
+    return published_table(folder, Manifest.read(folder))
 
 
 def _original_strings(folder: Path, source: Any, header: str | None) -> Strings:

@@ -1,16 +1,14 @@
 """Which original values a published cell covers: once for each distinct label, never once a record.
 
 The values of the original get ranks in the attribute's own order; a label then covers an interval of ranks, or a
-listed set of them. What the labels may be: a value; ``[a..b]``, ends included; ``{x, y}``; ``*``, everything; a node
-of the attribute's hierarchy; the beginning of a code with stars behind it; each with `` or missing`` behind it; a
-spelling of a missing value. A value may itself hold commas, braces or dots, so a set is read against the values that
-the original has. A label that can be read in two ways covers what either reading covers, and is counted as doubtful;
-one that cannot be read covers nothing, and is counted as unreadable.
+listed set of them. A label is a node of the attribute's hierarchy, the beginning of a code with stars behind it, a
+spelling of a missing value, or what the grammar (`shoal.data.labels`) says, which reads it in one way. One that cannot
+be read covers nothing, and is counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,14 +17,12 @@ import numpy.typing as npt
 from shoal.check.boxes import Masks, bin_of, span_masks
 from shoal.check.classes import Missing
 from shoal.data.attribute import Attribute
+from shoal.data.labels import Label, read_label
 from shoal.data.parse import parse_dates, parse_numbers
 from shoal.data.table import Column, spell
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-
-EVERYTHING = "*"
-OR_MISSING = " or missing"
 
 
 @dataclass(frozen=True)
@@ -73,8 +69,8 @@ class Covering:
         Whether it covers every rank between them.
     listed : int64 array, ascending
         ``label * (n_values + 1) + rank`` of all that the other labels cover.
-    unreadable, doubtful : bool array (n_labels,)
-        Labels that cannot be read, and those that can be read in two ways.
+    unreadable : bool array (n_labels,)
+        Labels that cannot be read.
     """
 
     n_values: int
@@ -83,7 +79,6 @@ class Covering:
     is_span: Bools
     listed: Ints
     unreadable: Bools
-    doubtful: Bools
 
     @property
     def masks(self) -> Masks:
@@ -168,7 +163,7 @@ def covering_of(published: Column, scale: Scale, *, missing: Missing, as_values:
     n_labels = len(texts) + len(published.markers)
     low = np.ones(n_labels, dtype=np.int64)
     high = np.zeros(n_labels, dtype=np.int64)
-    is_span, unreadable, doubtful = np.ones(n_labels, bool), np.zeros(n_labels, bool), np.zeros(n_labels, bool)
+    is_span, unreadable = np.ones(n_labels, bool), np.zeros(n_labels, bool)
     listed: list[Ints] = []
     used = published.counts() > 0
     reader = _Reader(scale)
@@ -177,14 +172,10 @@ def covering_of(published: Column, scale: Scale, *, missing: Missing, as_values:
             # A missing cell is a value of its own, or may hide any.
             low[label], high[label] = (scale.n_values if missing == "value" else 0), scale.n_values
             continue
-        readings = reader.read(texts[label])
-        if as_values and texts[label] in scale.rank_of:
-            readings = readings[:1]  # the value itself comes first
-        if not readings:
+        ranks = reader.read(texts[label], as_value=as_values)
+        if ranks is None:
             unreadable[label] = True
             continue
-        doubtful[label] = any(not np.array_equal(r, readings[0]) for r in readings[1:])
-        ranks = readings[0] if len(readings) == 1 else np.unique(np.concatenate(readings))
         if not len(ranks):
             continue  # a node of the hierarchy without a value in the original: it covers nobody
         low[label], high[label] = ranks[0], ranks[-1]
@@ -192,56 +183,53 @@ def covering_of(published: Column, scale: Scale, *, missing: Missing, as_values:
         if not is_span[label]:
             listed.append(label * (scale.n_values + 1) + ranks)
     keys = np.concatenate(listed) if listed else np.full(1, -1, dtype=np.int64)
-    return Covering(scale.n_values, low, high, is_span, keys, unreadable, doubtful)
+    return Covering(scale.n_values, low, high, is_span, keys, unreadable)
 
 
 class _Reader:
-    """All readings of a label, each as the ranks it covers."""
+    """Reads labels as the ranks that they cover, ascending."""
 
     def __init__(self, scale: Scale) -> None:
         self.scale = scale
         self.whole = np.arange(scale.n_values + 1, dtype=np.int64)
-        self.longest = max((v.count(", ") + 1 for v in scale.rank_of), default=1)
 
-    def read(self, label: str) -> list[Ints]:
-        found = self._plain(label)
-        if label.endswith(OR_MISSING):
-            absent = np.array([self.scale.n_values], dtype=np.int64)
-            found += [np.union1d(r, absent) for r in self._plain(label[: -len(OR_MISSING)])]
-        return found
+    def read(self, text: str, *, as_value: bool = False) -> Ints | None:
+        """None for a label that cannot be read."""
+        if as_value and text in self.scale.rank_of:
+            return np.array([self.scale.rank_of[text]], dtype=np.int64)
+        if text in self.scale.nodes:
+            return self.scale.nodes[text]
+        label = read_label(text)
+        if label.kind == "everything":
+            return self.whole
+        if label.kind == "range":
+            ranks = self._range(label)
+        elif label.kind == "set":
+            ranks = self._set(label.values)
+        else:
+            ranks = self._value(label.values[0])
+        if ranks is None or not label.may_miss:
+            return ranks
+        return np.append(ranks, self.scale.n_values)
 
-    def _plain(self, label: str) -> list[Ints]:
+    def _value(self, value: str) -> Ints | None:
         scale = self.scale
-        found: list[Ints] = []
-        if label in scale.rank_of:
-            found.append(np.array([scale.rank_of[label]], dtype=np.int64))
-        if label == EVERYTHING:
-            found.append(self.whole)
-        elif label in scale.nodes:
-            found.append(scale.nodes[label])
-        if scale.is_code and label.endswith("*") and label != EVERYTHING:
-            stem = label.rstrip("*")  # the keys of codes are their texts, in order
-            first, last = np.searchsorted(scale.keys, np.array([stem, stem + "\U0010ffff"]))
-            found.append(self.whole[first:last])
-        key = self._key(label) if not found else None
-        if key is not None:
-            first, last = (int(np.searchsorted(scale.keys, key, side)) for side in ("left", "right"))
-            found += [self.whole[first:last]] if first < last else []
-        if scale.is_ordered and label.startswith("[") and label.endswith("]"):
-            found += self._ranges(label[1:-1])
-        if label.startswith("{") and label.endswith("}"):
-            found += self._sets(label[1:-1])
-        return found
+        if scale.is_code and value.endswith("*"):
+            stem = value.rstrip("*")  # the keys of codes are their texts, in order
+            low, high = np.searchsorted(scale.keys, np.array([stem, stem + "\U0010ffff"])).tolist()
+            return self.whole[low:high]
+        first, last = self._place(value), self._place(value, after=True)
+        return None if first is None or last is None or first >= last else self.whole[first:last]
 
-    def _ranges(self, inner: str) -> list[Ints]:
-        found = []
-        at = inner.find("..")
-        while at >= 0:
-            low, high = self._place(inner[:at]), self._place(inner[at + 2 :], after=True)
-            if low is not None and high is not None and low < high:  # else no value lies in it
-                found.append(self.whole[low:high])
-            at = inner.find("..", at + 1)
-        return found
+    def _range(self, label: Label) -> Ints | None:
+        if not self.scale.is_ordered:
+            return None
+        low, high = self._place(label.values[0]), self._place(label.values[1], after=not label.is_open)
+        return None if low is None or high is None or low >= high else self.whole[low:high]  # else none lies in it
+
+    def _set(self, values: Sequence[str]) -> Ints | None:
+        ranks = [self.scale.rank_of.get(v, -1) for v in values]
+        return None if min(ranks) < 0 else np.array(sorted(set(ranks)), dtype=np.int64)
 
     def _place(self, text: str, *, after: bool = False) -> int | None:
         """How many values are below one, or not above it; None for what is no value of the kind."""
@@ -261,34 +249,7 @@ class _Reader:
             return None if date is None else date.values[0]
         return None
 
-    def _sets(self, inner: str) -> list[Ints]:
-        """One reading, or two that differ where the commas can be divided up otherwise."""
-        tokens = inner.split(", ")
-        n = len(tokens)
-        pieces = [
-            (i, j, self.scale.rank_of[text])
-            for i in range(n)
-            for j in range(i + 1, min(i + self.longest, n) + 1)
-            if (text := ", ".join(tokens[i:j])) in self.scale.rank_of
-        ]
-        starts = {0}
-        for i, j, _ in pieces:
-            if i in starts:
-                starts.add(j)
-        ends = {n}
-        for i, j, _ in reversed(pieces):
-            if j in ends:
-                ends.add(i)
-        usable = [(i, j, r) for i, j, r in pieces if i in starts and j in ends]
-        if not usable:
-            return []
-        union = np.array(sorted({r for _, _, r in usable}), dtype=np.int64)
-        # As many pieces as places where one begins: there is one way through.
-        is_sure = len(usable) == len({i for i, _, _ in usable})
-        return [union] if is_sure else [union, union[:0]]
 
-
-def needs_attention(covering: Covering, published: Column) -> tuple[int, int]:
-    """How many cells hold a label that cannot be read, and how many one that can be read in two ways."""
-    counts = published.counts()
-    return int(np.sum(counts * covering.unreadable)), int(np.sum(counts * covering.doubtful))
+def count_unreadable(covering: Covering, published: Column) -> int:
+    """How many cells hold a label that cannot be read."""
+    return int(np.sum(published.counts() * covering.unreadable))

@@ -97,6 +97,12 @@ def read_groups(private: Path, original: Table | None) -> Evidence:
     return Evidence(original, read_labels(private / GROUPS_FILE, original.n_rows if original else 0), groups)
 
 
+def read_rows(private: Path) -> Ints | None:
+    """The original row of each published one, from 0, if a release kept them in `private/`."""
+    folder = private / "private" if private.joinpath("private", ROWS_FILE).is_file() else private
+    return read_labels(folder / ROWS_FILE, 0) - 1 if (folder / ROWS_FILE).is_file() else None
+
+
 def read_labels(path: Path, n_rows: int) -> Ints:
     """The group of each row; negative where the file names none."""
     try:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from shoal.check.evidence import Evidence, read_groups
+from shoal._version import __version__
+from shoal.check.claims import wrong_claims
+from shoal.check.compare_rows import Compared, Tables, compare_averages, compare_kept, compare_labels
+from shoal.check.evidence import Evidence, read_groups, read_rows
 from shoal.check.guarantee import Guarantee
 from shoal.check.publication import needs_original, uses_groups, verify_publication
-from shoal.check.verdict import Asked
+from shoal.check.verdict import Asked, Verdict
 from shoal.data.attribute import Attribute
 from shoal.data.meaning import attributes_of
-from shoal.data.table import Column, Table
+from shoal.data.published_file import plain_file, refuse_oversized
+from shoal.data.table import Table
 from shoal.data.write import read_back
 from shoal.errors import DataError
-from shoal.manifest import FILE_NAME, Manifest, checksum
+from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum
 from shoal.policy import ColumnPolicy, Policy
-from shoal.told_counts import contradictions, may_be, total
+from shoal.told_counts import contradictions, may_be, n_published, total
+
+CompareDatasheet = Callable[[Path, Manifest, Table, Table | None], tuple[list[str], list[str]]]
+
+MOST_DATASHEET = 16 << 20
+MOST_STRANGERS = 20
 
 
 @dataclass(frozen=True)
@@ -35,12 +45,16 @@ class FolderCheck:
         Whether the original was there to compare with.
     unverified : tuple of str
         What is promised but could not be recomputed, a sentence each that says what is needed for it.
+    not_compared : tuple of str
+        What else the folder holds or says that was not compared with anything, a phrase each; nothing is promised of it
+        that was not recomputed.
     """
 
     guarantees: tuple[Guarantee, ...]
     findings: tuple[str, ...]
     compared: bool
     unverified: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ()
 
     @property
     def fails(self) -> bool:
@@ -49,8 +63,13 @@ class FolderCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether the folder is what it claims to be; not known to be so is not so."""
+        """Whether all that is promised was recomputed and holds, and nothing that was compared is wrong."""
         return not self.fails and not self.unverified
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it holds and nothing in the folder was left uncompared: it is what it claims to be."""
+        return self.holds and self.compared and not self.not_compared
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -59,6 +78,7 @@ class FolderCheck:
             "guarantees": [g.to_dict() for g in self.guarantees],
             "findings": list(self.findings),
             "unverified": list(self.unverified),
+            "not_compared": list(self.not_compared),
             "compared_with_original": self.compared,
         }
 
@@ -68,6 +88,7 @@ def check_folder(
     original: Table | None = None,
     policy: Policy | None = None,
     private: str | Path | None = None,
+    compare_datasheet: CompareDatasheet | None = None,
 ) -> FolderCheck:
     """Recompute every guarantee from a published folder.
 
@@ -76,20 +97,21 @@ def check_folder(
     folder : path
         The `publish/` folder (a release's own folder is understood too).
     original : Table, optional
-        Adds the comparison of row counts and of the columns that were published as they are.
+        Adds the comparison of rows with records: their number, that labels cover the values that they stand for, and
+        that the columns that were published as they are have the cells of the same record.
     policy : Policy, optional
         What to require instead of what the manifest says; it also says what quasi-identifying and sensitive columns
         there are, so that a manifest that forgets one is caught.
     private : path, optional
-        The `private/` folder of the release, if the groups were kept: for publications whose promise is about them.
+        The `private/` folder of the release, if something was kept: groups, for publications whose promise is about
+        them, or rows, by which each row is compared with its own record.
+    compare_datasheet : callable, optional
+        Compares the datasheet with manifest and data; pages are made elsewhere, so the checker is given the function.
     """
     folder = published_folder(folder)
     manifest = Manifest.read(folder)
-    path = folder / manifest.data
-    if not path.is_file():
-        raise DataError(f"{folder} has no {manifest.data}, which its manifest names; restore it from the release")
     markers = manifest.missing_markers if policy is None else policy.missing_markers
-    table = read_back(path, manifest.attributes, markers=markers, delimiter=manifest.delimiter)
+    table = published_table(folder, manifest, markers, None if original is None else original.n_rows)
     findings = edited_files(folder, manifest.checksums, manifest.data)
     findings += _columns(table, manifest)
     meant = _meant(manifest)
@@ -107,25 +129,79 @@ def check_folder(
     evidence = Evidence(original)
     if private is not None and uses_groups(publication):
         evidence = read_groups(Path(private), original)
-    asked = Asked(
-        policy.require if policy is not None else manifest.require,
-        quasi,
-        sensitive,
-        policy.missing if policy is not None else manifest.missing,
+    attributes = _with_hierarchies(meant, original, policy)
+    claimed = Asked(
+        manifest.require,
+        [n for n in held if n in meant and meant[n].role == "quasi"],
+        [n for n in held if n in meant and meant[n].role == "sensitive"],
+        manifest.missing,
         markers,
-        meant if manifest.layout is None else _with_hierarchies(meant, original, policy),
+        meant if manifest.layout is None else attributes,
         manifest.layout,
-        policy.method.jointly if policy is not None else bool(manifest.method.get("jointly", False)),
+        bool(manifest.method.get("jointly", False)),
         is_meaning_known=policy is not None,
     )
+    asked = claimed
+    if policy is not None:
+        asked = replace(
+            claimed,
+            requirements=policy.require,
+            quasi=quasi,
+            sensitive=sensitive,
+            missing=policy.missing,
+            jointly=policy.method.jointly,
+        )
     verdict = verify_publication(table, publication, asked, evidence)
     findings += verdict.findings
+    findings += _claims(table, manifest, claimed, evidence, verdict if asked == claimed else None)
     if table.n_rows != manifest.records["out"]:
         findings.append(f"the data has {table.n_rows:,} rows, the manifest says {manifest.records['out']:,}")
     findings += contradictions(manifest.records, Policy(require=manifest.require).k, None, "rows")
+    left = [*not_compared(manifest.version)]
+    if compare_datasheet is not None and not findings:
+        wrong, unseen = compare_datasheet(folder, manifest, table, original)
+        findings += wrong
+        left[-1:] = unseen
     if original is not None:
-        findings += _compare(table, original, manifest)
-    return FolderCheck(verdict.guarantees, tuple(findings), original is not None, verdict.unverified)
+        findings += _counts(table, original, manifest)
+        compared = _compare(table, original, manifest, replace(asked, attributes=attributes), publication, private)
+        findings += compared.findings
+        left += compared.not_compared
+    return FolderCheck(verdict.guarantees, tuple(findings), original is not None, verdict.unverified, tuple(left))
+
+
+def not_compared(version: str) -> tuple[str, ...]:
+    """What is compared with nothing in a folder of any kind."""
+    words = f"the words of the manifest, which another version than {__version__} wrote"
+    return (*([] if version == __version__ else [words]), f"the words and pictures of {DATASHEET}")
+
+
+def published_table(
+    folder: Path, manifest: Manifest, markers: Sequence[str] | None = None, n_most: int | None = None
+) -> Table:
+    """The data that a manifest names, if it is a plain file of a size that so many rows may have.
+
+    Parameters
+    ----------
+    n_most : int, optional
+        No more rows than these are believed in.
+    """
+    n_out = n_published(manifest.records)
+    n_rows = n_out if n_most is None else min(n_most, n_out)
+    path = data_file(folder, manifest.data, n_rows, len(manifest.attributes))
+    spelled = manifest.missing_markers if markers is None else markers
+    return read_back(path, manifest.attributes, markers=spelled, delimiter=manifest.delimiter)
+
+
+def data_file(folder: Path, name: str, n_rows: int, n_columns: int = 0) -> Path:
+    """The path of a release's data, if it can be read without harm; see `refuse_oversized`."""
+    try:
+        refuse_oversized(folder / name, n_rows, n_columns)
+    except FileNotFoundError:
+        raise DataError(f"{folder} has no {name}, which its manifest names; restore it from the release") from None
+    except OSError as error:
+        raise DataError(f"{folder / name} cannot be read ({error.strerror}); restore it from the release") from None
+    return folder / name
 
 
 def markers_of(folder: str | Path) -> tuple[str, ...]:
@@ -190,23 +266,41 @@ def _looking(manifest: Manifest, policy: Policy) -> list[str]:
 
 
 def edited_files(folder: Path, checksums: Mapping[str, str], data: str) -> list[str]:
-    """What differs from the files that a manifest lists."""
+    """What differs from the files that a release has: its data, the datasheet and the manifest."""
     findings = []
-    for name, expected in checksums.items():
-        path = folder / name
-        if Path(name).name != name or not path.is_file():
-            findings.append(f"{name} is in the manifest but not in the folder")
-        elif checksum(path) != expected:
-            findings.append(f"{name} was changed after the release: its checksum differs from the manifest's")
-    known = {*checksums, FILE_NAME}
-    findings += [
-        f"{p.name} is in the folder but not part of the release"
-        for p in sorted(folder.iterdir())
-        if p.name not in known
-    ]
-    if data not in checksums:
-        findings.append(f"the manifest has no checksum of {data}")
+    for name in (data, DATASHEET):
+        try:
+            size = plain_file(folder / name).st_size
+            if name not in checksums:
+                findings.append(f"the manifest has no checksum of {name}")
+            elif name == DATASHEET and size > MOST_DATASHEET:
+                findings.append(f"{name} is larger than a release makes it")
+            elif checksum(folder / name) != checksums[name]:
+                findings.append(f"{name} was changed after the release: its checksum differs from the manifest's")
+        except DataError as error:
+            findings.append(str(error))
+        except OSError:
+            findings.append(f"{name} is part of a release but not in the folder")
+    strangers = [n for n in checksums if n not in (data, DATASHEET)]
+    findings += [f"the manifest lists {n}, which is no file of a release" for n in strangers[:MOST_STRANGERS]]
+    with os.scandir(folder) as entries:
+        strangers = sorted(e.name for e in entries if e.name not in (data, DATASHEET, FILE_NAME))
+    findings += [f"{n} is in the folder but not part of the release" for n in strangers[:MOST_STRANGERS]]
+    if len(strangers) > MOST_STRANGERS:
+        findings.append(f"{len(strangers) - MOST_STRANGERS:,} more files are in the folder but not part of the release")
     return findings
+
+
+def _claims(table: Table, manifest: Manifest, claimed: Asked, evidence: Evidence, verdict: Verdict | None) -> list[str]:
+    """What is wrong with the guarantees of the manifest, held against what it says itself to require."""
+    if verdict is None:
+        if not claimed.quasi:
+            return ["the manifest names no quasi-identifier that the data has"]
+        verdict = verify_publication(table, str(manifest.method.get("publish", "")), claimed, evidence)
+    is_known = manifest.version == __version__
+    return wrong_claims(
+        manifest.guarantees, verdict.guarantees, is_complete=not verdict.unverified, are_words_known=is_known
+    )
 
 
 def _columns(table: Table, manifest: Manifest) -> list[str]:
@@ -241,37 +335,45 @@ def _role(policy: Policy, name: str) -> str | None:
     return column.role if column is not None else None
 
 
-def _compare(table: Table, original: Table, manifest: Manifest) -> list[str]:
-    """Rows that do not add up, and columns published as they are whose cells are not the original's."""
+def _counts(table: Table, original: Table, manifest: Manifest) -> list[str]:
+    """Rows that do not add up."""
     findings = []
-    records = manifest.records
-    if not may_be(records["in"], original.n_rows):
-        findings.append(f"the original has {original.n_rows:,} rows, the manifest says {records['in']:,}")
-    if not may_be(total([table.n_rows, records["suppressed"]]), original.n_rows):
+    n_in, n_suppressed = manifest.records["in"], manifest.records["suppressed"]
+    if not may_be(n_in, original.n_rows):
+        findings.append(f"the original has {original.n_rows:,} rows, the manifest says {n_in:,}")
+    if not may_be(total([table.n_rows, n_suppressed]), original.n_rows):
         findings.append(
-            f"{table.n_rows:,} published and {records['suppressed']:,} suppressed rows do not make "
+            f"{table.n_rows:,} published and {n_suppressed:,} suppressed rows do not make "
             f"the original's {original.n_rows:,}"
         )
-    if manifest.layout is not None:  # what stands in slices is compared bucket by bucket
-        return findings
-    for name, attribute in manifest.attributes.items():
-        if attribute.role == "quasi" or name not in table.columns:
-            continue
-        if name not in original.columns:
-            findings.append(f"the column {name!r} is not in the original")
-        elif not _is_part_of(table[name], original[name]):
-            findings.append(f"the column {name!r} holds cells that the original does not have, or more of them")
+    if table.n_rows > original.n_rows:
+        findings.append(f"the data has {table.n_rows:,} rows, the original {original.n_rows:,}")
     return findings
 
 
-def _is_part_of(published: Column, original: Column) -> bool:
-    """Whether every cell text occurs in the published column at most as often as in the original."""
-
-    def tally(column: Column) -> dict[str, int]:
-        total: dict[str, int] = {}
-        for text, count in zip(column.texts(), column.counts(), strict=True):
-            total[text] = total.get(text, 0) + int(count)
-        return total
-
-    have = tally(original)
-    return all(count <= have.get(text, 0) for text, count in tally(published).items())
+def _compare(
+    table: Table, original: Table, manifest: Manifest, asked: Asked, publication: str, private: str | Path | None
+) -> Compared:
+    """Compare the rows with the records that they stand for."""
+    if manifest.layout is not None:  # what stands in slices is compared bucket by bucket
+        return Compared()
+    names = [n for n in manifest.attributes if n in table.columns]
+    absent = [n for n in names if n not in original.columns]
+    if absent:
+        return Compared(tuple(f"the column {n!r} is not in the original" for n in absent))
+    kept = tuple(n for n in names if n not in asked.quasi)
+    quasi = tuple(n for n in names if n in asked.quasi)
+    rows = None if private is None else read_rows(Path(private))
+    tables = Tables(table, original, asked.attributes, quasi, kept, asked.markers, asked.is_meaning_known, rows)
+    findings = [
+        f"the column {n!r} holds cells that the original does not have, or more of them"
+        for n in kept
+        if compare_kept(replace(tables, kept=(n,)))
+    ]
+    if findings:
+        return Compared(tuple(findings))
+    if publication == "condense":
+        return Compared(tuple(compare_kept(tables)))
+    if publication == "aggregate":
+        return compare_averages(tables, is_stretched=bool(manifest.method.get("restore_variance")))
+    return compare_labels(tables)

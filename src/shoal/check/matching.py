@@ -23,7 +23,7 @@ import numpy.typing as npt
 from shoal.check.boxes import ALL, AT_ONCE, Boxes, BoxTree, Masks, bin_of
 from shoal.check.cells import published
 from shoal.check.classes import Missing
-from shoal.check.covering import Covering, covering_of, needs_attention, scale_of
+from shoal.check.covering import Covering, count_unreadable, covering_of, scale_of
 from shoal.check.sliced import Part, Sliced, numbered, sliced_of
 from shoal.data.attribute import Attribute
 from shoal.data.slices import Layout
@@ -88,7 +88,7 @@ class Finder:
     of_record : int64 array (n_records,)
         The tuple of each record of `original`.
     findings : list of str
-        Labels that cannot be read, or can be read in two ways; in words, without quoting them.
+        Labels that cannot be read; in words, without quoting them.
     n_unreadable : int
         Published cells whose label cannot be read.
     unread : list of str
@@ -118,8 +118,8 @@ class Finder:
                 ranks.append(scale.of_code[source.codes])
                 absent.append(scale.n_values)
                 coverings.append(covering)
-                n_unreadable, n_doubtful = needs_attention(covering, column)
-                self._note(column.name, n_unreadable, n_doubtful)
+                n_unreadable = count_unreadable(covering, column)
+                self._note(column.name, n_unreadable)
                 # Ranges of words depend on an order that the words alone do not tell.
                 is_guessed = attributes[name].type == "ordinal" and scale.keys.dtype.kind != "f"
                 is_guessed &= attributes[name].order is None and not bool(np.all(covering.low == covering.high))
@@ -143,15 +143,13 @@ class Finder:
         """Distinct tuples."""
         return self.ranks.shape[1]
 
-    def _note(self, name: str, n_unreadable: int, n_doubtful: int) -> None:
+    def _note(self, name: str, n_unreadable: int) -> None:
         self.n_unreadable += n_unreadable
         if n_unreadable:
             self.findings.append(
                 f"the column {name!r} holds {n_unreadable:,} cells that cannot be read as values of the original; "
                 "give the attribute the hierarchy that the release was made with, or restore the file"
             )
-        if n_doubtful:
-            self.findings.append(f"the column {name!r} holds {n_doubtful:,} cells that can be read in two ways")
 
     def cover(self, number: int, tuples: Ints, buckets: Ints) -> Hits:
         """Regions of a slice that cover given tuples in given buckets: place in the list, and region, by place."""
@@ -171,6 +169,12 @@ class Finder:
         questions = reduce(Boxes.beside, asked)
         for question, bucket in BoxTree(reduce(Boxes.beside, around), questions).meets(questions):
             yield tuples[question], bucket
+
+    def covering_regions(self) -> Iterator[tuple[Ints, Ints]]:
+        """Pairs of tuple and region that covers it, in portions; of a table of one slice whose buckets are regions."""
+        for tuples, regions in self.candidates(np.arange(self.n_tuples)):
+            place, found = self._slices[0].covers(np.arange(len(tuples)), tuples, regions)
+            yield tuples[place], found
 
     def match(self, tuples: Ints) -> tuple[Ints, Ints, tuple[Hits, ...]]:
         """All matching buckets of some tuples: tuple and bucket of each pair, and the hits of each slice."""

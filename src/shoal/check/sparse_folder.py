@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from shoal._version import __version__
+from shoal.check.claims import wrong_claims
 from shoal.check.evidence import ROWS_FILE, read_labels, rows_text
-from shoal.check.folder import FolderCheck, edited_files, published_folder
+from shoal.check.folder import FolderCheck, data_file, edited_files, not_compared, published_folder
 from shoal.check.sparse import SparseAsked, SparseEvidence, is_sorted, verify_sketches
 from shoal.data.sketch_files import read_sketches
 from shoal.errors import DataError
-from shoal.sparse_manifest import SparseManifest
+from shoal.sparse_manifest import SparseManifest, in_public
 from shoal.sparse_policy import SparsePolicy
-from shoal.told_counts import Span, contradictions, may_be
+from shoal.told_counts import Span, contradictions, may_be, n_published
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -73,18 +75,24 @@ def check_sparse_folder(
     asked = asked_of(policy or manifest.policy, manifest.neighbours, n_filled)
     verdict = verify_sketches(published, asked, evidence)
     findings += [*verdict.findings, *_counts(published, original, manifest)]
-    unverified = verdict.unverified
+    guarantees, unverified = verdict.guarantees, verdict.unverified
     if original is not None and evidence.rows is not None and evidence.key is None:
         unverified = (*unverified, NEEDS_KEY)
-    return FolderCheck(verdict.guarantees, tuple(findings), original is not None, unverified)
+    claimed = asked_of(manifest.policy, manifest.neighbours, n_filled)
+    if asked != claimed:
+        verdict = verify_sketches(published, claimed, evidence)
+    findings += wrong_claims(
+        manifest.guarantees,
+        [in_public(g) for g in verdict.guarantees],
+        is_complete=not verdict.unverified,
+        are_words_known=manifest.version == __version__,
+    )
+    return FolderCheck(guarantees, tuple(findings), original is not None, unverified, not_compared(manifest.version))
 
 
 def published_sketches(folder: Path, manifest: SparseManifest) -> Sketches:
     """The data that a manifest names."""
-    path = folder / manifest.data
-    if not path.is_file():
-        raise DataError(f"{folder} has no {manifest.data}, which its manifest names; restore it from the release")
-    return read_sketches(path)
+    return read_sketches(data_file(folder, manifest.data, n_published(manifest.records)))
 
 
 def asked_of(

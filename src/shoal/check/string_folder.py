@@ -7,10 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from shoal._version import __version__
+from shoal.check.claims import wrong_claims
 from shoal.check.evidence import GROUPS_FILE, PUBLISHED_GROUPS_FILE, read_labels
-from shoal.check.folder import FolderCheck, edited_files, published_folder
+from shoal.check.folder import FolderCheck, data_file, edited_files, not_compared, published_folder
+from shoal.check.guarantee import Guarantee
 from shoal.check.string_near import NEAR_COPIES
 from shoal.check.strings import StringAsked, StringEvidence, verify_strings
+from shoal.check.verdict import Verdict
 from shoal.data.alphabets import LEARNED
 from shoal.data.files import read_table
 from shoal.data.string_files import read_strings, read_strings_back
@@ -20,7 +24,7 @@ from shoal.data.write import unguarded
 from shoal.errors import DataError, PolicyError
 from shoal.string_manifest import StringManifest
 from shoal.string_policy import StringPolicy
-from shoal.told_counts import contradictions, may_be
+from shoal.told_counts import contradictions, may_be, n_published
 
 LENGTHS_FILE = "template-lengths.csv"
 NOT_STATED = (
@@ -51,9 +55,7 @@ def check_string_folder(
     """
     folder = published_folder(folder)
     manifest = StringManifest.read(folder)
-    path = folder / manifest.data
-    if not path.is_file():
-        raise DataError(f"{folder} has no {manifest.data}, which its manifest names; restore it from the release")
+    path = data_file(folder, manifest.data, n_published(manifest.records))
     published = read_strings_back(path, manifest.source)
     findings = edited_files(folder, manifest.checksums, manifest.data)
     findings += _beside_strings(path, manifest)
@@ -68,12 +70,36 @@ def check_string_folder(
         evidence = read_string_groups(Path(private), original)
     asked = asked_of(policy or manifest.policy, manifest.near_copies)
     verdict = verify_strings(published, asked, evidence)
-    guarantees, unverified = verdict.guarantees, verdict.unverified
-    if manifest.near_copies is None:
-        guarantees = tuple(g for g in guarantees if g.model != NEAR_COPIES)
-        unverified = (*unverified, NOT_STATED)
+    unverified = verdict.unverified if manifest.near_copies is not None else (*verdict.unverified, NOT_STATED)
     findings += [*verdict.findings, *_counts(published, original, manifest)]
-    return FolderCheck(guarantees, tuple(findings), original is not None, unverified)
+    findings += _claims(published, manifest, policy, evidence, verdict)
+    return FolderCheck(
+        _stated(verdict, manifest), tuple(findings), original is not None, unverified, not_compared(manifest.version)
+    )
+
+
+def _stated(verdict: Verdict, manifest: StringManifest) -> tuple[Guarantee, ...]:
+    """What was recomputed, without what manifests of earlier versions do not state."""
+    return tuple(g for g in verdict.guarantees if g.model != NEAR_COPIES or manifest.near_copies is not None)
+
+
+def _claims(
+    published: Strings,
+    manifest: StringManifest,
+    policy: StringPolicy | None,
+    evidence: StringEvidence,
+    verdict: Verdict,
+) -> list[str]:
+    """What is wrong with the guarantees of the manifest, held against what it says itself to require."""
+    claimed = asked_of(manifest.policy, manifest.near_copies)
+    if policy is not None and asked_of(policy, manifest.near_copies) != claimed:
+        verdict = verify_strings(published, claimed, evidence)
+    return wrong_claims(
+        manifest.guarantees,
+        _stated(verdict, manifest),
+        is_complete=not verdict.unverified,
+        are_words_known=manifest.version == __version__,
+    )
 
 
 def asked_of(policy: StringPolicy, near_copies: int | None = None) -> StringAsked:

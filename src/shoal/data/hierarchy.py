@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.labels import range_label
 from shoal.errors import DataError
 
 ROOT = "*"
@@ -379,7 +380,7 @@ def _interval_levels(points: npt.NDArray[Any], finest: int) -> Iterator[tuple[np
             limits = np.iinfo(points.dtype)
             starts = np.array([max(int(e), limits.min) for e in edges[:-1]], dtype=points.dtype)
         texts = [_spell_edge(e) for e in edges]
-        names = [f"[{a}..{b})" for a, b in pairwise(texts)]
+        names = [range_label(a, b, is_open=True) for a, b in pairwise(texts)]
         yield np.searchsorted(starts, points, side="right") - 1, names
         width *= 2
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.labels import Label, read_label
 from shoal.data.parse import parse_dates, parse_numbers
 from shoal.data.slices import Layout
 from shoal.data.table import Column, Table
@@ -25,9 +26,6 @@ from shoal.errors import DataError
 
 Frame = dict[str, npt.NDArray[Any]]
 Ints = npt.NDArray[np.int64]
-
-_RANGE = re.compile(r"\[(.+?)\.\.(.+)([\])])\Z")
-_OR_MISSING = " or missing"
 
 
 def read_slices(folder: str | Path) -> list[Frame]:
@@ -164,7 +162,7 @@ def _drawn(column: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[An
     by_label = np.split(there[np.argsort(of_cell, kind="stable")], np.cumsum(np.bincount(of_cell))[:-1])
     out = column.copy()
     for label, cells in zip(labels.tolist(), by_label, strict=False):
-        values = _values(label.removesuffix(_OR_MISSING), len(cells), known, rng)
+        values = _values(label, len(cells), known, rng)
         if values is not None:
             out[cells] = values
     numbers = parse_numbers(out) if len(there) == len(out) else None
@@ -175,24 +173,27 @@ def _drawn(column: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[An
 
 def _members(label: str) -> list[str]:
     """The single values that a label shows."""
-    label = label.removesuffix(_OR_MISSING)
-    if label.startswith("{") and label.endswith("}"):
-        return label[1:-1].split(", ")
-    return [] if not label or label.endswith("*") or _RANGE.match(label) else [label]
+    read = read_label(label)
+    is_shown = read.kind == "set" or (read.kind == "value" and not _is_prefix(read) and read.values != ("",))
+    return list(read.values) if is_shown else []
+
+
+def _is_prefix(read: Label) -> bool:
+    """Whether it is the beginning of a code."""
+    return read.kind == "value" and read.values[0].endswith("*")
 
 
 def _values(label: str, n: int, known: Sequence[str], rng: np.random.Generator) -> list[Any] | None:
-    if label.startswith("{") and label.endswith("}"):
-        return list(rng.choice(_members(label), n).tolist())
-    if label.endswith("*"):
-        stem = label.rstrip("*")
+    read = read_label(label)
+    if read.kind == "set":
+        return list(rng.choice(read.values, n).tolist())
+    if read.kind == "everything" or _is_prefix(read):
+        stem = read.values[0].rstrip("*") if read.values else ""
         fitting = [v for v in known if v.startswith(stem)]
         return list(rng.choice(fitting, n).tolist()) if fitting else None
-    found = _RANGE.match(label)
-    if found is None:
+    if read.kind == "value":
         return None
-    ends = np.array([found[1], found[2]], dtype=object)
-    is_open = found[3] == ")"
+    ends, is_open = np.array(read.values, dtype=object), read.is_open
     numbers = parse_numbers(ends)
     if numbers is not None:
         if all(re.fullmatch(r"[+-]?[0-9]+", str(e)) for e in ends):

@@ -26,6 +26,8 @@ from shoal.data.files import read_table
 from shoal.data.table import Column, Table
 from shoal.errors import DataError
 
+DATA_FILES = ("data.csv", "data.tsv", "data.csv.gz", "data.tsv.gz", "data.parquet")
+"""What the file of a published table may be called."""
 _TAB = "\t"
 _ROWS_AT_ONCE = 1 << 16
 _MOST_COMBINED = 1 << 12

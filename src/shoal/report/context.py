@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shoal._version import __version__
 from shoal.check.exposure import Exposure
@@ -12,16 +12,16 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.risk import Risk
 from shoal.data.attribute import Attribute
 from shoal.data.slices import Layout
-from shoal.policy import ORIGINAL_ORDER
+from shoal.policy import ORIGINAL_ORDER, Method, Policy
 from shoal.report.words import PARTITIONS, PUBLICATIONS, percent
-from shoal.told_counts import Count, public_counts
+from shoal.told_counts import Count, Span, n_published, public_counts
 from shoal.utility.measure import Utility
 from shoal.utility.target import TargetLearning
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
     from shoal.attack.cases import TableCase
-    from shoal.policy import Method
+    from shoal.manifest import Manifest
     from shoal.release import Release
 
 MISSING_MEANINGS = {
@@ -41,7 +41,7 @@ class ReportContext:
     method : mapping of str to str
         Names and parameters in plain words, in the order in which they are shown.
     n_in, n_out, n_suppressed : int
-        Records of the original, of the release, and left out.
+        Records of the original, of the release, and left out; ranges where a manifest tells no more.
     risk_before, utility, learning
         From the original: for the owner's report alone.
     attributes : mapping of str to Attribute
@@ -65,9 +65,9 @@ class ReportContext:
     title: str
     kind: str
     method: Mapping[str, str]
-    n_in: int
+    n_in: Count
     n_out: int
-    n_suppressed: int
+    n_suppressed: Count
     guarantees: tuple[Guarantee, ...]
     risk_before: Risk | None
     risk_after: Risk | None
@@ -92,8 +92,7 @@ class ReportContext:
         return cls(
             title=release.table.source.name,
             kind=release.policy.kind,
-            method=describe_method(release.policy.method, release.policy.k, release.layout)
-            | ({"Order of the rows": ORIGINAL_ORDER} if release.policy.order == "original" else {}),
+            method=describe_method(release.policy.method, release.policy.k, release.layout, release.policy.order),
             n_in=records["in"],
             n_out=records["out"],
             n_suppressed=records["suppressed"],
@@ -114,9 +113,50 @@ class ReportContext:
             attacked=release.attacked,
         )
 
+    @classmethod
+    def of_manifest(cls, manifest: Manifest, risk: Risk | None, n_removed: int) -> ReportContext:
+        """What the datasheet of a published folder is made from, as far as its manifest tells.
+
+        Parameters
+        ----------
+        risk : Risk, optional
+            Of the published records; None for a table in slices.
+        n_removed : int
+            Identifying columns of the original, whose names are not published.
+        """
+        method = Method.model_validate(dict(manifest.method))
+        k = Policy(require=manifest.require).k
+        layout = manifest.layout
+        named = (
+            manifest.attributes if layout is None else {a: manifest.attributes[c] for c, a in layout.attributes.items()}
+        )
+        removed = {f"{i} removed": Attribute(f"{i} removed", "nominal", "identifying") for i in range(n_removed)}
+        records = manifest.records
+        return cls(
+            title="",
+            kind=manifest.kind,
+            method=describe_method(method, k, layout, manifest.order),
+            n_in=records["in"],
+            n_out=n_published(records),
+            n_suppressed=records["suppressed"],
+            guarantees=tuple(_claimed(g) for g in manifest.guarantees),
+            risk_before=None,
+            risk_after=risk,
+            utility=None,
+            attributes={**removed, **named},
+            missing=manifest.missing,
+            missing_meaning=MISSING_MEANINGS[manifest.missing],
+            publish=method.publication,
+            k=k,
+            diversity=method.diversity,
+            layout=layout,
+        )
+
     @property
     def told(self) -> dict[str, Count]:
         """How many records came in, went out and were left out, as it is told in public."""
+        if isinstance(self.n_in, Span) or isinstance(self.n_suppressed, Span):
+            return {"in": self.n_in, "out": self.n_out, "suppressed": self.n_suppressed}
         return public_counts({"in": self.n_in, "out": self.n_out, "suppressed": self.n_suppressed}, self.k)
 
     @property
@@ -125,10 +165,31 @@ class ReportContext:
         return all(g.holds for g in self.guarantees)
 
 
-def describe_method(method: Method, k: int, layout: Layout | None = None) -> dict[str, str]:
+def _claimed(claim: Mapping[str, Any]) -> Guarantee:
+    """A guarantee as a manifest states it; KeyError or TypeError where it states none."""
+    achieved = claim["achieved"]
+    return Guarantee(
+        model=claim["model"],
+        kind=claim["kind"],
+        sensitive=claim["sensitive"],
+        required=dict(claim["required"]),
+        achieved=float("inf") if achieved is None else float(achieved),
+        holds=claim["holds"],
+        n_classes=claim.get("n_classes", 0),
+        n_failing=claim.get("n_failing", 0),
+        worst=(),
+        sentence=claim["sentence"],
+        details=dict(claim.get("details", {})),
+    )
+
+
+def describe_method(method: Method, k: int, layout: Layout | None = None, order: str = "sorted") -> dict[str, str]:
     """Say in plain words how a table was made, with every parameter that matters to a reader."""
-    if layout is not None:
-        return _describe_slicing(method, k, layout)
+    words = _describe_groups(method, k) if layout is None else _describe_slicing(method, k, layout)
+    return words | ({"Order of the rows": ORIGINAL_ORDER} if order == "original" else {})
+
+
+def _describe_groups(method: Method, k: int) -> dict[str, str]:
     words = {
         "Groups": PARTITIONS.get(method.partition, method.partition),
         "Publication": PUBLICATIONS.get(method.publication, method.publication),

@@ -20,7 +20,7 @@ from shoal.report.words import percent, short_name
 MOSTLY_OTHER = 0.5
 
 
-def render_datasheet(context: ReportContext, table: Table | None = None) -> str:
+def render_datasheet(context: ReportContext, table: Table | None = None, *, is_drawn: bool = True) -> str:
     """Write the datasheet as one HTML page.
 
     Parameters
@@ -29,6 +29,8 @@ def render_datasheet(context: ReportContext, table: Table | None = None) -> str:
         Of it the risk before and the utility, which come from the original, and the notes are not used.
     table : Table, optional
         The published table; without it the columns are named but not described.
+    is_drawn : bool
+        Whether to draw the pictures; else their places are empty.
     """
     columns = []
     held = {n: n for n in context.attributes} if context.layout is None else context.layout.attributes
@@ -38,7 +40,8 @@ def render_datasheet(context: ReportContext, table: Table | None = None) -> str:
             continue
         domain = None if table is None else domain_of(table[name], attribute, context.k)
         columns.append((name, attribute, words.treatment(attribute, context.publish), domain))
-    figures = [(name, _picture(name, domain)) for name, _, _, domain in columns[:N_PICTURES] if domain is not None]
+    described = [(name, domain) for name, _, _, domain in columns[:N_PICTURES] if domain is not None]
+    figures = [(name, _picture(name, domain, is_drawn)) for name, domain in described]
     return render(
         "datasheet.html",
         c=context,
@@ -65,9 +68,11 @@ def _smallest(context: ReportContext) -> int:
     return next((int(g.achieved) for g in context.guarantees if g.model == "k-anonymity"), 0)
 
 
-def _picture(name: str, domain: Domain) -> Any:
+def _picture(name: str, domain: Domain, is_drawn: bool) -> Any:
     if not domain.shares or (domain.labels and domain.labels[-1] == OTHER and domain.shares[-1] > MOSTLY_OTHER):
         return None
+    if not is_drawn:
+        return ""
     if domain.edges:
         alt = f"Histogram of the published values of {name}."
         return pictures.histogram(domain.edges, domain.shares, None, is_date=domain.is_date, alt=alt)

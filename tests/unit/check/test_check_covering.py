@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.check.boxes import Boxes, BoxTree, bin_of, span_masks
-from shoal.check.covering import covering_of, needs_attention, scale_of
+from shoal.check.covering import count_unreadable, covering_of, scale_of
 from shoal.data.attribute import Attribute
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import encode_cells
@@ -21,15 +21,14 @@ def column(cells):
 
 
 def covered(label, values, kind="nominal", missing="value", **options):
-    """The values that a label covers (None for the missing one), whether it is unreadable, and whether doubtful."""
+    """The values that a label covers (None for the missing one), and whether it is unreadable."""
     source = column(values)
     scale = scale_of(source, Attribute("x", kind, "quasi", **options))
     published = column([label])
     covering = covering_of(published, scale, missing=missing)
     labels = np.full(len(source.codes), published.codes[0], dtype=np.int64)
     inside = covering.covers(labels, scale.of_code[source.codes])
-    n_unreadable, n_doubtful = needs_attention(covering, published)
-    return {v for v, i in zip(values, inside, strict=True) if i}, bool(n_unreadable), bool(n_doubtful)
+    return {v for v, i in zip(values, inside, strict=True) if i}, bool(count_unreadable(covering, published))
 
 
 AGES = ["-5", "1", "1.0", "20", "25", "30", None]
@@ -50,7 +49,7 @@ TREE = Hierarchy((("a", "x", "*"), ("b", "y", "*"), ("c", "x", "*")))
         (None, AGES, {"kind": "continuous", "missing": "any"}, set(AGES)),
         ("{b, d}", ["a", "b", "c", "d"], {}, {"b", "d"}),
         ("{b, d} or missing", ["a", "b", "c", "d", None], {}, {"b", "d", None}),
-        ("{a, b, c}", ["a, b", "c", "d"], {}, {"a, b", "c"}),
+        ('{"a, b", c}', ["a, b", "c", "d"], {}, {"a, b", "c"}),
         ("{{b}, c}", ["{b}", "c", "b"], {}, {"{b}", "c"}),
         ("b or missing", ["a", "b", None], {}, {"b", None}),
         ("[lo..mid]", ["hi", "lo", "mid"], {"kind": "ordinal", "order": ("lo", "mid", "hi")}, {"lo", "mid"}),
@@ -66,13 +65,12 @@ TREE = Hierarchy((("a", "x", "*"), ("b", "y", "*"), ("c", "x", "*")))
     ],
 )
 def test_a_label_covers(label, values, options, expected):
-    found, unreadable, doubtful = covered(label, values, **options)
+    found, unreadable = covered(label, values, **options)
     if expected is None:
         assert unreadable
         return
     assert found == expected
     assert not unreadable
-    assert not doubtful
 
 
 @pytest.mark.parametrize(
@@ -88,7 +86,7 @@ def test_a_label_covers(label, values, options, expected):
     ],
 )
 def test_what_cannot_be_read_is_counted(label, values, kind):
-    found, unreadable, _ = covered(label, values, kind)
+    found, unreadable = covered(label, values, kind)
     assert found == set()
     assert unreadable
 
@@ -96,17 +94,25 @@ def test_what_cannot_be_read_is_counted(label, values, kind):
 @pytest.mark.parametrize(
     ("label", "values", "expected"),
     [
-        ("{a, b, c}", ["a", "b, c", "a, b", "c", "d"], {"a", "b, c", "a, b", "c"}),
-        ("{a, b}", ["a", "b", "{a, b}"], {"a", "b", "{a, b}"}),
-        ("*", ["*", "b"], {"*", "b"}),
-        ("a or missing", ["a or missing", "a", None], {"a or missing", "a", None}),
+        ('{a, "b, c"}', ["a", "b, c", "b", "c", "d"], {"a", "b, c"}),
+        ("{a, b}", ["a", "b", "{a, b}"], {"a", "b"}),
+        ('"{a, b}"', ["a", "b", "{a, b}"], {"{a, b}"}),
+        ("*", ["*", "b", None], {"*", "b", None}),
+        ('"*"', ["*", "b", None], {"*"}),
+        ("a or missing", ["a or missing", "a", None], {"a", None}),
+        ('"a or missing"', ["a or missing", "a", None], {"a or missing"}),
     ],
 )
-def test_two_readings_cover_what_either_does_and_are_counted(label, values, expected):
-    found, unreadable, doubtful = covered(label, values)
-    assert found == expected
-    assert not unreadable
-    assert doubtful
+def test_a_value_that_looks_like_a_label_is_told_from_one(label, values, expected):
+    assert covered(label, values) == (expected, False)
+
+
+def test_the_ends_of_a_range_are_told_apart_by_quotes():
+    values = ["1e-300", ".5", "1.", "5", "0.3", "7"]
+    assert covered('[1e-300..".5"]', values, "continuous") == ({"1e-300", ".5", "0.3"}, False)
+    assert covered('["1."..5]', values, "continuous") == ({"1.", "5"}, False)
+    assert covered("[1e-300...5]", values, "continuous") == (set(), True)
+    assert covered("[0..5)", values, "continuous") == ({"1e-300", ".5", "0.3", "1."}, False)
 
 
 def test_moments_of_a_date_column_are_in_order():

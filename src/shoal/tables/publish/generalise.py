@@ -19,12 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.labels import EVERYTHING, OR_MISSING, range_label, set_label, value_label
 from shoal.data.table import Column
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
-
-EVERYTHING = "*"
-OR_MISSING = " or missing"
 
 
 def generalise(source: Column, ranked: Ranked, groups: Groups, hierarchy: Hierarchy | None, *, missing: str) -> Column:
@@ -78,7 +76,12 @@ def _ranges(ranked: Ranked, low: npt.NDArray[np.int32], high: npt.NDArray[np.int
     spelled = _spelled(ranked)
     pairs, of_group = np.unique(low.astype(np.int64) * ranked.n_values + high, return_inverse=True)
     ends = [(spelled[p // ranked.n_values], spelled[p % ranked.n_values]) for p in pairs]
-    return np.array([a if a == b else f"[{a}..{b}]" for a, b in ends] or [""], dtype=object)[of_group]
+    return np.array([_range(a, b) for a, b in ends] or [""], dtype=object)[of_group]
+
+
+def _range(low: str | None, high: str | None) -> str | None:
+    """None of a group without any value, which is not shown."""
+    return None if low is None or high is None else range_label(low, high)
 
 
 def _ancestors(
@@ -111,13 +114,14 @@ def _sets(ranked: Ranked, groups: Groups, present: npt.NDArray[np.bool_]) -> npt
     starts = np.concatenate([[0], np.cumsum(n_distinct)[:-1]])
     labels = np.full(len(groups.sizes), "", dtype=object)
     single = n_distinct == 1
-    labels[single] = spelled[rank[starts[single]]]
+    ranks, of_single = np.unique(rank[starts[single]], return_inverse=True)
+    labels[single] = np.array([value_label(spelled[r]) for r in ranks], dtype=object)[of_single]
     known: dict[bytes, str] = {}
     for g in np.flatnonzero(n_distinct > 1):
         members = rank[starts[g] : starts[g] + n_distinct[g]]
         key = members.tobytes()
         if key not in known:
             whole = len(members) == n_present
-            known[key] = EVERYTHING if whole else "{" + ", ".join(sorted(spelled[members])) + "}"
+            known[key] = EVERYTHING if whole else set_label(spelled[members].tolist())
         labels[g] = known[key]
     return labels

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.hierarchy import ROOT, Hierarchy
+from shoal.data.labels import range_label, value_label
 from shoal.data.table import Column
 from shoal.errors import DataError
 from shoal.tables.encoding import Ranked
@@ -82,10 +83,10 @@ def _labels(
     if hierarchy is not None:
         return [hierarchy.label(text, level) for text in spelled]
     if level == 0:
-        return spelled
+        return [value_label(text) for text in spelled]
     if level == height:
         return [ROOT] * len(spelled)
     _, first, of_rank, counts = np.unique(nodes, return_index=True, return_inverse=True, return_counts=True)
     ends = [(spelled[i], spelled[i + n - 1]) for i, n in zip(first, counts, strict=True)]
-    names = [a if a == b else f"[{a}..{b}]" for a, b in ends]
+    names = [range_label(a, b) for a, b in ends]
     return [names[i] for i in of_rank]

@@ -282,22 +282,14 @@ def _refuse_undiverse(plan: Plan, records: Records) -> None:
 
 
 def _refuse_label_like(column: Column, attribute: Attribute) -> None:
-    """Refuse values that a reader would take for a label: nobody could say whom it covers."""
-    if not column.is_text:
+    """Refuse codes that a reader would take for the beginning of codes: nobody could say whom it covers."""
+    if not column.is_text or attribute.type != "prefix":
         return
-    texts = set(spell(column.values))
-    found = sum(
-        text == "*"
-        or text.endswith(" or missing")
-        or (text.startswith("{") and text.endswith("}"))
-        or (attribute.type == "prefix" and text.endswith("*"))
-        or (", " in text and texts.issuperset(text.split(", ")))
-        for text in texts
-    )
+    found = sum(text.endswith("*") for text in spell(column.values))
     if found:
         raise DataError(
-            f"column {attribute.name!r} holds values that read like a label of several ({found:,}: *, {{...}}, a "
-            "list with commas, or with 'or missing' behind); respell them, or bucketize"
+            f"column {attribute.name!r} holds codes that read like the beginning of several ({found:,} end with *); "
+            "respell them, or bucketize"
         )
 
 

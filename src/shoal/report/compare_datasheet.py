@@ -1,0 +1,79 @@
+"""Does the datasheet of a published folder say what a release with this manifest and this data says?
+
+It is made again from the manifest and the published data, and compared word for word. Pictures are drawn again beside
+the original only, for that takes longer; where they are not the same, another version of the library that draws them
+may have made them, so they count as not compared.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+from pydantic import ValidationError
+
+from shoal._version import __version__
+from shoal.check.classes import classes_of
+from shoal.check.evidence import group_classes
+from shoal.check.risk import Risk, risk_of
+from shoal.data.table import Table
+from shoal.errors import ShoalError
+from shoal.manifest import DATASHEET, Manifest
+from shoal.policy import Policy
+from shoal.report.context import ReportContext
+from shoal.report.datasheet import render_datasheet
+
+PICTURES = f"the pictures of {DATASHEET}"
+_PICTURE = re.compile(r"<svg .*?</svg>", re.DOTALL)
+_REMOVED = re.compile(r"The (?:identifying column was|([0-9]{1,6}) identifying columns were) removed")
+_WRONG = f"{DATASHEET} does not say what a release says that has this manifest and this data"
+
+
+def compare_datasheet(
+    folder: Path, manifest: Manifest, table: Table, original: Table | None
+) -> tuple[list[str], list[str]]:
+    """What is wrong with the datasheet, a sentence each, and what of it was not compared, a phrase each.
+
+    Parameters
+    ----------
+    folder : path
+        The `publish/` folder, whose datasheet is a plain file.
+    manifest, table
+        What stands there too, checked before.
+    original : Table, optional
+        Tells how many columns were removed; pictures are compared too.
+    """
+    if manifest.version != __version__:
+        return [], [f"the words and pictures of {DATASHEET}, which another version than {__version__} wrote"]
+    try:
+        shown = (folder / DATASHEET).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return [_WRONG], []
+    removed = _REMOVED.search(shown)
+    n_removed = 0 if removed is None else int(removed[1] or 1)
+    if original is not None:
+        held = manifest.attributes if manifest.layout is None else manifest.layout.attributes.values()
+        n_removed = len(set(original.names) - set(held))
+    try:
+        risk = _risk(manifest, table)
+        context = ReportContext.of_manifest(manifest, risk, n_removed)
+        if _PICTURE.sub("", shown) != render_datasheet(context, table, is_drawn=False):
+            return [_WRONG], []
+        is_same = original is not None and render_datasheet(context, table) == shown
+    except (KeyError, TypeError, ValueError, ValidationError, ShoalError):
+        return [_WRONG], []
+    return [], [] if is_same or _PICTURE.search(shown) is None else [PICTURES]
+
+
+def _risk(manifest: Manifest, table: Table) -> Risk | None:
+    if manifest.layout is not None:
+        return None
+    k = Policy(require=manifest.require).k
+    if manifest.method.get("publish") != "condense":
+        return risk_of(classes_of(table, manifest.names("quasi"), markers=manifest.missing_markers), k)
+    told = next(g for g in manifest.guarantees if g["model"] == "condensation")
+    smallest, n_groups = int(told["achieved"]), int(told["n_classes"])
+    if not 0 < smallest * n_groups <= table.n_rows:
+        raise ValueError
+    return risk_of(group_classes(np.repeat(np.arange(n_groups), smallest)), k)
