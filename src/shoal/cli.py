@@ -337,7 +337,7 @@ def check(
     header: Any,
     as_json: bool,
 ) -> int:
-    """Recompute every guarantee from a published folder; exit code 5 if it is not known to be what it claims to be.
+    """Recompute every guarantee from a published folder; exit code 5 if one is not known to hold or something is wrong.
 
     What is claimed is read from the folder's own manifest; with -p, what your policy requires is checked instead.
 

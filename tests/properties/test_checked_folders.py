@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import shoal
 from shoal.check.assignment import count_unplaced
+from shoal.check.evidence import ROWS_FILE, rows_text
 from shoal.data.labels import read_label
+from shoal.data.write import unguarded
 from shoal.policy import Policy
 
 AGES = st.sampled_from(["1", "2", "3.5", "40", "41.", "-7", ".5", "1e-3", None])
@@ -24,7 +26,10 @@ TOWNS = st.sampled_from(["Ayr", "Bath, UK", "{Cork}", "*", "Ayr or missing", '"O
 DISEASES = st.sampled_from(["flu", "cold", "gout", None])
 RECORDS = st.lists(st.tuples(AGES, TOWNS, DISEASES, st.sampled_from("xy")), min_size=4, max_size=14)
 SLOW = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=12,
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 METHODS = [
     {"partition": "mondrian"},
@@ -61,8 +66,10 @@ def released(folder: Path, frame: dict[str, list[Any]], policy: Policy) -> Path:
         release = shoal.anonymize(frame, policy, seed=3)
     except (shoal.Infeasible, shoal.DataError, shoal.PolicyError):
         assume(False)
-    release.save(folder / "out", keep=["rows"])
-    return folder / "out" / "publish"
+    release._write_publish(folder / "publish")  # the report takes long and is not looked at
+    (folder / "private").mkdir()
+    (folder / "private" / ROWS_FILE).write_text(rows_text(release._rows))
+    return folder / "publish"
 
 
 def edit_rows(publish: Path, change: Any) -> list[dict[str, str]]:
@@ -143,6 +150,7 @@ def test_parquet_and_typed_columns_pass(tmp_path):
 
 def covers(text: str, value: str | None, is_number: bool, markers: tuple[str, ...] = ("",)) -> bool:
     """Read slowly: whether a published cell stands for a value."""
+    text = unguarded(text)
     if text in markers or value is None:
         return (text in markers) == (value is None) or (value is None and read_label(text).may_miss)
     label = read_label(text)

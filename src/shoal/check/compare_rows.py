@@ -57,6 +57,8 @@ class Tables:
         Whether the attributes have all orders and hierarchies that labels were made with.
     rows : int64 array (n_published,), optional
         The original row of each published one.
+    groups : pair of int64 arrays, optional
+        The group of each published and of each original record, of pseudo-records; a negative one is none.
     """
 
     published: Table
@@ -67,18 +69,25 @@ class Tables:
     markers: Sequence[str]
     is_meaning_known: bool
     rows: Ints | None = None
+    groups: tuple[Ints, Ints] | None = None
 
 
 def compare_kept(tables: Tables) -> list[str]:
     """Combinations of cells that were published as they are, and that the original has not, or not so often."""
     shown, had = _kept_keys(tables)
+    beside = ""
+    if tables.groups is not None:
+        both = [np.concatenate([shown, had]), np.concatenate(tables.groups) + 1]
+        ids, _ = numbered(both)
+        shown, had = np.split(ids, [len(shown)])
+        beside = " of the same group"
     width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
     surplus = np.maximum(np.bincount(shown, minlength=width) - np.bincount(had, minlength=width), 0)
     if not surplus.any():
         return []
     names = ", ".join(map(repr, tables.kept))
     what = f"cells in {names}" if len(tables.kept) == 1 else f"cells in {names} together"
-    return [f"{count(int(surplus.sum()), 'row')} with {what} that no record of the original is left for"]
+    return [f"{count(int(surplus.sum()), 'row')} with {what} that no record of the original{beside} is left for"]
 
 
 def compare_labels(tables: Tables) -> Compared:

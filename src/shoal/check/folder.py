@@ -164,7 +164,8 @@ def check_folder(
         left[-1:] = unseen
     if original is not None:
         findings += _counts(table, original, manifest)
-        compared = _compare(table, original, manifest, replace(asked, attributes=attributes), publication, private)
+        asked = replace(asked, attributes=attributes)
+        compared = _compare(table, manifest, asked, publication, original, evidence, private)
         findings += compared.findings
         left += compared.not_compared
     return FolderCheck(verdict.guarantees, tuple(findings), original is not None, verdict.unverified, tuple(left))
@@ -352,7 +353,13 @@ def _counts(table: Table, original: Table, manifest: Manifest) -> list[str]:
 
 
 def _compare(
-    table: Table, original: Table, manifest: Manifest, asked: Asked, publication: str, private: str | Path | None
+    table: Table,
+    manifest: Manifest,
+    asked: Asked,
+    publication: str,
+    original: Table,
+    evidence: Evidence,
+    private: str | Path | None,
 ) -> Compared:
     """Compare the rows with the records that they stand for."""
     if manifest.layout is not None:  # what stands in slices is compared bucket by bucket
@@ -373,6 +380,9 @@ def _compare(
     if findings:
         return Compared(tuple(findings))
     if publication == "condense":
+        groups, theirs = evidence.groups, evidence.original_groups
+        if groups is not None and theirs is not None and (len(groups), len(theirs)) == (table.n_rows, original.n_rows):
+            return Compared(tuple(compare_kept(replace(tables, groups=(groups, theirs)))))
         return Compared(tuple(compare_kept(tables)))
     if publication == "aggregate":
         return compare_averages(tables, is_stretched=bool(manifest.method.get("restore_variance")))
