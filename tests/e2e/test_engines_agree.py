@@ -149,7 +149,19 @@ def assert_survived(ended: Ended, folder: Path, out: str, expected: dict[str, by
 
 @pytest.fixture(scope="module")
 def many_alone(folder: Path) -> dict[str, bytes]:
-    arguments = ("many.csv", "-p", "mdav-large.toml", "--keep", "groups", "--seed", "1", "-o", "many-alone", "--workers", "2")
+    arguments = (
+        "many.csv",
+        "-p",
+        "mdav-large.toml",
+        "--keep",
+        "groups",
+        "--seed",
+        "1",
+        "-o",
+        "many-alone",
+        "--workers",
+        "2",
+    )
     assert run_command("anonymize", *arguments, cwd=folder).code == 0
     return files_of(folder / "many-alone")
 
