@@ -230,8 +230,9 @@ Sparse or sparse matrix of scipy
         Roles, guarantees and method; by default guessed roles and groups of five, of strings groups of twenty, of
         sparse records k-variance anonymity with k = 10.
     seed : int, optional
-        Makes the release repeatable where random numbers are drawn: at effort "best", for pseudo-records and strings,
-        and for the key of sketches. Who knows it can draw the same numbers, so keep it to yourself.
+        Makes the release repeatable where random numbers are drawn: for the order of records with equal
+        quasi-identifiers, at effort "best", for pseudo-records and strings, and for the key of sketches. Who knows it,
+        or guesses it, can draw the same numbers: keep it to yourself, and take no small one for what you publish.
     key : bytes, optional
         Of sparse records: the key of another release, so that sketches of both can be compared; else a new one.
     hold_out : float, optional

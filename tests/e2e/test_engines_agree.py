@@ -63,7 +63,7 @@ def files_of(out: Path) -> dict[str, bytes]:
 
 
 def anonymize(folder: Path, method: str, out: str, *options: str) -> dict[str, bytes]:
-    arguments = ("people.csv", "-p", f"{method}.toml", "--keep", "groups,mapping", "-o", out, *options)
+    arguments = ("people.csv", "-p", f"{method}.toml", "--keep", "groups,mapping", "--seed", "1", "-o", out, *options)
     ended = run_command("anonymize", *arguments, cwd=folder)
     assert ended.code == 0, ended.stderr
     return files_of(folder / out)
@@ -149,7 +149,19 @@ def assert_survived(ended: Ended, folder: Path, out: str, expected: dict[str, by
 
 @pytest.fixture(scope="module")
 def many_alone(folder: Path) -> dict[str, bytes]:
-    arguments = ("many.csv", "-p", "mdav-large.toml", "--keep", "groups", "-o", "many-alone", "--workers", "2")
+    arguments = (
+        "many.csv",
+        "-p",
+        "mdav-large.toml",
+        "--keep",
+        "groups",
+        "--seed",
+        "1",
+        "-o",
+        "many-alone",
+        "--workers",
+        "2",
+    )
     assert run_command("anonymize", *arguments, cwd=folder).code == 0
     return files_of(folder / "many-alone")
 
@@ -157,7 +169,7 @@ def many_alone(folder: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 def test_a_killed_process_is_survived(folder: Path, many_alone: dict[str, bytes]) -> None:
     psutil = pytest.importorskip("psutil")
-    arguments = ("many.csv", "-p", "mdav-large.toml", "--keep", "groups", "-o", "many-pool")
+    arguments = ("many.csv", "-p", "mdav-large.toml", "--keep", "groups", "--seed", "1", "-o", "many-pool")
     process = start_command("anonymize", *arguments, "--workers", "2", "--pool", "processes", cwd=folder)
     worker = busy_child(psutil.Process(process.pid), 0.5)
     assert worker is not None, "the run ended before a worker was killed"
@@ -176,7 +188,7 @@ def test_a_killed_worker_of_a_cluster_is_survived(folder: Path, many_alone: dict
     ) as running:
         address = running.scheduler_address
         idle = {c.pid: c.cpu_times().user for c in psutil.Process().children(recursive=True)}
-        arguments = ("many.csv", "-p", "mdav-large.toml", "--keep", "groups", "-o", "many-cluster")
+        arguments = ("many.csv", "-p", "mdav-large.toml", "--keep", "groups", "--seed", "1", "-o", "many-cluster")
         process = start_command("anonymize", *arguments, "--cluster", address, cwd=folder)
         worker = working(psutil, idle, process)
         assert worker is not None, "the run ended before a worker was killed"
