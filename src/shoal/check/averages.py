@@ -55,7 +55,7 @@ def averages(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
         return Verdict((), (NEEDS_ORIGINAL.format(k=k),))
     columns = [_Averaged.of(table, evidence.original, name, asked) for name in dict.fromkeys(asked.quasi)]
     if not evidence.has_groups:
-        few = [c.name for c in columns if c.fewest_for_certain() < k]
+        few = [c.name for c in columns if not c.surely_stands_on(k)]
         return Verdict((), tuple(NEEDS_GROUPS.format(name=name, k=k) for name in few))
     misfit = evidence.misfit(table)
     if misfit is not None:
@@ -140,10 +140,10 @@ class _Averaged:
             order=np.array([given[t] for t in distinct.tolist()], dtype=np.int64) if is_complete else None,
         )
 
-    def fewest_for_certain(self) -> int:
-        """How many present originals every published value stands for, whatever the groups are."""
+    def surely_stands_on(self, k: int) -> bool:
+        """Whether every published value stands for at least k present originals, whatever the groups are."""
         published = np.bincount(self.shown[self.shown >= 0])
-        return int(published[published > 0].min(initial=len(self.held))) - int(np.count_nonzero(self.held < 0))
+        return bool((published[published > 0] >= k + np.count_nonzero(self.held < 0)).all())
 
     def faults(self, labels: Ints, member: npt.NDArray[np.intp], member_labels: Ints, k: int) -> list[str]:
         """What is wrong with the published values of groups 0 .. n - 1, a sentence each."""
