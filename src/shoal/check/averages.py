@@ -55,7 +55,7 @@ def averages(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
         return Verdict((), (NEEDS_ORIGINAL.format(k=k),))
     columns = [_Averaged.of(table, evidence.original, name, asked) for name in dict.fromkeys(asked.quasi)]
     if not evidence.has_groups:
-        few = [c.name for c in columns if c.fewest_for_certain() < k]
+        few = [c.name for c in columns if not c.surely_stands_on(k)]
         return Verdict((), tuple(NEEDS_GROUPS.format(name=name, k=k) for name in few))
     misfit = evidence.misfit(table)
     if misfit is not None:
@@ -140,10 +140,10 @@ class _Averaged:
             order=np.array([given[t] for t in distinct.tolist()], dtype=np.int64) if is_complete else None,
         )
 
-    def fewest_for_certain(self) -> int:
-        """How many present originals every published value stands for, whatever the groups are."""
+    def surely_stands_on(self, k: int) -> bool:
+        """Whether every published value stands for at least k present originals, whatever the groups are."""
         published = np.bincount(self.shown[self.shown >= 0])
-        return int(published[published > 0].min(initial=len(self.held))) - int(np.count_nonzero(self.held < 0))
+        return bool((published[published > 0] >= k + np.count_nonzero(self.held < 0)).all())
 
     def faults(self, labels: Ints, member: npt.NDArray[np.intp], member_labels: Ints, k: int) -> list[str]:
         """What is wrong with the published values of groups 0 .. n - 1, a sentence each."""
@@ -179,16 +179,15 @@ class _Averaged:
         means = np.bincount(place, weights=numbers - middle, minlength=len(used)) / n + middle
         center = float(np.average(means, weights=n))
         spread = float(np.sqrt(np.average((means - center) ** 2, weights=n)))
-        stretch = float(np.std(numbers)) / spread if spread > 0 else 1.0
-        step = 0.5 if self.is_date else 0.0
-        for factor in (1.0, stretch):
-            expected = center + (means - center) * factor
-            slack = (
-                np.abs(expected) * DIGITS + SUMMED * (numbers.max() - numbers.min()) * max(1.0, factor)
-            ) + step / unit
-            if (np.abs(told / unit - expected) <= slack).all():
-                return True
-        return False
+        deviation = float(np.std(numbers))
+        stretch = deviation / spread if spread > 1e-9 * deviation else 1.0
+        away, shown = means - center, told / unit - center
+        slack = DIGITS * np.abs(told / unit) + SUMMED * (numbers.max() - numbers.min()) * max(1.0, stretch)
+        if self.is_date:
+            slack += 0.5 / unit
+            # Other averages may have become the same day, then what is known here spreads less than they did.
+            return (np.abs(shown - away) <= slack).all() or _some_factor(away, shown, slack, stretch)
+        return any((np.abs(shown - away * factor) <= slack).all() for factor in (1.0, stretch))
 
     def _modes_fit(self, rows: npt.NDArray[np.intp], value: Ints, used: Ints, n_values: int) -> bool:
         """Whether each is among the most frequent texts of what it stands for."""
@@ -209,6 +208,15 @@ class _Averaged:
         below = np.bincount(value[mine < theirs], minlength=n_values)[used]
         up_to = np.bincount(value[mine <= theirs], minlength=n_values)[used]
         return bool(((2 * below < n) & (2 * up_to >= n)).all())
+
+
+def _some_factor(away: Floats, shown: Floats, slack: Floats, most: float) -> bool:
+    """Whether one factor from 1 to `most` brings everything to what is shown."""
+    still = away == 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = np.sort([(shown - slack) / away, (shown + slack) / away], axis=0)[:, ~still]
+    fits = ends[0].max(initial=1.0) <= ends[1].min(initial=most) * (1 + DIGITS)
+    return bool(fits and (np.abs(shown[still]) <= slack[still]).all())
 
 
 def _spread(of_values: npt.NDArray[Any], codes: npt.NDArray[np.int32]) -> Ints:

@@ -83,6 +83,7 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     )
     told = tuple(replace(g, sentence=g.sentence.replace("of records that look alike", DRAWN)) for g in held)
     few = drawn_from_few(columns, groups, original_groups, k)
+    columns = [_without_few(c, original_groups >= 0, k) for c in columns]
     return Verdict((condensation(columns, groups, original_groups, k), copies, *told), findings=few)
 
 
@@ -128,6 +129,18 @@ def condensation(columns: list[Alongside], groups: Ints, original_groups: Ints, 
             f"{', and '.join(filter(None, reasons))}.",
         ),
         details={"outside": n_outside},
+    )
+
+
+def _without_few(column: Alongside, member: npt.NDArray[np.bool_], k: int) -> Alongside:
+    """The column as it was drawn from: where fewer than k members have a value, as if none had."""
+    if np.count_nonzero(member & (column.original >= 0)) >= k:
+        return column
+    numbers = column.original_numbers
+    return replace(
+        column,
+        original=np.full_like(column.original, -1),
+        original_numbers=None if numbers is None else np.full_like(numbers, np.nan),
     )
 
 

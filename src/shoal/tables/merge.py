@@ -128,7 +128,9 @@ def _averages(groups: Groups, ranked: Ranked) -> tuple[npt.NDArray[np.float64], 
         return groups.mode_rank(ranked.ranks, everyone, ranked.n_values).astype(np.float64), False
     largest = np.nanmax(np.abs(ranked.positions), initial=0.0, where=~np.isnan(ranked.positions)) or 1.0
     values = (ranked.positions / largest)[ranked.ranks]
+    if not present.any():
+        return np.zeros(len(groups.sizes)), True
     scale = float(np.std(values[present])) if ranked.kind == "number" else ranked.n_values / largest
-    middle = float(np.mean(values[present])) if present.any() else 0.0
+    middle = float(np.mean(values[present]))
     sums = groups.sum(np.where(present, values - middle, 0.0))
     return sums / np.maximum(groups.sum(present), 1) / (scale or 1.0), True

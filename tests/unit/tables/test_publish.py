@@ -119,5 +119,7 @@ def test_variance_is_restored() -> None:
     )
     assert after.mean() == pytest.approx(before.mean())
     assert after.std() == pytest.approx(before.std(), rel=1e-9)
+    one = publish(["14", "18", "17", "10", "18"], [0] * 5, NUMBER, "aggregate", restore_variance=True)
+    assert one == ["15.4"] * 5
     plain = np.array([float(t) for t in publish([f"{v:.6f}" for v in values], labels, NUMBER, "aggregate")])
     assert plain.std() < 0.999 * before.std()

@@ -141,7 +141,7 @@ def _restore_variance(
     scaled, values = average / unit, values / unit
     mean = np.average(scaled, weights=n_present)
     spread = np.sqrt(np.average((scaled - mean) ** 2, weights=n_present))
-    if spread == 0:
+    if spread <= 1e-9 * np.std(values):  # averages that differ by rounding alone are one
         return average
     stretched = np.asarray((mean + (scaled - mean) * (np.std(values) / spread)) * unit)
     return stretched if np.isfinite(stretched).all() else average
