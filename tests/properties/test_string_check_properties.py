@@ -38,7 +38,7 @@ def test_condensed_strings_pass_their_check(texts, has_classes, as_tokens, k, or
     if not len(published):
         return
     known = np.concatenate([np.full(s.n_groups, s.length) for s in method.segments_])
-    asked = StringAsked(k, eps, order, support, rare, lengths)
+    asked = StringAsked(k, eps, order, support, rare, lengths, near_copies=len(published))
     evidence = StringEvidence(strings, method.labels_, method.pseudo_.groups, known if lengths == "spread" else None)
     verdict = verify_strings(published, asked, evidence)
     assert [g.sentence for g in verdict.guarantees if not g.holds] == []

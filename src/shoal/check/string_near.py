@@ -11,7 +11,7 @@ Words of different strings are equal once in 2^64 times; then one string too man
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -29,6 +29,7 @@ Words = npt.NDArray[np.uint64]
 Copies = Literal["redraw", "allow"]
 
 NEAR_COPIES = "near-copies"
+MORE = (-1, 0, 1)  # symbols that a string one edit away has more
 BATCH_SYMBOLS = 4_000_000  # some hundred MB
 
 
@@ -167,7 +168,7 @@ class _Sums:
     @property
     def whole(self) -> Words:
         """The word of each string."""
-        return self.front[self.starts[1:]] - self.front[self.starts[:-1]]
+        return np.asarray(self.front[self.starts[1:]] - self.front[self.starts[:-1]])
 
     def first(self, n: Ints) -> Words:
         """The word of the first n symbols of each string."""
@@ -188,10 +189,12 @@ class _Sums:
 
 def _near(strings: Strings, others: Strings) -> Marks:
     """Distinct strings that share a half with one of the others, looked at symbol by symbol."""
-    ours, theirs = _Sums(strings), _Sums(others)
-    may_be_near, may_meet = _share_a_half(ours, theirs)
-    rows, which = _distinct(ours, np.flatnonzero(may_be_near))
-    some, _ = _distinct(theirs, np.flatnonzero(may_meet))
+    whole, *halves = _words(strings, _own_halves)
+    others_whole, *others_halves = _words(others, _halves_of_near)
+    may_be_near, may_meet = _share_a_half(halves, others_halves, others.lengths)
+    _, first, which = np.unique(whole[may_be_near], return_index=True, return_inverse=True)
+    rows = np.flatnonzero(may_be_near)[first]
+    some = np.flatnonzero(may_meet)[np.unique(others_whole[may_meet], return_index=True)[1]]
     found = np.zeros(len(rows), bool)
     for part in _batches(strings.lengths[rows]):
         here = _Sums(strings.take(rows[part]))
@@ -202,26 +205,44 @@ def _near(strings: Strings, others: Strings) -> Marks:
     return is_near
 
 
-def _share_a_half(ours: _Sums, theirs: _Sums) -> tuple[Marks, Marks]:
+def _words(strings: Strings, of: Callable[[_Sums], list[Words]]) -> list[Words]:
+    """Some words of each string, computed batch by batch: there are many more symbols than strings."""
+    parts = [of(_Sums(strings.take(rows))) for rows in _batches(strings.lengths)] or [of(_Sums(strings))]
+    return [np.concatenate(words) for words in zip(*parts, strict=True)]
+
+
+def _own_halves(ours: _Sums) -> list[Words]:
+    """Of each string, and of its first half and of the rest; the length is in all of them."""
+    half, salt = ours.lengths // 2, _mixed(ours.lengths.astype(np.uint64))
+    return [ours.whole + salt, ours.first(half) + salt, ours.last(ours.lengths - half) + salt]
+
+
+def _halves_of_near(theirs: _Sums) -> list[Words]:
+    """Of each string, and what the two halves are of one that is a symbol shorter, as long, and a symbol longer."""
+    words = [theirs.whole + _mixed(theirs.lengths.astype(np.uint64))]
+    for more in MORE:
+        for part, n in zip((theirs.first, theirs.last), _half_lengths(theirs.lengths + more), strict=True):
+            words.append(part(np.clip(n, 0, theirs.lengths)) + _mixed((theirs.lengths + more).astype(np.uint64)))
+    return words
+
+
+def _share_a_half(ours: list[Words], theirs: list[Words], lengths: Ints) -> tuple[Marks, Marks]:
     """Which strings begin, up to the middle, or end, from there on, as one of the others of nearly their length does.
 
     An edit leaves what is before it as it was, and what is after it, counted from the end; and it lies before the
     middle or after it. So no two strings one edit apart are lost.
     """
-    half = ours.lengths // 2
-    front = ours.first(half) + _mixed(ours.lengths.astype(np.uint64))
-    back = ours.last(ours.lengths - half) + _mixed(ours.lengths.astype(np.uint64))
-    is_ours, is_theirs = np.zeros(len(front), bool), np.zeros(len(theirs.lengths), bool)
-    for more in (-1, 0, 1):
-        length = theirs.lengths + more
-        middle = np.maximum(length, 0) // 2
-        salt = _mixed(length.astype(np.uint64))
-        for keys, n, of_part in ((front, middle, theirs.first), (back, length - middle, theirs.last)):
-            fits = (length >= 0) & (n <= theirs.lengths) & (n >= 0)
-            words = of_part(np.where(fits, n, 0)) + salt
+    is_ours, is_theirs = np.zeros(len(ours[0]), bool), np.zeros(len(lengths), bool)
+    for i, more in enumerate(MORE):
+        for keys, words, n in zip(ours, theirs[2 * i : 2 * i + 2], _half_lengths(lengths + more), strict=True):
+            fits = (lengths + more >= 0) & (n <= lengths)
             is_ours |= np.isin(keys, words[fits])
             is_theirs |= fits & np.isin(words, keys)
     return is_ours, is_theirs
+
+
+def _half_lengths(lengths: Ints) -> tuple[Ints, Ints]:
+    return lengths // 2, lengths - lengths // 2
 
 
 def _meet(ours: _Sums, theirs: _Sums) -> Marks:
@@ -233,13 +254,6 @@ def _meet(ours: _Sums, theirs: _Sums) -> Marks:
     is_met = np.isin(ours.whole, np.concatenate([theirs.whole, left_out_theirs]))
     by_symbol = np.isin(opened, opened_theirs) | np.isin(left_out, theirs.whole)
     return np.asarray(is_met | (np.bincount(owner[by_symbol], minlength=n) > 0))
-
-
-def _distinct(sums: _Sums, rows: Ints) -> tuple[Ints, Ints]:
-    """The first of some rows for each different string, and which of them each of the rows is."""
-    words = sums.whole[rows] + _mixed(sums.lengths[rows].astype(np.uint64))
-    _, first, which = np.unique(words, return_index=True, return_inverse=True)
-    return rows[first], which
 
 
 def _batches(lengths: Ints) -> Iterator[Ints]:
