@@ -50,8 +50,9 @@ def secrets_to_keep(keep: str | Sequence[str], keepable: Sequence[str]) -> list[
 
 
 def refuse_failed(verdict: Verdict) -> None:
-    """`NotVerified` unless everything that is promised was recomputed, and holds."""
+    """`NotVerified` unless everything was recomputed, and holds."""
     failed = [*(g.sentence for g in verdict.guarantees if not g.holds), *verdict.unverified, *verdict.findings]
+    failed += [f"it was not seen {phrase}." for phrase in verdict.not_compared]
     if failed:
         raise NotVerified(
             f"the release failed its own check, so nothing was written: {failed[0]} "

@@ -38,10 +38,7 @@ Ints = npt.NDArray[np.int64]
 DIGITS = 1e-11  # twelve significant ones are written
 SUMMED = 1e-11  # of the span of a column, what sums of floats are known by
 
-NEEDS_ORIGINAL = (
-    "That every average is of at least {k} present values needs the original, and where cells of it are missing the "
-    "groups that the owner may have kept (--original and --private)."
-)
+NEEDS_ORIGINAL = "whether every average is of at least {k} present values, which takes the original"
 NEEDS_GROUPS = (
     "That every average of {name!r} is of at least {k} present values needs the groups that the owner may have kept "
     "(--private), since cells of the original are missing."
@@ -52,7 +49,7 @@ def averages(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     """What cannot be verified of the averages of a table, and what is wrong with them; no guarantee of its own."""
     k = Policy(require=tuple(asked.requirements)).k
     if evidence.original is None:
-        return Verdict((), (NEEDS_ORIGINAL.format(k=k),))
+        return Verdict((), not_compared=(NEEDS_ORIGINAL.format(k=k),))
     columns = [_Averaged.of(table, evidence.original, name, asked) for name in dict.fromkeys(asked.quasi)]
     if not evidence.has_groups:
         few = [c.name for c in columns if not c.surely_stands_on(k)]

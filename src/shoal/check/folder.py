@@ -162,6 +162,7 @@ def check_folder(
         wrong, unseen = compare_datasheet(folder, manifest, table, original)
         findings += wrong
         left[-1:] = unseen
+    left += verdict.not_compared
     if original is not None:
         findings += _counts(table, original, manifest)
         asked = replace(asked, attributes=attributes)

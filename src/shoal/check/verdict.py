@@ -61,13 +61,17 @@ class Verdict:
         What else is promised, a sentence each that says what its check needs.
     findings : tuple of str
         What else is wrong with the table, a sentence each.
+    not_compared : tuple of str
+        What methods see to, and the manifest does not promise, that cannot be seen without the original; a phrase each.
     """
 
     guarantees: tuple[Guarantee, ...]
     unverified: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether everything that is promised was recomputed, and holds."""
-        return not self.unverified and not self.findings and all(g.holds for g in self.guarantees)
+        """Whether everything was recomputed, and holds."""
+        is_whole = not (self.unverified or self.not_compared)
+        return is_whole and not self.findings and all(g.holds for g in self.guarantees)
