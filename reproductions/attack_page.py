@@ -95,7 +95,7 @@ def _adult(found: Sequence[Found]) -> Iterator[str]:
 
 def _rates(data: str, found: Sequence[Found]) -> Iterator[str]:
     first = found[0]
-    yield f"## {data[:1].upper()}{data[1:]}"
+    yield f"## {data.capitalize() if data.islower() else data}"
     yield ""
     yield fill(f"{first.n_records:,} records, {first.n_control:,} held out. {SETS[data]}")
     yield ""

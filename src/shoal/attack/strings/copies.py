@@ -16,11 +16,11 @@ class StringCopies:
 
     name: ClassVar[str] = "copies"
     title: ClassVar[str] = "whole strings found"
-    knows: ClassVar[str] = "the whole of a string"
+    knows: ClassVar[str] = "the whole string of a person"
     stopped_by: ClassVar[str] = "no copies: a pseudo-string that equals an original is drawn again"
     remedy: ClassVar[str] = (
-        'publish pseudo-strings rather than strings; with them, leave copies = "redraw", raise support or lower '
-        "the order"
+        "publish pseudo-strings rather than strings; with them, "
+        'leave copies = "redraw", raise support or lower the order'
     )
     reference: ClassVar[str] = "Shoal's own; the simplest of all"
 

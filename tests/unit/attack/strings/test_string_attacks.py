@@ -132,6 +132,19 @@ def test_the_result_does_not_depend_on_the_order_of_strings(markers, of_markers)
     assert result == of_markers[20, "redraw"]["holes"]
 
 
+def test_strings_that_occur_again_are_taken_where_too_few_occur_once() -> None:
+    def found(n: int, n_control: int) -> tuple:
+        sides = (["ab", "ba"] * 30, ["ab", "bb"] * n, ["aa", "ba"] * n_control)
+        done = run_attacks(STRING_ATTACKS, StringCase(*map(Strings.of, sides)), ["holes"], seed=1)
+        return done.results, [why for _, why in done.skipped]
+
+    results, _ = found(30, 30)
+    assert "of the members are recognised" in results[0].sentence
+    assert results[0].main.attempts == 60
+    assert "occur once, or as many that do not" in found(5, 30)[1][0]
+    assert "were not in the release" in found(30, 5)[1][0]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_near_strings_are_counted_as_in_a_plain_comparison(seed: int) -> None:
     rng = np.random.default_rng(seed)
