@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 import shoal
 from shoal.check.assignment import count_unplaced
 from shoal.check.evidence import ROWS_FILE, rows_text
+from shoal.check.folder import check_folder
 from shoal.data.labels import read_label
 from shoal.data.write import unguarded
+from shoal.originals import load
 from shoal.policy import Policy
 
 AGES = st.sampled_from(["1", "2", "3.5", "40", "41.", "-7", ".5", "1e-3", None])
@@ -95,9 +97,10 @@ def test_an_untouched_release_passes(method, records, missing, order):
     policy = policy_of(method, missing, order)
     with tempfile.TemporaryDirectory() as folder:
         publish = released(Path(folder), frame, policy)
+        original = load(frame, policy.missing_markers)
         for asked in (None, policy):
             for private in (None, publish.parent / "private"):
-                found = shoal.check_folder(publish, frame, asked, private)
+                found = check_folder(publish, original, asked, private)
                 assert found.holds, (found.findings, found.unverified)
         assert shoal.check_folder(publish).holds
 

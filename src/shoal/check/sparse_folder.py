@@ -84,7 +84,7 @@ def check_sparse_folder(
     findings += wrong_claims(
         manifest.guarantees,
         [in_public(g) for g in verdict.guarantees],
-        is_complete=not verdict.unverified,
+        is_complete=not (unverified or verdict.unverified),
         are_words_known=manifest.version == __version__,
     )
     return FolderCheck(guarantees, tuple(findings), original is not None, unverified, not_compared(manifest.version))

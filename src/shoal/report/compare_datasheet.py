@@ -46,6 +46,8 @@ def compare_datasheet(
     """
     if manifest.version != __version__:
         return [], [f"the words and pictures of {DATASHEET}, which another version than {__version__} wrote"]
+    if manifest.layout is not None and original is None:
+        return [], [f"the words and pictures of {DATASHEET}, which name columns in the order of the original"]
     try:
         shown = (folder / DATASHEET).read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -57,7 +59,8 @@ def compare_datasheet(
         n_removed = len(set(original.names) - set(held))
     try:
         risk = _risk(manifest, table)
-        context = ReportContext.of_manifest(manifest, risk, n_removed)
+        order = () if original is None else original.names
+        context = ReportContext.of_manifest(manifest, risk, n_removed, order)
         if _PICTURE.sub("", shown) != render_datasheet(context, table, is_drawn=False):
             return [_WRONG], []
         is_same = original is not None and render_datasheet(context, table) == shown

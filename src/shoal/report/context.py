@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +114,9 @@ class ReportContext:
         )
 
     @classmethod
-    def of_manifest(cls, manifest: Manifest, risk: Risk | None, n_removed: int) -> ReportContext:
+    def of_manifest(
+        cls, manifest: Manifest, risk: Risk | None, n_removed: int, order: Sequence[str] = ()
+    ) -> ReportContext:
         """What the datasheet of a published folder is made from, as far as its manifest tells.
 
         Parameters
@@ -123,6 +125,8 @@ class ReportContext:
             Of the published records; None for a table in slices.
         n_removed : int
             Identifying columns of the original, whose names are not published.
+        order : sequence of str
+            The columns of the original in order, where slices put them in another.
         """
         method = Method.model_validate(dict(manifest.method))
         k = Policy(require=manifest.require).k
@@ -143,7 +147,7 @@ class ReportContext:
             risk_before=None,
             risk_after=risk,
             utility=None,
-            attributes={**removed, **named},
+            attributes={**removed, **{n: named[n] for n in order if n in named}, **named},
             missing=manifest.missing,
             missing_meaning=MISSING_MEANINGS[manifest.missing],
             publish=method.publication,
