@@ -64,9 +64,9 @@ def leaks(found: Sequence[Found]) -> Iterator[str]:
 def _tables(look: Look) -> Iterator[str]:
     area = "area_under_curve"
     yield (
-        "**A label and a secret together single people out, whatever k is.** A group has k records, but often one "
+        "**A label and a secret together single records out, whatever k is.** A group has k records, but often one "
         f"alone of an occupation: {look.main('mondrian', 5, 'singling-out')} of the descriptions that Mondrian's table "
-        f"suggests fit exactly one person at k = 5 and {look.main('mondrian', 20, 'singling-out')} at k = 20, against "
+        f"suggests fit exactly one record at k = 5 and {look.main('mondrian', 20, 'singling-out')} at k = 20, against "
         f"{look.others('mondrian', 5, 'singling-out')} and {look.others('mondrian', 20, 'singling-out')} among others. "
         "By quasi-identifiers alone none does. Mondrian's regions do not overlap, so nobody else fits; labels of "
         "clusters "
@@ -76,7 +76,7 @@ def _tables(look: Look) -> Iterator[str]:
     )
     yield (
         "**Columns that are published as they are undo the groups.** With hours and capital left beside the groups, "
-        f"{look.main(LEFT, 5, 'singling-out-univariate')} of the rare single values fit one person "
+        f"{look.main(LEFT, 5, 'singling-out-univariate')} of the rare single values fit one record "
         f"({look.others(LEFT, 5, 'singling-out-univariate')} among others), at k = 20 as at k = 5, and the area "
         "under the "
         f"curve of membership rises from {look.detail('mondrian', 5, 'membership', area):.2f} to "
@@ -116,12 +116,12 @@ def _tables(look: Look) -> Iterator[str]:
         "**Averages that are whole categories and ages can be somebody's.** Of the averages by `mdav`, "
         f"{look.main('mdav', 5, 'uniqueness')} at k = 5 and {look.main('mdav', 20, 'uniqueness')} at k = 20 fit "
         "exactly "
-        f"one person of Adult, of Mondrian's pseudo-records {look.main('mondrian, condense', 5, 'uniqueness')}. "
+        f"one record of Adult, of Mondrian's pseudo-records {look.main('mondrian, condense', 5, 'uniqueness')}. "
         "That is "
         "chance, for they stand for groups, but it looks like a disclosure to the one who finds it."
     )
     yield (
-        "**Two releases** of the same people tell a secret for certain of "
+        "**Two releases** of the same records tell a secret for certain of "
         f"{look.main('mondrian', 5, 'intersection')} of them at k = 5, where one alone tells "
         f"{_percent(_baseline(look.one('mondrian', 5, 'intersection')))}, and others "
         f"{look.others('mondrian', 5, 'intersection')}; at k = 20 {look.main('mondrian', 20, 'intersection')}."
@@ -132,7 +132,7 @@ def _slices(look: Look) -> Iterator[str]:
     yield (
         "**Bucketized and sliced tables show quasi-identifiers as they are**, so "
         f"{look.main('bucketize, l = 3', 5, 'singling-out')} and {look.main('slice, l = 3', 5, 'singling-out')} of the "
-        "descriptions fit one person, at k = 20 too. It is what they are for: k is the size of buckets there, and "
+        "descriptions fit one record, at k = 20 too. It is what they are for: k is the size of buckets there, and "
         "protects the link to the secret alone. Screening, which publishes regions, "
         f"brings it to {look.main('screen, l = 3', 5, 'singling-out')} "
         f"({look.others('screen, l = 3', 5, 'singling-out')} among others). Do not take the first two where being "
@@ -155,8 +155,8 @@ def _strings(look: Look) -> Iterator[str]:
         "area_under_curve",
     )
     yield (
-        "**Strings.** No protein is copied, none for a half. A fragment of 12 symbols that is a person's own stands in "
-        f"the release for {look.main(paper, 5, 'unique-fragments', data)} (k = 5) and "
+        "**Strings.** No protein is copied, none for a half. A fragment of 12 symbols that one string alone has stands "
+        f"in the release for {look.main(paper, 5, 'unique-fragments', data)} (k = 5) and "
         f"{look.main(paper, 20, 'unique-fragments', data)} (k = 20) of the strings with the paper's support of 1 "
         "(others "
         f"{look.others(paper, 5, 'unique-fragments', data)} and "
@@ -212,7 +212,7 @@ def _sketches(look: Look) -> Iterator[str]:
         "is needed. And every component has the parity of the sum of a whole-numbered record."
     )
     yield (
-        "**With a leaked key people are found.** Who knows half of the items ranks the right sketch first for "
+        "**With a leaked key records are found.** Who knows half of the items ranks the right sketch first for "
         f"{look.main(kept, 5, 'neighbour-linkage', baskets)} of the baskets "
         f"({look.main(kept, 20, 'neighbour-linkage', baskets)} at k = 20, "
         f"{look.main(CAPPED[1], None, 'neighbour-linkage', baskets)} without k-variance, "
@@ -228,11 +228,25 @@ def _sketches(look: Look) -> Iterator[str]:
         "here, and it is best destroyed."
     )
     yield (
+        "**With a leaked key single items are named.** delta bounds the variance of the usual estimate of an item, "
+        "which names one that is there for "
+        f"{_percent(look.detail(kept, 5, 'linear-estimate', 'named_usual', baskets))} of the baskets; the "
+        "linear estimate of least mean square error, which knows how popular items are, does for "
+        f"{look.main(kept, 5, 'linear-estimate', baskets)} "
+        f"({look.main(UNCAPPED, None, 'linear-estimate', baskets)} without cap), on held-out records for "
+        f"{look.others(kept, 5, 'linear-estimate', baskets)}, and naming the most popular item for "
+        f"{_percent(_baseline(look.one(kept, 5, 'linear-estimate', baskets)))}; of the texts "
+        f"{look.main(kept, 5, 'linear-estimate', texts)} against "
+        f"{_percent(_baseline(look.one(kept, 5, 'linear-estimate', texts)))}. With 200 known pairs in place of the key "
+        f"it is {_percent(look.detail(kept, 5, 'linear-estimate', 'named_with_known_pairs_and_no_key', baskets))} and "
+        f"{_percent(look.detail(kept, 5, 'linear-estimate', 'named_with_known_pairs_and_no_key', texts))}."
+    )
+    yield (
         "**Known pairs break the key of small sets of items.** From records that are known with their sketches "
         f"{look.main(kept, 5, 'known-pairs', baskets)} of the signs of the baskets' items are learned (chance is "
         "half), "
         f"but {look.main(kept, 5, 'known-pairs', texts)} of those of the texts, which have far more items than pairs. "
-        "Under the cap nothing is recovered with them, but other people can be looked up. Hence a new key for "
+        "Under the cap nothing is recovered with them, but other records can be looked up. Hence a new key for "
         "every release."
     )
 
