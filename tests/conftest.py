@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, so that a run tells of the code alone; SHOAL_FUZZ=1 draws new ones.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("default" if os.environ.get("SHOAL_FUZZ") else "repeatable")
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
