@@ -95,6 +95,7 @@ def policies(draw):
             "partition": partition,
             "publish": publish,
             "effort": "fast" if is_recoding else draw(st.sampled_from(["fast", "fast", "fast", "balanced"])),
+            "diversity": draw(st.sampled_from(["local", "local", "blind"])),
             "strict": draw(st.booleans()),
             "restore_variance": draw(st.booleans()),
             "suppression": draw(st.sampled_from([0.0, 0.3])),

@@ -5,9 +5,9 @@ every way in which the group's sensitive values can belong to them, whether Mond
 would are ruled out, and a value that a person has in all others is known, though the group holds several.
 
 Where all ways are few (`WHOLE` for the release, `OF_CLASS` for a group), they are all tried, and the beliefs are exact.
-A release is tried as a whole, with every cut from the first on; larger ones group by group, each for whether it would
-have been cut once more, which leaves out what the cuts above tell. In large groups ways are drawn at random, and the
-group itself counts as one more draw, so that few draws never make anyone sure.
+A release is tried as a whole, with every cut from the first on; of larger ones some groups that size alone would have
+cut are tried, each by itself, which leaves out what the cuts above tell. In large groups ways are drawn at random, and
+the group itself counts as one more draw, so that few draws never make anyone sure.
 
 A success is a belief of `SURE` or more in the true value. Control: people who are not in the release, taken for the
 member with the same quasi-identifiers. Baseline: what groups tell by themselves.
@@ -45,8 +45,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 WHOLE = 20_000  # ways of a whole release that are all tried
-OF_CLASS = 2_000  # the same of one group; of more, so many are drawn
-N_CLASSES = 100  # groups that are tried in a large release
+OF_CLASS = 1_000  # the same of one group; of more, so many are drawn
+N_CLASSES = 50  # groups that are tried in a large release
 SURE = 0.99
 WIDEST = 400  # members of a group that is tried
 
@@ -94,7 +94,7 @@ class Minimality:
 
     Parameters
     ----------
-    n_classes : int, default 100
+    n_classes : int, default 50
         Groups that are tried in a release too large to be tried as a whole.
     """
 
@@ -161,7 +161,9 @@ class Minimality:
             theirs,
             Rate(baseline, n_asked),
             f"Of {len(people):,} people in groups that were tried, the secret of {main:,} is known from cuts that were "
-            f"not made ({baseline:,} by their groups alone).",
+            f"not made ({baseline:,} by their groups alone)."
+            if len(people)
+            else "No group that could be tried was left uncut for the sake of diversity.",
             details,
         )
 
@@ -214,6 +216,7 @@ def beliefs_of(setting: Setting, rng: np.random.Generator, n_classes: int = N_CL
     if len(setting.people) == len(setting.ranked[0].ranks) and math.prod(n_ways) <= WHOLE:
         return _whole(setting)
     could = np.flatnonzero((sizes >= 2 * setting.k) & (sizes <= WIDEST))
+    could = could[[_is_cut_by_size(setting, int(c)) for c in could]] if len(could) else could
     if len(could) > n_classes:
         could = np.sort(rng.choice(could, n_classes, replace=False))
     return [(int(c), _of_class(setting, int(c), n_ways[c], rng)) for c in could]
@@ -239,6 +242,13 @@ def _whole(setting: Setting) -> list[tuple[int, Floats]]:
     if not counts[0].any():  # the release was made in another way: groups alone tell
         return [(c, np.full(count.shape, 1 / len(count))) for c, count in enumerate(counts)]
     return [(c, _spread(count, setting.tuples[setting.rows[parts[c]]])) for c, count in enumerate(counts)]
+
+
+def _is_cut_by_size(setting: Setting, c: int) -> bool:
+    """Whether a class would be cut if nothing but size mattered: else the cuts that were not made tell nothing."""
+    people = setting.people[setting.of_class(c)].astype(np.int32)
+    space, _, k, strict = block_arguments(setting.ranked, people, setting.k, (), True)
+    return len(cut_all(space, None, k, strict, 0)[1]) > 1
 
 
 def _of_class(setting: Setting, c: int, n_ways: int, rng: np.random.Generator) -> Floats:
