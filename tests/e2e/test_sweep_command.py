@@ -65,7 +65,7 @@ def test_nothing_feasible_is_exit_code_4(here: Path, run_here: RunHere) -> None:
         (("--publish", "generalize"), 2, "did you mean 'generalise'"),
         (("-o", "people.csv"), 1, "not a folder"),
         (("-o", "."), 1, "more than a sweep"),
-        (("-p", "none.toml"), 2, "no policy file"),
+        (("-p", "none.toml"), 2, "--policy is given 2 times; give it once"),
     ],
 )
 def test_mistakes_are_one_sentence(
@@ -78,6 +78,12 @@ def test_mistakes_are_one_sentence(
     assert ended.stderr.startswith("shoal: ")
     assert ended.stderr.count("\n") == 1
     assert sorted(here.rglob("*")) == before
+
+
+def test_a_policy_that_is_not_there_is_told(here: Path, run_here: RunHere) -> None:
+    ended = run_here("sweep", "people.csv", "-p", "none.toml", "-o", "sweep", cwd=here)
+    assert (ended.code, ended.stdout) == (2, "")
+    assert "no policy file" in ended.stderr
 
 
 def test_processes_give_the_same(here: Path, run_here: RunHere) -> None:
