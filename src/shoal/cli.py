@@ -323,7 +323,7 @@ def anonymize(
 @click.option(
     "--private",
     type=click.Path(path_type=Path),
-    help="The private/ folder with what was kept: groups (pseudo-records, strings), rows and key (sparse records).",
+    help="The private/ folder with what was kept: groups (pseudo-records, strings), rows (tables), key (sparse).",
 )
 @click.option("--label", metavar="REGEX", help="Finds the class in the descriptions of a FASTA original.")
 @header_option

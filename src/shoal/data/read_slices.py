@@ -7,7 +7,6 @@ sensitive values that stand in every slice.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -19,6 +18,7 @@ import numpy.typing as npt
 
 from shoal.data.labels import Label, read_label
 from shoal.data.parse import parse_dates, parse_numbers
+from shoal.data.published_file import plain_file, read_json
 from shoal.data.slices import Layout
 from shoal.data.table import Column, Table
 from shoal.data.write import read_back
@@ -47,15 +47,17 @@ def read_slices(folder: str | Path) -> list[Frame]:
     if not (folder / "manifest.json").exists() and (folder / "publish" / "manifest.json").exists():
         folder = folder / "publish"
     try:
-        content = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        content = read_json(folder / "manifest.json")
     except (OSError, ValueError):
         raise DataError(f"{folder} has no manifest that can be read; give the publish/ folder of a release") from None
     described = content.get("layout") if isinstance(content, dict) else None
     if not isinstance(described, Mapping):
-        raise DataError(f"{folder} holds no sliced table; read {content.get('data', 'its data')} as it is")
+        raise DataError(f"{folder} holds no sliced table; read its data as it is")
     layout = Layout.from_dict(described)
     markers = [str(m) for m in content.get("missing_markers", [])]
     path = folder / Path(str(content.get("data", ""))).name
+    if path.is_symlink() or path.exists():
+        plain_file(path)
     return slice_frames(read_back(path, layout.names, markers=markers, delimiter=content.get("delimiter")), layout)
 
 
