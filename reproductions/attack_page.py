@@ -45,8 +45,8 @@ SETS = {
     ),
     "yeast": "All Swiss-Prot proteins of yeast.",
     "haplotypes": (
-        "Made in code (`shoal.data.haplotypes`): aligned strings of 125 places and two letters, children of one "
-        f"ancestor, many of them equal. {ALIKE_HOLD_OUT:.0%} held out."
+        "Made in code (`shoal.data.haplotypes`): aligned strings of 125 places and two letters, children "
+        f"of one ancestor, many of them equal. {ALIKE_HOLD_OUT:.0%} held out."
     ),
     "mtDNA": (
         "The first hypervariable region of 435 persons of Cameroon (Coia et al. 2005), 360 bases, aligned. "

@@ -58,8 +58,9 @@ def imports_of(source: Path, module: str, into_functions: bool) -> set[str]:
 
 def reached(source: Path) -> dict[str, str]:
     """Each module that the checker imports, directly or not, with the one that imports it."""
-    start = ["shoal.check"] + [f"shoal.check.{p.stem}" for p in (source / "shoal" / "check").glob("*.py")]
-    found = {m: "the checker" for m in start if file_of(source, m)}
+    files = [p.relative_to(source).with_suffix("") for p in (source / "shoal" / "check").rglob("*.py")]
+    start = [".".join(f.parts).removesuffix(".__init__") for f in files]
+    found = {m: "the checker" for m in start}
     queue = list(found)
     while queue:
         module = queue.pop()
