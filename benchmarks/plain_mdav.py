@@ -1,4 +1,4 @@
-"""MDAV by the plain scan: what `shoal.kernels.mdav` is measured against.
+"""MDAV by the plain scan: what `shoal.kernels.tables.mdav` is measured against.
 
 No tree and no bounds, but nothing wasted either: live records lie side by side in one array, a removed one is
 overwritten by the last, x_s and the neighbours of x_r cost one pass each, and the k nearest are kept in a
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.compile import compiled
-from shoal.kernels.mdav import add_exactly, sum_exactly
+from shoal.kernels.tables.mdav import add_exactly, sum_exactly
 from shoal.tables.partition.base import rank_array
 from shoal.tables.partition.mdav import mixed_points
 

@@ -20,7 +20,7 @@ from benchmarks.child import ROOT, ChildFailed, run_json
 from benchmarks.data import NUMERIC, People, people, write_csv
 from benchmarks.harness import Case, Contestant, Outcome, Setting, run_case, timed
 from benchmarks.losses import of_averaging
-from shoal.kernels.mdav import MixedPoints, label_mdav
+from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 from shoal.tables.partition.base import Labels, number_through, rank_array
 from shoal.tables.partition.curve_order import curve_order_labels
 from shoal.tables.partition.mdav import mixed_points

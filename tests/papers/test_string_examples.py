@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from shoal.data.strings import Strings
-from shoal.kernels.strings_templates import add_window
+from shoal.kernels.strings.templates import add_window
 from shoal.strings import Condensation
 from shoal.strings.lengths import homogenize_lengths
 

@@ -163,7 +163,7 @@ def generate_baskets(quest: Quest, *, seed: int | np.random.SeedSequence | None 
     >>> len(baskets), bool(np.all(np.diff(baskets.starts) > 0))
     (100, True)
     """
-    from shoal.kernels.quest import fill_baskets
+    from shoal.kernels.sparse.quest import fill_baskets
 
     of_pool, of_sizes, of_picks = spawn_seeds(seed, 3)
     pool = make_pool(quest, np.random.default_rng(of_pool))

@@ -25,4 +25,4 @@ def compiled(function: F) -> F:
 
 def has_compiled() -> bool:
     """Whether kernels were compiled before and kept beside the package; if not, a first call takes some seconds."""
-    return any((Path(__file__).parent / "__pycache__").glob("*.nbi"))
+    return any(Path(__file__).parent.rglob("*.nbi"))

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.sparse import Sparse
-from shoal.kernels.sparse_edges import ANY, fill_allowed, lower_counts, settle_counts
+from shoal.kernels.sparse.edges import ANY, fill_allowed, lower_counts, settle_counts
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]

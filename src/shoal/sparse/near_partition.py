@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.engine.blocks import run_blocks
-from shoal.kernels import sparse_clusters as kernels
+from shoal.kernels.sparse import clusters as kernels
 from shoal.sparse.neighbours import Arranged, Codes, Floats, Metric, Offsets, Steps, Task, run_tasks, search
 
 BUDGET = 65_536  # records that each is compared with, where there are `BUDGET_AT`

@@ -3,8 +3,8 @@
 Aggarwal and Yu, "On privacy-preservation of text and sparse binary data with sketches", SDM 2007, Definition 3 needs
 the k nearest records of each; how to find them is ours. Records are cut into blocks whose index stays in the cache,
 and every query goes through every block (exact) or through those that hold records like it
-(`shoal.sparse.near_partition`). Products and heaps are those of `shoal.kernels.sparse_bits` (sets)
-and `shoal.kernels.sparse_neighbours` (weights).
+(`shoal.sparse.near_partition`). Products and heaps are those of `shoal.kernels.sparse.bits` (sets)
+and `shoal.kernels.sparse.neighbours` (weights).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from shoal.data.ragged import ragged_places
 from shoal.data.sparse import Sparse
 from shoal.engine.blocks import run_blocks
 from shoal.errors import PolicyError, did_you_mean
-from shoal.kernels import sparse_bits, sparse_neighbours
+from shoal.kernels.sparse import bits as sparse_bits
+from shoal.kernels.sparse import neighbours as sparse_neighbours
 
 Metric = Literal["cosine", "euclidean"]
 Offsets = npt.NDArray[np.int64]

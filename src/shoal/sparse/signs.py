@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import PolicyError
-from shoal.kernels.sparse_signs import BITS, fill_signs
+from shoal.kernels.sparse.signs import BITS, fill_signs
 
 Words = npt.NDArray[np.uint64]
 Signs = npt.NDArray[np.int8]

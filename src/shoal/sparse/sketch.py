@@ -31,8 +31,8 @@ from shoal.data.sketches import Sketches
 from shoal.data.sparse import Sparse, Weights
 from shoal.data.strings import symbol_keys
 from shoal.errors import DataError, PolicyError
-from shoal.kernels.sparse_signs import BITS, Signs, fill_signs
-from shoal.kernels.sparse_sketch import TILE, sketch_counts, sketch_reals, sketch_sets
+from shoal.kernels.sparse.signs import BITS, Signs, fill_signs
+from shoal.kernels.sparse.sketch import TILE, sketch_counts, sketch_reals, sketch_sets
 from shoal.sparse.rounding import step_of
 from shoal.sparse.signs import refuse_key, sign_coefficients, sign_table
 

@@ -34,7 +34,7 @@ from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import open_executor
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
-from shoal.kernels.strings_hash import BASES, count_holders, fingerprints
+from shoal.kernels.strings.hash import BASES, count_holders, fingerprints
 from shoal.strings.generate import Copies, Lengths, PseudoStrings, fingerprint_originals, generate, refuse_settings
 from shoal.strings.groups import BLOCK_STRINGS, Grouping, Plan, group_segments, order_members, plan_segment
 from shoal.strings.lengths import Homogenize, homogenize_lengths

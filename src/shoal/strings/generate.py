@@ -78,8 +78,8 @@ from shoal.data.strings import Strings, StringSource, symbol_keys, take_strings
 from shoal.engine.blocks import run_blocks
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import PolicyError
-from shoal.kernels.strings_generate import generate_strings
-from shoal.kernels.strings_hash import BASES, fingerprints
+from shoal.kernels.strings.generate import generate_strings
+from shoal.kernels.strings.hash import BASES, fingerprints
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
 from shoal.strings.templates import Templates
 

@@ -33,7 +33,7 @@ import numpy.typing as npt
 
 from shoal.engine.blocks import run_blocks
 from shoal.engine.seeds import spawn_seeds
-from shoal.kernels.strings_groups import (
+from shoal.kernels.strings.groups import (
     average,
     group_costs,
     nearest_groups,
@@ -41,7 +41,7 @@ from shoal.kernels.strings_groups import (
     pass_around_templates,
     similarities,
 )
-from shoal.kernels.strings_reassign import reassign
+from shoal.kernels.strings.reassign import reassign
 from shoal.strings.templates import Templates, convert_lengths
 
 Labels = npt.NDArray[np.int32]

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import PolicyError
-from shoal.kernels.strings_lengths import greedy_runs, optimal_runs
+from shoal.kernels.strings.lengths import greedy_runs, optimal_runs
 
 Homogenize = Literal["optimal", "greedy"]
 LENGTH_ROUNDING = 1e-9  # 1.1 * 10 is a little more than 11, and 1.15 * 20 a little less than 23

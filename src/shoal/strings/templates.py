@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.strings import take_strings
-from shoal.kernels.strings_templates import count_entries, fill_templates
+from shoal.kernels.strings.templates import count_entries, fill_templates
 
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]

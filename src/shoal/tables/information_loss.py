@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.box_tree import Floats
-from shoal.kernels.width_tree import WidthPoints
+from shoal.kernels.tables.box_tree import Floats
+from shoal.kernels.tables.width_tree import WidthPoints
 from shoal.tables.encoding import Ranked
 
 FINEST = 2.0**-40  # sums of thousands of multiples of it are exact, so they depend on no order and ties are true ties

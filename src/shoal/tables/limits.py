@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import PolicyError, did_you_mean
-from shoal.kernels import diversity
-from shoal.kernels.diversity import LimitArrays, groups_violating
+from shoal.kernels.tables import diversity
+from shoal.kernels.tables.diversity import LimitArrays, groups_violating
 from shoal.tables.encoding import Ranked
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Limit:
     counts : int64 array (n_values,)
         How many records of the whole table have each value; a block of records keeps those of the whole.
     model : int
-        One of the constants of `shoal.kernels.diversity`.
+        One of the constants of `shoal.kernels.tables.diversity`.
     parameter, c : float
         l, t, alpha or beta; and the c of recursive (c, l)-diversity.
     unknown : int

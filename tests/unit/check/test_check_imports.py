@@ -60,7 +60,7 @@ def reached(source: Path) -> dict[str, str]:
     """Each module that the checker imports, directly or not, with the one that imports it."""
     files = [p.relative_to(source).with_suffix("") for p in (source / "shoal" / "check").rglob("*.py")]
     start = [".".join(f.parts).removesuffix(".__init__") for f in files]
-    found = {m: "the checker" for m in start}
+    found = dict.fromkeys(start, "the checker")
     queue = list(found)
     while queue:
         module = queue.pop()

@@ -7,7 +7,7 @@ import pytest
 
 from shoal.data.quest import Baskets, Convention, Pool, Quest, generate_baskets, labelled_baskets, make_pool
 from shoal.errors import PolicyError
-from shoal.kernels.quest import fill_baskets
+from shoal.kernels.sparse.quest import fill_baskets
 
 
 class Words:

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from shoal.kernels.attack_order import tighten
+from shoal.kernels.attack.order import tighten
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from shoal.kernels.curve import curve_order, turned_frames
+from shoal.kernels.tables.curve import curve_order, turned_frames
 
 
 @pytest.mark.parametrize(("n_axes", "side"), [(1, 16), (2, 16), (3, 8), (4, 4)])

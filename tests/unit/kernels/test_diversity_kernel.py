@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shoal.kernels import diversity
-from shoal.kernels.diversity import groups_violating, sift_sort
+from shoal.kernels.tables import diversity
+from shoal.kernels.tables.diversity import groups_violating, sift_sort
 from shoal.tables.limits import Limit, arrays_of, violations
 
 MODELS = {

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.kernels.box_tree import NONE
-from shoal.kernels.k_member import label_k_member, label_neighbours
-from shoal.kernels.width_tree import (
+from shoal.kernels.tables.box_tree import NONE
+from shoal.kernels.tables.k_member import label_k_member, label_neighbours
+from shoal.kernels.tables.width_tree import (
     WidthPoints,
     build_width_tree,
     farthest_head,

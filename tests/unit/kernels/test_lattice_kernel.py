@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.kernels.lattice import roll_up
+from shoal.kernels.tables.lattice import roll_up
 
 
 def slow_roll_up(cells, rows, counts, nodes, starts, sizes):

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from shoal.kernels.local_recoding import NEAREST, cut_blocks, exchange, grow_groups
+from shoal.kernels.tables.local_recoding import NEAREST, cut_blocks, exchange, grow_groups
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.full_domain import as_tree
 from shoal.tables.partition.local_recoding import cells_of

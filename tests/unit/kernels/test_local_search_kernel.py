@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from shoal.kernels.annealing import anneal
-from shoal.kernels.local_search import (
+from shoal.kernels.tables.annealing import anneal
+from shoal.kernels.tables.local_search import (
     Groups,
     descend,
     entering_cost,
@@ -19,7 +19,7 @@ from shoal.kernels.local_search import (
     swap_differing,
     swap_spread,
 )
-from shoal.kernels.neighbours import nearest_lists
+from shoal.kernels.tables.neighbours import nearest_lists
 
 Floats = npt.NDArray[np.float64]
 WEIGHTS = {0: np.zeros(4), 2: np.array([0.0, 0.0, 1.0, 0.25])}  # by how many of four columns are categories

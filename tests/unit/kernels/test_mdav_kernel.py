@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.kernels.box_tree import NONE, build_tree, farthest_row, nearest_rows, remove_row
-from shoal.kernels.mdav import MixedPoints, label_mdav
+from shoal.kernels.tables.box_tree import NONE, build_tree, farthest_row, nearest_rows, remove_row
+from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 
 Floats = npt.NDArray[np.float64]
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from shoal.kernels import diversity
-from shoal.kernels.mondrian import MAX_TRIES, cut_all
+from shoal.kernels.tables import diversity
+from shoal.kernels.tables.mondrian import MAX_TRIES, cut_all
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit
 from shoal.tables.partition.mondrian import block_arguments

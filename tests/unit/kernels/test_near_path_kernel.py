@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from shoal.kernels import near_path
-from shoal.kernels.near_path import _follow, _move_segment, _note_neighbours, near_order, near_order_and_places
+from shoal.kernels.tables import near_path
+from shoal.kernels.tables.near_path import _follow, _move_segment, _note_neighbours, near_order, near_order_and_places
 
 Floats = npt.NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.set_partition import exchange, find_prices
+from shoal.kernels.tables.set_partition import exchange, find_prices
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int32]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.kernels.shortest_path import cut_order
+from shoal.kernels.tables.shortest_path import cut_order
 
 Floats = npt.NDArray[np.float64]
 

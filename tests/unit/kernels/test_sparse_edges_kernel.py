@@ -8,7 +8,7 @@ from math import floor, inf, sqrt
 import numpy as np
 import pytest
 
-from shoal.kernels.sparse_edges import ANY, fill_allowed, lower_counts, settle_counts
+from shoal.kernels.sparse.edges import ANY, fill_allowed, lower_counts, settle_counts
 
 N_ITEMS = 30
 READINGS = list(product(("sqrt", "difference"), ("paper", "exact", "smaller")))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.kernels import sparse_bits, sparse_clusters, sparse_neighbours
+from shoal.kernels.sparse import bits as sparse_bits
+from shoal.kernels.sparse import clusters as sparse_clusters
+from shoal.kernels.sparse import neighbours as sparse_neighbours
 
 
 def ragged(lists):

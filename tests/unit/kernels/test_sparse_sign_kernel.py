@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from shoal.kernels.sparse_signs import BITS, evaluate, fill_signs, multiply, reduce_word
+from shoal.kernels.sparse.signs import BITS, evaluate, fill_signs, multiply, reduce_word
 
 P = 2**61 - 1
 EDGES = [0, 1, 2, 7, 2**29 - 1, 2**29, 2**32 - 1, 2**32, 2**32 + 1, 2**60, P // 2, P - 2**32, P - 2, P - 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.kernels.sparse_sketch import TILE, sketch_counts, sketch_reals, sketch_sets
+from shoal.kernels.sparse.sketch import TILE, sketch_counts, sketch_reals, sketch_sets
 
 N_ITEMS = 400
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.data.strings import Strings
-from shoal.kernels.strings_edit_distance import edit_distances, vote_nearest
+from shoal.kernels.strings.edit_distance import edit_distances, vote_nearest
 
 
 def slow_distance(a, b):

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.kernels.strings_generate import generate_strings, uniform
-from shoal.kernels.strings_groups import (
+from shoal.kernels.strings.generate import generate_strings, uniform
+from shoal.kernels.strings.groups import (
     average,
     group_costs,
     nearest_groups,
@@ -20,9 +20,9 @@ from shoal.kernels.strings_groups import (
     pass_around_templates,
     similarities,
 )
-from shoal.kernels.strings_hash import BASES, count_holders, fingerprints, holds
-from shoal.kernels.strings_lengths import greedy_runs, optimal_runs
-from shoal.kernels.strings_reassign import LEAST_GAIN, reassign
+from shoal.kernels.strings.hash import BASES, count_holders, fingerprints, holds
+from shoal.kernels.strings.lengths import greedy_runs, optimal_runs
+from shoal.kernels.strings.reassign import LEAST_GAIN, reassign
 from shoal.strings.groups import order_members
 from shoal.strings.templates import Templates, convert_lengths
 

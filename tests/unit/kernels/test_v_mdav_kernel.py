@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.kernels.v_mdav import label_v_mdav
+from shoal.kernels.tables.v_mdav import label_v_mdav
 
 Floats = npt.NDArray[np.float64]
 

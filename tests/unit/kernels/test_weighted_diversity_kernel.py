@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shoal.kernels.diversity import groups_violating
-from shoal.kernels.weighted_diversity import weights_satisfy
+from shoal.kernels.tables.diversity import groups_violating
+from shoal.kernels.tables.weighted_diversity import weights_satisfy
 from shoal.policy import AlphaK, BetaLikeness, LDiversity, TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import arrays_of, limits_of

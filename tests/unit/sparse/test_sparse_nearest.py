@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shoal.data.quest import Quest, generate_baskets
 from shoal.data.sparse import Sparse
 from shoal.errors import PolicyError
-from shoal.kernels import sparse_bits
+from shoal.kernels.sparse import bits as sparse_bits
 from shoal.sparse import near_partition, neighbours
 from shoal.sparse.neighbours import nearest
 

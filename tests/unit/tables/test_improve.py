@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import shoal.tables.partition.improve as improve_module
 from shoal.engine.blocks import run_blocks
 from shoal.errors import Infeasible, PolicyError
-from shoal.kernels.mdav import MixedPoints
+from shoal.kernels.tables.mdav import MixedPoints
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import rank_array
 from shoal.tables.partition.improve import cut_large, improve

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shoal.errors import PolicyError
-from shoal.kernels import diversity
+from shoal.kernels.tables import diversity
 from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of, violations

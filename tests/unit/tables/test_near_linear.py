@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from shoal.kernels.mdav import MixedPoints, label_mdav
+from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 from shoal.policy import Method
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition import blocks, improve

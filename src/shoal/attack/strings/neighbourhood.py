@@ -11,8 +11,8 @@ from shoal.attack.cases import StringCase
 from shoal.attack.roc import Roc
 from shoal.check.string_originals import in_alphabet_of
 from shoal.data.strings import Strings, symbol_keys
-from shoal.kernels.strings_hash import BASES, fingerprints
-from shoal.kernels.strings_near import count_near
+from shoal.kernels.strings.hash import BASES, fingerprints
+from shoal.kernels.strings.near import count_near
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

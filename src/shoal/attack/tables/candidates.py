@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from shoal.attack.tables.cells import View, label_table, telling_order
 from shoal.check.sliced import numbered
-from shoal.kernels.attack_nearest import ROUNDING, count_nearest, find_least, find_nearest
+from shoal.kernels.attack.nearest import ROUNDING, count_nearest, find_least, find_nearest
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

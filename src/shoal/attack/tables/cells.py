@@ -21,7 +21,7 @@ from shoal.check.covering import Covering, Scale, covering_of, scale_of
 from shoal.data.attribute import Attribute
 from shoal.data.parse import parse_dates, parse_numbers
 from shoal.data.table import MARKERS, Column, Table, spell
-from shoal.kernels.attack_nearest import CATEGORY, NUMBER, PLAIN_CATEGORY, PLAIN_NUMBER, LabelTable
+from shoal.kernels.attack.nearest import CATEGORY, NUMBER, PLAIN_CATEGORY, PLAIN_NUMBER, LabelTable
 from shoal.utility.scale import MICROSECONDS_A_DAY, positions_of
 
 Floats = npt.NDArray[np.float64]

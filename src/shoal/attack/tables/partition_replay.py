@@ -30,7 +30,7 @@ from shoal.attack.tables.homogeneity import read_secret
 from shoal.attack.tables.people import joint_keys, twins_of
 from shoal.data.table import row_keys
 from shoal.errors import ShoalError
-from shoal.kernels.attack_order import tighten
+from shoal.kernels.attack.order import tighten
 from shoal.policy import ColumnPolicy, KAnonymity, Policy
 from shoal.tables.anonymize import anonymize_table
 from shoal.tables.blind import rungs

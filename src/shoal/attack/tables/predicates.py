@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from shoal.attack.tables.cells import Labels, View
 from shoal.check.sliced import numbered
-from shoal.kernels.attack_predicates import Conditions, count_true
+from shoal.kernels.attack.predicates import Conditions, count_true
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from shoal.engine.blocks import run_blocks
-from shoal.kernels.mdav import MixedPoints, label_mdav
+from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 from shoal.policy import Method
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import information_loss

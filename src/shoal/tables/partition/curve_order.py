@@ -1,10 +1,10 @@
 """Curve order: near records in a row, cut into the best groups of consecutive ones; for tables of any size.
 
-Records are ordered along a path through near records, which starts as a Hilbert curve (`shoal.kernels.near_path`). The
-path is cut into groups of k to 2k - 1 so that the sum of squares within groups is least, by a shortest path. Distances
-are those of MDAV (`shoal.tables.partition.mdav`); of categories, whose squares have no mean, the sum of squares of a
-group is that of the distances of its pairs over its size, which is the same thing for numbers. The cost grows as
-n log n.
+Records are ordered along a path through near records, which starts as a Hilbert curve
+(`shoal.kernels.tables.near_path`). The path is cut into groups of k to 2k - 1 so that the sum of squares within groups
+is least, by a shortest path. Distances are those of MDAV (`shoal.tables.partition.mdav`); of categories, whose squares
+have no mean, the sum of squares of a group is that of the distances of its pairs over its size, which is the same thing
+for numbers. The cost grows as n log n.
 
 **Guarantee**: every group has k to 2k-1 records, and no other cut of the same order has a smaller sum of squares.
 
@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.kernels.near_path import near_order
-from shoal.kernels.shortest_path import cut_order
+from shoal.kernels.tables.near_path import near_order
+from shoal.kernels.tables.shortest_path import cut_order
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import Labels, Partition, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points

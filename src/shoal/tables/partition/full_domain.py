@@ -41,7 +41,7 @@ import numpy.typing as npt
 
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
-from shoal.kernels.lattice import roll_up
+from shoal.kernels.tables.lattice import roll_up
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit, violations
 from shoal.tables.partition.base import Labels, refuse_infeasible

@@ -27,7 +27,7 @@ References
 ----------
 J. Domingo-Ferrer, J. M. Mateo-Sanz, "Practical data-oriented microaggregation for statistical disclosure control", IEEE
 Transactions on Knowledge and Data Engineering 14(1), 2002: the loss, and why no group needs 2k records. The search and
-the merging of runs are ours; the annealing is that of `shoal.kernels.annealing`.
+the merging of runs are ours; the annealing is that of `shoal.kernels.tables.annealing`.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ import numpy.typing as npt
 
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import Infeasible, PolicyError
-from shoal.kernels.annealing import Words, anneal
-from shoal.kernels.local_search import Groups, descend, fill_groups, lay_out, regroup
-from shoal.kernels.mdav import MixedPoints
-from shoal.kernels.neighbours import Rows, nearest_lists
+from shoal.kernels.tables.annealing import Words, anneal
+from shoal.kernels.tables.local_search import Groups, descend, fill_groups, lay_out, regroup
+from shoal.kernels.tables.mdav import MixedPoints
+from shoal.kernels.tables.neighbours import Rows, nearest_lists
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import Labels
 from shoal.tables.partition.mdav import mixed_points

@@ -14,7 +14,7 @@ References
 J.-W. Byun, A. Kamra, E. Bertino, N. Li, "Efficient k-anonymization using clustering techniques", DASFAA 2007. We
 depart from it in the start, which is random there: our first cluster starts at the record farthest from the first row,
 and leftovers join in the order of rows; in the ties (to the smallest row); and in how records are found: by a tree
-instead of a scan, with the same result (`shoal.kernels.k_member`).
+instead of a scan, with the same result (`shoal.kernels.tables.k_member`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.k_member import label_k_member
+from shoal.kernels.tables.k_member import label_k_member
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import width_points
 from shoal.tables.partition.base import Labels, Partition, refuse_infeasible

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.local_recoding import Cells, cut_blocks, exchange, grow_groups
+from shoal.kernels.tables.local_recoding import Cells, cut_blocks, exchange, grow_groups
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import Labels, Partition, refuse_infeasible
 from shoal.tables.partition.full_domain import Leaves, as_tree, penalties_of, tree_nodes

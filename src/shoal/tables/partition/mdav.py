@@ -29,7 +29,7 @@ References
 J. Domingo-Ferrer, V. Torra, "Ordinal, continuous and heterogeneous k-anonymity through microaggregation",
 Data Mining and Knowledge Discovery 11(2), 2005 (MDAV-generic). We depart from it in the
 ties (to the smallest row), and in how clusters are found: by a tree instead of a scan, with the same result
-(`shoal.kernels.mdav`).
+(`shoal.kernels.tables.mdav`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.mdav import Labels, MixedPoints, label_mdav
+from shoal.kernels.tables.mdav import Labels, MixedPoints, label_mdav
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import Partition, refuse_infeasible
 

@@ -1,7 +1,7 @@
 """The best partition that can be put together from the groups of several.
 
 Every group of the result is a group of one of them, and it loses no more than any of them. To choose the groups is set
-partitioning; `shoal.kernels.set_partition` comes near its optimum, or reaches it.
+partitioning; `shoal.kernels.tables.set_partition` comes near its optimum, or reaches it.
 
 References
 ----------
@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from shoal.kernels.local_search import group_losses, lay_out
-from shoal.kernels.mdav import MixedPoints
-from shoal.kernels.set_partition import exchange, find_prices
+from shoal.kernels.tables.local_search import group_losses, lay_out
+from shoal.kernels.tables.mdav import MixedPoints
+from shoal.kernels.tables.set_partition import exchange, find_prices
 from shoal.tables.partition.base import Labels
 
 LEAST_SHARE = 1e-12  # of the loss; differences below it are rounding

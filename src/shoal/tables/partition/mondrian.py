@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import DataError, Infeasible
-from shoal.kernels import mondrian as kernel
-from shoal.kernels.diversity import LimitArrays
-from shoal.kernels.mondrian import Space, cut_all
+from shoal.kernels.tables import mondrian as kernel
+from shoal.kernels.tables.diversity import LimitArrays
+from shoal.kernels.tables.mondrian import Space, cut_all
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit, arrays_of, violations
 from shoal.tables.partition.base import Labels, Partition, number_through, refuse_infeasible

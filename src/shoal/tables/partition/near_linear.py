@@ -2,8 +2,8 @@
 
 Records are put in the order of a path through near ones and cut into the best groups of consecutive ones, as in
 `shoal.tables.partition.curve_order`. Then records relocate and change places, and groups form and dissolve, while that
-lowers the within-group sum of squares (`shoal.kernels.local_search`), a fixed number of times over. The moves look at
-the near records that the path was made from and at no others, so everything grows as n log n.
+lowers the within-group sum of squares (`shoal.kernels.tables.local_search`), a fixed number of times over. The moves
+look at the near records that the path was made from and at no others, so everything grows as n log n.
 
 **Guarantee**: every group has k to 2k-1 records.
 
@@ -22,11 +22,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.curve import curve_order, turned_frames
-from shoal.kernels.local_search import descend, fill_groups, lay_out, regroup
-from shoal.kernels.mdav import MixedPoints
-from shoal.kernels.near_path import grid_axes, near_order_and_places
-from shoal.kernels.shortest_path import cut_order
+from shoal.kernels.tables.curve import curve_order, turned_frames
+from shoal.kernels.tables.local_search import descend, fill_groups, lay_out, regroup
+from shoal.kernels.tables.mdav import MixedPoints
+from shoal.kernels.tables.near_path import grid_axes, near_order_and_places
+from shoal.kernels.tables.shortest_path import cut_order
 from shoal.tables.partition.base import Labels
 from shoal.tables.partition.merge_runs import number_groups
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.kernels.k_member import label_neighbours
+from shoal.kernels.tables.k_member import label_neighbours
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import width_points
 from shoal.tables.partition.base import Labels, Partition, refuse_infeasible

@@ -1,7 +1,7 @@
 """Optimal univariate microaggregation: the groups of one number that lose least.
 
 Sorted, the records are cut into groups of k to 2k - 1 so that the sum of squared deviations from the means of groups is
-least of all partitions into groups of at least k; the cut is a shortest path (`shoal.kernels.shortest_path`).
+least of all partitions into groups of at least k; the cut is a shortest path (`shoal.kernels.tables.shortest_path`).
 
 Missing values are apart from all others by 1 standard deviation beside their distance from the mean, where they stand.
 If there are k or more, they come after the largest value, else between the values beside the mean.
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import PolicyError
-from shoal.kernels.shortest_path import cut_order
+from shoal.kernels.tables.shortest_path import cut_order
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import Labels, Partition, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points

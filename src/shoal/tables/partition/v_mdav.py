@@ -24,9 +24,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.errors import PolicyError
-from shoal.kernels.box_tree import Floats
-from shoal.kernels.mdav import MixedPoints
-from shoal.kernels.v_mdav import label_v_mdav
+from shoal.kernels.tables.box_tree import Floats
+from shoal.kernels.tables.mdav import MixedPoints
+from shoal.kernels.tables.v_mdav import label_v_mdav
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import Labels, Partition, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points

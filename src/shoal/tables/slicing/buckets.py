@@ -19,7 +19,7 @@ from itertools import starmap
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.slicing import Pairs, cut_beside
+from shoal.kernels.tables.slicing import Pairs, cut_beside
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit, violations
 from shoal.tables.partition.base import Labels

@@ -15,9 +15,9 @@ from itertools import starmap
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.diversity import LimitArrays
-from shoal.kernels.mondrian import Space
-from shoal.kernels.regions import Slices, refine
+from shoal.kernels.tables.diversity import LimitArrays
+from shoal.kernels.tables.mondrian import Space
+from shoal.kernels.tables.regions import Slices, refine
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit, arrays_of
 from shoal.tables.partition.mondrian import block_arguments

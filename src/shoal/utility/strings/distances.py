@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from shoal.data.strings import Strings
 from shoal.errors import DataError
-from shoal.kernels.strings_edit_distance import edit_distances
+from shoal.kernels.strings.edit_distance import edit_distances
 from shoal.utility.strings.codes import in_one_alphabet
 
 Ints = npt.NDArray[np.int64]

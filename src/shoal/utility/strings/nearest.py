@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from shoal.data.strings import Strings
 from shoal.errors import DataError, PolicyError
-from shoal.kernels.strings_edit_distance import vote_nearest
+from shoal.kernels.strings.edit_distance import vote_nearest
 
 N_BINS = 1000
 

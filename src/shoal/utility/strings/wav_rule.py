@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from shoal.data.strings import Strings
 from shoal.errors import DataError, PolicyError
-from shoal.kernels.strings_rules import count_pairs, first_matches
+from shoal.kernels.strings.rules import count_pairs, first_matches
 
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]

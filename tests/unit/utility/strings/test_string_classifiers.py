@@ -10,7 +10,7 @@ import pytest
 
 from shoal.data.strings import Strings
 from shoal.errors import DataError, PolicyError
-from shoal.kernels.strings_rules import count_pairs, first_matches
+from shoal.kernels.strings.rules import count_pairs, first_matches
 from shoal.utility.strings import NearestNeighbours, WavRule, compare_classifiers
 from shoal.utility.strings.wav_rule import haar_items
 

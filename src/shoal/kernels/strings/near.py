@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.kernels.compile import compiled
-from shoal.kernels.strings_hash import Codes, Ints
+from shoal.kernels.strings.hash import Codes, Ints
 
 
 @compiled

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.box_tree import BoxTree, Floats, Ints, build_tree, nearest_rows, remove_row
 from shoal.kernels.compile import compiled
+from shoal.kernels.tables.box_tree import BoxTree, Floats, Ints, build_tree, nearest_rows, remove_row
 
 Labels = npt.NDArray[np.int32]
 
@@ -96,7 +96,7 @@ def label_v_mdav(points: Floats, weights: Floats, n_metric: int, average: Floats
     """Label the records by V-MDAV, the groups numbered in the order in which they form.
 
     Ties go to the smallest row. The number of records must be k >= 2 or more. Columns and weights are those of
-    `shoal.kernels.box_tree`; ``average`` is the point from which far records are far.
+    `shoal.kernels.tables.box_tree`; ``average`` is the point from which far records are far.
     """
     labels = np.full(len(points), -1, np.int32)
     distances = np.empty(len(points))

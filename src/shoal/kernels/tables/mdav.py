@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.box_tree import (
+from shoal.kernels.compile import compiled
+from shoal.kernels.tables.box_tree import (
     BoxTree,
     Floats,
     Ints,
@@ -16,7 +17,6 @@ from shoal.kernels.box_tree import (
     nearest_rows,
     remove_row,
 )
-from shoal.kernels.compile import compiled
 
 Labels = npt.NDArray[np.int32]
 
@@ -29,7 +29,7 @@ class MixedPoints(NamedTuple):
     Attributes
     ----------
     points : float64 array (n_rows, n_columns)
-        Metric columns first; distances are those of `shoal.kernels.box_tree`.
+        Metric columns first; distances are those of `shoal.kernels.tables.box_tree`.
     weights : float64 array (n_columns,)
         Of the columns that are not metric.
     codes : int32 array (n_rows, n_counted)

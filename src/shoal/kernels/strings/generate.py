@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.compile import compiled
-from shoal.kernels.strings_hash import Codes, Ints, Words, fingerprint, holds
+from shoal.kernels.strings.hash import Codes, Ints, Words, fingerprint, holds
 
 Weights = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]

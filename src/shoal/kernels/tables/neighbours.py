@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.box_tree import BoxTree, Floats, Ints, build_tree, nearest_rows
 from shoal.kernels.compile import compiled
+from shoal.kernels.tables.box_tree import BoxTree, Floats, Ints, build_tree, nearest_rows
 
 Rows = npt.NDArray[np.int32]
 
@@ -38,7 +38,7 @@ def _fill_lists(
 def nearest_lists(points: Floats, weights: Floats, n_metric: int, n_listed: int) -> Rows:
     """List for every record the ``n_listed`` others that are nearest to it.
 
-    Distances are those of `shoal.kernels.box_tree`. There must be more than ``n_listed`` records.
+    Distances are those of `shoal.kernels.tables.box_tree`. There must be more than ``n_listed`` records.
     """
     n_rows = len(points)
     out = np.empty((n_rows, n_listed), np.int32)

@@ -1,4 +1,4 @@
-"""Simulated annealing over groups of k to 2k-1 records, by the moves of `shoal.kernels.local_search`.
+"""Simulated annealing over groups of k to 2k-1 records, by the moves of `shoal.kernels.tables.local_search`.
 
 The temperature is a multiple of a scale that each record has of its own: where records lie dense, losses are small, and
 one temperature for all would leave those places molten until the sparse ones are long frozen.
@@ -17,9 +17,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.box_tree import Floats
 from shoal.kernels.compile import compiled
-from shoal.kernels.local_search import (
+from shoal.kernels.tables.box_tree import Floats
+from shoal.kernels.tables.local_search import (
     Groups,
     entering_cost,
     leaving_gain,

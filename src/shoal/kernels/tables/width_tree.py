@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.box_tree import NONE, Floats, Ints, select, sink
 from shoal.kernels.compile import compiled
+from shoal.kernels.tables.box_tree import NONE, Floats, Ints, select, sink
 
 LEAF = 32  # at most this many records a leaf
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.compile import compiled
-from shoal.kernels.diversity import Float64, Int32, Int64, LimitArrays, satisfies, sift_sort
+from shoal.kernels.tables.diversity import Float64, Int32, Int64, LimitArrays, satisfies, sift_sort
 
 NUMBER, ORDER, CATEGORY, TREE = range(4)
 MAX_TRIES = 32

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.attack_nearest import is_listed
+from shoal.kernels.attack.nearest import is_listed
 from shoal.kernels.compile import compiled
 
 Floats = npt.NDArray[np.float64]

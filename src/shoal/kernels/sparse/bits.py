@@ -2,7 +2,7 @@
 
 A block is a matrix of bits (an item a row, a record a column), and the products of one query with 64 records are
 counted at once: rows of bits are added as columns of binary digits, the carry-save way. Items that few records have are
-kept as lists and added to the digits one by one. What the scores are is said in `shoal.kernels.sparse_neighbours`.
+kept as lists and added to the digits one by one. What the scores are is said in `shoal.kernels.sparse.neighbours`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.compile import compiled
-from shoal.kernels.sparse_neighbours import SLACK, Codes, Floats, Offsets, Places, offer
+from shoal.kernels.sparse.neighbours import SLACK, Codes, Floats, Offsets, Places, offer
 
 Words = npt.NDArray[np.uint64]
 

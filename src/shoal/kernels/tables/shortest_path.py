@@ -1,8 +1,8 @@
 """The optimal cut of a sequence of records into groups of k to 2k - 1 consecutive ones.
 
 The cost of a group is the sum of the squared distances of all pairs of its records over their number, with the
-distances of `shoal.kernels.box_tree`; in metric columns that is the sum of squared deviations from the mean. A group of
-2k or more costs no less than its two halves, so sizes of k to 2k - 1 suffice.
+distances of `shoal.kernels.tables.box_tree`; in metric columns that is the sum of squared deviations from the mean. A
+group of 2k or more costs no less than its two halves, so sizes of k to 2k - 1 suffice.
 
 References
 ----------
@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.box_tree import Floats, Ints
 from shoal.kernels.compile import compiled
+from shoal.kernels.tables.box_tree import Floats, Ints
 
 Labels = npt.NDArray[np.int32]
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.compile import compiled
-from shoal.kernels.strings_generate import uniform
-from shoal.kernels.strings_hash import Words
+from shoal.kernels.strings.generate import uniform
+from shoal.kernels.strings.hash import Words
 
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.compile import compiled
-from shoal.kernels.diversity import Float64, Int32, Int64, LimitArrays, sift_sort
-from shoal.kernels.mondrian import Scratch, Space, find_cuts, move_rows, node_width
-from shoal.kernels.slicing import make_scratch
-from shoal.kernels.weighted_diversity import weights_satisfy
+from shoal.kernels.tables.diversity import Float64, Int32, Int64, LimitArrays, sift_sort
+from shoal.kernels.tables.mondrian import Scratch, Space, find_cuts, move_rows, node_width
+from shoal.kernels.tables.slicing import make_scratch
+from shoal.kernels.tables.weighted_diversity import weights_satisfy
 
 _EXACT = 2.0**53
 

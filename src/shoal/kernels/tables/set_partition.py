@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.box_tree import Floats, Ints
 from shoal.kernels.compile import compiled
+from shoal.kernels.tables.box_tree import Floats, Ints
 
 Rows = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.compile import compiled
-from shoal.kernels.diversity import Int32, Int64, LimitArrays, satisfies
-from shoal.kernels.mondrian import MAX_TRIES, Scratch, Space, find_cuts, move_rows, node_width, tally_node
+from shoal.kernels.tables.diversity import Int32, Int64, LimitArrays, satisfies
+from shoal.kernels.tables.mondrian import MAX_TRIES, Scratch, Space, find_cuts, move_rows, node_width, tally_node
 
 
 class Pairs(NamedTuple):

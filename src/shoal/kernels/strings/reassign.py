@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels.compile import compiled
-from shoal.kernels.strings_groups import Codes, Floats, Ints, Weights, add_template, clear_template, similarity
+from shoal.kernels.strings.groups import Codes, Floats, Ints, Weights, add_template, clear_template, similarity
 
 LEAST_GAIN = 1e-6  # a gain below it may be a rounding error
 

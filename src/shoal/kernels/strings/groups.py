@@ -1,6 +1,6 @@
 """Groups of k templates: a pass takes, for one centre after another, the k closest templates that are left.
 
-Templates are sparse rows (`shoal.kernels.strings_templates`); ``weights`` is empty where every entry weighs 1. Both a
+Templates are sparse rows (`shoal.kernels.strings.templates`); ``weights`` is empty where every entry weighs 1. Both a
 template and a centre add up to 1 at each position, so their distance is ``2 L - 2 s`` with the similarity
 ``s = sum of min(f, c)`` over the template's own entries: about two look-ups a position, whatever the alphabet.
 A centre lies in an array over all features, which is filled and cleared around each use.

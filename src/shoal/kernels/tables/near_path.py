@@ -4,7 +4,7 @@ The path starts as a Hilbert curve. Segments of few records are moved beside nea
 short path is good for small groups, but thin and winding: so its records are put together by two or three, their
 averages are ordered in the same way, and so on, until the groups that are asked for are made of a few parts.
 
-Distances are those of `shoal.kernels.box_tree`.
+Distances are those of `shoal.kernels.tables.box_tree`.
 
 References
 ----------
@@ -19,10 +19,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.box_tree import Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.curve import curve_order, turned_frames
-from shoal.kernels.shortest_path import cut_order
+from shoal.kernels.tables.box_tree import Floats, Ints
+from shoal.kernels.tables.curve import curve_order, turned_frames
+from shoal.kernels.tables.shortest_path import cut_order
 
 Places = npt.NDArray[np.int32]
 

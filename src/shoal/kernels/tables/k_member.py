@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.box_tree import NONE, Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.width_tree import (
+from shoal.kernels.tables.box_tree import NONE, Floats, Ints
+from shoal.kernels.tables.width_tree import (
     Span,
     WidthPoints,
     WidthTree,

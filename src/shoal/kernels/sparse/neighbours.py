@@ -1,7 +1,7 @@
 """Nearest neighbours of sparse records: heaps of the best, and one block of records against many queries by lists.
 
 Records stand in an order of the caller's; a place is a position in that order, a block is a run of places. Records
-with weights are compared here, sets of items in `shoal.kernels.sparse_bits`.
+with weights are compared here, sets of items in `shoal.kernels.sparse.bits`.
 
 Scores: ``product ** 2 / square`` with the sign of the product (cosine; the query's own length changes no order), or
 ``2 * product - square`` (Euclidean). Products of whole numbers below 2 ** 26 are exact, and so are ties.

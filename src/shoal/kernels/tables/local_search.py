@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.box_tree import Floats, Ints
 from shoal.kernels.compile import compiled
+from shoal.kernels.tables.box_tree import Floats, Ints
 
 Rows = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
@@ -32,7 +32,7 @@ class Groups(NamedTuple):
     Attributes
     ----------
     points : float64 array (n_rows, n_columns)
-        Metric columns first; distances are those of `shoal.kernels.box_tree`.
+        Metric columns first; distances are those of `shoal.kernels.tables.box_tree`.
     weights : float64 array (n_columns,)
         Of the columns that are not metric.
     near : int32 array (n_rows, n_listed)

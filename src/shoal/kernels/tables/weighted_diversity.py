@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels.compile import compiled
-from shoal.kernels.diversity import (
+from shoal.kernels.tables.diversity import (
     ALPHA,
     DISTINCT,
     ENHANCED,
