@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.child import ChildFailed, run_json
 from benchmarks.data import QUASI, People, people, write_csv
 from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, timed
-from shoal.data.meaning import attributes_of
+from shoal.data.tables.meaning import attributes_of
 from shoal.originals import load
 from shoal.policy import Policy
 from shoal.tables.encoding import rank

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import Table
 from shoal.utility.grouping import Grouping
 from shoal.utility.loss import discernibility, gcp, ncp, penalties, squared_error_share
 from shoal.utility.scale import scale_of

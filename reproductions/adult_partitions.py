@@ -31,8 +31,8 @@ from reproductions.adult_peers import (
     recode_by_anjana,
     table_of,
 )
-from shoal.data.files import read_table
-from shoal.data.table import Table
+from shoal.data.tables.files import read_table
+from shoal.data.tables.table import Table
 from shoal.policy import RECODINGS, Partition
 from shoal.utility.classification import classification_metric
 from shoal.utility.grouping import Grouping

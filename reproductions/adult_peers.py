@@ -19,8 +19,8 @@ from benchmarks.child import ChildFailed
 from benchmarks.data import NUMERIC, People, people, write_csv
 from benchmarks.losses import of_averaging, of_generalising
 from benchmarks.peers import ANJANA, ANONYPY, ANONYPYX, Peer
-from shoal.data.meaning import attributes_of
-from shoal.data.table import Table
+from shoal.data.tables.meaning import attributes_of
+from shoal.data.tables.table import Table
 from shoal.originals import load
 from shoal.tables import MDAV
 from shoal.utility.classification import classification_metric

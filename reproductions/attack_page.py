@@ -45,7 +45,7 @@ SETS = {
     ),
     "yeast": "All Swiss-Prot proteins of yeast.",
     "haplotypes": (
-        "Made in code (`shoal.data.haplotypes`): aligned strings of 125 places and two letters, children "
+        "Made in code (`shoal.data.samples.haplotypes`): aligned strings of 125 places and two letters, children "
         f"of one ancestor, many of them equal. {ALIKE_HOLD_OUT:.0%} held out."
     ),
     "mtDNA": (

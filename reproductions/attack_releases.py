@@ -14,12 +14,12 @@ import numpy as np
 import shoal
 from reproductions.adult_partitions import ADULT, SUPPRESSION
 from reproductions.string_sets import DATA, whole
-from shoal.data.frames import from_frame
-from shoal.data.haplotypes import haplotypes
-from shoal.data.sparse import Sparse
-from shoal.data.sparse_files import read_sparse
-from shoal.data.strings import Strings
-from shoal.data.table import Table
+from shoal.data.samples.haplotypes import haplotypes
+from shoal.data.sparse.files import read_sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.strings.strings import Strings
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.table import Table
 from shoal.policy import RECODINGS, SLICINGS
 
 SIZES = (5, 20)

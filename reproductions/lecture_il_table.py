@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.parse import numbers_of
-from shoal.data.table import encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.parse import numbers_of
+from shoal.data.tables.table import encode_cells
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
 from shoal.tables.partition.mdav import MDAV

@@ -21,10 +21,10 @@ import shoal
 from shoal.check.matching import Matching, matching
 from shoal.check.membership import Membership, membership
 from shoal.check.posterior import Posterior, naive_posterior, posterior
-from shoal.data.frames import from_frame
-from shoal.data.read_slices import sample_records, slice_frames
-from shoal.data.slices import Layout
-from shoal.data.table import Column, Table
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.read_slices import sample_records, slice_frames
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Column, Table
 from shoal.utility.queries import query_error
 
 ADULT = Path(__file__).resolve().parents[1] / ".." / "shared" / "data" / "adult"

@@ -13,8 +13,8 @@ import numpy as np
 from reproductions.sparse_learning import Scored, Sizes, labels_of, score_made
 from reproductions.sparse_readings import KEY
 from reproductions.sparse_sets import read_set
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.sparse.mining.similarity import component_matrix
 from shoal.sparse.sketch import sketch_records
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from reproductions.sparse_readings import Prepared, Reading
 from reproductions.sparse_sets import SparseSet, read_set
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.engine.seeds import spawn_seeds
 from shoal.sparse.mining.k_means import Points, SketchPoints, spherical_k_means
 from shoal.sparse.mining.neighbours_classifier import Votes, elect

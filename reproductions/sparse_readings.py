@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.sparse.anonymize import component_caps
 from shoal.sparse.coarse import coarse_counts
 from shoal.sparse.k_variance import Edges, edges_of, k_variance_counts

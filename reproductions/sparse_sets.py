@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from reproductions.string_sets import DATA
-from shoal.data.quest import labelled_records
-from shoal.data.sparse import Sparse
-from shoal.data.sparse_files import read_sparse
+from shoal.data.samples.quest import labelled_records
+from shoal.data.sparse.files import read_sparse
+from shoal.data.sparse.records import Sparse
 from shoal.sparse.content_order import canonical_order
 
 SEED = 1

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from reproductions.sparse_readings import KEY
-from shoal.data.quest import Quest, generate_baskets, labelled_records
-from shoal.data.sparse import Sparse
+from shoal.data.samples.quest import Quest, generate_baskets, labelled_records
+from shoal.data.sparse.records import Sparse
 from shoal.sparse.anonymize import anonymize_sparse
 from shoal.sparse_policy import SparsePolicy
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.quest import Convention, labelled_baskets
-from shoal.data.strings import Strings
+from shoal.data.samples.quest import Convention, labelled_baskets
+from shoal.data.strings.strings import Strings
 from shoal.strings import Condensation
 from shoal.strings.generate import generate
 from shoal.utility.strings import NearestNeighbours, WavRule

@@ -11,9 +11,9 @@ import numpy as np
 from reproductions.string_sets import read_set, whole
 from shoal.check.string_copies import equal_strings
 from shoal.check.verbatim import verbatim
-from shoal.data.proteins import protein_families
-from shoal.data.quest import labelled_baskets
-from shoal.data.strings import Strings
+from shoal.data.samples.proteins import protein_families
+from shoal.data.samples.quest import labelled_baskets
+from shoal.data.strings.strings import Strings
 from shoal.strings import Condensation
 from shoal.strings.generate import generate
 from shoal.utility.strings import compare_composition

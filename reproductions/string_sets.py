@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from shoal.check.string_copies import equal_strings
-from shoal.data.quest import Quest, generate_baskets, labelled_baskets
-from shoal.data.string_files import read_strings
-from shoal.data.strings import Strings
+from shoal.data.samples.quest import Quest, generate_baskets, labelled_baskets
+from shoal.data.strings.files import read_strings
+from shoal.data.strings.strings import Strings
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / ".." / "shared" / "data"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.data.quest import Quest, generate_baskets
+from shoal.data.samples.quest import Quest, generate_baskets
 from shoal.strings import Condensation
 from shoal.strings.groups import BLOCK_STRINGS
 

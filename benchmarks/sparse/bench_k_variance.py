@@ -15,8 +15,8 @@ from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, timed
 from benchmarks.memory import peak_mb
 from shoal.check.sparse import SparseEvidence, verify_sketches
 from shoal.check.sparse_folder import asked_of
-from shoal.data.quest import Quest, generate_baskets, labelled_records
-from shoal.data.sparse import Sparse
+from shoal.data.samples.quest import Quest, generate_baskets, labelled_records
+from shoal.data.sparse.records import Sparse
 from shoal.sparse.anonymize import AnonymizedSparse, anonymize_sparse
 from shoal.sparse_policy import SparsePolicy
 

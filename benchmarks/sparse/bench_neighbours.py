@@ -18,8 +18,8 @@ from benchmarks.child import ROOT, ChildFailed, run_json
 from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, timed
 from benchmarks.memory import peak_mb
 from benchmarks.peers import SPARSE_DOT_TOPN
-from shoal.data.quest import Quest, generate_baskets, labelled_baskets
-from shoal.data.sparse import Sparse
+from shoal.data.samples.quest import Quest, generate_baskets, labelled_baskets
+from shoal.data.sparse.records import Sparse
 from shoal.sparse.neighbours import Neighbours, nearest
 
 K = 10

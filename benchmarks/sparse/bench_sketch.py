@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Case, Setting, timed
-from shoal.data.quest import Quest, generate_baskets
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.samples.quest import Quest, generate_baskets
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.sparse.mining.estimates import mean_squares
 from shoal.sparse.sketch import sketch_records
 

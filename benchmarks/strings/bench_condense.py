@@ -16,8 +16,8 @@ import numpy.typing as npt
 from benchmarks.child import ROOT, ChildFailed, run_json
 from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, timed
 from benchmarks.memory import peak_mb
-from shoal.data.quest import Quest, generate_baskets, labelled_baskets
-from shoal.data.strings import Strings, take_strings
+from shoal.data.samples.quest import Quest, generate_baskets, labelled_baskets
+from shoal.data.strings.strings import Strings, take_strings
 from shoal.kernels.strings.groups import pass_around_centroids, pass_around_templates
 from shoal.strings import Condensation
 from shoal.strings.groups import order_members

@@ -11,7 +11,7 @@ from benchmarks.harness import Case, Setting, timed
 from benchmarks.losses import of_generalising
 from benchmarks.peers import ANONYPY
 from shoal.api import anonymize
-from shoal.data.meaning import attributes_of
+from shoal.data.tables.meaning import attributes_of
 from shoal.originals import load
 from shoal.policy import Policy
 from shoal.tables.anonymize import Anonymized, anonymize_table

@@ -13,7 +13,7 @@ from benchmarks.harness import Case, Setting, timed
 from benchmarks.losses import of_labels
 from benchmarks.peers import ANJANA
 from shoal.api import anonymize
-from shoal.data.hierarchy import Hierarchy
+from shoal.data.tables.hierarchy import Hierarchy
 from shoal.originals import load
 from shoal.policy import Policy
 from shoal.tables.anonymize import Anonymized, anonymize_table

@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.data import NAMES, People, people
 from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, timed
 from benchmarks.tables.plain_slicing import partition
-from shoal.data.meaning import attributes_of
-from shoal.data.table import row_keys
+from shoal.data.tables.meaning import attributes_of
+from shoal.data.tables.table import row_keys
 from shoal.originals import load
 from shoal.policy import LDiversity, Policy
 from shoal.tables.encoding import rank

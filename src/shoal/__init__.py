@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from shoal import sparse, strings, tables
     from shoal.api import anonymize, check_folder, profile, profile_sparse, profile_strings
     from shoal.attack.folder import attack_folder
-    from shoal.data.hierarchy import Hierarchy
-    from shoal.data.read_slices import read_slices, sample_records
-    from shoal.data.sketch_files import read_sketches
-    from shoal.data.sketches import Sketches
-    from shoal.data.sparse import Sparse
-    from shoal.data.sparse_files import read_sparse
-    from shoal.data.strings import Strings
+    from shoal.data.sparse.files import read_sparse
+    from shoal.data.sparse.records import Sparse
+    from shoal.data.sparse.sketch_files import read_sketches
+    from shoal.data.sparse.sketches import Sketches
+    from shoal.data.strings.strings import Strings
+    from shoal.data.tables.hierarchy import Hierarchy
+    from shoal.data.tables.read_slices import read_slices, sample_records
     from shoal.errors import DataError, Infeasible, MissingExtra, NotVerified, PolicyError, ShoalError
     from shoal.frontier import sweep
     from shoal.policies import read_policy
@@ -34,21 +34,21 @@ _HOME = {
     "profile": "shoal.api",
     "profile_sparse": "shoal.api",
     "profile_strings": "shoal.api",
-    "Hierarchy": "shoal.data.hierarchy",
+    "Hierarchy": "shoal.data.tables.hierarchy",
     "Policy": "shoal.policy",
     "Release": "shoal.release",
-    "Sketches": "shoal.data.sketches",
-    "Sparse": "shoal.data.sparse",
+    "Sketches": "shoal.data.sparse.sketches",
+    "Sparse": "shoal.data.sparse.records",
     "SparsePolicy": "shoal.sparse_policy",
     "SparseRelease": "shoal.sparse_release",
     "StringPolicy": "shoal.string_policy",
     "StringRelease": "shoal.string_release",
-    "Strings": "shoal.data.strings",
+    "Strings": "shoal.data.strings.strings",
     "read_policy": "shoal.policies",
-    "read_sketches": "shoal.data.sketch_files",
-    "read_slices": "shoal.data.read_slices",
-    "read_sparse": "shoal.data.sparse_files",
-    "sample_records": "shoal.data.read_slices",
+    "read_sketches": "shoal.data.sparse.sketch_files",
+    "read_slices": "shoal.data.tables.read_slices",
+    "read_sparse": "shoal.data.sparse.files",
+    "sample_records": "shoal.data.tables.read_slices",
     "sweep": "shoal.frontier",
     **dict.fromkeys(
         ("DataError", "Infeasible", "MissingExtra", "NotVerified", "PolicyError", "ShoalError"), "shoal.errors"

@@ -12,9 +12,9 @@ from shoal.check import folder as checked_folder
 from shoal.check.evidence import GROUPS_FILE, ROWS_FILE, Evidence
 from shoal.check.folder import FolderCheck
 from shoal.check.profile import Profile, profile_table
-from shoal.data.header import Header
-from shoal.data.meaning import attributes_of
-from shoal.data.table import Table
+from shoal.data.tables.header import Header
+from shoal.data.tables.meaning import attributes_of
+from shoal.data.tables.table import Table
 from shoal.engine.executors import open_executor
 from shoal.errors import PolicyError
 from shoal.held_out import HeldOut

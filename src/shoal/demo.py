@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from shoal.api import anonymize
-from shoal.data.clinic import clinic, diagnosis_hierarchy
-from shoal.data.frames import from_frame
-from shoal.data.proteins import protein_families
-from shoal.data.quest import Quest, generate_baskets
-from shoal.data.string_files import write_strings
-from shoal.data.write import write_table
+from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
+from shoal.data.samples.proteins import protein_families
+from shoal.data.samples.quest import Quest, generate_baskets
+from shoal.data.strings.files import write_strings
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.write import write_table
 from shoal.policy import Policy
 from shoal.release import Release
 from shoal.release_folder import refuse_occupied, staged

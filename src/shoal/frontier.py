@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 from shoal._version import __version__
 from shoal.api import release_of
-from shoal.data.meaning import attributes_of
-from shoal.data.table import Table
+from shoal.data.tables.meaning import attributes_of
+from shoal.data.tables.table import Table
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import Pool, open_executor
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError, did_you_mean

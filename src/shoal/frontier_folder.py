@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from shoal._version import __version__
-from shoal.data.attribute import Attribute
-from shoal.data.table import Table, spell
-from shoal.data.write import guarded
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Table, spell
+from shoal.data.tables.write import guarded
 from shoal.errors import ShoalError
 from shoal.frontier import Cell
 from shoal.policy import Policy

@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from shoal.data.attribute import ROLES, TYPES, Attribute
-from shoal.data.hierarchy import Hierarchy, prefixes
 from shoal.data.published_file import MOST_MANIFEST, read_json
-from shoal.data.slices import Layout
-from shoal.data.table import Column, spell
-from shoal.data.write import DATA_FILES
+from shoal.data.tables.attribute import ROLES, TYPES, Attribute
+from shoal.data.tables.hierarchy import Hierarchy, prefixes
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Column, spell
+from shoal.data.tables.write import DATA_FILES
 from shoal.errors import DataError, ShoalError
 from shoal.policy import Requirement
 from shoal.told_counts import Count, Span, read_count, write_count

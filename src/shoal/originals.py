@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from shoal.check.folder import published_folder
-from shoal.data.files import read_table
-from shoal.data.frames import from_frame
-from shoal.data.sparse import Sparse
-from shoal.data.strings import Strings
-from shoal.data.table import MARKERS, Table
+from shoal.data.sparse.records import Sparse
+from shoal.data.strings.strings import Strings
+from shoal.data.tables.files import read_table
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import PolicyError
 from shoal.held_out import FILE_NAME as HELD_OUT_FILE
 from shoal.held_out import held_out_rows, split_rows
@@ -32,7 +32,7 @@ def load(source: Any, markers: tuple[str, ...] = MARKERS, header: str | None = N
 def load_strings(source: Any, policy: StringPolicy) -> Strings:
     """Read a file, or take strings, as the policy's input says."""
     if isinstance(source, str | Path):
-        from shoal.data.string_files import read_strings
+        from shoal.data.strings.files import read_strings
 
         return read_strings(source, **policy.input.model_dump())
     if isinstance(source, Strings):
@@ -43,7 +43,7 @@ def load_strings(source: Any, policy: StringPolicy) -> Strings:
         )
     alphabet = policy.input.alphabet
     if isinstance(alphabet, str):
-        from shoal.data.alphabets import Alphabet
+        from shoal.data.strings.alphabets import Alphabet
 
         return Strings.of(source, alphabet=Alphabet.of(alphabet).symbols)
     return Strings.of(source, alphabet=alphabet)
@@ -52,7 +52,7 @@ def load_strings(source: Any, policy: StringPolicy) -> Strings:
 def load_sparse(source: Any, policy: SparsePolicy) -> Sparse:
     """Read a file or folder, or take sparse records, as the policy's input says."""
     if isinstance(source, str | Path):
-        from shoal.data.sparse_files import read_sparse
+        from shoal.data.sparse.files import read_sparse
 
         return read_sparse(source, **policy.input.model_dump())
     if isinstance(source, Sparse):

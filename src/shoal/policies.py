@@ -38,14 +38,14 @@ def kind_of(source: Any) -> str:
     sparse records.
     """
     if isinstance(source, str | Path):
-        from shoal.data.sparse_files import looks_like_sparse
-        from shoal.data.string_files import looks_like_strings
+        from shoal.data.sparse.files import looks_like_sparse
+        from shoal.data.strings.files import looks_like_strings
 
         if looks_like_strings(source) is not None:
             return "strings"
         return "sparse" if looks_like_sparse(source) else "table"
-    from shoal.data.sparse import Sparse
-    from shoal.data.strings import Strings
+    from shoal.data.sparse.records import Sparse
+    from shoal.data.strings.strings import Strings
 
     if isinstance(source, Sparse) or (hasattr(source, "tocsr") and hasattr(source, "nnz")):
         return "sparse"
@@ -76,7 +76,7 @@ def fitting_policy(source: Any, policy: AnyPolicy | None) -> AnyPolicy:
         what = "strings" if kind == "strings" else "sparse records"
         raise PolicyError(f'the data is {what}, and the policy is for a table; ask for kind = "{kind}", or give none')
     if policy.kind == "table" and isinstance(source, str | Path):
-        from shoal.data.sparse_files import looks_like_item_lists
+        from shoal.data.sparse.files import looks_like_item_lists
 
         if looks_like_item_lists(source):
             raise DataError(

@@ -27,10 +27,10 @@ from typing import Annotated, Any, Literal, Union, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, field_validator, model_validator
 
-from shoal.data.attribute import Role, Type
-from shoal.data.header import Header
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import MARKERS
+from shoal.data.tables.attribute import Role, Type
+from shoal.data.tables.header import Header
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import MARKERS
 from shoal.errors import PolicyError, did_you_mean
 
 if sys.version_info >= (3, 11):

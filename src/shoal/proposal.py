@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Table
 from shoal.frontier import Cell, try_cell
 from shoal.frontier_grid import grid
 from shoal.kernels.compile import has_compiled

@@ -26,10 +26,10 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.publication import needs_original, uses_groups, verify_publication
 from shoal.check.risk import Risk, risk_of
 from shoal.check.verdict import Asked
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
-from shoal.data.table import Table
-from shoal.data.write import file_name, read_back, write_table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Table
+from shoal.data.tables.write import file_name, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
 from shoal.manifest import FILE_NAME, Manifest, as_published, checksums
@@ -85,7 +85,7 @@ class Release:
     @cached_property
     def data(self) -> Any:
         """The published data as a frame of the kind that came in (from a file: a dictionary of columns)."""
-        from shoal.data.frames import to_frame
+        from shoal.data.tables.frames import to_frame
 
         return to_frame(self.table, {} if self._like is None else self._like)
 
@@ -295,7 +295,7 @@ class Release:
 
     def _write_mapping(self, folder: Path) -> None:
         """What each distinct value became, with the number of records, one file a quasi-identifier."""
-        from shoal.data.mapping import applied_mapping
+        from shoal.data.tables.mapping import applied_mapping
 
         for i, name in enumerate(self._names("quasi"), start=1):
             path = folder / f"mapping-{i}.csv"

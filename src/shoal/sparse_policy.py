@@ -24,7 +24,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator
 
-from shoal.data.header import Header
+from shoal.data.tables.header import Header
 from shoal.errors import PolicyError
 from shoal.policy import Strict, explain, read_toml
 
@@ -55,7 +55,7 @@ SparseRequirement = Annotated[KVariance | DeltaAnonymity, Field(discriminator="m
 
 
 class SparseInput(Strict):
-    """How the file is read; what is None is told by its content. See `shoal.data.sparse_files.read_sparse`."""
+    """How the file is read; what is None is told by its content. See `shoal.data.sparse.files.read_sparse`."""
 
     format: Literal["baskets", "svmlight", "column", "text", "folder"] | None = None
     column: str | None = None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError
 from shoal.policy import Strict
 from shoal.sparse.anonymize import component_caps

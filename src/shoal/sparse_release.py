@@ -23,9 +23,9 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.sparse import SparseEvidence, is_sorted, verify_sketches
 from shoal.check.sparse_edges import LEAST_RECALL
 from shoal.check.sparse_folder import NEIGHBOURS_FILE, asked_of, secret_files
-from shoal.data.sketch_files import read_sketches, write_sketches
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketch_files import read_sketches, write_sketches
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, Infeasible, NotVerified
 from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import ShoalError
 from shoal.string_policy import StringPolicy
 from shoal.strings.condense import Condensation

@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from shoal.data.alphabets import KNOWN
-from shoal.data.strings import StringSource
-from shoal.data.table import Source
+from shoal.data.strings.alphabets import KNOWN
+from shoal.data.strings.strings import StringSource
+from shoal.data.tables.table import Source
 from shoal.errors import DataError, ShoalError
 from shoal.manifest import FILE_NAME, HEADERS, parse_records, read_content, text_of_manifest
 from shoal.policy import KAnonymity

@@ -22,14 +22,14 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator
 
-from shoal.data.alphabets import KNOWN, LEARNED
-from shoal.data.header import Header
+from shoal.data.strings.alphabets import KNOWN, LEARNED
+from shoal.data.tables.header import Header
 from shoal.errors import PolicyError
 from shoal.policy import KAnonymity, Strict, explain, read_toml
 
 
 class StringInput(Strict):
-    """How the file is read; what is None is told by its content. See `shoal.data.string_files.read_strings`."""
+    """How the file is read; what is None is told by its content. See `shoal.data.strings.files.read_strings`."""
 
     format: Literal["fasta", "lines", "tokens", "spmf", "column"] | None = None
     label: str | None = None

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.data.alphabets import KNOWN
-from shoal.data.strings import Strings
+from shoal.data.strings.alphabets import KNOWN
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 from shoal.string_policy import StringPolicy
 from shoal.strings.generate import fingerprint_originals

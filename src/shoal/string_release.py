@@ -25,8 +25,8 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.string_folder import asked_of, groups_files
 from shoal.check.string_near import NEAR_COPIES, near_originals
 from shoal.check.strings import StringEvidence, verify_strings
-from shoal.data.string_files import read_strings_back, string_file_name, write_strings
-from shoal.data.strings import Strings, StringSource
+from shoal.data.strings.files import read_strings_back, string_file_name, write_strings
+from shoal.data.strings.strings import Strings, StringSource
 from shoal.errors import Infeasible, NotVerified
 from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled

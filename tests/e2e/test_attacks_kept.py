@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from command import DATA, run_command, write
 
-from shoal.data.clinic import clinic, diagnosis_hierarchy
-from shoal.data.frames import from_frame
-from shoal.data.write import write_table
+from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.write import write_table
 from shoal.demo import POLICY as CLINIC_POLICY
 
 ATTACK = ("attack", "out/publish", "--original", "clinic.csv", "--private", "out/private")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command import NOT_VERIFIED, RunHere, people, run_command, text_of, write
 
-from shoal.data.proteins import protein_families
+from shoal.data.samples.proteins import protein_families
 from shoal.policy import ORIGINAL_ORDER
 
 N_TABLE, N_STRINGS, N_BASKETS = 120, 80, 90

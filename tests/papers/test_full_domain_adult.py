@@ -15,9 +15,9 @@ import math
 import numpy as np
 import pytest
 
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import encode_cells
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
 from shoal.tables.partition import full_domain

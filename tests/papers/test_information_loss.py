@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import encode_cells
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.information_loss import group_losses, information_loss
 from shoal.tables.partition.k_member import k_member_labels

@@ -21,8 +21,8 @@ from benchmarks.child import ChildFailed
 from benchmarks.peers import PYCANON
 from shoal.check import classes_of, verify
 from shoal.check.distribution import distribution
-from shoal.data.attribute import Attribute
-from shoal.data.table import Table, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Table, encode_cells
 from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 
 PEER = PYCANON.python

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from shoal.data.quest import Convention, Quest, generate_baskets
-from shoal.data.string_files import read_strings
+from shoal.data.samples.quest import Convention, Quest, generate_baskets
+from shoal.data.strings.files import read_strings
 
 RANKS = np.array([10, 100, 300, 500])
 

@@ -17,7 +17,7 @@ from reproductions.sparse_readings import DEFAULT, EXACT, KEY, PRINTED, READINGS
 from reproductions.sparse_sets import read_set
 from reproductions.sparse_sketches import FOLDER
 from reproductions.sparse_times import Timed, first_attributes, growth
-from shoal.data.quest import labelled_records
+from shoal.data.samples.quest import labelled_records
 from shoal.sparse.anonymize import anonymize_sparse
 
 NAME = "C20.I4.D6K"

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.kernels.strings.templates import add_window
 from shoal.strings import Condensation
 from shoal.strings.lengths import homogenize_lengths

@@ -18,7 +18,7 @@ from shoal.check.averages import averages
 from shoal.check.evidence import Evidence
 from shoal.check.publication import verify_publication
 from shoal.check.verdict import Asked
-from shoal.data.frames import from_frame
+from shoal.data.tables.frames import from_frame
 from shoal.policy import RECODINGS, Partition
 from shoal.tables.anonymize import anonymize_table
 from shoal.tables.encoding import rank

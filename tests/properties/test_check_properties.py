@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shoal.check import classes_of, risk_of, verify
-from shoal.data.attribute import Attribute
-from shoal.data.table import Table, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Table, encode_cells
 from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 
 REQUIRED = (

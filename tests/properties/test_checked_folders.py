@@ -18,8 +18,8 @@ import shoal
 from shoal.check.assignment import count_unplaced
 from shoal.check.evidence import ROWS_FILE, rows_text
 from shoal.check.folder import check_folder
-from shoal.data.labels import read_label
-from shoal.data.write import unguarded
+from shoal.data.tables.labels import read_label
+from shoal.data.tables.write import unguarded
 from shoal.originals import load
 from shoal.policy import Policy
 

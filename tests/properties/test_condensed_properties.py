@@ -12,9 +12,9 @@ from test_release_properties import policies, rows_of, tables
 
 import shoal
 import shoal.originals
-from shoal.data.frames import from_frame
-from shoal.data.table import encode_cells
-from shoal.data.write import write_table
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.table import encode_cells
+from shoal.data.tables.write import write_table
 
 some = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 few = settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))

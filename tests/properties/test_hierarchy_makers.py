@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from shoal.data.hierarchy import Hierarchy, calendar, intervals, prefixes
-from shoal.data.table import encode_cells, spell
+from shoal.data.tables.hierarchy import Hierarchy, calendar, intervals, prefixes
+from shoal.data.tables.table import encode_cells, spell
 
 floats = hnp.arrays(np.float64, st.integers(1, 40), elements=st.floats(allow_nan=False))
 near_floats = hnp.arrays(np.float64, st.integers(1, 40), elements=st.integers(-400, 400).map(lambda i: i / 100))

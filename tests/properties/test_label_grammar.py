@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shoal.data.labels import (
+from shoal.data.tables.labels import (
     EVERYTHING,
     OR_MISSING,
     Label,

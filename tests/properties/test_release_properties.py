@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.check.classes import classes_of
-from shoal.data.files import read_table
-from shoal.data.frames import from_frame
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import Column, Table
-from shoal.data.write import write_table
+from shoal.data.tables.files import read_table
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import Column, Table
+from shoal.data.tables.write import write_table
 from shoal.policy import RECODINGS, Partition
 
 COUNTRY = Hierarchy((("fr", "west", "*"), ("de", "west", "*"), ("pl", "east", "*"), ("cz", "east", "*")))

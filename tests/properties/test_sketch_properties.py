@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 from shoal.errors import Infeasible
 from shoal.sparse.anonymize import anonymize_sparse
 from shoal.sparse.delta import delta_counts

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.data.files import read_table
-from shoal.data.frames import from_frame
-from shoal.data.read_slices import slice_frames
-from shoal.data.table import Column, Table
-from shoal.data.write import write_table
+from shoal.data.tables.files import read_table
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.read_slices import slice_frames
+from shoal.data.tables.table import Column, Table
+from shoal.data.tables.write import write_table
 from shoal.manifest import checksum
 from tests.properties.test_release_properties import cells, columns
 

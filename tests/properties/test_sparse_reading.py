@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.data.sketch_files import read_sketches, write_sketches
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
-from shoal.data.sparse_files import looks_like_sparse, read_blocks, read_sparse
+from shoal.data.sparse.files import looks_like_sparse, read_blocks, read_sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketch_files import read_sketches, write_sketches
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
 
 ODD = st.characters(exclude_categories=["Cs"], exclude_characters="\0 \t\r\n\v\f")

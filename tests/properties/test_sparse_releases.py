@@ -15,8 +15,8 @@ import shoal
 from shoal.check.sparse import verify_sketches
 from shoal.check.sparse_folder import asked_of
 from shoal.check.verdict import Verdict
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import Infeasible
 from shoal.sparse.content_order import published_order
 from shoal.sparse.sketch import sketch_records

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.check import verify
-from shoal.data.attribute import Attribute
-from shoal.data.dictionary import objects
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import Table, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.dictionary import objects
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import Table, encode_cells
 from shoal.errors import Infeasible, PolicyError
 from shoal.policy import AlphaK, LDiversity, TCloseness
 from shoal.tables.encoding import rank

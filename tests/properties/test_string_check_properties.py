@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shoal.check.strings import StringAsked, StringEvidence, verify_strings
 from shoal.check.verbatim import verbatim
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import Infeasible
 from shoal.strings import Condensation
 

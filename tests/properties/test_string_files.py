@@ -10,9 +10,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.data.string_files import looks_like_strings, read_strings, read_strings_back, write_strings
-from shoal.data.strings import Strings, StringSource
-from shoal.data.table import Source
+from shoal.data.strings.files import looks_like_strings, read_strings, read_strings_back, write_strings
+from shoal.data.strings.strings import Strings, StringSource
+from shoal.data.tables.table import Source
 from shoal.errors import DataError
 
 ODD = st.characters(exclude_categories=["Cs"], exclude_characters="\0")

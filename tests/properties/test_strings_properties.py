@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import Infeasible
 from shoal.strings import Condensation
 from shoal.strings.lengths import homogenize_lengths

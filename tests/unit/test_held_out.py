@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.data.frames import from_frame
-from shoal.data.sparse import Sparse
-from shoal.data.strings import Strings
+from shoal.data.sparse.records import Sparse
+from shoal.data.strings.strings import Strings
+from shoal.data.tables.frames import from_frame
 from shoal.errors import DataError, PolicyError
 from shoal.held_out import FILE_NAME, HeldOut, held_out_rows, hold_out, split_rows
 from shoal.manifest import FILE_NAME as MANIFEST

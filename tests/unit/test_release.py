@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.data.clinic import clinic
+from shoal.data.samples.clinic import clinic
 from shoal.release_folder import staged
 
 POLICY = shoal.Policy.of(quasi=["age", "sex", "zip"], sensitive=["diagnosis"], others="insensitive", k=4)

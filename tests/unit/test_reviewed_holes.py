@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.data.files import read_table
-from shoal.data.frames import from_frame
-from shoal.data.write import guarded, unguarded, write_table
+from shoal.data.tables.files import read_table
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.write import guarded, unguarded, write_table
 
 
 def test_no_role_is_lost_between_two_ways_of_giving_it() -> None:

@@ -14,9 +14,9 @@ from shoal.check.sparse import verify_sketches
 from shoal.check.sparse_bounds import bounds_of, class_size, coarse
 from shoal.check.sparse_folder import asked_of, check_sparse_folder
 from shoal.check.sparse_sketches import rounding
-from shoal.data.quest import labelled_records
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.samples.quest import labelled_records
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, Infeasible
 from shoal.sparse import anonymize as method
 from shoal.sparse.anonymize import anonymize_sparse

@@ -12,9 +12,9 @@ import pytest
 import shoal
 from shoal import sparse_release
 from shoal.check.sparse_folder import check_sparse_folder, read_key
-from shoal.data.quest import labelled_records
-from shoal.data.sketch_files import write_sketches
-from shoal.data.sparse import Sparse
+from shoal.data.samples.quest import labelled_records
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketch_files import write_sketches
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.manifest import checksum
 from shoal.sparse_manifest import SparseManifest

@@ -12,9 +12,9 @@ import pytest
 import shoal
 from shoal.check.string_folder import check_string_folder
 from shoal.check.string_near import near_originals
-from shoal.data.haplotypes import haplotypes
-from shoal.data.proteins import protein_families
-from shoal.data.strings import Strings
+from shoal.data.samples.haplotypes import haplotypes
+from shoal.data.samples.proteins import protein_families
+from shoal.data.strings.strings import Strings
 from shoal.errors import PolicyError
 from shoal.manifest import checksum
 from shoal.string_manifest import StringManifest

@@ -12,8 +12,8 @@ import pytest
 import shoal
 from shoal import string_release
 from shoal.check.string_folder import check_string_folder, read_string_groups
-from shoal.data.proteins import protein_families
-from shoal.data.strings import Strings
+from shoal.data.samples.proteins import protein_families
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, NotVerified, PolicyError
 from shoal.string_learning import learn_classes
 from shoal.string_manifest import StringManifest

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.sketches import Sketches
-from shoal.data.slices import Layout
-from shoal.data.sparse import Sparse
-from shoal.data.strings import Strings
-from shoal.data.table import Table
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
+from shoal.data.strings.strings import Strings
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Table
 
 if TYPE_CHECKING:
     from shoal.attack.strings.fragments import Fragments

@@ -10,7 +10,7 @@ from shoal.attack.attack import Attack, Attacked, Progress, run_attacks
 from shoal.attack.cases import SparseCase, StringCase, TableCase
 from shoal.check.evidence import ROWS_FILE, read_rows
 from shoal.check.folder import data_file, header_of, markers_of, published_folder, published_table
-from shoal.data.meaning import attributes_of
+from shoal.data.tables.meaning import attributes_of
 from shoal.errors import DataError, PolicyError, did_you_mean
 from shoal.manifest import Manifest, checksum, read_content
 from shoal.originals import kept_secrets, kind_of_release, load, load_sparse, load_strings, split_original
@@ -19,9 +19,9 @@ from shoal.string_policy import StringPolicy
 from shoal.told_counts import n_published
 
 if TYPE_CHECKING:
-    from shoal.data.sparse import Sparse
-    from shoal.data.strings import Strings
-    from shoal.data.table import Table
+    from shoal.data.sparse.records import Sparse
+    from shoal.data.strings.strings import Strings
+    from shoal.data.tables.table import Table
 
 
 def attack_folder(
@@ -192,7 +192,7 @@ def _told_policy(manifest: Manifest, columns: Policy) -> Policy | None:
 
 def string_case(folder: Path, original: Strings, control: Strings | None) -> StringCase:
     """The case of published strings."""
-    from shoal.data.string_files import read_strings_back
+    from shoal.data.strings.files import read_strings_back
     from shoal.string_manifest import StringManifest
 
     manifest = StringManifest.read(folder)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from shoal.check.cells import published
 from shoal.check.sliced import Sliced, alike_codes, numbered
-from shoal.data.table import Table
+from shoal.data.tables.table import Table
 
 Ints = npt.NDArray[np.int64]
 

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.cells import published as readable
-from shoal.data.attribute import Attribute
-from shoal.data.parse import parse_dates, parse_numbers
-from shoal.data.sense import sense_of
-from shoal.data.table import Column, Table, row_keys, spell
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.parse import parse_dates, parse_numbers
+from shoal.data.tables.sense import sense_of
+from shoal.data.tables.table import Column, Table, row_keys, spell
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -29,7 +29,7 @@ from shoal.check.cells import published as readable
 from shoal.check.evidence import Evidence
 from shoal.check.guarantee import count
 from shoal.check.verdict import Asked, Verdict
-from shoal.data.table import Table, spell
+from shoal.data.tables.table import Table, spell
 from shoal.policy import Policy
 
 Floats = npt.NDArray[np.float64]

@@ -19,9 +19,9 @@ from shoal.check.posterior import Shares
 from shoal.check.sliced import Part, Sliced, numbered
 from shoal.check.t_closeness import Distance
 from shoal.check.verify import default_distance
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import Column, spell
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import Column, spell
 from shoal.errors import Infeasible, PolicyError
 from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, Requirement, TCloseness
 

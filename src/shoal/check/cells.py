@@ -3,7 +3,7 @@
 The checker trusts no dictionary. A text that the policy calls a marker of missing values is missing, also
 where the column stores it as a value; values that stand twice in a dictionary are one value. For diversity
 and closeness, a text that says by any well-known word or sign that nothing is known is missing too, and
-spellings of one thing are one value (see `shoal.data.sense`): neither invisible characters nor ``1`` beside
+spellings of one thing are one value (see `shoal.data.tables.sense`): neither invisible characters nor ``1`` beside
 ``1.0`` make two diverse values.
 """
 
@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.parse import parse_dates, parse_numbers
-from shoal.data.sense import says_missing, sense_of
-from shoal.data.table import Column, spell
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.parse import parse_dates, parse_numbers
+from shoal.data.tables.sense import says_missing, sense_of
+from shoal.data.tables.table import Column, spell
 from shoal.errors import DataError
 
 Values = npt.NDArray[Any]

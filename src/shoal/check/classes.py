@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.cells import published
-from shoal.data.table import MARKERS, Column, Table, row_keys, spell
+from shoal.data.tables.table import MARKERS, Column, Table, row_keys, spell
 from shoal.errors import DataError, PolicyError
 
 Missing = Literal["value", "any"]

@@ -25,10 +25,10 @@ from shoal.check.covering import covering_of, scale_of
 from shoal.check.guarantee import count
 from shoal.check.matching import Finder, spread
 from shoal.check.sliced import Part, Sliced, numbered
-from shoal.data.attribute import Attribute
-from shoal.data.labels import read_label
-from shoal.data.slices import Layout, Slice
-from shoal.data.table import Column, Table, spell
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.labels import read_label
+from shoal.data.tables.slices import Layout, Slice
+from shoal.data.tables.table import Column, Table, spell
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

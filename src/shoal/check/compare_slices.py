@@ -20,9 +20,9 @@ from shoal.check.classes import Missing
 from shoal.check.guarantee import count
 from shoal.check.matching import Finder, match_records, spread
 from shoal.check.sliced import Sliced, alike_codes, numbered, sliced_of
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
-from shoal.data.table import MARKERS, Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import MARKERS, Table
 
 Ints = npt.NDArray[np.int64]
 Form = Literal["bucketize", "slice", "screen"]

@@ -37,7 +37,7 @@ from shoal.check.evidence import Evidence, Ints, group_classes
 from shoal.check.guarantee import Guarantee, count, judge
 from shoal.check.verdict import Asked, Verdict
 from shoal.check.verify import verify
-from shoal.data.table import Table
+from shoal.data.tables.table import Table
 from shoal.errors import DataError, PolicyError
 from shoal.policy import KAnonymity, Policy
 

@@ -1,9 +1,9 @@
 """Which original values a published cell covers: once for each distinct label, never once a record.
 
-The values of the original get ranks in the attribute's own order; a label then covers an interval of ranks, or a
-listed set of them. A label is a node of the attribute's hierarchy, the beginning of a code with stars behind it, a
-spelling of a missing value, or what the grammar (`shoal.data.labels`) says, which reads it in one way. One that cannot
-be read covers nothing, and is counted.
+The values of the original get ranks in the attribute's own order; a label then covers an interval of ranks, or a listed
+set of them. A label is a node of the attribute's hierarchy, the beginning of a code with stars behind it, a spelling of
+a missing value, or what the grammar (`shoal.data.tables.labels`) says, which reads it in one way. One that cannot be
+read covers nothing, and is counted.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from shoal.check.boxes import Masks, bin_of, span_masks
 from shoal.check.classes import Missing
-from shoal.data.attribute import Attribute
-from shoal.data.labels import Label, read_label
-from shoal.data.parse import parse_dates, parse_numbers
-from shoal.data.table import Column, spell
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.labels import Label, read_label
+from shoal.data.tables.parse import parse_dates, parse_numbers
+from shoal.data.tables.table import Column, spell
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.classes import Classes, Ints, Missing
-from shoal.data.table import Column
+from shoal.data.tables.table import Column
 
 
 @dataclass(frozen=True)

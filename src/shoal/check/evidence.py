@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.classes import Classes
-from shoal.data.table import Table
+from shoal.data.tables.table import Table
 from shoal.errors import DataError
 
 Ints = npt.NDArray[np.int64]

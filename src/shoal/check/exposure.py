@@ -12,9 +12,9 @@ from shoal.check.classes import Missing
 from shoal.check.matching import matching
 from shoal.check.membership import Membership, membership
 from shoal.check.posterior import Posterior, naive_posterior, posterior
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
-from shoal.data.table import MARKERS, Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import MARKERS, Table
 
 CERTAIN = 1 - 1e-9
 

@@ -15,11 +15,11 @@ from shoal.check.evidence import Evidence, read_groups, read_rows
 from shoal.check.guarantee import Guarantee
 from shoal.check.publication import needs_original, uses_groups, verify_publication
 from shoal.check.verdict import Asked, Verdict
-from shoal.data.attribute import Attribute
-from shoal.data.meaning import attributes_of
 from shoal.data.published_file import plain_file, refuse_oversized
-from shoal.data.table import Table
-from shoal.data.write import read_back
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.meaning import attributes_of
+from shoal.data.tables.table import Table
+from shoal.data.tables.write import read_back
 from shoal.errors import DataError
 from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum
 from shoal.policy import ColumnPolicy, Policy

@@ -25,9 +25,9 @@ from shoal.check.cells import published
 from shoal.check.classes import Missing
 from shoal.check.covering import Covering, count_unreadable, covering_of, scale_of
 from shoal.check.sliced import Part, Sliced, numbered, sliced_of
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
-from shoal.data.table import MARKERS, Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import MARKERS, Table
 
 Ints = npt.NDArray[np.int64]
 Hits = tuple[Ints, Ints]  # a place in the list of pairs asked for, and a region

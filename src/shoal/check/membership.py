@@ -27,9 +27,9 @@ import numpy.typing as npt
 from shoal.check.classes import Missing
 from shoal.check.matching import Finder, match_records
 from shoal.check.sliced import numbered, sliced_of
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
-from shoal.data.table import MARKERS, Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import MARKERS, Table
 
 Ints = npt.NDArray[np.int64]
 Fakes = Literal["recombined", "independent"]

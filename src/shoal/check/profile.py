@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from shoal.check.classes import classes_of
 from shoal.check.risk import Risk, risk_of
-from shoal.data.attribute import Attribute
-from shoal.data.guess import guess
-from shoal.data.table import Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.guess import guess
+from shoal.data.tables.table import Table
 from shoal.errors import DataError
 from shoal.policy import Partition
 

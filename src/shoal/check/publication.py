@@ -21,7 +21,7 @@ from shoal.check.evidence import Evidence
 from shoal.check.slices import check_slices
 from shoal.check.verdict import Asked, Verdict
 from shoal.check.verify import verify
-from shoal.data.table import Table
+from shoal.data.tables.table import Table
 
 Check = Callable[[Table, Asked, Evidence], Verdict]
 

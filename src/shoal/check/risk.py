@@ -17,7 +17,7 @@ import numpy.typing as npt
 from shoal.check.cells import published
 from shoal.check.classes import Classes, Ints
 from shoal.check.guarantee import count, number
-from shoal.data.table import MARKERS, Column, Table, row_keys
+from shoal.data.tables.table import MARKERS, Column, Table, row_keys
 from shoal.errors import DataError
 
 _EDGES = (1, 2, 3, 5, 10, 20, 50, 100)

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.cells import published
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
-from shoal.data.table import Column, Table, spell
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Column, Table, spell
 from shoal.errors import DataError
 
 Ints = npt.NDArray[np.int64]

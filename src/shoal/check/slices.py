@@ -29,9 +29,9 @@ from shoal.check.matching import Finder, Matching, match_records, spread
 from shoal.check.posterior import Posterior, posterior
 from shoal.check.sliced import Sliced, sliced_of
 from shoal.check.t_closeness import Distance
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
-from shoal.data.table import MARKERS, Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.policy import KAnonymity, Requirement
 

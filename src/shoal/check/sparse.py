@@ -47,8 +47,8 @@ from shoal.check.sparse_neighbours import Metric
 from shoal.check.sparse_signs import KEY_BYTES
 from shoal.check.sparse_sketches import find_owners, rounding, sketch_form
 from shoal.check.verdict import Verdict
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
 
 Ints = npt.NDArray[np.int64]

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from scipy.special import gammaln
 
 from shoal.check.guarantee import TOLERANCE, Guarantee, count, number
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from shoal.check.guarantee import Guarantee, count, number
 from shoal.check.sparse_bounds import coarse
 from shoal.check.sparse_neighbours import Floats, Ints, Metric, Records, floors_of, nearest
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 
 Threshold = Literal["sqrt", "difference"]
 Variance = Literal["smaller", "paper", "exact"]

@@ -14,7 +14,7 @@ from shoal.check.claims import wrong_claims
 from shoal.check.evidence import ROWS_FILE, read_labels, rows_text
 from shoal.check.folder import FolderCheck, data_file, edited_files, not_compared, published_folder
 from shoal.check.sparse import SparseAsked, SparseEvidence, is_sorted, verify_sketches
-from shoal.data.sketch_files import read_sketches
+from shoal.data.sparse.sketch_files import read_sketches
 from shoal.errors import DataError
 from shoal.sparse_manifest import SparseManifest, in_public
 from shoal.sparse_policy import SparsePolicy
@@ -23,8 +23,8 @@ from shoal.told_counts import Span, contradictions, may_be, n_published
 if TYPE_CHECKING:
     from typing import Literal
 
-    from shoal.data.sketches import Sketches
-    from shoal.data.sparse import Sparse
+    from shoal.data.sparse.records import Sparse
+    from shoal.data.sparse.sketches import Sketches
 
 NEIGHBOURS_FILE = "neighbours.npy"
 KEY_FILE = "key.txt"

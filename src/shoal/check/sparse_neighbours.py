@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 
 Metric = Literal["cosine", "euclidean"]
 Floats = npt.NDArray[np.float64]

@@ -16,7 +16,7 @@ import hashlib
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.strings import symbol_keys
+from shoal.data.strings.strings import symbol_keys
 
 Words = npt.NDArray[np.uint64]
 Signs = npt.NDArray[np.int8]

@@ -32,8 +32,8 @@ import scipy.sparse
 from shoal.check.guarantee import Guarantee, number
 from shoal.check.sparse_neighbours import content_classes
 from shoal.check.sparse_signs import FALSE_ALARM, count_unfair, fairness_points, signs_of
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from shoal.check.guarantee import Guarantee, count
 from shoal.check.string_originals import Ints, count_holders
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 
 
 def no_string_copies(published: Strings, *originals: Strings) -> Guarantee:

@@ -15,12 +15,12 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.string_near import NEAR_COPIES
 from shoal.check.strings import StringAsked, StringEvidence, verify_strings
 from shoal.check.verdict import Verdict
-from shoal.data.alphabets import LEARNED
-from shoal.data.files import read_table
-from shoal.data.string_files import read_strings, read_strings_back
-from shoal.data.strings import Strings
+from shoal.data.strings.alphabets import LEARNED
+from shoal.data.strings.files import read_strings, read_strings_back
+from shoal.data.strings.strings import Strings
+from shoal.data.tables.files import read_table
+from shoal.data.tables.write import unguarded
 from shoal.data.whole_text import load_text
-from shoal.data.write import unguarded
 from shoal.errors import DataError, PolicyError
 from shoal.string_manifest import StringManifest
 from shoal.string_policy import StringPolicy

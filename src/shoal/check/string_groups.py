@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.string_originals import Ints
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 
 Marks = npt.NDArray[np.bool_]
 ROUNDING = 1e-9  # 1.15 * 20 is a little less than 23

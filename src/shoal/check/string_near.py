@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from shoal.check.guarantee import Guarantee, count
 from shoal.check.string_originals import Ints, in_alphabet_of, shared_labels, without_rare
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 
 Marks = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]

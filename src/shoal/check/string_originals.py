@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]

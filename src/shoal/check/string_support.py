@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.string_templates import BITS, Floats, GroupTemplates, Ints, Words, make_templates
-from shoal.data.strings import Strings, take_strings
+from shoal.data.strings.strings import Strings, take_strings
 
 Marks = npt.NDArray[np.bool_]
 

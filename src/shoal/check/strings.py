@@ -39,7 +39,7 @@ from shoal.check.string_near import Copies, near_copies
 from shoal.check.string_originals import Ints, in_alphabet_of, shared_labels, without_rare
 from shoal.check.string_support import FALSE_ALARM, Support, recompute_support
 from shoal.check.verdict import Verdict
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 
 Lengths = Literal["template", "spread"]

@@ -26,8 +26,8 @@ import numpy.typing as npt
 from shoal.check.classes import Classes, Ints
 from shoal.check.distribution import Distribution
 from shoal.check.guarantee import TOLERANCE, Guarantee, failing_groups, judge, number
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import spell
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import spell
 from shoal.errors import Infeasible, PolicyError
 
 Floats = npt.NDArray[np.float64]

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from shoal.check.string_originals import in_alphabet_of
 from shoal.check.suffixes import Ints, Suffixes, sort_suffixes
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 
 WIDTHS = (8, 12, 16)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from shoal.check.classes import Missing
 from shoal.check.guarantee import Guarantee
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
-from shoal.data.table import MARKERS
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import MARKERS
 from shoal.policy import Requirement
 
 

@@ -16,8 +16,8 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.k_anonymity import k_anonymity
 from shoal.check.l_diversity import l_diversity
 from shoal.check.t_closeness import Distance, t_closeness
-from shoal.data.attribute import Attribute
-from shoal.data.table import MARKERS, Column, Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import MARKERS, Column, Table
 from shoal.errors import PolicyError
 from shoal.policy import AlphaK, KAnonymity, LDiversity, Requirement, TCloseness
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.files import ALIENS, first_bytes
-from shoal.data.text_survey import open_bytes
+from shoal.data.tables.files import ALIENS, first_bytes
+from shoal.data.tables.text_survey import open_bytes
 from shoal.errors import DataError
 
 _PIECE = 1 << 24

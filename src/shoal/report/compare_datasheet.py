@@ -17,7 +17,7 @@ from shoal._version import __version__
 from shoal.check.classes import classes_of
 from shoal.check.evidence import group_classes
 from shoal.check.risk import Risk, risk_of
-from shoal.data.table import Table
+from shoal.data.tables.table import Table
 from shoal.errors import ShoalError
 from shoal.manifest import DATASHEET, Manifest
 from shoal.policy import Policy

@@ -10,8 +10,8 @@ from shoal._version import __version__
 from shoal.check.exposure import Exposure
 from shoal.check.guarantee import Guarantee
 from shoal.check.risk import Risk
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
 from shoal.policy import ORIGINAL_ORDER, Method, Policy
 from shoal.report.words import PARTITIONS, PUBLICATIONS, percent
 from shoal.told_counts import Count, Span, n_published, public_counts

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal.data.table import Table
+from shoal.data.tables.table import Table
 from shoal.report import pictures, words
 from shoal.report.context import ReportContext
 from shoal.report.domain import OTHER, Domain, domain_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import Column
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Column
 from shoal.utility.cells import round_edges
 from shoal.utility.scale import positions_of
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from shoal.check.guarantee import Guarantee
-from shoal.data.attribute import Attribute
+from shoal.data.tables.attribute import Attribute
 from shoal.report.words import listed
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from shoal.check.exposure import Exposure
-from shoal.data.slices import Layout
+from shoal.data.tables.slices import Layout
 from shoal.report import pictures
 from shoal.report.words import percent
 

@@ -11,7 +11,7 @@ from shoal.report import sparse_pictures, sparse_words
 from shoal.report.page import render
 
 if TYPE_CHECKING:
-    from shoal.data.sketches import Sketches
+    from shoal.data.sparse.sketches import Sketches
     from shoal.sparse_release import SparseRelease
 
 N_CLASSES = 40

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from shoal.check.guarantee import Guarantee
-from shoal.data.attribute import Attribute
+from shoal.data.tables.attribute import Attribute
 
 PARTITIONS = {
     "mdav": "MDAV: groups of near records, built around those farthest from the average",

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import Infeasible
 from shoal.sparse.coarse import coarse_counts
 from shoal.sparse.content_order import canonical_order, published_order

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.ragged import Offsets
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 
 Rows = npt.NDArray[np.int64]
 

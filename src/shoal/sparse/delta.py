@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 from shoal.errors import PolicyError
 
 # Of the quotient, towards fewer components, so that no rounding takes a variance below delta. An exact tie loses one

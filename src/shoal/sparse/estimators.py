@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, PolicyError, did_you_mean
 from shoal.sparse.anonymize import anonymize_sparse
 from shoal.sparse.signs import new_key, refuse_key

@@ -29,7 +29,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 from shoal.kernels.sparse.edges import ANY, fill_allowed, lower_counts, settle_counts
 
 Ints = npt.NDArray[np.int64]

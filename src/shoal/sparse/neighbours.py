@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.ragged import ragged_places
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 from shoal.engine.blocks import run_blocks
 from shoal.errors import PolicyError, did_you_mean
 from shoal.kernels.sparse import bits as sparse_bits

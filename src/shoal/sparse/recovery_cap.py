@@ -30,7 +30,7 @@ from math import lgamma, log
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 
 Floats = npt.NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 
 
 def step_of(records: Sparse) -> float:

@@ -90,7 +90,7 @@ def sign_table(item_keys: Words, key: bytes, n: int, first: int = 0) -> Signs:
 
     Examples
     --------
-    >>> from shoal.data.strings import symbol_keys
+    >>> from shoal.data.strings.strings import symbol_keys
     >>> sign_table(symbol_keys(["bread", "milk"]), bytes(32), 4).shape
     (2, 4)
     """

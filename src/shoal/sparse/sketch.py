@@ -27,9 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.ragged import Offsets
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse, Weights
-from shoal.data.strings import symbol_keys
+from shoal.data.sparse.records import Sparse, Weights
+from shoal.data.sparse.sketches import Sketches
+from shoal.data.strings.strings import symbol_keys
 from shoal.errors import DataError, PolicyError
 from shoal.kernels.sparse.signs import BITS, Signs, fill_signs
 from shoal.kernels.sparse.sketch import TILE, sketch_counts, sketch_reals, sketch_sets

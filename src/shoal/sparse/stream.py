@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, PolicyError
 from shoal.sparse.content_order import published_order
 from shoal.sparse.sketch import sketch_records

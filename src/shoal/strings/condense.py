@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.strings import Strings, symbol_keys, take_strings
+from shoal.data.strings.strings import Strings, symbol_keys, take_strings
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import open_executor
 from shoal.engine.seeds import spawn_seeds

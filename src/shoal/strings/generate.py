@@ -74,7 +74,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.strings import Strings, StringSource, symbol_keys, take_strings
+from shoal.data.strings.strings import Strings, StringSource, symbol_keys, take_strings
 from shoal.engine.blocks import run_blocks
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import PolicyError

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.strings import take_strings
+from shoal.data.strings.strings import take_strings
 from shoal.kernels.strings.templates import count_entries, fill_templates
 
 Codes = npt.NDArray[np.int32]
@@ -90,7 +90,7 @@ def convert_lengths(symbols: Codes, starts: Ints, length: int | None = None) -> 
     Parameters
     ----------
     symbols, starts : arrays
-        Strings as in `shoal.data.strings.Strings`; none is empty.
+        Strings as in `shoal.data.strings.strings.Strings`; none is empty.
     length : int, optional
         The length L; else the mean length, rounded up.
     """

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.verify import verify
-from shoal.data.attribute import Attribute
-from shoal.data.guess import is_key
-from shoal.data.meaning import attributes_of, refitted
-from shoal.data.slices import Layout
-from shoal.data.table import Column, Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.guess import is_key
+from shoal.data.tables.meaning import attributes_of, refitted
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.compile import has_compiled
 from shoal.policy import KAnonymity, Policy, TCloseness

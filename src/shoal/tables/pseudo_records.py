@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import Column, Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Column, Table
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import Infeasible
 from shoal.policy import Policy

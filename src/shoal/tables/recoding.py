@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
+from shoal.data.tables.attribute import Attribute
 from shoal.policy import Policy
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit

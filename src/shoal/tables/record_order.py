@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.table import Column, Table
+from shoal.data.tables.table import Column, Table
 
 Order = npt.NDArray[np.intp]
 Keys = Sequence[npt.NDArray[np.int64]]

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import Column, Table, spell
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Column, Table, spell
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, MissingExtra, PolicyError
 from shoal.utility.grouping import Grouping

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.table import Column, spell
+from shoal.data.tables.table import Column, spell
 from shoal.errors import DataError
 from shoal.utility.grouping import Grouping
 from shoal.utility.loss import meets

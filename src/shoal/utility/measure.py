@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import Column, Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Column, Table
 from shoal.errors import ShoalError
 from shoal.tables.encoding import rank
 from shoal.tables.information_loss import information_loss

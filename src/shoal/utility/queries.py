@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
 from shoal.utility.grouping import Grouping
 from shoal.utility.reading import Categories, Labels, Numbers, Ranges, Reading, Sets, read_published

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.table import Column, spell
+from shoal.data.tables.table import Column, spell
 from shoal.utility.grouping import Grouping
 from shoal.utility.loss import meets
 from shoal.utility.scale import Scale, positions_of

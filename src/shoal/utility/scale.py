@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.parse import parse_dates, parse_numbers
-from shoal.data.table import Column, spell
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.parse import parse_dates, parse_numbers
+from shoal.data.tables.table import Column, spell
 
 Kind = Literal["number", "order", "category"]
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
-from shoal.data.table import Column, Table, row_keys
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Column, Table, row_keys
 from shoal.policy import Policy
 from shoal.utility import loss
 from shoal.utility.attributes import AttributeComparison, compare

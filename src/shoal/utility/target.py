@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import Table
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Table
 from shoal.errors import MissingExtra, PolicyError, ShoalError, did_you_mean
 from shoal.policy import SLICINGS
 from shoal.utility.classification import MISSING_SKLEARN, LearningComparison, Task, task_of

@@ -16,7 +16,7 @@ from benchmarks.data import NAMES, NUMERIC, QUASI, hierarchy_files, invented, pe
 from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, run_case, timed
 from benchmarks.losses import of_labels
 from benchmarks.peers import Peer
-from shoal.data.hierarchy import Hierarchy
+from shoal.data.tables.hierarchy import Hierarchy
 
 ROOT = Path(__file__).resolve().parents[3]
 

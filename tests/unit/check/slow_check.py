@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.data.table import Column, Table, encode_cells
+from shoal.data.tables.table import Column, Table, encode_cells
 
 
 def column(name, cells):

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.check.sparse import SparseAsked, SparseEvidence
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 
 PRIME = 2**61 - 1
 KEY = bytes(range(32))

@@ -8,9 +8,9 @@ from itertools import permutations
 import numpy as np
 
 from shoal.check.sliced import sliced_of
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
-from shoal.data.table import Table, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Table, encode_cells
 
 AGE = Attribute("age", "continuous", "quasi")
 JOB = Attribute("job", "nominal", "quasi")

@@ -9,7 +9,7 @@ import pytest
 from slow_check import random_table, table
 
 from shoal.check.classes import classes_of
-from shoal.data.table import Column, Table
+from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError, PolicyError
 
 

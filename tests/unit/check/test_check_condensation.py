@@ -14,8 +14,8 @@ from shoal.check.draws import possible
 from shoal.check.evidence import Evidence
 from shoal.check.publication import needs_original, verify_publication
 from shoal.check.verdict import Asked
-from shoal.data.attribute import Attribute
-from shoal.data.table import MARKERS, Table, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import MARKERS, Table, encode_cells
 from shoal.errors import DataError, PolicyError
 from shoal.policy import AlphaK, KAnonymity, LDiversity, TCloseness
 

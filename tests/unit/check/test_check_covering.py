@@ -9,9 +9,9 @@ import pytest
 
 from shoal.check.boxes import Boxes, BoxTree, bin_of, span_masks
 from shoal.check.covering import count_unreadable, covering_of, scale_of
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import encode_cells
 
 
 def column(cells):

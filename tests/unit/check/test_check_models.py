@@ -15,9 +15,9 @@ from shoal.check.classes import classes_of
 from shoal.check.distribution import distribution
 from shoal.check.t_closeness import ordered_distance
 from shoal.check.verify import verify
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import Column, Table, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import Column, Table, encode_cells
 from shoal.errors import DataError, Infeasible
 from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 

@@ -8,7 +8,7 @@ from slow_slices import ATTRIBUTES, GROUPS, Case, beliefs, random_case
 
 from shoal.check.matching import matching
 from shoal.check.posterior import naive_posterior, posterior
-from shoal.data.attribute import Attribute
+from shoal.data.tables.attribute import Attribute
 
 SPLITS = [
     *GROUPS.values(),

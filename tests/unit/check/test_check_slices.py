@@ -13,8 +13,8 @@ from slow_slices import ATTRIBUTES, GROUPS, Case, as_table, random_case
 
 from shoal.check.compare_slices import compare_slices
 from shoal.check.slices import check_slices, verify_slices
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import Hierarchy
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, NotVerified, PolicyError
 from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 

@@ -12,7 +12,7 @@ from shoal.check.string_copies import equal_strings
 from shoal.check.string_originals import without_rare
 from shoal.check.string_support import recompute_support, surprise
 from shoal.check.strings import StringAsked, StringEvidence, verify_strings
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 from shoal.strings import Condensation
 from shoal.strings.condense import without_rare_symbols

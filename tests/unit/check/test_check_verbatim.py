@@ -11,7 +11,7 @@ from slow_strings import longest_run, unique_share
 
 from shoal.check.suffixes import sort_suffixes
 from shoal.check.verbatim import OTHERS, UNSEEN, verbatim
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 
 

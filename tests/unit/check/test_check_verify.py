@@ -12,8 +12,8 @@ from slow_check import table
 from shoal.check import verify
 from shoal.check.guarantee import Guarantee
 from shoal.check.verify import default_distance
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import Hierarchy
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, PolicyError
 from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 

@@ -9,7 +9,7 @@ import pytest
 import slow_sketches as slow
 
 from shoal.check.sparse import SparseAsked, SparseEvidence, verify_sketches
-from shoal.data.sketches import Sketches
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
 
 ASKED = SparseAsked(delta=0.5, k=3, max_components=24)

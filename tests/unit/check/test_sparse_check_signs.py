@@ -16,8 +16,8 @@ from shoal.check.sparse_signs import (
     signs_of,
 )
 from shoal.check.sparse_sketches import Z_LIMIT, moments
-from shoal.data.sketches import Sketches
-from shoal.data.strings import symbol_keys
+from shoal.data.sparse.sketches import Sketches
+from shoal.data.strings.strings import symbol_keys
 
 EDGES = [0, 1, 2, 2**30 - 1, 2**30, 2**31 - 1, 2**31, 2**31 + 1, 2**60, 2**60 + 1, PRIME - 2, PRIME - 1]
 

@@ -7,7 +7,7 @@ import pytest
 
 from shoal.check import string_near
 from shoal.check.string_near import near_originals, near_strings
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 
 
 def one_edit(text: str, letters: str) -> set[str]:

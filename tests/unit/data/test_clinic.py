@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.clinic import clinic, diagnosis_hierarchy
-from shoal.data.hierarchy import calendar, intervals, prefixes
-from shoal.data.table import Table, encode_cells, row_keys
+from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
+from shoal.data.tables.hierarchy import calendar, intervals, prefixes
+from shoal.data.tables.table import Table, encode_cells, row_keys
 from shoal.errors import DataError
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from shoal.api import anonymize
-from shoal.data.dictionary import objects
-from shoal.data.frames import from_frame, to_frame
-from shoal.data.meaning import attributes_of
-from shoal.data.table import Column, Table
+from shoal.data.tables.dictionary import objects
+from shoal.data.tables.frames import from_frame, to_frame
+from shoal.data.tables.meaning import attributes_of
+from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError
 from shoal.policy import Policy
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 import shoal
-from shoal.data.files import read_table
-from shoal.data.frames import from_frame
-from shoal.data.guess import guess, words_of
+from shoal.data.tables.files import read_table
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.guess import guess, words_of
 
 COLUMNS = {
     "name": ([f"Person {i}" for i in range(40)], "nominal", "identifying"),

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shoal.data.haplotypes import haplotypes
+from shoal.data.samples.haplotypes import haplotypes
 from shoal.errors import PolicyError
 
 

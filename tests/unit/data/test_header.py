@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.data.dictionary import TextEncoder
-from shoal.data.files import read_table
-from shoal.data.frames import from_frame
-from shoal.data.header import looks_like_record
-from shoal.data.item_lists import read_cells
-from shoal.data.string_files import read_strings
+from shoal.data.sparse.item_lists import read_cells
+from shoal.data.strings.files import read_strings
+from shoal.data.tables.dictionary import TextEncoder
+from shoal.data.tables.files import read_table
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.header import looks_like_record
 from shoal.errors import DataError
 
 WITH_HEADER = [

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shoal.data.hierarchy import Hierarchy, calendar, intervals, prefixes
-from shoal.data.table import spell
+from shoal.data.tables.hierarchy import Hierarchy, calendar, intervals, prefixes
+from shoal.data.tables.table import spell
 from shoal.errors import DataError
 
 ANIMALS = (

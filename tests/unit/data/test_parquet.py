@@ -8,8 +8,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.data import parquet
-from shoal.data.files import read_table
+from shoal.data.tables import parquet
+from shoal.data.tables.files import read_table
 from shoal.errors import DataError
 
 

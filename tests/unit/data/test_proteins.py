@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.proteins import protein_families
+from shoal.data.samples.proteins import protein_families
 from shoal.errors import PolicyError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.quest import Baskets, Convention, Pool, Quest, generate_baskets, labelled_baskets, make_pool
+from shoal.data.samples.quest import Baskets, Convention, Pool, Quest, generate_baskets, labelled_baskets, make_pool
 from shoal.errors import PolicyError
 from shoal.kernels.sparse.quest import fill_baskets
 

@@ -8,10 +8,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shoal.data.read_slices import read_slices, sample_records, slice_frames
-from shoal.data.slices import Layout
-from shoal.data.table import Table, encode_cells
-from shoal.data.write import write_table
+from shoal.data.tables.read_slices import read_slices, sample_records, slice_frames
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Table, encode_cells
+from shoal.data.tables.write import write_table
 from shoal.errors import DataError
 
 LAYOUT = Layout.of([["age", "pay"], ["zip", "job", "pay"]])

@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shoal.data.string_files import (
+from shoal.data.strings.files import (
     looks_like_strings,
     read_strings,
     read_strings_back,
     string_file_name,
     write_strings,
 )
-from shoal.data.strings import Strings, StringSource
-from shoal.data.table import Source
+from shoal.data.strings.strings import Strings, StringSource
+from shoal.data.tables.table import Source
 from shoal.errors import DataError, PolicyError
 
 

@@ -8,9 +8,9 @@ import unicodedata
 import numpy as np
 import pytest
 
-from shoal.data.dictionary import objects
-from shoal.data.sense import plain_text, says_missing, sense_of
-from shoal.data.table import MARKERS
+from shoal.data.tables.dictionary import objects
+from shoal.data.tables.sense import plain_text, says_missing, sense_of
+from shoal.data.tables.table import MARKERS
 
 # Of DerivedCoreProperties.txt, Default_Ignorable_Code_Point: those that are of neither Cf nor Cc, one of each range.
 IGNORABLE = (

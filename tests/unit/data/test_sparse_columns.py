@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from shoal.data.sparse import Sparse
-from shoal.data.sparse_files import read_sparse
+from shoal.data.sparse.files import read_sparse
+from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, MissingExtra
 
 

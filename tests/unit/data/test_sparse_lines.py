@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shoal.data import line_blocks, whole_text
-from shoal.data.sparse import Sparse
-from shoal.data.sparse_files import looks_like_sparse, read_blocks, read_sparse
+from shoal.data import whole_text
+from shoal.data.sparse import line_blocks
+from shoal.data.sparse.files import looks_like_sparse, read_blocks, read_sparse
+from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, PolicyError
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import coo_array, csr_array, csr_matrix
 
-from shoal.data.sparse import Sparse, assemble
+from shoal.data.sparse.records import Sparse, assemble
 from shoal.errors import DataError
 
 

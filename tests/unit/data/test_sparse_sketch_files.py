@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from shoal.data.sketch_files import coarsest_step, read_sketches, write_sketches
-from shoal.data.sketches import Sketches
+from shoal.data.sparse.sketch_files import coarsest_step, read_sketches, write_sketches
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.strings import Strings, symbol_keys
+from shoal.data.strings.strings import Strings, symbol_keys
 from shoal.errors import DataError
 
 

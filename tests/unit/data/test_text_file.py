@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shoal.data import text_file
-from shoal.data.files import read_table
-from shoal.data.table import Table
-from shoal.data.text_survey import sniff
+from shoal.data.tables import csv as text_file
+from shoal.data.tables.files import read_table
+from shoal.data.tables.table import Table
+from shoal.data.tables.text_survey import sniff
 from shoal.errors import DataError
 
 

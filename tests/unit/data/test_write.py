@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shoal.data.files import read_table
-from shoal.data.frames import from_frame
-from shoal.data.table import Column, Source, Table
-from shoal.data.write import file_name, guarded, write_table
+from shoal.data.tables.files import read_table
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.table import Column, Source, Table
+from shoal.data.tables.write import file_name, guarded, write_table
 from shoal.errors import DataError
 
 

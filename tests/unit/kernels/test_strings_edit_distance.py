@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.kernels.strings.edit_distance import edit_distances, vote_nearest
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from shoal.check.guarantee import Guarantee, WorstClass
 from shoal.check.risk import BINS, Risk
-from shoal.data.attribute import Attribute
-from shoal.data.table import Source, Table, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Source, Table, encode_cells
 from shoal.policy import Policy
 from shoal.report.context import ReportContext, describe_method
 from shoal.utility import measure

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shoal.data.table import encode_cells
+from shoal.data.tables.table import encode_cells
 from shoal.report.datasheet import render_datasheet
 
 Make = Callable[..., Any]

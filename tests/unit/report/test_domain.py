@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import encode_cells
 from shoal.report.domain import OTHER, domain_of
 
 NUMBER = Attribute("x", "continuous", "quasi")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from shoal.data.attribute import Attribute
+from shoal.data.tables.attribute import Attribute
 from shoal.report.context import ReportContext
 from shoal.report.report import render_report, verdict
 

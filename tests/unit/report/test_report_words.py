@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shoal.check.guarantee import Guarantee
-from shoal.data.attribute import Attribute
+from shoal.data.tables.attribute import Attribute
 from shoal.report.limits import not_protected
 from shoal.report.words import achieved, number, percent, required, short_name, treatment
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.data.proteins import protein_families
-from shoal.data.strings import Strings
+from shoal.data.samples.proteins import protein_families
+from shoal.data.strings.strings import Strings
 from shoal.report import string_pictures, string_words
 from shoal.report.string_datasheet import render_string_datasheet
 from shoal.report.string_report import render_string_report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 from shoal.kernels.sparse.edges import ANY
 from shoal.sparse import k_variance as module
 from shoal.sparse.k_variance import Edges, edges_of, k_variance_counts, strict_counts

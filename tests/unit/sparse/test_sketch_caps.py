@@ -7,7 +7,7 @@ from math import comb, e, floor, log2, pi
 import numpy as np
 import pytest
 
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 from shoal.errors import PolicyError
 from shoal.sparse.delta import delta_counts
 from shoal.sparse.recovery_cap import item_shares, recovery_counts

@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 import shoal.sparse
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, PolicyError
 from shoal.sparse import DeltaSketch, KVarianceSketch, new_key
 

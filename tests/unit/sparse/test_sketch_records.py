@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, PolicyError
 from shoal.sparse import sketch as sketch_module
 from shoal.sparse.content_order import published_order

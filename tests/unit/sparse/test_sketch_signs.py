@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from shoal.data.strings import symbol_keys
+from shoal.data.strings.strings import symbol_keys
 from shoal.errors import PolicyError
 from shoal.sparse.signs import new_key, sign_coefficients, sign_table
 

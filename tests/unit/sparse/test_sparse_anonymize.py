@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 from shoal.errors import Infeasible, PolicyError
 from shoal.sparse.anonymize import REASONS, anonymize_sparse, component_caps
 from shoal.sparse.content_order import canonical_order, published_order, refine

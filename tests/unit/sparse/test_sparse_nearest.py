@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.data.quest import Quest, generate_baskets
-from shoal.data.sparse import Sparse
+from shoal.data.samples.quest import Quest, generate_baskets
+from shoal.data.sparse.records import Sparse
 from shoal.errors import PolicyError
 from shoal.kernels.sparse import bits as sparse_bits
 from shoal.sparse import near_partition, neighbours

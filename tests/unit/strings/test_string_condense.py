@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.engine.executors import open_executor
 from shoal.errors import DataError, Infeasible, PolicyError, ShoalError
 from shoal.strings import Condensation

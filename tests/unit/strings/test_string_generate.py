@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 import pytest
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.engine.executors import open_executor
 from shoal.errors import PolicyError
 from shoal.strings.generate import fingerprint_originals, generate

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
 from shoal.strings.condense import Condensation
 from shoal.strings.generate import generate

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.data.table import Table, encode_cells
+from shoal.data.tables.table import Table, encode_cells
 from shoal.errors import PolicyError
 from shoal.policy import Policy
 from shoal.tables.anonymize import anonymize_table

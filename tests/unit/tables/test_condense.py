@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import Column, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Column, encode_cells
 from shoal.errors import DataError, Infeasible
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups

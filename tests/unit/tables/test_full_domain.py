@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from shoal.data.hierarchy import Hierarchy
+from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition import full_domain

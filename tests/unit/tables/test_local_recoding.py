@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shoal.data.hierarchy import Hierarchy
+from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import information_loss

@@ -11,9 +11,9 @@ import pytest
 
 import shoal
 import shoal.originals
-from shoal.data.frames import from_frame
-from shoal.data.table import Column, encode_cells
-from shoal.data.write import write_table
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.table import Column, encode_cells
+from shoal.data.tables.write import write_table
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.policy import RECODINGS
 from shoal.tables.publish import condense as module

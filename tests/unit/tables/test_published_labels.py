@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import shoal
-from shoal.data.labels import read_label
+from shoal.data.tables.labels import read_label
 from shoal.policy import Policy
 
 

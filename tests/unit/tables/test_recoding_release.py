@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 
 import shoal
-from shoal.data.clinic import clinic
+from shoal.data.samples.clinic import clinic
 
 
 def made(**asked):

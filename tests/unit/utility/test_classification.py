@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import Column, Table, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Column, Table, encode_cells
 from shoal.errors import DataError, MissingExtra, PolicyError
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups

@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import Column, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Column, encode_cells
 from shoal.utility import correlation
 from shoal.utility.correlation import Association, associate, correlation_ratio, cramers_v
 from shoal.utility.grouping import Grouping

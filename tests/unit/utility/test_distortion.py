@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import encode_cells
 from shoal.errors import DataError
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups

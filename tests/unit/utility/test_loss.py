@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import Column, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import Column, encode_cells
 from shoal.utility import loss
 from shoal.utility.grouping import Grouping
 from shoal.utility.scale import Scale, scale_of

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import Column, Table, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Column, Table, encode_cells
 from shoal.errors import ShoalError
 from shoal.utility import measure
 from shoal.utility.definitions import MEASURES

@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import Column, Table, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import Column, Table, encode_cells
 from shoal.errors import PolicyError
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.data.meaning import attributes_of
+from shoal.data.tables.meaning import attributes_of
 from shoal.errors import DataError, MissingExtra, PolicyError
 from shoal.originals import load
 from shoal.policy import Policy

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import encode_cells
 from shoal.utility.attributes import AttributeComparison, compare, total_variation
 from shoal.utility.grouping import Grouping
 from shoal.utility.reading import Categories, Labels, Numbers, Ranges, Sets, read_published

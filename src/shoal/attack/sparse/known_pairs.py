@@ -24,7 +24,7 @@ from shoal.attack.sparse.targets import (
     item_shares,
     mean,
 )
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 
 RIDGE = 1e-3
 ROUNDS = 20

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.targets import NO_ROWS, Floats, Ints, mean
-from shoal.data.sketches import Sketches
+from shoal.data.sparse.sketches import Sketches
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ from shoal.attack.sparse.targets import (
     matrix_of,
     mean,
 )
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 
 CELLS_AT_ONCE = 1 << 23  # estimates that are held in memory
 RIDGE = 1e-9  # of the mean variance of a component: signs of few items may depend on one another

@@ -13,8 +13,8 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.sparse.length import mean_squares
 from shoal.attack.sparse.targets import Floats, sketch_records
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 

@@ -12,8 +12,8 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.length import mean_squares
 from shoal.attack.sparse.signs import wrong_key
 from shoal.attack.sparse.targets import NO_KEY, NO_ROWS, Floats, Ints, mean, sketch_records
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 
 AT_ONCE = 1 << 14  # sketches that are scored side by side
 PRIOR = 4.0  # components that the mean length of all counts for, beside a sketch's own

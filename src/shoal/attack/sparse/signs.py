@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 
 Signs = npt.NDArray[np.int8]
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from shoal.attack.cases import SparseCase
 from shoal.attack.sparse.signs import Signs, signs_of
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

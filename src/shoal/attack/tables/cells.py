@@ -18,9 +18,9 @@ import numpy.typing as npt
 from shoal.attack.cases import TableCase
 from shoal.check.cells import published as readable
 from shoal.check.covering import Covering, Scale, covering_of, scale_of
-from shoal.data.attribute import Attribute
-from shoal.data.parse import parse_dates, parse_numbers
-from shoal.data.table import MARKERS, Column, Table, spell
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.parse import parse_dates, parse_numbers
+from shoal.data.tables.table import MARKERS, Column, Table, spell
 from shoal.kernels.attack.nearest import CATEGORY, NUMBER, PLAIN_CATEGORY, PLAIN_NUMBER, LabelTable
 from shoal.utility.scale import MICROSECONDS_A_DAY, positions_of
 

@@ -30,7 +30,7 @@ from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.cells import Labels, View, attribute_of, columns_of, read_view
-from shoal.data.table import spell
+from shoal.data.tables.table import spell
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -28,7 +28,7 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import read_secret
 from shoal.attack.tables.people import joint_keys, twins_of
-from shoal.data.table import row_keys
+from shoal.data.tables.table import row_keys
 from shoal.errors import ShoalError
 from shoal.kernels.attack.order import tighten
 from shoal.policy import ColumnPolicy, KAnonymity, Policy

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from shoal.attack.cases import TableCase
 from shoal.attack.tables.cells import columns_of
 from shoal.check.sliced import numbered
-from shoal.data.table import Table
+from shoal.data.tables.table import Table
 
 Ints = npt.NDArray[np.int64]
 

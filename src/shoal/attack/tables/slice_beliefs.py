@@ -16,7 +16,7 @@ from shoal.attack.tables.cells import Labels, stacked
 from shoal.check.matching import Finder, Matching, match_records
 from shoal.check.posterior import Posterior, Shares, naive_posterior, posterior
 from shoal.check.sliced import sliced_of
-from shoal.data.table import MARKERS, Table
+from shoal.data.tables.table import MARKERS, Table
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

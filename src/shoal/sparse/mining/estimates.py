@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.ragged import ragged_places
-from shoal.data.sketches import Sketches
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
 from shoal.sparse.signs import sign_table
 
@@ -162,7 +162,7 @@ def attribute_estimates(sketches: Sketches, item_keys: npt.NDArray[np.uint64], k
     ----------
     sketches : Sketches
     item_keys : uint64 array (n_items,)
-        The hashed names of the attributes, from `shoal.data.strings.symbol_keys`.
+        The hashed names of the attributes, from `shoal.data.strings.strings.symbol_keys`.
     key : bytes
         The key of the release.
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.ragged import Codes
-from shoal.data.sketches import Sketches
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, PolicyError
 from shoal.sparse.mining.similarity import Background, Metric, similarity_blocks
 

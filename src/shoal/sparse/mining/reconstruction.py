@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sketches import Sketches
-from shoal.data.strings import symbol_keys
+from shoal.data.sparse.sketches import Sketches
+from shoal.data.strings.strings import symbol_keys
 from shoal.errors import DataError
 from shoal.sparse.mining.similarity import component_matrix
 from shoal.sparse.signs import sign_table

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sketches import Sketches
+from shoal.data.sparse.sketches import Sketches
 from shoal.sparse.mining.estimates import mean_squares
 
 Metric = Literal["cosine", "euclidean"]

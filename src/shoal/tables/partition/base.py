@@ -101,9 +101,9 @@ def rank_array(X: Any) -> list[Ranked]:
 
 def rank_frame(X: Any) -> list[Ranked]:
     """The columns of a frame as attributes: numbers as such, others by the type that `shoal profile` would guess."""
-    from shoal.data.frames import from_frame
-    from shoal.data.meaning import attributes_of
-    from shoal.data.ordered_column import OrderedColumn
+    from shoal.data.tables.frames import from_frame
+    from shoal.data.tables.meaning import attributes_of
+    from shoal.data.tables.ordered_column import OrderedColumn
     from shoal.policy import ColumnPolicy, Policy
     from shoal.tables.encoding import rank
 

@@ -39,7 +39,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.hierarchy import Hierarchy
+from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
 from shoal.kernels.tables.lattice import roll_up
 from shoal.tables.encoding import Ranked

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.parse import parse_dates
-from shoal.data.table import Column
+from shoal.data.tables.parse import parse_dates
+from shoal.data.tables.table import Column
 from shoal.errors import Infeasible
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups

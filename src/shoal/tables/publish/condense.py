@@ -58,8 +58,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.parse import Dates, parse_dates
-from shoal.data.table import Column, spell
+from shoal.data.tables.parse import Dates, parse_dates
+from shoal.data.tables.table import Column, spell
 from shoal.errors import DataError, Infeasible
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.parse import parse_numbers
-from shoal.data.sense import sense_of
+from shoal.data.tables.parse import parse_numbers
+from shoal.data.tables.sense import sense_of
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
 

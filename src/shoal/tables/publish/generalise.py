@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.labels import EVERYTHING, OR_MISSING, range_label, set_label, value_label
-from shoal.data.table import Column
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.labels import EVERYTHING, OR_MISSING, range_label, set_label, value_label
+from shoal.data.tables.table import Column
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
 

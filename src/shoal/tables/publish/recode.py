@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.hierarchy import ROOT, Hierarchy
-from shoal.data.labels import range_label, value_label
-from shoal.data.table import Column
+from shoal.data.tables.hierarchy import ROOT, Hierarchy
+from shoal.data.tables.labels import range_label, value_label
+from shoal.data.tables.table import Column
 from shoal.errors import DataError
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.full_domain import as_tree

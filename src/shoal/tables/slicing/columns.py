@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
+from shoal.data.tables.attribute import Attribute
 from shoal.errors import PolicyError, did_you_mean
 from shoal.tables.slicing.bins import Bins
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.table import Table, row_keys
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Table, row_keys
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.limits import Limit, limits_of
 

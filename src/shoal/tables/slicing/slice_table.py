@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
-from shoal.data.table import Column, Table, row_keys, spell
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Column, Table, row_keys, spell
 from shoal.engine.blocks import run_blocks
 from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.tables.encoding import rank

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.ragged import Codes
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, PolicyError
 from shoal.sparse.mining.neighbours_classifier import Votes, elect

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.ragged import Codes
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.engine.seeds import spawn_seeds
 from shoal.sparse.mining.k_means import SketchPoints, spherical_k_means
 from shoal.utility.sparse.originals import OriginalPoints, cluster_means, matrix_of, unit_rows

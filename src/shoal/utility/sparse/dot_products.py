@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.sparse.mining.estimates import Estimate, dot_products, squared_lengths
 from shoal.utility.sparse.originals import matrix_of, pair_products
 

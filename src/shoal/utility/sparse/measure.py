@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, ShoalError
 from shoal.utility.sparse.classification import Anonymizer, SketchLearning, learn

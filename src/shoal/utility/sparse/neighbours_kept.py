@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sketches import Sketches
+from shoal.data.sparse.sketches import Sketches
 from shoal.sparse.mining.similarity import Background, similarity_blocks
 
 Ints = npt.NDArray[np.int64]

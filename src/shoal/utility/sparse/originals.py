@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.ragged import Codes
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
 from shoal.sparse.mining.similarity import BLOCK_CELLS, Metric
 
 Singles = npt.NDArray[np.float32]

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
 from shoal.utility.scores import Estimate, estimate, resamples
 from shoal.utility.strings.codes import in_one_alphabet

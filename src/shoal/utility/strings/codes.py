@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 
 

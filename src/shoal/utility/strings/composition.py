@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.utility.strings.codes import in_one_alphabet
 
 

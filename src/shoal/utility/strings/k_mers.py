@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
 from shoal.utility.strings.codes import in_one_alphabet
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import ShoalError
 from shoal.utility.strings.composition import Composition, compare_composition
 from shoal.utility.strings.distances import DistanceOrder, compare_distances

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
 from shoal.kernels.strings.rules import count_pairs, first_matches
 

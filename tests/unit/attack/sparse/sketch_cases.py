@@ -8,8 +8,8 @@ import numpy as np
 
 from shoal.attack.cases import SparseCase
 from shoal.attack.sparse.targets import sketch_records
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 
 KEY = bytes(range(32))
 N_ITEMS = 150

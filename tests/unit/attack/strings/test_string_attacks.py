@@ -12,9 +12,9 @@ from shoal.attack.cases import StringCase
 from shoal.attack.strings import STRING_ATTACKS
 from shoal.attack.strings.fragments import Fragments
 from shoal.attack.strings.neighbourhood import MOST_APART, Neighbourhood
-from shoal.data.haplotypes import haplotypes
-from shoal.data.proteins import protein_families
-from shoal.data.strings import Strings
+from shoal.data.samples.haplotypes import haplotypes
+from shoal.data.samples.proteins import protein_families
+from shoal.data.strings.strings import Strings
 from shoal.strings import Condensation
 
 NAMES = [a.name for a in STRING_ATTACKS]

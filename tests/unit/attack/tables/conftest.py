@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from shoal.attack.cases import TableCase
-from shoal.data.clinic import clinic
-from shoal.data.table import Table, encode_cells
+from shoal.data.samples.clinic import clinic
+from shoal.data.tables.table import Table, encode_cells
 from shoal.policy import Policy
 from shoal.tables.anonymize import anonymize_table
 

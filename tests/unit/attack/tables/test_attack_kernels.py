@@ -19,8 +19,8 @@ from shoal.attack.tables.predicates import (
     Predicates,
     about_people,
 )
-from shoal.data.attribute import Attribute
-from shoal.data.table import Table, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Table, encode_cells
 
 ATTRIBUTES = {
     "n": Attribute("n", "continuous", "quasi"),

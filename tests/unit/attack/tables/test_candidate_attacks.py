@@ -20,10 +20,10 @@ from shoal.attack.tables import (
     Skewness,
     Uniqueness,
 )
-from shoal.data.attribute import Attribute
-from shoal.data.clinic import diagnosis_hierarchy
-from shoal.data.slices import Layout
-from shoal.data.table import Table, encode_cells
+from shoal.data.samples.clinic import diagnosis_hierarchy
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Table, encode_cells
 
 
 def texts(name, cells):

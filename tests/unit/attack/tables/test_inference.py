@@ -10,9 +10,9 @@ import pytest
 from shoal.attack.cases import TableCase
 from shoal.attack.tables.cells import read_view
 from shoal.attack.tables.inference import BayesInference, Inference, score
-from shoal.data.attribute import Attribute
-from shoal.data.slices import Layout
-from shoal.data.table import Table, encode_cells
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Table, encode_cells
 
 
 @pytest.mark.parametrize("attack", [Inference(), BayesInference(), Inference(votes=False)])

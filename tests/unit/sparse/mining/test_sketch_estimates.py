@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.sketch_files import read_sketches, write_sketches
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketch_files import read_sketches, write_sketches
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
 from shoal.sparse.mining import (
     attribute_estimates,

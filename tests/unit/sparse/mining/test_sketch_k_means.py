@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, PolicyError
 from shoal.sparse.mining import SketchKMeans
 from shoal.sparse.mining.k_means import SketchPoints, spherical_k_means

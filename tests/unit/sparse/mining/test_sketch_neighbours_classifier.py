@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, PolicyError
 from shoal.sparse.mining import SketchKNeighbors, similarity
 from shoal.sparse.mining.neighbours_classifier import SHARPNESS, elect

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.data.attribute import Attribute
-from shoal.data.frames import from_frame
-from shoal.data.hierarchy import Hierarchy
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.hierarchy import Hierarchy
 from shoal.tables.record_order import content_order
 
 COUNTRY = Hierarchy(

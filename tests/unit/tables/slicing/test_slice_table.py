@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from slow_slicing import ATTRIBUTES, beliefs, marginal, random_columns, satisfies, table_of, texts_of
 
-from shoal.data.attribute import Attribute
-from shoal.data.hierarchy import prefixes
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import prefixes
 from shoal.engine.executors import open_executor
 from shoal.errors import Infeasible, PolicyError
 from shoal.policy import LDiversity

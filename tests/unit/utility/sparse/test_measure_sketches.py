@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from shoal.data.sketches import Sketches
-from shoal.data.sparse import Sparse
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.sparse.mining.estimates import Estimate
 from shoal.sparse.signs import new_key

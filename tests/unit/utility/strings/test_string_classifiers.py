@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
 from shoal.kernels.strings.rules import count_pairs, first_matches
 from shoal.utility.strings import NearestNeighbours, WavRule, compare_classifiers

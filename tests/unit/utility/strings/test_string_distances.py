@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 from shoal.utility.strings import compare_distances
 from shoal.utility.strings.distances import _draw_pairs

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shoal.data.strings import Strings
+from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
 from shoal.utility.strings import compare_composition, compare_k_mers, compare_positions
 

@@ -1,0 +1,319 @@
+"""Sparse records as flat arrays: few non-zero attributes (items, words) out of very many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.ragged import Codes, Offsets, encode_labels, ragged_places
+from shoal.data.strings.strings import symbol_keys
+from shoal.errors import DataError
+
+Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+MOST_WEIGHT, LEAST_WEIGHT = 2.0**31, 2.0**-256
+"""The largest and the smallest weight but 0, so that sums of integers stay exact and no square vanishes."""
+
+
+@dataclass(frozen=True)
+class SparseSource:
+    """Where sparse records came from, and how they were read."""
+
+    name: str = "records"
+    format: str = "lists"  # lists | csr | baskets | svmlight | column | text | folder
+    delimiter: str | None = None  # between items; None is white space
+    gzip: bool = False
+    notes: tuple[str, ...] = ()
+    column: str | None = None  # of a table: the one with the items or the text
+    class_column: str | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)  # of text: the vectoriser's choices; no vocabulary
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """Records with few non-zero attributes.
+
+    Attributes
+    ----------
+    starts : int64 array (n_records + 1,)
+        Record i is ``items[starts[i]:starts[i + 1]]`` with the weights at the same places.
+    items : int32 array
+        The non-zero attributes of all records, ascending and distinct within a record; an index into `names`.
+    weights : int64 or float64 array
+        Their values, never zero. Integers are kept as such: 1 for all where records are sets.
+    names : tuple of str
+        The attributes in ascending order. There may be more than occur.
+    labels : int32 array (n_records,), optional
+        The class of each record, an index into `classes`.
+    classes : tuple of str
+        The names of the classes in ascending order.
+    source : SparseSource
+        Where they came from.
+    """
+
+    starts: Offsets
+    items: Codes
+    weights: Weights
+    names: tuple[str, ...]
+    labels: Codes | None = None
+    classes: tuple[str, ...] = ()
+    source: SparseSource = field(default_factory=SparseSource)
+
+    @classmethod
+    def of(
+        cls,
+        records: Iterable[Iterable[str | int]] | Iterable[Mapping[str | int, float]],
+        labels: Sequence[str] | None = None,
+        *,
+        source: SparseSource | None = None,
+    ) -> Sparse:
+        """Encode lists (or sets) of items, or mappings from an item to its weight.
+
+        A number as an item is the same as its spelling. An item that a list repeats counts once; for counts give
+        mappings. Weights that are all whole numbers are integers.
+
+        Raises
+        ------
+        DataError
+            An item is neither text nor an integer, a weight is no usable number, or the labels do not match.
+
+        Examples
+        --------
+        >>> records = Sparse.of([["milk", "bread"], [], ["milk"]])
+        >>> records.names, records.items.tolist(), records.sizes.tolist()
+        (('bread', 'milk'), [0, 1, 1], [2, 0, 1])
+        """
+        listed: list[Any] = list(records)
+        kind: Any = Mapping if listed and isinstance(listed[0], Mapping) else (list, tuple, set, frozenset, np.ndarray)
+        if isinstance(records, str) or not all(isinstance(record, kind) for record in listed):
+            raise DataError("the records are not of one kind; give a list of lists of items, or of dicts of weights")
+        starts = _starts_of(np.fromiter(map(len, listed), np.int64, len(listed)))
+        codes, names = _number_items(listed, int(starts[-1]))
+        weights = _plain_weights(listed, int(starts[-1])) if kind is Mapping else None
+        made = assemble(starts, codes, names, weights, source=source)
+        return made if labels is None else made.with_labels(labels)
+
+    @classmethod
+    def from_csr(cls, matrix: Any, labels: Sequence[str] | None = None, names: Sequence[str] | None = None) -> Sparse:
+        """Take the rows of a sparse matrix of scipy as records.
+
+        Parameters
+        ----------
+        matrix : sparse matrix or array
+            Entries at the same place are added up; zeros are dropped.
+        names : sequence of str, optional
+            The attribute of each column; else the number of the column, from 0.
+        """
+        if not hasattr(matrix, "tocsr"):
+            raise DataError("the matrix is not a sparse one of scipy; convert it with scipy.sparse.csr_array")
+        rows = matrix.tocsr()
+        if len(rows.shape) != 2 or rows.dtype.kind not in "buif":
+            raise DataError("the sparse matrix is not one of real numbers in rows and columns; convert it")
+        named = [str(j) for j in range(rows.shape[1])] if names is None else list(names)
+        if len(named) != rows.shape[1]:
+            raise DataError(f"there are {len(named)} names for {rows.shape[1]} columns; give one for each")
+        if any(not isinstance(name, str) for name in named) or len(set(named)) < len(named):
+            raise DataError("the names of the columns are not distinct texts; convert or rename them")
+        weights = np.asarray(rows.data).astype(np.float64)
+        made = assemble(
+            np.asarray(rows.indptr).astype(np.int64),
+            np.asarray(rows.indices).astype(np.int64),
+            named,
+            weights,
+            source=SparseSource(name="matrix", format="csr"),
+        )
+        return made if labels is None else made.with_labels(labels)
+
+    def to_csr(self) -> Any:
+        """The records as a ``scipy.sparse.csr_array``, one column for each of `names` in their order."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.weights, self.items, self.starts), shape=(len(self), len(self.names)))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def n_records(self) -> int:
+        """Number of records."""
+        return len(self)
+
+    @property
+    def n_items(self) -> int:
+        """Number of attributes: the dimensionality d."""
+        return len(self.names)
+
+    @property
+    def supports(self) -> Offsets:
+        """The number of records that have each attribute."""
+        return np.bincount(self.items, minlength=len(self.names))
+
+    @property
+    def n_occurring(self) -> int:
+        """The number of attributes that some record has."""
+        return int(np.count_nonzero(self.supports))
+
+    @property
+    def sizes(self) -> Offsets:
+        """The number of non-zero attributes of each record."""
+        return np.diff(self.starts)
+
+    @property
+    def is_integral(self) -> bool:
+        """Whether the weights are whole numbers, so that sketches are too."""
+        return self.weights.dtype.kind == "i"
+
+    @cached_property
+    def is_binary(self) -> bool:
+        """Whether every weight is 1."""
+        return self.is_integral and bool((self.weights == 1).all())
+
+    @property
+    def squares(self) -> npt.NDArray[np.float64]:
+        """The squared length of each record."""
+        weights = self.weights if self.is_integral else self.weights.astype(np.float64)
+        return self.sums(weights if self.is_binary else weights**2)
+
+    def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """The sum over each record of one value an entry."""
+        if values.dtype.kind in "iu" and np.abs(values).sum(dtype=np.float64) < 2**62:
+            total = np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])
+            return np.asarray(total[self.starts[1:]] - total[self.starts[:-1]], np.float64)
+        # Differences of a running sum would carry the rounding of all records before.
+        owners = np.repeat(np.arange(len(self)), self.sizes)
+        return np.asarray(np.bincount(owners, weights=values, minlength=len(self)), np.float64)
+
+    def item_keys(self) -> npt.NDArray[np.uint64]:
+        """A 64-bit number for each attribute that depends on its name alone, not on the data it stands in."""
+        return self._item_keys
+
+    @cached_property
+    def _item_keys(self) -> npt.NDArray[np.uint64]:
+        return symbol_keys(self.names)
+
+    def with_labels(self, labels: Sequence[str]) -> Sparse:
+        """The same records with a class for each."""
+        codes, classes = encode_labels(labels, len(self), "records")
+        return replace(self, labels=codes, classes=classes)
+
+    def take(self, rows: npt.NDArray[np.integer[Any]]) -> Sparse:
+        """Some of the records, in the given order; attributes and classes are shared."""
+        places, starts = ragged_places(self.starts, rows)
+        return replace(
+            self,
+            starts=starts,
+            items=self.items[places],
+            weights=self.weights[places],
+            labels=None if self.labels is None else self.labels[rows],
+        )
+
+
+def assemble(
+    starts: Offsets,
+    codes: npt.NDArray[np.integer[Any]],
+    names: Sequence[str],
+    weights: npt.NDArray[np.float64] | None = None,
+    *,
+    repeats: Literal["once", "sum"] = "once",
+    source: SparseSource | None = None,
+) -> Sparse:
+    """Build records from entries in any order: sort items and names, join repeated items, drop zeros.
+
+    Parameters
+    ----------
+    codes : integer array
+        The item of each entry, an index into `names`.
+    names : sequence of str
+        Distinct, in any order.
+    weights : float64 array, optional
+        The weight of each entry; those of a repeated item are added up. Else an entry is an occurrence.
+    repeats : {"once", "sum"}
+        Whether an item that occurs more than once in a record, without weights, gets the weight 1 or its count.
+    """
+    order = sorted(range(len(names)), key=names.__getitem__)
+    place = np.empty(len(names), np.int64)
+    place[order] = np.arange(len(names))
+    n_records, width = len(starts) - 1, max(1, len(names))
+    keys = np.repeat(np.arange(n_records), np.diff(starts)) * width + place[codes]
+    if weights is not None:
+        refuse_weights(weights, starts)
+    is_new = np.ones(len(keys), dtype=bool)
+    if len(keys) and not (keys[1:] > keys[:-1]).all():
+        by_key = np.argsort(keys, kind="stable")
+        keys = keys[by_key]
+        np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
+        weights = None if weights is None else weights[by_key]
+    firsts = np.flatnonzero(is_new)
+    keys = keys[firsts]
+    settled: Weights
+    if weights is not None:
+        joined = np.add.reduceat(weights, firsts) if len(firsts) else weights
+        refuse_weights(joined, np.searchsorted(keys, np.arange(n_records + 1) * width))
+        keys, settled = keys[joined != 0], whole_or_real(joined[joined != 0])
+    elif repeats == "once":
+        settled = np.ones(len(keys), np.int64)
+    else:
+        settled = np.diff(np.append(firsts, len(is_new)))
+    owners, items = np.divmod(keys, width)
+    return Sparse(
+        _starts_of(np.bincount(owners, minlength=n_records)),
+        items.astype(np.int32),
+        settled,
+        tuple(names[i] for i in order),
+        source=source or SparseSource(),
+    )
+
+
+def refuse_weights(weights: npt.NDArray[np.float64], starts: Offsets) -> None:
+    """Refuse weights that are not finite, too large or too small; the message has the number of the record."""
+    usable = usable_weights(weights)
+    if not usable.all():
+        row = int(np.searchsorted(starts, int(np.argmin(usable)), side="right"))
+        raise DataError(f"record {row}: a weight is {UNUSABLE}")
+
+
+UNUSABLE = "no finite number between 2**-256 and 2**31 in size; leave it out, or scale the weights"
+"""What is wrong with a weight that is not usable."""
+
+
+def usable_weights(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Which weights are 0 or within the bounds; nan is not."""
+    sizes = np.abs(weights)
+    return np.asarray((sizes <= MOST_WEIGHT) & ((sizes >= LEAST_WEIGHT) | (sizes == 0)))
+
+
+def whole_or_real(weights: npt.NDArray[np.float64]) -> Weights:
+    """The weights as integers where all are whole numbers."""
+    return weights.astype(np.int64) if bool((weights == np.rint(weights)).all()) else weights
+
+
+def _starts_of(sizes: Offsets) -> Offsets:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+
+
+def _number_items(records: list[Any], n_entries: int) -> tuple[Codes, list[str]]:
+    try:
+        distinct = set(chain.from_iterable(records))
+    except TypeError:
+        distinct = {None}
+    if any(not isinstance(item, str | int | np.integer) or isinstance(item, bool) for item in distinct):
+        raise DataError("an item is neither text nor an integer; convert items with str")
+    names: dict[str, int] = {}
+    code_of = {item: names.setdefault(str(item), len(names)) for item in distinct}
+    return np.fromiter(map(code_of.__getitem__, chain.from_iterable(records)), np.int32, n_entries), list(names)
+
+
+def _plain_weights(records: list[Mapping[Any, Any]], n_entries: int) -> npt.NDArray[np.float64]:
+    kinds = set(map(type, chain.from_iterable(record.values() for record in records)))
+    if not all(issubclass(kind, int | float | np.integer | np.floating | np.bool_) for kind in kinds):
+        raise DataError("a weight is not a number; convert weights with float")
+    try:
+        return np.fromiter(chain.from_iterable(record.values() for record in records), np.float64, n_entries)
+    except OverflowError:
+        raise DataError(f"a weight is {UNUSABLE}") from None

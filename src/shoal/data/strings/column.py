@@ -1,0 +1,133 @@
+"""A column of a table as strings, and strings as a table of that column."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from shoal.data.strings.alphabets import WHITE, Alphabet, code_points, encode
+from shoal.data.strings.strings import Strings, StringSource
+from shoal.data.tables.dictionary import TextEncoder
+from shoal.data.tables.files import read_table
+from shoal.data.tables.table import Column, Table
+from shoal.errors import DataError
+
+_WHITE = "".join(map(chr, WHITE))
+
+
+def read_column(
+    path: os.PathLike[str],
+    source: StringSource,
+    alphabet: Alphabet,
+    *,
+    table_delimiter: str | None = None,
+    respell: Callable[[str], str] = str,
+    header: str | None = None,
+) -> Strings:
+    """Read the column that the source names, and the one of the classes.
+
+    Each cell is a string of characters or, where the source has a delimiter, of tokens. No spelling means a missing
+    value, since it may be a string; a null of Parquet is an empty string.
+
+    Parameters
+    ----------
+    respell : function
+        Applied to every cell.
+    header : {"first", "none"}, optional
+        As in `shoal.data.tables.files.read_table`; the source remembers it.
+
+    Raises
+    ------
+    DataError
+        If a column is not there, a class is missing or a symbol is not in the alphabet, with the row.
+    """
+    assert source.column is not None
+    table = read_table(path, markers=(), delimiter=table_delimiter, header=header)
+    try:
+        column = table[source.column]
+        classes = None if source.class_column is None else table[source.class_column]
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    texts = [respell(text) for text in column.texts()]
+    notes = [*source.notes, *table.source.notes]
+    if column.has_missing:
+        notes.append("cells without a value were read as empty strings")
+    of_distinct = _tokens if source.delimiter is not None else _characters
+    distinct, is_folded = of_distinct(texts, alphabet, source.delimiter)
+    strings = distinct.take(column.codes)
+    strangers = np.flatnonzero(strings.symbols < 0)
+    if len(strangers):
+        row = int(np.searchsorted(strings.starts, strangers[0], side="right"))
+        raise DataError(
+            f"{path}, row {row} after the header: the column {source.column!r} holds a symbol that is not in the "
+            "alphabet; extend the alphabet, or leave it out to learn it from the data"
+        )
+    if is_folded:
+        notes.append("lower case was folded to upper case")
+    made = replace(
+        strings,
+        source=replace(
+            source,
+            notes=tuple(notes),
+            alphabet=alphabet.name,
+            gzip=table.source.gzip,
+            header=header,
+            table=replace(table.source, notes=()),
+        ),
+    )
+    return made if classes is None else made.with_labels(_class_names(path, classes, respell))
+
+
+def column_table(strings: Strings) -> Table:
+    """The strings, and their classes, as a table like the one that they came from."""
+    source = strings.source
+    between = source.delimiter or ""
+    encoder = TextEncoder()
+    encoder.add([t if isinstance(t, str) else between.join(t) for t in strings.texts()])
+    columns = [encoder.column(source.column or "string")]
+    if strings.labels is not None:
+        names = np.empty(len(strings.classes), dtype=object)
+        names[:] = strings.classes
+        columns.append(Column(source.class_column or "class", strings.labels, names))
+    return Table.of(columns, source.table)
+
+
+def split_cell(cell: str, delimiter: str) -> list[str]:
+    """The tokens of a cell, without the blanks around them and without tokens of nothing."""
+    return [token for part in cell.split(delimiter) if (token := part.strip(_WHITE))]
+
+
+def _characters(texts: list[str], alphabet: Alphabet, delimiter: str | None) -> tuple[Strings, bool]:
+    if alphabet.name is not None:
+        nothing = str.maketrans("", "", _WHITE)
+        texts = [text.translate(nothing) for text in texts]
+    encoded = encode(code_points("".join(texts).encode()), alphabet)
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    return Strings(encoded.codes, starts, encoded.symbols), encoded.is_folded
+
+
+def _tokens(texts: list[str], alphabet: Alphabet, delimiter: str | None) -> tuple[Strings, bool]:
+    assert delimiter is not None
+    cut: list[Any] = [split_cell(text, delimiter) for text in texts]
+    found = Strings.of(cut) if cut else Strings(np.zeros(0, np.int32), np.zeros(1, np.int64), (), True)
+    if alphabet.symbols is None:
+        return found, False
+    place = {symbol: code for code, symbol in enumerate(alphabet.symbols)}
+    code_of = np.array([*(place.get(symbol, -1) for symbol in found.alphabet), -1], np.int32)
+    return replace(found, symbols=code_of[found.symbols], alphabet=alphabet.symbols), False
+
+
+def _class_names(path: os.PathLike[str], column: Column, respell: Callable[[str], str]) -> list[str]:
+    texts = [respell(text) for text in column.texts()]
+    is_none = np.array([not text.strip() for text in texts])[column.codes]
+    if is_none.any():
+        raise DataError(
+            f"{path}, row {int(np.argmax(is_none)) + 1} after the header: the column {column.name!r} holds no class "
+            f"({int(is_none.sum())} of {len(is_none)} rows have none); give every string a class, or leave it out"
+        )
+    return [texts[code] for code in column.codes.tolist()]

@@ -1,0 +1,131 @@
+"""One record a line: a string of characters, or tokens between blanks or a delimiter."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.ragged import Codes
+from shoal.data.strings.alphabets import WHITE, Alphabet, code_points, encode, refuse_strangers
+from shoal.data.strings.strings import Strings, StringSource
+from shoal.data.whole_text import WholeText
+from shoal.errors import PolicyError
+
+LINE_END, NOTHING = 0, 1
+_STRINGS_AT_ONCE = 1 << 15
+
+
+def read_lines(text: WholeText, source: StringSource, alphabet: Alphabet) -> Strings:
+    """Read one string of characters a line; a blank line is an empty string.
+
+    Blanks are symbols as any other, unless the alphabet is a known one: then they are nothing.
+
+    Raises
+    ------
+    DataError
+        With the line where a symbol is not in the alphabet.
+    """
+    is_symbol = np.ones(256, dtype=bool)
+    is_symbol[list(WHITE) if alphabet.name else ord("\n")] = False
+    keep = is_symbol[text.array]
+    data = text.array[keep].tobytes()
+    if not data.isascii():
+        keep &= (text.array & 0b1100_0000) != 0b1000_0000  # a character counts by its first byte
+    lengths = np.add.reduceat(keep, text.line_starts()[:-1], dtype=np.int64)
+    encoded = encode(code_points(data), alphabet)
+    if encoded.n_strangers:
+        line = text.line_at(int(np.flatnonzero(keep)[encoded.first_stranger]))
+        refuse_strangers(text.path, line, encoded.n_strangers)
+    notes = (*source.notes, "lower case was folded to upper case") if encoded.is_folded else source.notes
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    source = replace(source, notes=notes, alphabet=alphabet.name)
+    return Strings(encoded.codes, starts, encoded.symbols, source=source)
+
+
+def read_tokens(text: WholeText, source: StringSource, alphabet: Alphabet) -> Strings:
+    """Read one sequence of tokens a line; a blank line is an empty sequence.
+
+    With a delimiter, blanks around a token are not part of it, and a token of nothing is left out with a note.
+
+    Raises
+    ------
+    DataError
+        With the line where a token is not in the alphabet.
+    """
+    codes, distinct = tokenize(text, source.delimiter)
+    ends = np.flatnonzero(codes == LINE_END)
+    is_token = codes > NOTHING
+    counts = np.add.reduceat(is_token, np.concatenate([[0], ends[:-1] + 1]), dtype=np.int64)
+    if source.delimiter is not None:
+        # A line that holds one token of nothing is blank.
+        nothing = np.add.reduceat(codes == NOTHING, np.concatenate([[0], ends[:-1] + 1]), dtype=np.int64)
+        n_nothing = int(nothing[counts > 0].sum())
+        if n_nothing:
+            source = replace(source, notes=(*source.notes, f"{n_nothing} tokens of nothing were left out"))
+    symbols, known, strangers = number_tokens(codes[is_token], distinct, alphabet)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    if len(strangers):
+        row = int(np.searchsorted(starts, int(np.argmax(symbols < 0)), side="right"))
+        refuse_strangers(text.path, row, len(strangers))
+    return Strings(symbols, starts, known, True, source=source)
+
+
+def tokenize(text: WholeText, delimiter: str | None) -> tuple[Codes, list[bytes]]:
+    """All tokens in order, with `LINE_END` after each line and `NOTHING` for a token of nothing, and what they are.
+
+    ``codes[i]`` is an index into the list. The last code is a line end.
+    """
+    numbers: defaultdict[bytes, int] = defaultdict()
+    # A token that is not known yet gets the next number, inside the dictionary's own C code. No text holds a NUL.
+    numbers.default_factory = numbers.__len__
+    mark = b"\0"
+    assert (numbers[mark], numbers[b""]) == (LINE_END, NOTHING)
+    parts: list[Codes] = []
+    for piece in text.pieces():
+        if delimiter is None:
+            tokens = piece.replace(b"\n", b" \0 ").split()
+        else:
+            cut = delimiter.encode()
+            # The last one stands behind the last line end.
+            tokens = [t.strip() for t in piece.replace(b"\n", cut + mark + cut).split(cut)[:-1]]
+        parts.append(np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens)))
+    return np.concatenate(parts), list(numbers)
+
+
+def number_tokens(
+    codes: Codes, distinct: list[bytes], alphabet: Alphabet
+) -> tuple[Codes, tuple[str, ...], npt.NDArray[np.intp]]:
+    """Number tokens by the alphabet: the symbols (-1 is none), the alphabet, and which tokens are strangers to it."""
+    used = np.zeros(len(distinct), dtype=bool)
+    used[codes] = True
+    names = {int(i): distinct[i].decode() for i in np.flatnonzero(used)}
+    known = alphabet.symbols if alphabet.symbols is not None else tuple(sorted(set(names.values())))
+    place = {symbol: code for code, symbol in enumerate(known)}
+    code_of = np.full(len(distinct), -1, np.int32)
+    for i, name in names.items():
+        code_of[i] = place.get(name, -1)
+    return code_of[codes], known, np.flatnonzero(used & (code_of < 0))
+
+
+def check_delimiter(delimiter: str | None) -> None:
+    """Refuse a delimiter that is not one character, or that ends a line."""
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in "\r\n\0"):
+        raise PolicyError(f"the delimiter {delimiter!r} is not usable; give one character such as ',' or ';'")
+
+
+def line_pieces(strings: Strings) -> Iterator[bytes]:
+    """The file in pieces, one record a line."""
+    for begin in range(0, len(strings), _STRINGS_AT_ONCE):
+        rows = np.arange(begin, min(begin + _STRINGS_AT_ONCE, len(strings)))
+        piece = strings.take(rows).texts()
+        between = " " if strings.source.delimiter is None else strings.source.delimiter
+        # str.join of a text would cut it into its characters.
+        lines = [t if isinstance(t, str) else between.join(t) for t in piece]
+        whole = ("\n".join(lines) + "\n").encode()
+        if begin == 0 and whole.startswith(b"\xef\xbb\xbf"):
+            whole = b"\xef\xbb\xbf" + whole  # the first one is read as a mark of the encoding
+        yield whole

@@ -1,0 +1,212 @@
+"""Delimited text: CSV and TSV, plain or gzip-compressed, every cell a text as it is spelled.
+
+Two readers give the same table. The fast one lets duckdb split regular files and number the distinct texts
+in SQL, so that cells never become Python objects where a column has few distinct values. The careful one is
+the csv module: it reads the other encodings, mixed line ends and odd quoting, and names the line on which a
+file is broken.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Collection, Iterator
+from itertools import chain, islice
+
+import duckdb
+
+from shoal.data.database import connection, file_literal, literal
+from shoal.data.tables.dictionary import TextEncoder, from_distinct
+from shoal.data.tables.header import check_header, numbered_names, refuse_record
+from shoal.data.tables.table import Column
+from shoal.data.tables.text_survey import Survey, open_bytes, survey, unlimited_fields
+from shoal.errors import DataError
+
+_ROWS_AT_ONCE = 1 << 15
+_FEW_DISTINCT = 1 << 15  # above, the texts themselves are fetched: making an ENUM of them takes longer
+
+
+def read_text(
+    path: os.PathLike[str],
+    *,
+    gzipped: bool,
+    markers: Collection[str],
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: str | None = None,
+) -> tuple[list[Column], Survey]:
+    """Read all columns of a delimited text file.
+
+    The first line names the columns, unless `header` says that it is a record like all others. A cell is what
+    stands between two delimiters, with its blanks; a quoted cell may hold delimiters, line ends and doubled
+    quotes; an empty cell equals a quoted empty one. Blank lines are no rows.
+
+    Raises
+    ------
+    DataError
+        With file and line if the file is empty, damaged, not text, ragged or wrongly quoted, or the first line looks
+        like a record and nothing says what it is.
+    """
+    check_header(header)
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0 '):
+        raise DataError(f"the delimiter {delimiter!r} is not usable; give one character such as ',' or ';'")
+    known = survey(path, gzipped=gzipped, delimiter=delimiter, encoding=encoding)
+    columns = None
+    is_headless = header == "none"
+    if known.is_regular and known.header is not None and len(known.header) > 1:
+        names = _names(path, known.header, is_headless)
+        if not (is_headless and known.has_quoted_header):
+            columns = _read_regular(path, names, known, gzipped, markers, is_headless)
+    if columns is None:
+        columns = _read_any(path, known, gzipped, markers, is_headless)
+    if header is None:
+        refuse_record(str(path), columns)
+    return columns, known
+
+
+def _names(path: os.PathLike[str], fields: Collection[str], is_headless: bool) -> list[str]:
+    return numbered_names(len(fields)) if is_headless else column_names(path, fields)
+
+
+def column_names(path: os.PathLike[str], fields: Collection[str]) -> list[str]:
+    """The names in a header without surrounding blanks; refuses an empty one and one that occurs twice.
+
+    No name is quoted: it may be a cell of the first record of a file without a header.
+    """
+    names = [field.strip() for field in fields]
+    hint = 'say --header none (header = "none") if the file has no header'
+    for position, name in enumerate(names, 1):
+        if not name:
+            raise DataError(f"{path}: column {position} has no name; give it one in the first line, or {hint}")
+    if len(set(names)) < len(names):
+        place = next(i for i, name in enumerate(names) if name in names[:i])
+        raise DataError(
+            f"{path}: columns {names.index(names[place]) + 1} and {place + 1} have the same name; the first line must "
+            f"name each column, once, or {hint}"
+        )
+    return names
+
+
+def _read_regular(
+    path: os.PathLike[str],
+    names: list[str],
+    known: Survey,
+    gzipped: bool,
+    markers: Collection[str],
+    is_headless: bool = False,
+) -> list[Column] | None:
+    """The fast reader; None if duckdb does not read the file as the survey counted it."""
+    width = len(names)
+    layout = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
+    scan = (
+        f"read_csv({file_literal(path)}, auto_detect=false, header={'false' if is_headless else 'true'}, "
+        f"columns={{{layout}}}, "
+        f"delim={literal(known.delimiter)}, quote='\"', escape='\"', "
+        # With new_line given as CR LF, duckdb 2.0 finds no rows; left out, it takes both kinds of line end.
+        f"strict_mode=true, compression='{'gzip' if gzipped else 'none'}', "
+        # Cutting a file into parts for threads needs a guess about open quotes.
+        f"parallel={'false' if known.has_quotes else 'true'})"
+    )
+    trimmed = "ltrim({}, ' ')" if known.is_spaced else "{}"
+    cells = [trimmed.format(f"coalesce(c{i}, '')") for i in range(width)]
+    try:
+        with connection() as database:
+            distinct = ", ".join(f"list(DISTINCT {cell}) AS d{i}" for i, cell in enumerate(cells))
+            database.execute(f"CREATE TEMP TABLE found AS SELECT count(*) AS n, {distinct} FROM {scan}")
+            sizes = database.execute(f"SELECT n, {', '.join(f'len(d{i})' for i in range(width))} FROM found").fetchone()
+            below = None if sizes is None else sizes[0] - is_headless
+            if sizes is None or not below or below * (width - 1) != known.n_delimiters:
+                return None
+            few = [i for i in range(width) if sizes[i + 1] <= _FEW_DISTINCT]
+            columns = _by_code(database, scan, cells, few, names, markers)
+            columns |= _by_text(database, scan, cells, [i for i in range(width) if i not in columns], names, markers)
+    except duckdb.OutOfMemoryException:
+        raise DataError(f"{path}: its distinct values do not fit into half of the memory; leave out columns") from None
+    except duckdb.Error:
+        return None
+    return [columns[i] for i in range(width)]
+
+
+def _by_code(
+    database: duckdb.DuckDBPyConnection,
+    scan: str,
+    cells: list[str],
+    few: list[int],
+    names: list[str],
+    markers: Collection[str],
+) -> dict[int, Column]:
+    if not few:
+        return {}
+    for i in few:
+        database.execute(f"CREATE TYPE t{i} AS ENUM (SELECT unnest(d{i}) AS text FROM found ORDER BY text)")
+    numbered = ", ".join(f"enum_code(CAST({cells[i]} AS t{i})) AS c{i}" for i in few)
+    codes = database.execute(f"SELECT {numbered} FROM {scan}").fetchnumpy()
+    columns = {}
+    for i in few:
+        fetched = database.execute(f"SELECT enum_range(NULL::t{i})").fetchone()
+        columns[i] = from_distinct(names[i], codes.pop(f"c{i}"), fetched[0] if fetched else [], markers)
+    return columns
+
+
+def _by_text(
+    database: duckdb.DuckDBPyConnection,
+    scan: str,
+    cells: list[str],
+    many: list[int],
+    names: list[str],
+    markers: Collection[str],
+) -> dict[int, Column]:
+    if not many:
+        return {}
+    encoders = [TextEncoder() for _ in many]
+    found = database.execute(f"SELECT {', '.join(cells[i] for i in many)} FROM {scan}")
+    while rows := found.fetchmany(_ROWS_AT_ONCE):
+        for encoder, texts in zip(encoders, zip(*rows, strict=True), strict=True):
+            encoder.add(texts)
+    return {i: encoder.column(names[i], markers) for i, encoder in zip(many, encoders, strict=True)}
+
+
+def _read_any(
+    path: os.PathLike[str], known: Survey, gzipped: bool, markers: Collection[str], is_headless: bool = False
+) -> list[Column]:
+    """The careful reader."""
+    with open_bytes(path, gzipped) as stream, unlimited_fields():
+        text = io.TextIOWrapper(stream, encoding=known.encoding, newline="")
+        records = _records(path, text, known, "first line" if is_headless else "header")
+        first = next(records)
+        names = _names(path, first, is_headless)
+        records = chain([first], records) if is_headless else records
+        encoders = [TextEncoder() for _ in names]
+        while rows := list(islice(records, _ROWS_AT_ONCE)):
+            for encoder, cells in zip(encoders, zip(*rows, strict=True), strict=True):
+                encoder.add(cells)
+    columns = [encoder.column(name, markers) for encoder, name in zip(encoders, names, strict=True)]
+    if not len(columns[0].codes):
+        raise DataError(f"{path}: has a header but no rows; there is nothing to anonymise")
+    return columns
+
+
+def _records(path: os.PathLike[str], text: io.TextIOWrapper, known: Survey, first: str) -> Iterator[list[str]]:
+    reader = csv.reader(text, delimiter=known.delimiter, strict=True, skipinitialspace=known.is_spaced)
+    width, line = 0, 1
+    try:
+        for record in reader:
+            if record:
+                width = width or len(record)
+                if len(record) != width:
+                    raise DataError(
+                        f"{path}, line {line}: has {_fields(len(record))} where the {first} has {width}; "
+                        f"mend the line, or name the delimiter if {known.delimiter!r} is not it"
+                    )
+                yield record
+            line = reader.line_num + 1
+    except csv.Error:
+        raise DataError(
+            f"{path}, line {line}: a quote opens in this row and does not close before a delimiter; "
+            "close it, and double the quotes inside a quoted cell"
+        ) from None
+
+
+def _fields(count: int) -> str:
+    return f"{count} field{'' if count == 1 else 's'}"

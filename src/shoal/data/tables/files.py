@@ -1,0 +1,100 @@
+"""Open whatever a path holds: the one way from a file to a table."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from shoal.data.tables.header import refuse_named_by_record
+from shoal.data.tables.table import MARKERS, Source, Table
+from shoal.errors import DataError
+
+_COMPRESSED = (".gz", ".gzip")
+ALIENS = {
+    b"PK\x03\x04": "a zip archive or a spreadsheet; unpack it or save the sheet as CSV",
+    b"BZh": "compressed with bzip2; unpack it or compress it with gzip",
+    b"\xfd7zXZ\x00": "compressed with xz; unpack it or compress it with gzip",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it or compress it with gzip",
+    b"\xd0\xcf\x11\xe0": "an old spreadsheet; save the sheet as CSV",
+    b"%PDF": "a PDF; give the table as CSV or Parquet",
+    b"SQLite format 3": "an SQLite database; export the table as CSV or Parquet",
+}
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    markers: Sequence[str] = MARKERS,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: str | None = None,
+) -> Table:
+    """Read a table from a file: CSV or TSV, plain or compressed with gzip, or Parquet.
+
+    Parameters
+    ----------
+    path : path
+        What it holds is told by its first bytes, not by its name.
+    markers : sequence of str
+        The spellings of a missing value.
+    delimiter : str, optional
+        One character; else found among comma, semicolon, tab and bar. Text files only.
+    encoding : str, optional
+        Else UTF-8, UTF-16 with a mark at its start, or Windows-1252, and a note says so. Text files only.
+    header : {"first", "none"}, optional
+        The first line names the columns; or there is no header, and they are called c1, c2, ... Else it names them
+        unless it looks like a record, which is refused, since it would be published as names.
+
+    Raises
+    ------
+    DataError
+        If the file is not there, not readable, or not a whole and regular table; with the line if possible.
+    """
+    where = Path(path)
+    start = first_bytes(where)
+    if start.startswith(b"PAR1"):
+        from shoal.data.tables.parquet import read_parquet
+
+        columns = read_parquet(where, markers=markers)
+        refuse_named_by_record(str(where), columns, header)
+        return Table.of(columns, Source(stem_of(where), "parquet"))
+    for magic, what in ALIENS.items():
+        if start.startswith(magic):
+            raise DataError(f"{where}: is {what}")
+    if where.suffix.casefold() in (".parquet", ".pq") and start:
+        raise DataError(f"{where}: is not Parquet, though its name says so; fetch or export it again")
+    from shoal.data.tables.csv import read_text
+
+    gzipped = start.startswith(b"\x1f\x8b")
+    columns, known = read_text(
+        where, gzipped=gzipped, markers=markers, delimiter=delimiter, encoding=encoding, header=header
+    )
+    return Table.of(columns, Source(stem_of(where), "csv", known.delimiter, gzipped, known.notes))
+
+
+def first_bytes(path: Path) -> bytes:
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise DataError(f"{path}: is a folder; give one file")
+        if not stat.S_ISREG(mode):
+            raise DataError(f"{path}: is a device or a pipe; save its content to a file first")
+        with open(path, "rb") as stream:
+            return stream.read(16)
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file") from None
+    except PermissionError:
+        raise DataError(f"{path}: no permission to read it; change its rights or copy it") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL inside the path
+        reason = getattr(error, "strerror", None) or "not a usable path"
+        raise DataError(f"{path}: cannot be read ({reason})") from None
+
+
+def stem_of(path: Path) -> str:
+    name = path.name
+    for suffix in _COMPRESSED:
+        if name.casefold().endswith(suffix) and len(name) > len(suffix):
+            name = name[: -len(suffix)]
+    return Path(name).stem or "data"

@@ -1,0 +1,136 @@
+"""The meaning of every column of a table: what the policy says, and the guess where it says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from shoal.data.tables import guess
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy, calendar, intervals, prefixes
+from shoal.data.tables.parse import parse_dates, parse_numbers
+from shoal.data.tables.table import Column, Table, spell
+from shoal.errors import DataError, PolicyError, did_you_mean
+from shoal.policy import ColumnPolicy, Policy
+
+
+def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
+    """Combine the policy's columns with guesses for what it leaves open, and refuse what does not fit the data.
+
+    A type that the data does not have (numbers asked for, words found) is an error, not a silent change.
+    """
+    if "*" in table.columns:
+        raise DataError("a column is named '*', which in a policy means all columns not named; rename it")
+    for name in policy.columns:
+        if name != "*" and name not in table.columns:
+            raise PolicyError(
+                f"the policy names a column {name!r} that is not in the data; {did_you_mean(name, table.names)}"
+            )
+    for requirement in policy.require:
+        wanted = getattr(requirement, "sensitive", None)
+        if wanted is not None and wanted not in table.columns:
+            raise PolicyError(
+                f"{requirement.model} names a sensitive column {wanted!r} that is not in the data; "
+                f"{did_you_mean(wanted, table.names)}"
+            )
+    default = policy.columns.get("*", ColumnPolicy())
+    return {name: _resolve(column, policy.columns.get(name, default)) for name, column in table.columns.items()}
+
+
+def refitted(table: Table, attributes: Mapping[str, Attribute], policy: Policy) -> dict[str, Attribute]:
+    """The same meaning, with automatic hierarchies made from the values that are left in the table."""
+    default = policy.columns.get("*", ColumnPolicy())
+    fitted = dict(attributes)
+    for name, column in table.columns.items():
+        given = policy.columns.get(name, default)
+        if attributes[name].hierarchy is not None and given.hierarchy in (None, "auto"):
+            fitted[name] = replace(attributes[name], hierarchy=_hierarchy(column, attributes[name].type, given))
+    return fitted
+
+
+def _resolve(column: Column, given: ColumnPolicy) -> Attribute:
+    kind = given.type
+    if kind is None and given.order is not None:
+        kind = "ordinal"
+    if kind is None and given.hierarchy not in (None, "auto"):
+        kind = "nominal"
+    guessed = guess.guess_attribute(column, type=kind)
+    role = given.role or guessed.role
+    why = guessed.why if given.role is None else f"{guessed.why.split('; ')[0]}; role given"
+    if role in ("quasi", "sensitive"):
+        _refuse_unreadable(column, guessed.type)
+    order = given.order or guessed.order
+    if given.order is not None:
+        absent = len(set(spell(column.values)) - set(given.order))
+        if absent:
+            raise PolicyError(
+                f"columns.{column.name}.order leaves out {absent} of the column's values; list all of them"
+            )
+    return Attribute(column.name, guessed.type, role, order, _hierarchy(column, guessed.type, given), why)
+
+
+def _refuse_unreadable(column: Column, kind: str) -> None:
+    if kind == "continuous":
+        numbers = parse_numbers(column.values)
+        if numbers is None:
+            raise DataError(
+                f"column {column.name!r} is to be continuous but holds values that are not numbers; "
+                'say type = "nominal", or add their spelling to missing_markers'
+            )
+        if column.values.dtype.kind in "iO" and (np.abs(numbers) > 2**53).any() and _are_whole(column):
+            raise DataError(
+                f"column {column.name!r} holds whole numbers too large to be told apart as numbers; "
+                'say type = "nominal" or "prefix", or drop it'
+            )
+        if not np.isfinite(numbers).all():
+            raise DataError(
+                f"column {column.name!r} holds infinite values; replace them, add their spelling to "
+                'missing_markers, or say type = "nominal" if these are codes'
+            )
+    if kind == "date" and parse_dates(column.values) is None and len(column.values):
+        raise DataError(
+            f"column {column.name!r} is to be a date but holds values that are not dates of one form; "
+            "write them as YYYY-MM-DD"
+        )
+
+
+def _are_whole(column: Column) -> bool:
+    """Whether every value is written in digits alone, so that none was meant to be rounded."""
+    return column.values.dtype.kind == "i" or all(str(v).lstrip("+-").isdigit() for v in column.values)
+
+
+def _hierarchy(column: Column, kind: str, given: ColumnPolicy) -> Hierarchy | None:
+    """The hierarchy given, read and checked to cover every value; prefix codes always have one."""
+    if isinstance(given.hierarchy, Hierarchy):
+        hierarchy = given.hierarchy
+    elif given.hierarchy is not None and given.hierarchy != "auto":
+        hierarchy = Hierarchy.read(given.hierarchy)
+    elif kind == "prefix":
+        return prefixes(spell(column.values)) if len(column.values) else None
+    elif given.hierarchy == "auto" and len(column.values):
+        return _automatic(column, kind)
+    else:
+        return None
+    hierarchy.require_all(spell(column.values), column.name, column.counts()[: len(column.values)].tolist())
+    return hierarchy
+
+
+def _automatic(column: Column, kind: str) -> Hierarchy:
+    """Nested intervals or calendar levels, with leaves spelled as the column spells them."""
+    texts = spell(column.values)
+    if kind == "continuous":
+        numbers = parse_numbers(column.values)
+        if numbers is not None:
+            return intervals(numbers, texts)
+    if kind == "date":
+        dates = parse_dates(column.values)
+        if dates is not None:
+            days = dates.values.astype("datetime64[D]")
+            levels = {row[0]: row[1:] for row in calendar(days).rows}
+            return Hierarchy(tuple((t, *levels[str(d)]) for t, d in zip(texts, days, strict=True)))
+    raise PolicyError(
+        f"columns.{column.name}.hierarchy: {kind} values have no automatic hierarchy; "
+        "give a file, or a type of continuous, date or prefix"
+    )
