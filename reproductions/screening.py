@@ -39,7 +39,7 @@ from reproductions.screening_measures import (
     require,
     told,
 )
-from shoal.check.membership import BINS, Membership
+from shoal.check.slices.membership import BINS, Membership
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reproductions" / "screening.md"
 PICTURE = PAGE.with_name("screening.svg")

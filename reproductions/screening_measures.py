@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 import shoal
-from shoal.check.matching import Matching, matching
-from shoal.check.membership import Membership, membership
-from shoal.check.posterior import Posterior, naive_posterior, posterior
+from shoal.check.slices.matching import Matching, matching
+from shoal.check.slices.membership import Membership, membership
+from shoal.check.slices.posterior import Posterior, naive_posterior, posterior
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.read_slices import sample_records, slice_frames
 from shoal.data.tables.slices import Layout

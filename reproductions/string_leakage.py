@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from reproductions.string_sets import read_set, whole
-from shoal.check.string_copies import equal_strings
-from shoal.check.verbatim import verbatim
+from shoal.check.strings.copies import equal_strings
+from shoal.check.strings.verbatim import verbatim
 from shoal.data.samples.proteins import protein_families
 from shoal.data.samples.quest import labelled_baskets
 from shoal.data.strings.strings import Strings

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.check.string_copies import equal_strings
+from shoal.check.strings.copies import equal_strings
 from shoal.data.samples.quest import Quest, generate_baskets, labelled_baskets
 from shoal.data.strings.files import read_strings
 from shoal.data.strings.strings import Strings

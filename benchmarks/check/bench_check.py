@@ -10,7 +10,7 @@ from benchmarks.data import QUASI, people, write_csv
 from benchmarks.harness import Case, Setting, timed
 from benchmarks.peers import PYCANON
 from shoal.check.guarantee import Guarantee
-from shoal.check.verify import verify
+from shoal.check.tables.verify import verify
 from shoal.originals import load
 from shoal.policy import KAnonymity, LDiversity, Requirement, TCloseness
 

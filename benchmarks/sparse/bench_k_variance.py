@@ -13,8 +13,8 @@ import numpy as np
 from benchmarks.child import ROOT, ChildFailed, run_json
 from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, timed
 from benchmarks.memory import peak_mb
-from shoal.check.sparse import SparseEvidence, verify_sketches
-from shoal.check.sparse_folder import asked_of
+from shoal.check.sparse.folder import asked_of
+from shoal.check.sparse.verify import SparseEvidence, verify_sketches
 from shoal.data.samples.quest import Quest, generate_baskets, labelled_records
 from shoal.data.sparse.records import Sparse
 from shoal.sparse.anonymize import AnonymizedSparse, anonymize_sparse

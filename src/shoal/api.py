@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from shoal.check import folder as checked_folder
 from shoal.check.evidence import GROUPS_FILE, ROWS_FILE, Evidence
-from shoal.check.folder import FolderCheck
 from shoal.check.profile import Profile, profile_table
+from shoal.check.tables import folder as checked_folder
+from shoal.check.tables.folder import FolderCheck
 from shoal.data.tables.header import Header
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table
@@ -385,7 +385,7 @@ def check_folder(
         raise PolicyError("an expression for the class is for strings, and the folder holds other data; leave it out")
     if kind == "sparse":
         assert not isinstance(policy, Policy | StringPolicy)
-        from shoal.check.sparse_folder import KEY_FILE, check_sparse_folder
+        from shoal.check.sparse.folder import KEY_FILE, check_sparse_folder
         from shoal.sparse_manifest import SparseManifest
 
         told = policy or SparseManifest.read(checked_folder.published_folder(path)).policy
@@ -394,7 +394,7 @@ def check_folder(
         return check_sparse_folder(path, records, policy, kept_secrets(private, ROWS_FILE, KEY_FILE))
     if kind == "strings":
         assert not isinstance(policy, Policy | SparsePolicy)
-        from shoal.check.string_folder import check_string_folder, read_original
+        from shoal.check.strings.folder import check_string_folder, read_original
 
         if isinstance(original, str | Path):
             original = read_original(path, original, policy, label, header)

@@ -273,7 +273,7 @@ def anonymize(
     policy = asked_policy(data, policy_file, kind, hierarchies, asked)
     key = None
     if key_file is not None:
-        from shoal.check.sparse_folder import read_key
+        from shoal.check.sparse.folder import read_key
 
         key = read_key(key_file)
     with _progress(not as_json) as progress:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, TypeVar
 
-from shoal.check.folder import published_folder
+from shoal.check.tables.folder import published_folder
 from shoal.data.sparse.records import Sparse
 from shoal.data.strings.strings import Strings
 from shoal.data.tables.files import read_table

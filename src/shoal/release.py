@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal._version import __version__
-from shoal.check.classes import classes_of
 from shoal.check.evidence import PUBLISHED_GROUPS_FILE, ROWS_FILE, Evidence, group_classes, groups_text, rows_text
 from shoal.check.guarantee import Guarantee
-from shoal.check.publication import needs_original, uses_groups, verify_publication
-from shoal.check.risk import Risk, risk_of
+from shoal.check.tables.classes import classes_of
+from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
+from shoal.check.tables.risk import Risk, risk_of
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
@@ -40,7 +40,7 @@ from shoal.told_counts import public_counts
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
     from shoal.attack.cases import TableCase
-    from shoal.check.exposure import Exposure
+    from shoal.check.slices.exposure import Exposure
     from shoal.report.context import ReportContext
     from shoal.utility.classification import LearningComparison
     from shoal.utility.measure import Utility
@@ -113,7 +113,7 @@ class Release:
     @cached_property
     def exposure(self) -> Exposure | None:
         """What a table in slices tells an attacker; None for other tables."""
-        from shoal.check.exposure import exposure
+        from shoal.check.slices.exposure import exposure
 
         if self.layout is None:
             return None

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from shoal.check.guarantee import Guarantee
-from shoal.check.sparse_bounds import coarse
+from shoal.check.sparse.bounds import coarse
 from shoal.errors import DataError, ShoalError
 from shoal.manifest import FILE_NAME, parse_records, read_content, text_of_manifest
 from shoal.sparse_policy import SparseInput, SparseMethod, SparsePolicy

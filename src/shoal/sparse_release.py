@@ -20,9 +20,9 @@ import numpy as np
 
 from shoal._version import __version__
 from shoal.check.guarantee import Guarantee
-from shoal.check.sparse import SparseEvidence, is_sorted, verify_sketches
-from shoal.check.sparse_edges import LEAST_RECALL
-from shoal.check.sparse_folder import NEIGHBOURS_FILE, asked_of, secret_files
+from shoal.check.sparse.edges import LEAST_RECALL
+from shoal.check.sparse.folder import NEIGHBOURS_FILE, asked_of, secret_files
+from shoal.check.sparse.verify import SparseEvidence, is_sorted, verify_sketches
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketch_files import read_sketches, write_sketches
 from shoal.data.sparse.sketches import Sketches

@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from shoal._version import __version__
 from shoal.check.guarantee import Guarantee
-from shoal.check.string_folder import asked_of, groups_files
-from shoal.check.string_near import NEAR_COPIES, near_originals
-from shoal.check.strings import StringEvidence, verify_strings
+from shoal.check.strings.folder import asked_of, groups_files
+from shoal.check.strings.near import NEAR_COPIES, near_originals
+from shoal.check.strings.verify import StringEvidence, verify_strings
 from shoal.data.strings.files import read_strings_back, string_file_name, write_strings
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.errors import Infeasible, NotVerified
@@ -41,7 +41,7 @@ from shoal.told_counts import Count, public_reasons
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
     from shoal.attack.cases import StringCase
-    from shoal.check.verbatim import Verbatim
+    from shoal.check.strings.verbatim import Verbatim
     from shoal.strings.statistics import GroupStatistics
     from shoal.utility.strings.classification import Accuracy
     from shoal.utility.strings.measure import StringUtility
@@ -152,7 +152,7 @@ class StringRelease:
 
         Of very large data on samples of both, as `Verbatim` then tells by its numbers of strings.
         """
-        from shoal.check.verbatim import verbatim
+        from shoal.check.strings.verbatim import verbatim
         from shoal.utility.strings.measure import sample
 
         rng = np.random.default_rng(0)

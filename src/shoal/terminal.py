@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from shoal.api import AnyRelease
     from shoal.attack.attack import Attacked
-    from shoal.check.folder import FolderCheck
     from shoal.check.guarantee import Guarantee
     from shoal.check.profile import Profile
+    from shoal.check.tables.folder import FolderCheck
     from shoal.proposal import Proposal
     from shoal.release import Release
     from shoal.sparse_profile import SparseProfile

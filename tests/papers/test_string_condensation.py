@@ -18,7 +18,7 @@ from reproductions.string_leakage import Run, measure_runs, measure_whole, worst
 from reproductions.string_page import page
 from reproductions.string_sets import BASKETS, DNA, PROTEINS, read_set
 from reproductions.string_times import Timed, growth
-from shoal.check.string_copies import equal_strings
+from shoal.check.strings.copies import equal_strings
 
 
 @pytest.fixture(scope="module", autouse=True)

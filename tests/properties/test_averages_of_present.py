@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.check.averages import averages
 from shoal.check.evidence import Evidence
-from shoal.check.publication import verify_publication
+from shoal.check.tables.averages import averages
+from shoal.check.tables.publication import verify_publication
 from shoal.check.verdict import Asked
 from shoal.data.tables.frames import from_frame
 from shoal.policy import RECODINGS, Partition

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.check.assignment import count_unplaced
 from shoal.check.evidence import ROWS_FILE, rows_text
-from shoal.check.folder import check_folder
+from shoal.check.tables.assignment import count_unplaced
+from shoal.check.tables.folder import check_folder
 from shoal.data.tables.labels import read_label
 from shoal.data.tables.write import unguarded
 from shoal.originals import load

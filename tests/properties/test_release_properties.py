@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.check.classes import classes_of
+from shoal.check.tables.classes import classes_of
 from shoal.data.tables.files import read_table
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.hierarchy import Hierarchy

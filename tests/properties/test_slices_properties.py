@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.check.membership import membership
-from shoal.check.slices import check_slices, verify_slices
+from shoal.check.slices.membership import membership
+from shoal.check.slices.verify import check_slices, verify_slices
 from shoal.policy import KAnonymity, LDiversity, TCloseness
 from tests.unit.check.slow_slices import ATTRIBUTES, GROUPS, Case, random_case
 

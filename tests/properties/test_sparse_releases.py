@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.check.sparse import verify_sketches
-from shoal.check.sparse_folder import asked_of
+from shoal.check.sparse.folder import asked_of
+from shoal.check.sparse.verify import verify_sketches
 from shoal.check.verdict import Verdict
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches

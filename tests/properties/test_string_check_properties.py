@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shoal.check.strings import StringAsked, StringEvidence, verify_strings
-from shoal.check.verbatim import verbatim
+from shoal.check.strings.verbatim import verbatim
+from shoal.check.strings.verify import StringAsked, StringEvidence, verify_strings
 from shoal.data.strings.strings import Strings
 from shoal.errors import Infeasible
 from shoal.strings import Condensation

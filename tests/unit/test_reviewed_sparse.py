@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shoal.check.sparse import verify_sketches
-from shoal.check.sparse_bounds import bounds_of, class_size, coarse
-from shoal.check.sparse_folder import asked_of, check_sparse_folder
-from shoal.check.sparse_sketches import rounding
+from shoal.check.sparse.bounds import bounds_of, class_size, coarse
+from shoal.check.sparse.folder import asked_of, check_sparse_folder
+from shoal.check.sparse.sketches import rounding
+from shoal.check.sparse.verify import verify_sketches
 from shoal.data.samples.quest import labelled_records
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches

@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal import sparse_release
-from shoal.check.sparse_folder import check_sparse_folder, read_key
+from shoal.check.sparse.folder import check_sparse_folder, read_key
 from shoal.data.samples.quest import labelled_records
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketch_files import write_sketches

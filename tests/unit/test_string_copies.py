@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.check.string_folder import check_string_folder
-from shoal.check.string_near import near_originals
+from shoal.check.strings.folder import check_string_folder
+from shoal.check.strings.near import near_originals
 from shoal.data.samples.haplotypes import haplotypes
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings

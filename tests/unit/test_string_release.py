@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal import string_release
-from shoal.check.string_folder import check_string_folder, read_string_groups
+from shoal.check.strings.folder import check_string_folder, read_string_groups
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, NotVerified, PolicyError

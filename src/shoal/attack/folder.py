@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.attack.attack import Attack, Attacked, Progress, run_attacks
 from shoal.attack.cases import SparseCase, StringCase, TableCase
 from shoal.check.evidence import ROWS_FILE, read_rows
-from shoal.check.folder import data_file, header_of, markers_of, published_folder, published_table
+from shoal.check.tables.folder import data_file, header_of, markers_of, published_folder, published_table
 from shoal.data.tables.meaning import attributes_of
 from shoal.errors import DataError, PolicyError, did_you_mean
 from shoal.manifest import Manifest, checksum, read_content
@@ -77,7 +77,7 @@ def attack_folder(
         progress("reading", 0, 0)
     case: Any
     if kind == "sparse":
-        from shoal.check.sparse_folder import KEY_FILE
+        from shoal.check.sparse.folder import KEY_FILE
         from shoal.sparse_manifest import SparseManifest
 
         policy = SparseManifest.read(folder).policy
@@ -202,7 +202,7 @@ def string_case(folder: Path, original: Strings, control: Strings | None) -> Str
 
 def sparse_case(folder: Path, original: Sparse, control: Sparse | None, private: Path | None) -> SparseCase:
     """The case of published sketches."""
-    from shoal.check.sparse_folder import published_sketches, read_secrets
+    from shoal.check.sparse.folder import published_sketches, read_secrets
     from shoal.sparse_manifest import SparseManifest
 
     published = published_sketches(folder, SparseManifest.read(folder))
@@ -228,7 +228,7 @@ def _published_table(folder: Path) -> Table:
 
 
 def _original_strings(folder: Path, source: Any, header: str | None) -> Strings:
-    from shoal.check.string_folder import read_original
+    from shoal.check.strings.folder import read_original
 
     if isinstance(source, str | Path):
         return read_original(folder, source, header=header)

@@ -1,9 +1,9 @@
 """Every guarantee recomputed from what would be published; imports nothing from the methods that made it."""
 
-from shoal.check.classes import Classes, classes_of
 from shoal.check.guarantee import Guarantee, WorstClass
-from shoal.check.risk import Risk, population_sizes, risk_of
-from shoal.check.verify import verify
+from shoal.check.tables.classes import Classes, classes_of
+from shoal.check.tables.risk import Risk, population_sizes, risk_of
+from shoal.check.tables.verify import verify
 
 __all__ = [
     "Classes",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.check.classes import Classes
+from shoal.check.tables.classes import Classes
 from shoal.data.tables.table import Table
 from shoal.errors import DataError
 

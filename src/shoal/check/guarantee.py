@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.check.classes import Classes
+from shoal.check.tables.classes import Classes
 
 N_WORST = 5
 # Relative slack of comparisons that cannot be made in integers or by one correctly rounded division.

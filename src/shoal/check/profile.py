@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from shoal.check.classes import classes_of
-from shoal.check.risk import Risk, risk_of
+from shoal.check.tables.classes import classes_of
+from shoal.check.tables.risk import Risk, risk_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import guess
 from shoal.data.tables.table import Table

@@ -14,9 +14,9 @@ import numpy as np
 from pydantic import ValidationError
 
 from shoal._version import __version__
-from shoal.check.classes import classes_of
 from shoal.check.evidence import group_classes
-from shoal.check.risk import Risk, risk_of
+from shoal.check.tables.classes import classes_of
+from shoal.check.tables.risk import Risk, risk_of
 from shoal.data.tables.table import Table
 from shoal.errors import ShoalError
 from shoal.manifest import DATASHEET, Manifest

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shoal._version import __version__
-from shoal.check.exposure import Exposure
 from shoal.check.guarantee import Guarantee
-from shoal.check.risk import Risk
+from shoal.check.slices.exposure import Exposure
+from shoal.check.tables.risk import Risk
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.policy import ORIGINAL_ORDER, Method, Policy

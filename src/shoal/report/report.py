@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal.check.risk import Risk
+from shoal.check.tables.risk import Risk
 from shoal.report import pictures, slices, words
 from shoal.report.attacks import attacks_section
 from shoal.report.context import ReportContext

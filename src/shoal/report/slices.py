@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from shoal.check.exposure import Exposure
+from shoal.check.slices.exposure import Exposure
 from shoal.data.tables.slices import Layout
 from shoal.report import pictures
 from shoal.report.words import percent

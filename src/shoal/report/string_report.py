@@ -13,7 +13,7 @@ from shoal.report.page import render
 from shoal.report.words import number, percent, verdict
 
 if TYPE_CHECKING:
-    from shoal.check.verbatim import Standing
+    from shoal.check.strings.verbatim import Standing
     from shoal.string_release import StringRelease
     from shoal.utility.strings.classification import Accuracy
     from shoal.utility.strings.composition import Composition

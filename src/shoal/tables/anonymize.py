@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.check.verify import verify
+from shoal.check.tables.verify import verify
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import is_key
 from shoal.data.tables.meaning import attributes_of, refitted

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.check.sparse import SparseAsked, SparseEvidence
+from shoal.check.sparse.verify import SparseAsked, SparseEvidence
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
-from shoal.check.sliced import sliced_of
+from shoal.check.slices.sliced import sliced_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Table, encode_cells

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from slow_check import random_table, table
 
-from shoal.check.classes import classes_of
+from shoal.check.tables.classes import classes_of
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError, PolicyError
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.check.alongside import alongside
-from shoal.check.condensation import condensation, condensed
-from shoal.check.copies import no_copies
-from shoal.check.draws import possible
 from shoal.check.evidence import Evidence
-from shoal.check.publication import needs_original, verify_publication
+from shoal.check.tables.alongside import alongside
+from shoal.check.tables.condensation import condensation, condensed
+from shoal.check.tables.copies import no_copies
+from shoal.check.tables.draws import possible
+from shoal.check.tables.publication import needs_original, verify_publication
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import MARKERS, Table, encode_cells

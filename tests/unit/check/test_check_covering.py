@@ -7,8 +7,8 @@ from datetime import date
 import numpy as np
 import pytest
 
-from shoal.check.boxes import Boxes, BoxTree, bin_of, span_masks
-from shoal.check.covering import count_unreadable, covering_of, scale_of
+from shoal.check.slices.boxes import Boxes, BoxTree, bin_of, span_masks
+from shoal.check.tables.covering import count_unreadable, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import encode_cells

@@ -11,10 +11,10 @@ import pytest
 import slow_check as slow
 from slow_check import random_table, table
 
-from shoal.check.classes import classes_of
-from shoal.check.distribution import distribution
-from shoal.check.t_closeness import ordered_distance
-from shoal.check.verify import verify
+from shoal.check.tables.classes import classes_of
+from shoal.check.tables.distribution import distribution
+from shoal.check.tables.t_closeness import ordered_distance
+from shoal.check.tables.verify import verify
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import Column, Table, encode_cells

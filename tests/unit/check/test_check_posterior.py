@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from slow_slices import ATTRIBUTES, GROUPS, Case, beliefs, random_case
 
-from shoal.check.matching import matching
-from shoal.check.posterior import naive_posterior, posterior
+from shoal.check.slices.matching import matching
+from shoal.check.slices.posterior import naive_posterior, posterior
 from shoal.data.tables.attribute import Attribute
 
 SPLITS = [

@@ -10,7 +10,7 @@ import pytest
 from slow_check import table
 
 from shoal.check import classes_of, population_sizes, risk_of
-from shoal.check.risk import BINS
+from shoal.check.tables.risk import BINS
 from shoal.errors import DataError
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from slow_slices import ATTRIBUTES, GROUPS, Case, as_table, random_case
 
-from shoal.check.compare_slices import compare_slices
-from shoal.check.slices import check_slices, verify_slices
+from shoal.check.slices.compare import compare_slices
+from shoal.check.slices.verify import check_slices, verify_slices
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, NotVerified, PolicyError

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from slow_strings import judge
 
-from shoal.check.string_copies import equal_strings
-from shoal.check.string_originals import without_rare
-from shoal.check.string_support import recompute_support, surprise
-from shoal.check.strings import StringAsked, StringEvidence, verify_strings
+from shoal.check.strings.copies import equal_strings
+from shoal.check.strings.originals import without_rare
+from shoal.check.strings.support import recompute_support, surprise
+from shoal.check.strings.verify import StringAsked, StringEvidence, verify_strings
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 from shoal.strings import Condensation

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from slow_strings import longest_run, unique_share
 
-from shoal.check.suffixes import sort_suffixes
-from shoal.check.verbatim import OTHERS, UNSEEN, verbatim
+from shoal.check.strings.suffixes import sort_suffixes
+from shoal.check.strings.verbatim import OTHERS, UNSEEN, verbatim
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 

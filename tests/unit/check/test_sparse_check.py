@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import slow_sketches as slow
 
-from shoal.check.sparse import SparseAsked, SparseEvidence, verify_sketches
+from shoal.check.sparse.verify import SparseAsked, SparseEvidence, verify_sketches
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
 
@@ -324,8 +324,8 @@ def test_nothing_is_quoted(release, real):
 
 
 def test_numbers_of_components_off_the_coarse_grid_and_an_order_that_tells_are_found() -> None:
-    from shoal.check.sparse import is_sorted
-    from shoal.check.sparse_bounds import coarse_counts
+    from shoal.check.sparse.bounds import coarse_counts
+    from shoal.check.sparse.verify import is_sorted
 
     grid = {2**i for i in range(12)} | {3 * 2**i for i in range(11)}
     for n in range(1, 3000):

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 import slow_sketches as slow
 
-from shoal.check import sparse_edges, sparse_neighbours
-from shoal.check.sparse import SparseAsked, verify_sketches
-from shoal.check.sparse_edges import EdgeRule, k_variance, room_of
-from shoal.check.sparse_neighbours import Records, nearest
+from shoal.check.sparse import edges as sparse_edges
+from shoal.check.sparse import neighbours as sparse_neighbours
+from shoal.check.sparse.edges import EdgeRule, k_variance, room_of
+from shoal.check.sparse.neighbours import Records, nearest
+from shoal.check.sparse.verify import SparseAsked, verify_sketches
 
 K = 4
 RULE = EdgeRule(K, "sqrt", "smaller", "cosine")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import slow_sketches as slow
 
-from shoal.check.sparse_signs import (
+from shoal.check.sparse.signs import (
     PRIME,
     coefficients_of,
     count_unfair,
@@ -15,7 +15,7 @@ from shoal.check.sparse_signs import (
     polynomial,
     signs_of,
 )
-from shoal.check.sparse_sketches import Z_LIMIT, moments
+from shoal.check.sparse.sketches import Z_LIMIT, moments
 from shoal.data.sparse.sketches import Sketches
 from shoal.data.strings.strings import symbol_keys
 

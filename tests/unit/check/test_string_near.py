@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.check import string_near
-from shoal.check.string_near import near_originals, near_strings
+from shoal.check.strings import near as string_near
+from shoal.check.strings.near import near_originals, near_strings
 from shoal.data.strings.strings import Strings
 
 

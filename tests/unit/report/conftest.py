@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from shoal.check.guarantee import Guarantee, WorstClass
-from shoal.check.risk import BINS, Risk
+from shoal.check.tables.risk import BINS, Risk
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Source, Table, encode_cells
 from shoal.policy import Policy

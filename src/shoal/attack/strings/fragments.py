@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.attack.cases import StringCase
-from shoal.check.string_originals import in_alphabet_of
-from shoal.check.suffixes import Suffixes, sort_suffixes
+from shoal.check.strings.originals import in_alphabet_of
+from shoal.check.strings.suffixes import Suffixes, sort_suffixes
 from shoal.data.strings.strings import Strings
 
 Ints = npt.NDArray[np.int64]

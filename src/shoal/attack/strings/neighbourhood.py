@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from shoal.attack.cases import StringCase
 from shoal.attack.roc import Roc
-from shoal.check.string_originals import in_alphabet_of
+from shoal.check.strings.originals import in_alphabet_of
 from shoal.data.strings.strings import Strings, symbol_keys
 from shoal.kernels.strings.hash import BASES, fingerprints
 from shoal.kernels.strings.near import count_near

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.attack.tables.cells import View, label_table, telling_order
-from shoal.check.sliced import numbered
+from shoal.check.slices.sliced import numbered
 from shoal.kernels.attack.nearest import ROUNDING, count_nearest, find_least, find_nearest
 
 Floats = npt.NDArray[np.float64]

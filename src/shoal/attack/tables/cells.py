@@ -2,8 +2,8 @@
 
 A published column is a dictionary of labels, and each label covers an interval of numbers or some categories, perhaps a
 missing value too. A column in which every label is one value is plain, as raw, aggregated and drawn values are. Labels
-are read as the checker reads them (`shoal.check.covering`), against all values that people are known to have. What
-cannot be read covers nothing.
+are read as the checker reads them (`shoal.check.tables.covering`), against all values that people are known to have.
+What cannot be read covers nothing.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.attack.cases import TableCase
-from shoal.check.cells import published as readable
-from shoal.check.covering import Covering, Scale, covering_of, scale_of
+from shoal.check.tables.cells import published as readable
+from shoal.check.tables.covering import Covering, Scale, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import MARKERS, Column, Table, spell

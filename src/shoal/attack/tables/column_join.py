@@ -1,8 +1,8 @@
 """The column join: slices that all carry the secret are joined on it, inside each bucket.
 
 The belief in a person's secret is the checker's posterior over everything that the slices say together
-(`shoal.check.posterior`); a success is a belief of 1 in the truth. Beside it stands what the printed check of screening
-computes, which takes the secrets of one slice and does not join.
+(`shoal.check.slices.posterior`); a success is a belief of 1 in the truth. Beside it stands what the printed check of
+screening computes, which takes the secrets of one slice and does not join.
 
 References
 ----------

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.cells import Labels, attribute_of, columns_of, read_view
-from shoal.check.sliced import numbered
+from shoal.check.slices.sliced import numbered
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

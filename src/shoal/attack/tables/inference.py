@@ -1,9 +1,9 @@
 """Inference: what is known of a person and what is published tell the person's secret.
 
 The first attacker takes the secret value of the nearest published record, or the most frequent one among equally near.
-In a table in slices it takes the likeliest value by the checker's own posterior (`shoal.check.posterior`), and the most
-frequent one for whom no bucket matches. The second, in the manner of Kifer's deFinetti attack, learns from the whole
-release how secrets go with quasi-identifiers (`naive_bayes`) and applies it inside the person's group.
+In a table in slices it takes the likeliest value by the checker's own posterior (`shoal.check.slices.posterior`), and
+the most frequent one for whom no bucket matches. The second, in the manner of Kifer's deFinetti attack, learns from the
+whole release how secrets go with quasi-identifiers (`naive_bayes`) and applies it inside the person's group.
 
 A guess is right if the category is the same, or the number within 5 % of the guess. Control: people that are not in the
 release; what is true of people at large is inferred for them as well, and is no leak. Baseline: the most frequent

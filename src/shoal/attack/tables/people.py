@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from shoal.attack.cases import TableCase
 from shoal.attack.tables.cells import columns_of
-from shoal.check.sliced import numbered
+from shoal.check.slices.sliced import numbered
 from shoal.data.tables.table import Table
 
 Ints = npt.NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.attack.tables.cells import Labels, View
-from shoal.check.sliced import numbered
+from shoal.check.slices.sliced import numbered
 from shoal.kernels.attack.predicates import Conditions, count_true
 
 Floats = npt.NDArray[np.float64]

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from shoal.attack.cases import TableCase
 from shoal.attack.tables.cells import Labels, stacked
-from shoal.check.matching import Finder, Matching, match_records
-from shoal.check.posterior import Posterior, Shares, naive_posterior, posterior
-from shoal.check.sliced import sliced_of
+from shoal.check.slices.matching import Finder, Matching, match_records
+from shoal.check.slices.posterior import Posterior, Shares, naive_posterior, posterior
+from shoal.check.slices.sliced import sliced_of
 from shoal.data.tables.table import MARKERS, Table
 
 Ints = npt.NDArray[np.int64]

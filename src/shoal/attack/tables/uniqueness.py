@@ -20,7 +20,7 @@ from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.predicates import EQUAL, Crowd, Predicates, about_people
-from shoal.check.sliced import numbered
+from shoal.check.slices.sliced import numbered
 
 MANY = 1000
 

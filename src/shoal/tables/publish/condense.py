@@ -28,10 +28,10 @@ We depart from the paper in what it does not speak of:
   least k originals share is not a copy: it hides in a crowd as it is.
 
 **Guarantee.** Every pseudo-record is a function of the statistics of a group of at least k records and of random
-numbers, and no pseudo-record equals an original one on all condensed attributes, unless a crowd shares that
-combination or `Condensed.left` says otherwise. This is **not** k-anonymity by equal quasi-identifiers: pseudo-records
-differ, and a class of the published table may hold one. What `shoal.check.condensation` recomputes from the original
-and the (secret) groups: that every group has at least k records and as many pseudo-records; that every category of a
+numbers, and no pseudo-record equals an original one on all condensed attributes, unless a crowd shares that combination
+or `Condensed.left` says otherwise. This is **not** k-anonymity by equal quasi-identifiers: pseudo-records differ, and a
+class of the published table may hold one. What `shoal.check.tables.condensation` recomputes from the original and the
+(secret) groups: that every group has at least k records and as many pseudo-records; that every category of a
 pseudo-record occurs in its group; that its numbers lie in the box ``|V'(x - mean)| <= sqrt(3 eigenvalue)`` around the
 group's mean, up to rounding; that none is a copy. From the published table alone nothing can be verified.
 

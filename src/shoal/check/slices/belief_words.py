@@ -1,0 +1,170 @@
+"""What was recomputed about an attacker's belief, as a guarantee with a sentence in plain words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.check.guarantee import N_WORST, Guarantee, WorstClass, count, number
+from shoal.check.slices.posterior import Posterior
+from shoal.check.tables.t_closeness import Distance
+from shoal.policy import AlphaK, BetaLikeness, LDiversity, Requirement, TCloseness
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One requirement on one attribute, measured on all classes of a posterior.
+
+    Attributes
+    ----------
+    ids : int64 array
+        The classes that have a belief.
+    reached, failing : arrays
+        What each of them reaches, and whether it fails.
+    """
+
+    required: Requirement
+    name: str
+    distance: Distance
+    ids: npt.NDArray[np.int64]
+    reached: Floats
+    failing: Bools
+
+    @property
+    def low_is_worse(self) -> bool:
+        """Whether small numbers are the dangerous ones."""
+        return isinstance(self.required, LDiversity) and self.required.kind != "recursive"
+
+    @property
+    def worst(self) -> float:
+        """What the worst class reaches."""
+        if not len(self.reached):
+            return 0.0 if self.low_is_worse else float("inf")
+        return float(self.reached.min() if self.low_is_worse else self.reached.max())
+
+
+def concluded(
+    outcome: Outcome,
+    belief: Posterior,
+    *,
+    who: str,
+    smallest: int = 0,
+    n_unmatched: int = 0,
+    show_regions: bool = False,
+) -> Guarantee:
+    """Sum an outcome up.
+
+    Parameters
+    ----------
+    who : str
+        The attacker, as the subject of a sentence.
+    smallest : int
+        What the release reaches of the k of an (alpha, k)-anonymity.
+    n_unmatched : int
+        Records of which nothing can be said, as they are in no bucket: nothing holds then.
+    show_regions : bool
+        Whether published labels may name the worst classes; where values are published as they are, they may not.
+    """
+    required = outcome.required
+    failing = outcome.failing
+    title, parameters, says, kind = _words(outcome, smallest, bool(failing.any()))
+    is_small = isinstance(required, AlphaK) and smallest < required.k
+    holds = not failing.any() and not is_small and n_unmatched == 0
+    badness = -outcome.reached if outcome.low_is_worse else outcome.reached
+    sizes = belief.sizes[outcome.ids]
+    order = np.lexsort((outcome.ids, sizes, -badness, ~failing))[:N_WORST].tolist()
+    worst = tuple(
+        WorstClass(_place(belief, int(outcome.ids[i]), show_regions), int(sizes[i]), float(outcome.reached[i]))
+        for i in order
+    )
+    if holds:
+        sentence = f"{who} {says}."
+    elif n_unmatched:
+        sentence = (
+            f"{title} is not shown: {count(n_unmatched, 'record')} of the original could stand in no bucket, "
+            "so the table is not made of these records."
+        )
+    elif not failing.any():
+        sentence = f"{title} fails: the smallest group has {count(smallest, 'row')}; {who[0].lower()}{who[1:]} {says}."
+    else:
+        n_people = int(sizes[failing].sum())
+        where = f"for {count(n_people, 'record')} in {int(failing.sum())} of {count(len(failing), 'group')}"
+        sentence = f"{title} fails {where}: {who[0].lower()}{who[1:]} {says}."
+    return Guarantee(
+        model=required.model,
+        kind=kind,
+        sensitive=outcome.name,
+        required=parameters,
+        achieved=outcome.worst,
+        holds=holds,
+        n_classes=len(outcome.ids),
+        n_failing=int(failing.sum()),
+        worst=worst,
+        sentence=sentence,
+        details={"k": smallest} if isinstance(required, AlphaK) else {},
+    )
+
+
+def _place(belief: Posterior, index: int, show_regions: bool) -> dict[str, str]:
+    """Where a class could stand: its buckets and, of a single one, the labels that cover it."""
+    matching = belief.matching
+    sliced = matching.sliced
+    numbers = belief.buckets_of(index)
+    more = f" and {len(numbers) - N_WORST} more" if len(numbers) > N_WORST else ""
+    values = {sliced.layout.bucket: ", ".join(str(n) for n in numbers[:N_WORST]) + more}
+    if not show_regions or len(numbers) > 1:
+        return values
+    pair = int(belief.example[belief.traces[belief.starts[index]]])
+    for part in belief.carrying:
+        hit_pair, hit_region = matching.hits[part.number]
+        regions = hit_region[slice(*np.searchsorted(hit_pair, [pair, pair + 1]))]
+        row = int(part.first[regions[0]])
+        for column in part.columns:
+            values[column.name] = (column.texts() + [""])[column.codes[row]] if len(regions) == 1 else "several"
+    return values
+
+
+def _words(outcome: Outcome, smallest: int, fails: bool) -> tuple[str, dict[str, float], str, str]:
+    """Title, parameters, what the attacker is left with, and the kind."""
+    required, name, reached = outcome.required, repr(outcome.name), number(outcome.worst)
+    if isinstance(required, LDiversity):
+        title, kind = f"{required.kind.capitalize()} l-diversity", required.kind
+        if kind == "distinct":
+            few = f"only {count(int(outcome.worst), 'possible value')}"
+            says = f"is left with {few if fails else f'at least {reached} possible values'} of {name}"
+            says += f" (required: {number(required.l)})"
+        elif kind == "probabilistic":
+            says = f"finds {'a' if fails else 'no'} value of {name} {'as likely as' if fails else 'likelier than'}"
+            says += f" 1 in {reached}"
+            says += f" (allowed: 1 in {number(required.l)})"
+        elif kind == "entropy":
+            says = f"is {'only' if fails else 'at least'} as uncertain of {name} as of {reached} equally likely values"
+            says += f" (required: {number(required.l)})"
+        else:
+            rest = f"all but the {count(int(required.l) - 1, 'likeliest value')} together"
+            says = (
+                f"finds the likeliest value of {name} {'' if fails else 'at most '}{reached} times as likely as {rest}"
+            )
+            says += f" (required: less than {number(required.c)} times)"
+        parameters = {"l": required.l} if kind != "recursive" else {"l": required.l, "c": required.c}
+        return title, parameters, says, kind
+    if isinstance(required, TCloseness):
+        says = f"believes of {name} what the whole table says, up to {reached} ({outcome.distance} distance, between "
+        says += f"0 and 1; allowed: {number(required.t)})"
+        return "t-closeness", {"t": required.t}, says, outcome.distance
+    if isinstance(required, AlphaK):
+        says = (
+            f"finds {'a' if fails else 'no'} value of {name} {'as likely as' if fails else 'likelier than'} {reached} "
+        )
+        says += f"(allowed: {number(required.alpha)}), in groups of {smallest} and more rows (required: {required.k})"
+        return "(alpha, k)-anonymity", {"alpha": required.alpha, "k": required.k}, says, ""
+    assert isinstance(required, BetaLikeness)
+    own = ", and less for values that are frequent in the table" if required.kind == "enhanced" else ""
+    says = f"finds a value of {name} likelier than in the whole table by up to {number(100 * outcome.worst)} % "
+    says += f"(allowed: {number(100 * required.beta)} %{own})"
+    return f"{required.kind.capitalize()} beta-likeness", {"beta": required.beta}, says, required.kind

@@ -1,0 +1,390 @@
+"""Which buckets of a sliced table could hold a person whose quasi-identifiers are known?
+
+A bucket matches a tuple if every slice of it has a region that covers the tuple's values there. The tuples are those
+of the original, each distinct one asked once; an index of the buckets' bounding boxes (`boxes`) names the few buckets
+that are worth looking at, and inside a bucket values that are published as they are are found by a binary search.
+
+References
+----------
+T. Li, N. Li, J. Zhang, I. Molloy, "Slicing: a new approach for privacy preserving data publishing", IEEE Transactions
+on Knowledge and Data Engineering 24(3), 2012, definition 7; S. Rakesh Subramanian, "Screening: preserving the sensitive
+information during data mining", definition 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.check.slices.boxes import ALL, AT_ONCE, Boxes, BoxTree, Masks, bin_of
+from shoal.check.slices.sliced import Part, Sliced, numbered, sliced_of
+from shoal.check.tables.cells import published
+from shoal.check.tables.classes import Missing
+from shoal.check.tables.covering import Covering, count_unreadable, covering_of, scale_of
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import MARKERS, Table
+
+Ints = npt.NDArray[np.int64]
+Hits = tuple[Ints, Ints]  # a place in the list of pairs asked for, and a region
+
+_FEW = 16  # regions of a bucket that are looked at one by one
+
+
+@dataclass(frozen=True)
+class Matching:
+    """The matching buckets of each distinct tuple.
+
+    Attributes
+    ----------
+    sliced : Sliced
+        The published table.
+    of_record : int64 array (n_records,)
+        The tuple of each record that was asked for.
+    sizes : int64 array (n_tuples,)
+        Records with each tuple.
+    tuples, buckets : int64 arrays (n_pairs,)
+        Every pair of tuple and matching bucket, by tuple and then by bucket.
+    hits : tuple of (int64 array, int64 array), one a slice
+        Pair and region, for every region that covers the tuple of a pair in its bucket, by pair.
+    """
+
+    sliced: Sliced
+    of_record: Ints
+    sizes: Ints
+    tuples: Ints
+    buckets: Ints
+    hits: tuple[Hits, ...]
+
+    @property
+    def n_tuples(self) -> int:
+        """Distinct tuples."""
+        return len(self.sizes)
+
+    @property
+    def n_matching(self) -> Ints:
+        """Matching buckets of each tuple."""
+        return np.bincount(self.tuples, minlength=self.n_tuples)
+
+    def rows_of(self, number: int) -> Ints:
+        """The rows of a slice that cover the tuple of each pair in its bucket."""
+        pair, region = self.hits[number]
+        rows = np.zeros(len(self.tuples), dtype=np.int64)
+        np.add.at(rows, pair, self.sliced.parts[number].sizes[region])
+        return rows
+
+
+class Finder:
+    """Looks tuples up in a published table.
+
+    Attributes
+    ----------
+    ranks : int64 array (n_dims, n_tuples)
+        The distinct tuples.
+    of_record : int64 array (n_records,)
+        The tuple of each record of `original`.
+    findings : list of str
+        Labels that cannot be read; in words, without quoting them.
+    n_unreadable : int
+        Published cells whose label cannot be read.
+    unread : list of str
+        Columns whose labels cannot be read, or not for sure, without an order or a hierarchy; a sentence each.
+    """
+
+    def __init__(
+        self,
+        sliced: Sliced,
+        original: Table,
+        attributes: Mapping[str, Attribute],
+        missing: Missing,
+        markers: Sequence[str],
+        *,
+        as_values: bool = False,
+    ) -> None:
+        self.sliced = sliced
+        self.findings: list[str] = []
+        self.n_unreadable = 0
+        self.unread: list[str] = []
+        ranks, coverings, absent = [], [], []
+        for part in sliced.parts:
+            for name, column in zip(part.quasi, part.columns, strict=True):
+                source = published(original[name], markers)
+                scale = scale_of(source, attributes[name])
+                covering = covering_of(column, scale, missing=missing, as_values=as_values)
+                ranks.append(scale.of_code[source.codes])
+                absent.append(scale.n_values)
+                coverings.append(covering)
+                n_unreadable = count_unreadable(covering, column)
+                self._note(column.name, n_unreadable)
+                # Ranges of words depend on an order that the words alone do not tell.
+                is_guessed = attributes[name].type == "ordinal" and scale.keys.dtype.kind != "f"
+                is_guessed &= attributes[name].order is None and not bool(np.all(covering.low == covering.high))
+                if n_unreadable or is_guessed:
+                    self.unread.append(
+                        f"the labels of {column.name!r} cannot be read without the order or hierarchy that they were "
+                        "made with; give the policy with -p"
+                    )
+        self.of_record, first = numbered(ranks or [np.zeros(original.n_rows, dtype=np.int64)])
+        self.ranks = np.array([r[first] for r in ranks], dtype=np.int64).reshape(len(ranks), len(first))
+        wild = (self.ranks == np.array(absent, dtype=np.int64)[:, None]) if missing == "any" else self.ranks < 0
+        self._slices = []
+        start = 0
+        for part in sliced.parts:
+            dims = slice(start, start + len(part.quasi))
+            self._slices.append(_SliceFinder(part, coverings[dims], self.ranks[dims], wild[dims]))
+            start = dims.stop
+
+    @property
+    def n_tuples(self) -> int:
+        """Distinct tuples."""
+        return self.ranks.shape[1]
+
+    def _note(self, name: str, n_unreadable: int) -> None:
+        self.n_unreadable += n_unreadable
+        if n_unreadable:
+            self.findings.append(
+                f"the column {name!r} holds {n_unreadable:,} cells that cannot be read as values of the original; "
+                "give the attribute the hierarchy that the release was made with, or restore the file"
+            )
+
+    def cover(self, number: int, tuples: Ints, buckets: Ints) -> Hits:
+        """Regions of a slice that cover given tuples in given buckets: place in the list, and region, by place."""
+        found = [
+            (place + start, region)
+            for start in range(0, len(tuples), AT_ONCE)
+            for place, region in self._slices[number].hits(
+                tuples[start : start + AT_ONCE], buckets[start : start + AT_ONCE]
+            )
+        ]
+        return _in_order(found)
+
+    def candidates(self, tuples: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """Pairs of tuple and bucket whose bounding box holds it, in portions."""
+        around = [s.around_buckets(self.sliced.n_buckets) for s in self._slices if s.coverings]
+        asked = [s.asked.take(tuples) for s in self._slices if s.coverings]
+        questions = reduce(Boxes.beside, asked)
+        for question, bucket in BoxTree(reduce(Boxes.beside, around), questions).meets(questions):
+            yield tuples[question], bucket
+
+    def covering_regions(self) -> Iterator[tuple[Ints, Ints]]:
+        """Pairs of tuple and region that covers it, in portions; of a table of one slice whose buckets are regions."""
+        for tuples, regions in self.candidates(np.arange(self.n_tuples)):
+            place, found = self._slices[0].covers(np.arange(len(tuples)), tuples, regions)
+            yield tuples[place], found
+
+    def match(self, tuples: Ints) -> tuple[Ints, Ints, tuple[Hits, ...]]:
+        """All matching buckets of some tuples: tuple and bucket of each pair, and the hits of each slice."""
+        found: list[tuple[Ints, Ints, list[Hits]]] = []
+        for asked, buckets in self.candidates(tuples):
+            place = np.arange(len(asked))  # of the candidates that no slice has ruled out yet
+            hits: list[Hits] = []
+            for number in range(len(self._slices)):
+                at, region = self.cover(number, asked[place], buckets[place])
+                hits.append((place[at], region))
+                there = np.zeros(len(place), dtype=bool)
+                there[at] = True
+                place = place[there]
+            new = np.full(len(asked), -1, dtype=np.int64)
+            new[place] = np.arange(len(place))
+            kept = [(new[p][new[p] >= 0], r[new[p] >= 0]) for p, r in hits]
+            found.append((asked[place], buckets[place], kept))
+        return _joined(found, len(self._slices))
+
+
+def matching(
+    table: Table,
+    layout: Layout,
+    original: Table,
+    attributes: Mapping[str, Attribute],
+    *,
+    missing: Missing = "value",
+    markers: Sequence[str] = MARKERS,
+    rows: npt.NDArray[np.intp] | None = None,
+) -> Matching:
+    """Find the matching buckets of every tuple of the original.
+
+    Parameters
+    ----------
+    table, layout : Table, Layout
+        What would be published.
+    original : Table
+        The records; `rows` names those that are published, all by default.
+    attributes : mapping of str to Attribute
+        Type, role, order and hierarchy of the original's columns.
+    missing : {"value", "any"}
+        "any": a missing value, published or a person's, matches every value.
+    markers : sequence of str
+        Texts that mean "missing".
+    """
+    sliced = sliced_of(table, layout, attributes, markers)
+    return match_records(Finder(sliced, original, attributes, missing, markers), rows)
+
+
+def match_records(finder: Finder, rows: npt.NDArray[np.intp] | None = None) -> Matching:
+    """The matching buckets of all records, or of some."""
+    of_record = finder.of_record if rows is None else finder.of_record[rows]
+    asked, of_record = np.unique(of_record, return_inverse=True)
+    tuples, buckets, hits = finder.match(asked)
+    sizes = np.bincount(of_record, minlength=len(asked))
+    return Matching(
+        finder.sliced, of_record.astype(np.int64), sizes, np.searchsorted(asked, tuples), buckets, tuple(hits)
+    )
+
+
+class _SliceFinder:
+    """The regions of one slice, ready to be asked."""
+
+    def __init__(self, part: Part, coverings: Sequence[Covering], ranks: Ints, wild: npt.NDArray[np.bool_]) -> None:
+        self.part, self.coverings, self.ranks, self.wild = part, coverings, ranks, wild
+        n_dims = len(coverings)
+        self.labels = [part.labels(d) for d in range(n_dims)]
+        n_regions, n_tuples = part.n_regions, ranks.shape[1]
+        found = [(c.low[x], c.high[x], c.masks[x]) for c, x in zip(coverings, self.labels, strict=True)]
+        self.boxes = _boxes(found, n_regions)
+        self.low, self.high = self.boxes.low, self.boxes.high
+        asked = [
+            (np.where(w, 0, r), np.where(w, c.n_values, r), np.where(w, ALL, np.uint64(1) << bin_of(r, c.n_values)))
+            for w, r, c in zip(wild, ranks, coverings, strict=True)
+        ]
+        self.asked = _boxes(asked, n_tuples)
+        readable = np.asarray(np.all(self.low <= self.high, axis=0)) if n_dims else np.ones(n_regions, dtype=bool)
+        exact = readable & (np.asarray(np.all(self.low == self.high, axis=0)) if n_dims else readable)
+        self.is_wild = np.asarray(wild.any(axis=0)) if n_dims else np.zeros(ranks.shape[1], dtype=bool)
+        points = [np.concatenate([ranks[d], self.low[d][exact]]) for d in range(n_dims)]
+        ids, first = numbered(points) if points else (np.zeros(n_tuples + int(exact.sum()), dtype=np.int64), [0])
+        self.part_of_tuple, self.n_parts = ids[:n_tuples], len(first)
+        keys = part.bucket[exact] * self.n_parts + ids[n_tuples:]
+        order = np.argsort(keys, kind="stable")
+        self.exact_keys, self.exact_regions = keys[order], np.flatnonzero(exact)[order]
+        self.general = _Scan(self, np.flatnonzero(readable & ~exact))
+        self.readable = np.flatnonzero(readable)
+        self._everything: _Scan | None = None
+
+    def around_buckets(self, n_buckets: int) -> Boxes:
+        """A box around the regions of every bucket; those that nobody can read do not count."""
+        legible = self.low <= self.high
+        boxes = Boxes(
+            np.where(legible, self.low, np.iinfo(np.int32).max), np.where(legible, self.high, -1), self.boxes.masks
+        )
+        return boxes.joined(np.searchsorted(self.part.bucket, np.arange(n_buckets)))
+
+    def hits(self, tuples: Ints, buckets: Ints) -> Iterator[Hits]:
+        wild = self.is_wild[tuples]
+        plain = np.flatnonzero(~wild)
+        keys = buckets[plain] * self.n_parts + self.part_of_tuple[tuples[plain]]
+        start = np.searchsorted(self.exact_keys, keys, "left")
+        count = np.searchsorted(self.exact_keys, keys, "right") - start
+        owner, place = spread(start, count)
+        yield plain[owner], self.exact_regions[place]
+        yield from self.general.hits(plain, tuples[plain], buckets[plain])
+        if wild.any():
+            if self._everything is None:
+                self._everything = _Scan(self, self.readable)
+            some = np.flatnonzero(wild)
+            yield from self._everything.hits(some, tuples[some], buckets[some])
+
+    def covers(self, place: Ints, tuples: Ints, regions: Ints) -> Hits:
+        """Those of the places whose region covers the tuple."""
+        for dim, covering in enumerate(self.coverings):
+            tuple_, region = tuples[place], regions[place]
+            keep = (self.low[dim][region] <= self.asked.high[dim][tuple_]) & (
+                self.asked.low[dim][tuple_] <= self.high[dim][region]
+            )
+            place = place[keep]
+            labels = self.labels[dim][regions[place]]
+            check = ~covering.is_span[labels] & ~self.wild[dim][tuples[place]]
+            if check.any():
+                keep = ~check
+                keep[check] = covering.covers(labels[check], self.ranks[dim][tuples[place[check]]])
+                place = place[keep]
+        return place, regions[place]
+
+
+class _Scan:
+    """Some regions of a slice, looked at one by one in buckets with few of them, else through an index."""
+
+    def __init__(self, finder: _SliceFinder, regions: Ints) -> None:
+        self.finder, self.regions = finder, regions  # ascending, and so by bucket
+        self.buckets = finder.part.bucket[regions]
+        n_buckets = int(finder.part.bucket[-1]) + 1
+        self.counts = np.bincount(self.buckets, minlength=n_buckets)
+        self.starts = np.cumsum(self.counts) - self.counts
+        self.crowded = self.counts > _FEW
+        self._tree: tuple[BoxTree, Ints] | None = None
+
+    def hits(self, places: Ints, tuples: Ints, buckets: Ints) -> Iterator[Hits]:
+        if not len(self.regions) or not len(places):
+            return
+        crowded = self.crowded[buckets]
+        few = np.flatnonzero(~crowded)
+        for start in range(0, len(few), AT_ONCE // 4):
+            some = few[start : start + AT_ONCE // 4]
+            owner, place = spread(self.starts[buckets[some]], self.counts[buckets[some]])
+            at, region = self.finder.covers(np.arange(len(owner)), tuples[some[owner]], self.regions[place])
+            yield places[some[owner[at]]], region
+        many = np.flatnonzero(crowded)
+        if len(many):
+            yield from self._through_tree(places[many], tuples[many], buckets[many])
+
+    def _through_tree(self, places: Ints, tuples: Ints, buckets: Ints) -> Iterator[Hits]:
+        finder = self.finder
+        asked = _flat(buckets).beside(finder.asked.take(tuples))
+        if self._tree is None:
+            some = self.regions[self.crowded[self.buckets]]
+            self._tree = BoxTree(_flat(finder.part.bucket[some]).beside(finder.boxes.take(some)), asked), some
+        tree, some = self._tree
+        for question, box in tree.meets(asked):
+            at, region = finder.covers(np.arange(len(question)), tuples[question], some[box])
+            yield places[question[at]], region
+
+
+def _boxes(dims: Sequence[tuple[Ints, Ints, Masks]], n_boxes: int) -> Boxes:
+    """Boxes from low, high and mask of each dimension."""
+    low, high = (np.array([d[i] for d in dims], dtype=np.int32).reshape(len(dims), n_boxes) for i in (0, 1))
+    return Boxes(low, high, np.array([d[2] for d in dims], dtype=np.uint64).reshape(len(dims), n_boxes))
+
+
+def _flat(buckets: Ints) -> Boxes:
+    """The bucket as a dimension."""
+    at = buckets[None].astype(np.int32)
+    return Boxes(at, at, np.full(at.shape, ALL))
+
+
+def spread(starts: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """For each run the index of its owner and the places in it, one after the other.
+
+    >>> [x.tolist() for x in spread(np.array([5, 0]), np.array([2, 1]))]
+    [[0, 0, 1], [5, 6, 0]]
+    """
+    owner = np.repeat(np.arange(len(counts)), counts)
+    before = np.cumsum(counts) - counts
+    return owner, np.arange(len(owner)) - before[owner] + starts[owner]
+
+
+def _in_order(found: Sequence[Hits]) -> Hits:
+    if not found:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    place, region = (np.concatenate([f[i] for f in found]) for i in (0, 1))
+    order = np.lexsort((region, place))
+    return place[order], region[order]
+
+
+def _joined(found: Sequence[tuple[Ints, Ints, list[Hits]]], n_slices: int) -> tuple[Ints, Ints, tuple[Hits, ...]]:
+    """Portions of pairs as one, by tuple and bucket."""
+    nothing = np.zeros(0, dtype=np.int64)
+    if not found:
+        return nothing, nothing, tuple((nothing, nothing) for _ in range(n_slices))
+    tuples, buckets = (np.concatenate([f[i] for f in found]) for i in (0, 1))
+    order = np.lexsort((buckets, tuples))
+    new = np.empty(len(order), dtype=np.int64)
+    new[order] = np.arange(len(order))
+    starts = np.cumsum([0] + [len(f[0]) for f in found])
+    hits = []
+    for number in range(n_slices):
+        parts = [(new[f[2][number][0] + start], f[2][number][1]) for f, start in zip(found, starts, strict=False)]
+        hits.append(_in_order(parts))
+    return tuples[order], buckets[order], tuple(hits)

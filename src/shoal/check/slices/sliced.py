@@ -1,0 +1,190 @@
+"""A published sliced table in numbers: its buckets, and the regions of every slice inside them.
+
+A region is a combination of published quasi-identifiers that stands in one slice of one bucket. Where cells are
+published as they are, it is a combination of values. Nothing but the published table is needed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.check.tables.cells import published
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import Column, Table, spell
+from shoal.errors import DataError
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One slice.
+
+    Attributes
+    ----------
+    number : int
+        Its place in the layout, from 0.
+    quasi : tuple of str
+        Its quasi-identifying attributes.
+    columns : tuple of Column
+        Their published columns.
+    carries : bool
+        Whether the sensitive attributes stand in it.
+    region : int64 array (n_rows,)
+        The region of each row; regions ascend with the buckets.
+    first, sizes, bucket : int64 arrays (n_regions,)
+        A row of each region, its number of rows, its bucket.
+    sensitive : int64 array (n_rows,)
+        The joint sensitive value of each row, numbered alike in all slices; all 0 where it carries none.
+    """
+
+    number: int
+    quasi: tuple[str, ...]
+    columns: tuple[Column, ...]
+    carries: bool
+    region: Ints
+    first: Ints
+    sizes: Ints
+    bucket: Ints
+    sensitive: Ints
+
+    @property
+    def n_regions(self) -> int:
+        """Number of regions."""
+        return len(self.sizes)
+
+    def labels(self, dim: int) -> Ints:
+        """The label of each region in one of its columns, as a code."""
+        return self.columns[dim].codes[self.first].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Sliced:
+    """All slices.
+
+    Attributes
+    ----------
+    numbers : int64 array (n_buckets,)
+        The published number of each bucket, ascending.
+    bucket : int64 array (n_rows,)
+        The bucket of each row, from 0.
+    sizes : int64 array (n_buckets,)
+        Rows of each bucket.
+    sensitive : tuple of str
+        The sensitive attributes.
+    n_sensitive : int
+        Distinct joint sensitive values.
+    """
+
+    table: Table
+    layout: Layout
+    numbers: Ints
+    bucket: Ints
+    sizes: Ints
+    parts: tuple[Part, ...]
+    sensitive: tuple[str, ...]
+    n_sensitive: int
+
+    @property
+    def n_buckets(self) -> int:
+        """Number of buckets."""
+        return len(self.sizes)
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifying attribute of each dimension, slice by slice."""
+        return tuple(q for part in self.parts for q in part.quasi)
+
+    @property
+    def carrying(self) -> tuple[Part, ...]:
+        """The slices with the sensitive attributes."""
+        return tuple(part for part in self.parts if part.carries)
+
+
+def sliced_of(table: Table, layout: Layout, attributes: Mapping[str, Attribute], markers: Sequence[str]) -> Sliced:
+    """Number the buckets and regions of a published table."""
+    if table.n_rows == 0:
+        raise DataError("nothing would be published: the table has no rows; allow less suppression or give more data")
+    unknown = sorted(set(layout.attributes.values()) - set(attributes))
+    if unknown:
+        raise DataError(f"the slices hold an attribute {unknown[0]!r} of unknown role; restore the manifest")
+    numbers, bucket = _buckets(table[layout.bucket])
+    sensitive = tuple(n for n in dict.fromkeys(layout.attributes.values()) if attributes[n].role == "sensitive")
+    keys, n_sensitive = _joint_values(table, layout, sensitive)
+    parts = []
+    for number, one in enumerate(layout.slices):
+        quasi = tuple(n for n in one.attributes if attributes[n].role == "quasi")
+        columns = tuple(published(table[one.column_of(n)], markers) for n in quasi)
+        region, first = numbered([bucket, *(c.codes for c in columns)])
+        carries = bool(sensitive) and set(sensitive) <= set(one.attributes)
+        parts.append(
+            Part(
+                number,
+                quasi,
+                columns,
+                carries,
+                region,
+                first,
+                np.bincount(region, minlength=len(first)),
+                bucket[first],
+                keys.get(number, np.zeros(table.n_rows, dtype=np.int64)),
+            )
+        )
+    return Sliced(
+        table, layout, numbers, bucket, np.bincount(bucket), tuple(parts), sensitive, n_sensitive if sensitive else 1
+    )
+
+
+def _buckets(column: Column) -> tuple[Ints, Ints]:
+    wrong = f"the column {column.name!r} should number the buckets, and holds other cells too; restore the file"
+    try:
+        number = np.array([int(text) for text in spell(column.values)], dtype=np.int64)
+    except (ValueError, OverflowError):
+        raise DataError(wrong) from None
+    if bool(column.missing.any()):
+        raise DataError(wrong)
+    numbers, bucket = np.unique(number[column.codes], return_inverse=True)
+    return numbers, bucket.astype(np.int64)
+
+
+def _joint_values(table: Table, layout: Layout, sensitive: Sequence[str]) -> tuple[dict[int, Ints], int]:
+    """The joint sensitive value of each row, for every slice that carries all sensitive attributes."""
+    carrying = [i for i, s in enumerate(layout.slices) if sensitive and set(sensitive) <= set(s.attributes)]
+    if not carrying:
+        return {}, 1
+    alike = [alike_codes([table[layout.slices[i].column_of(n)] for i in carrying])[0] for n in sensitive]
+    joint = [np.concatenate([codes[j] for j in range(len(carrying))]) for codes in alike]
+    ids, first = numbered(joint)
+    return {i: ids[j * table.n_rows : (j + 1) * table.n_rows] for j, i in enumerate(carrying)}, len(first)
+
+
+def alike_codes(columns: Sequence[Column]) -> tuple[list[Ints], int]:
+    """The cells of several columns in one numbering: equal where they read the same."""
+    place: dict[tuple[bool, str], int] = {}
+    found = []
+    for column in columns:
+        n_values = len(column.values)
+        recode = [place.setdefault((i >= n_values, text), len(place)) for i, text in enumerate(column.texts())]
+        found.append(np.array([*recode, -1], dtype=np.int64)[column.codes])
+    return found, max(1, len(place))
+
+
+def numbered(columns: Sequence[npt.NDArray[np.integer[Any]]]) -> tuple[Ints, Ints]:
+    """Number the distinct combinations of non-negative integers, ascending, and give the first place of each."""
+    key = np.zeros(len(columns[0]) if columns else 0, dtype=np.int64)
+    span = 1
+    for column in columns:
+        width = int(column.max(initial=0)) + 1
+        if span > 2**62 // width:
+            uniques, key = np.unique(key, return_inverse=True)
+            span = len(uniques)
+        key = key * width + column
+        span *= width
+    _, first, ids = np.unique(key, return_index=True, return_inverse=True)
+    return ids.astype(np.int64), first.astype(np.int64)

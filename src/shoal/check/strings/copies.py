@@ -1,0 +1,119 @@
+"""Copies of strings, and symbols that only few strings hold: what an attacker would look for first."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.check.guarantee import Guarantee, count
+from shoal.check.strings.originals import Ints, count_holders
+from shoal.data.strings.strings import Strings
+
+
+def no_string_copies(published: Strings, *originals: Strings) -> Guarantee:
+    """Recompute that no published string equals one of the originals, of whatever class; achieved is how many do.
+
+    Parameters
+    ----------
+    published : Strings
+    *originals : Strings
+        In the same codes; also the originals without their rare symbols, as a copy but for those is a copy.
+    """
+    n_copies = int(np.logical_or.reduce([equal_strings(published, o) for o in originals]).sum())
+    return Guarantee(
+        model="no-copies",
+        kind="strings",
+        sensitive="",
+        required={},
+        achieved=float(n_copies),
+        holds=not n_copies,
+        n_classes=len(published),
+        n_failing=n_copies,
+        worst=(),
+        sentence=(
+            f"{count(n_copies, 'published string')} equal{'s' * (n_copies == 1)} an original."
+            if n_copies
+            else "No published string equals an original."
+        ),
+        details={"copies": n_copies},
+    )
+
+
+def equal_strings(strings: Strings, others: Strings) -> npt.NDArray[np.bool_]:
+    """Which strings stand among the others, symbol for symbol."""
+    words = np.concatenate([_words(strings), _words(others)])
+    lengths = np.concatenate([strings.lengths, others.lengths])
+    order = np.lexsort((words, lengths))
+    symbols = np.concatenate([strings.symbols, others.symbols])
+    starts = np.concatenate([strings.starts[:-1], others.starts[:-1] + strings.starts[-1]])
+    is_new = np.ones(len(order), bool)
+    is_new[1:] = (np.diff(words[order]) != 0) | (np.diff(lengths[order]) != 0)
+    # Words only bring candidates together; neighbours are compared symbol by symbol. A copy could be missed where a
+    # different string of the same length and word stands between the two: once in 2^64 pairs.
+    pairs = np.flatnonzero(~is_new)
+    first, second = order[pairs - 1], order[pairs]
+    sizes = lengths[second]
+    ends = np.cumsum(sizes)
+    within = np.arange(int(sizes.sum())) - np.repeat(ends - sizes, sizes)
+    differs = symbols[np.repeat(starts[first], sizes) + within] != symbols[np.repeat(starts[second], sizes) + within]
+    n_differing = np.concatenate([[0], np.cumsum(differs)])
+    is_new[pairs] = n_differing[ends] > n_differing[ends - sizes]
+    run = np.cumsum(is_new) - 1
+    is_held = np.bincount(run, weights=order >= len(strings), minlength=len(order)) > 0
+    out = np.zeros(len(order), bool)
+    out[order] = is_held[run]
+    return out[: len(strings)]
+
+
+def rare_symbols(published: Strings, shown: Ints | None, original: Strings, labels: Ints, rare: int) -> Guarantee:
+    """Recompute that every published symbol is held by enough originals; achieved is the fewest holders of one.
+
+    Parameters
+    ----------
+    published, original : Strings
+        In the same codes.
+    shown, labels : int64 arrays
+        Their classes, numbered alike; a negative one holds nothing. Where classes are not published, any will do.
+    rare : int
+        How many strings of the class must hold a symbol.
+    """
+    holders = count_holders(original, labels)
+    if shown is None:
+        holders, shown = holders.max(axis=0, keepdims=True), np.zeros(len(published), np.int64)
+    known = np.zeros((len(holders) + 1, max(len(published.alphabet), 1)), np.int64)  # the first row is of no class
+    known[1:, : len(original.alphabet)] = holders[:, : len(original.alphabet)]
+    used = np.unique((np.repeat(shown, published.lengths) + 1) * known.shape[1] + published.symbols)
+    reached = known.ravel()[used]
+    needed = max(rare, 1)
+    n_failing = int((reached < needed).sum())
+    fewest = int(reached.min(initial=len(original)))
+    return Guarantee(
+        model="rare-symbols",
+        kind="",
+        sensitive="",
+        required={"rare": rare},
+        # How many hold the rarest symbol that may be shown is nobody's business.
+        achieved=float(min(fewest, needed)),
+        holds=not n_failing,
+        n_classes=len(used),
+        n_failing=n_failing,
+        worst=(),
+        sentence=(
+            f"{count(n_failing, 'published symbol')} {'is' if n_failing == 1 else 'are'} held by fewer than "
+            f"{count(needed, 'original')} of the class."
+            if n_failing
+            else f"Every published symbol is held by at least {count(needed, 'original')} of its class."
+        ),
+    )
+
+
+def _words(strings: Strings) -> npt.NDArray[np.uint64]:
+    """A 64-bit word for each string."""
+    within = np.arange(len(strings.symbols)) - np.repeat(strings.starts[:-1], strings.lengths)
+    mixed = (strings.symbols.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed += within.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(32)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed)])
+    return np.asarray(sums[strings.starts[1:]] - sums[strings.starts[:-1]])

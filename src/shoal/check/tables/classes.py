@@ -1,0 +1,106 @@
+"""Equivalence classes: the published records that no reader can tell apart by their quasi-identifiers.
+
+References ---------- P. Samarati, L. Sweeney, "Protecting privacy when disclosing information: k-anonymity
+and its enforcement through generalization and suppression", SRI-CSL-98-04, 1998.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.check.tables.cells import published
+from shoal.data.tables.table import MARKERS, Column, Table, row_keys, spell
+from shoal.errors import DataError, PolicyError
+
+Missing = Literal["value", "any"]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The equivalence classes of a table.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        The quasi-identifiers.
+    ids : int64 array of n_rows
+        The class of each row, numbered from 0 in the order of the published values.
+    sizes : int64 array of n_classes
+        Records in each class.
+    first : int64 array of n_classes
+        The first row of each class.
+    """
+
+    columns: tuple[Column, ...]
+    ids: Ints
+    sizes: Ints
+    first: Ints
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.sizes)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of records."""
+        return len(self.ids)
+
+    def values(self, index: int) -> dict[str, str]:
+        """Name a class: the published text of each of its quasi-identifiers."""
+        row = int(self.first[index])
+        return {c.name: _text(c, int(c.codes[row])) for c in self.columns}
+
+
+def _text(column: Column, code: int) -> str:
+    n_values = len(column.values)
+    if code >= n_values:
+        return (column.markers[code - n_values] if code - n_values < len(column.markers) else None) or ""
+    if column.values.dtype.kind == "M":
+        return column.texts()[code]  # whether the time of day is shown depends on the whole column
+    return spell(column.values[code : code + 1])[0]
+
+
+def classes_of(
+    table: Table,
+    quasi: Sequence[str],
+    *,
+    missing: Missing = "value",
+    markers: Sequence[str] = MARKERS,
+) -> Classes:
+    """Group the records of a table by their published quasi-identifiers, with one sort of the records.
+
+    Parameters
+    ----------
+    table : Table
+        What would be published.
+    quasi : sequence of str
+        The quasi-identifiers.
+    missing : {"value", "any"}
+        "value": a missing cell is a value of its own, each spelling another, since a reader can tell them
+        apart; the methods write one spelling a column. "any": it may hide any value
+        and so must not help to hide a record; a record that publishes a missing quasi-identifier counts as
+        a class of one.
+    markers : sequence of str
+        Texts that mean "missing".
+    """
+    if not quasi:
+        raise PolicyError("no quasi-identifier is named; give at least one column the role 'quasi'")
+    if table.n_rows == 0:
+        raise DataError("nothing would be published: the table has no rows; allow less suppression or give more data")
+    columns = tuple(published(table[name], markers) for name in dict.fromkeys(quasi))
+    ids = row_keys(columns)
+    if missing == "any":
+        alone = np.any([c.missing for c in columns], axis=0)
+        ids[alone] = table.n_rows + np.arange(int(alone.sum()))
+        ids = np.unique(ids, return_inverse=True)[1].astype(np.int64)
+    sizes = np.bincount(ids).astype(np.int64)
+    first = np.empty(len(sizes), dtype=np.int64)
+    first[ids[::-1]] = np.arange(len(ids) - 1, -1, -1)  # the last assignment stands: the first row
+    return Classes(columns, ids, sizes, first)

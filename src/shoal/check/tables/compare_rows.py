@@ -1,0 +1,298 @@
+"""Are the rows of a published table those of the original? Everything that speaks against it, a sentence each.
+
+Every published row must have a record of its own that its labels cover and whose kept cells it has. Which record that
+is, nobody says, so what is looked for is whether rows and records can be paired off (`assignment`). Where the owner
+kept the records of the rows, each row is compared with its own.
+
+Averages cover nothing. Of them it is asked whether records with the kept cells of a class could have such a mean: for
+columns without missing cells, the mean of the least and of the greatest values that records with those cells have are
+bounds. The more the kept cells tell records apart, the closer they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.check.guarantee import count
+from shoal.check.slices.matching import Finder, spread
+from shoal.check.slices.sliced import Part, Sliced, numbered
+from shoal.check.tables.alongside import Alongside, alongside
+from shoal.check.tables.assignment import count_unplaced
+from shoal.check.tables.cells import published
+from shoal.check.tables.covering import covering_of, scale_of
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.labels import read_label
+from shoal.data.tables.slices import Layout, Slice
+from shoal.data.tables.table import Column, Table, spell
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MOST_PAIRS = 30_000_000  # of a class and a tuple that it covers, or of kinds of rows and records
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was found, and what could not be compared; a sentence each."""
+
+    findings: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tables:
+    """A published table beside its original.
+
+    Attributes
+    ----------
+    quasi, kept : tuple of str
+        Columns that were made alike, and columns that were published as they are; of those that both tables have.
+    is_meaning_known : bool
+        Whether the attributes have all orders and hierarchies that labels were made with.
+    rows : int64 array (n_published,), optional
+        The original row of each published one.
+    groups : pair of int64 arrays, optional
+        The group of each published and of each original record, of pseudo-records; a negative one is none.
+    """
+
+    published: Table
+    original: Table
+    attributes: Mapping[str, Attribute]
+    quasi: tuple[str, ...]
+    kept: tuple[str, ...]
+    markers: Sequence[str]
+    is_meaning_known: bool
+    rows: Ints | None = None
+    groups: tuple[Ints, Ints] | None = None
+
+
+def compare_kept(tables: Tables) -> list[str]:
+    """Combinations of cells that were published as they are, and that the original has not, or not so often."""
+    shown, had = _kept_keys(tables)
+    beside = ""
+    if tables.groups is not None:
+        both = [np.concatenate([shown, had]), np.concatenate(tables.groups) + 1]
+        ids, _ = numbered(both)
+        shown, had = np.split(ids, [len(shown)])
+        beside = " of the same group"
+    width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
+    surplus = np.maximum(np.bincount(shown, minlength=width) - np.bincount(had, minlength=width), 0)
+    if not surplus.any():
+        return []
+    names = ", ".join(map(repr, tables.kept))
+    what = f"cells in {names}" if len(tables.kept) == 1 else f"cells in {names} together"
+    return [f"{count(int(surplus.sum()), 'row')} with {what} that no record of the original{beside} is left for"]
+
+
+def compare_labels(tables: Tables) -> Compared:
+    """Compare generalised or recoded rows with the records that they stand for."""
+    readable, findings, skipped = _readable(tables)
+    if findings:
+        return Compared(tuple(findings))
+    not_compared = [
+        f"the labels of {n!r}, which cannot be read without the order or hierarchy that they were made with; give the "
+        "policy with -p"
+        for n in skipped
+    ]
+    if not readable:
+        return Compared(tuple(compare_kept(tables)), tuple(not_compared))
+    if tables.rows is not None:
+        return Compared(tuple(_compare_own(tables, readable, tables.rows)), tuple(not_compared))
+    found = _compare_possible(tables, readable)
+    return Compared(found.findings, (*not_compared, *found.not_compared))
+
+
+def compare_averages(tables: Tables, *, is_stretched: bool) -> Compared:
+    """Compare aggregated rows with the records that could stand behind them."""
+    findings = compare_kept(tables) if tables.rows is None else _compare_own(tables, (), tables.rows)
+    if tables.rows is not None and findings:
+        return Compared(tuple(findings))
+    columns = alongside(tables.published, tables.original, tables.quasi, tables.markers, tables.attributes)
+    ids, _ = numbered([c.published + 1 for c in columns])
+    keys = None if tables.rows is not None else _kept_keys(tables)
+    n_wrong = {}
+    for column in columns:
+        if column.original_numbers is None:
+            n_wrong[column.name] = int((~np.isin(column.published, column.original)).sum())
+        elif not is_stretched:
+            n_wrong[column.name] = _beyond(column, ids, keys, tables.rows)
+    findings += [
+        f"{count(n, 'row')} with an average in {name!r} that no such records of the original can have"
+        for name, n in n_wrong.items()
+        if n
+    ]
+    left = []
+    if tables.rows is None:
+        left.append(
+            "of which records the averages are, and so whether other cells stand beside the right ones; keep the rows "
+            "(--keep rows) and give --private"
+        )
+    if is_stretched and any(c.original_numbers is not None for c in columns):
+        left.append("the size of averages that were stretched to keep the variance")
+    return Compared(tuple(findings), tuple(left))
+
+
+def _beyond(column: Alongside, ids: Ints, keys: tuple[Ints, Ints] | None, rows: Ints | None) -> int:
+    """Rows of classes whose average is no possible one."""
+    values, means = column.original_numbers, column.published_numbers
+    assert values is not None
+    assert means is not None
+    present = ~np.isnan(values)
+    if not present.any():
+        return int((~np.isnan(means)).sum())
+    low, high = float(values[present].min()), float(values[present].max())
+    slack = 1.0 if column.is_date else _SLACK * max(abs(low), abs(high), 1.0)
+    with np.errstate(invalid="ignore"):
+        outside = (means < low - slack) | (means > high + slack)
+    if present.all():
+        sizes = np.bincount(ids)
+        for bound, sign in zip(_bounds(values, keys, rows), (-1.0, 1.0), strict=True):
+            reached = np.bincount(ids, bound) / sizes
+            outside |= sign * (means - reached[ids]) > slack
+    return int(outside.sum())
+
+
+def _bounds(values: Floats, keys: tuple[Ints, Ints] | None, rows: Ints | None) -> tuple[Floats, Floats]:
+    """The least and the greatest value that the record of each row may have."""
+    if rows is not None:
+        return values[rows], values[rows]
+    assert keys is not None
+    shown, had = keys
+    width = int(max(shown.max(), had.max())) + 1
+    least, most = np.full(width, values.min()), np.full(width, values.max())  # of cells that no record has: any
+    there = np.bincount(had, minlength=width) > 0
+    least[there], most[there] = np.inf, -np.inf
+    np.minimum.at(least, had, values)
+    np.maximum.at(most, had, values)
+    return least[shown], most[shown]
+
+
+def _kept_keys(tables: Tables) -> tuple[Ints, Ints]:
+    """The kept cells of each row and of each record as one number."""
+    n_rows = tables.published.n_rows
+    both = [np.concatenate(_alike(tables.published[n], tables.original[n], tables.markers)) for n in tables.kept]
+    ids, _ = numbered(both or [np.zeros(n_rows + tables.original.n_rows, dtype=np.int64)])
+    return ids[:n_rows], ids[n_rows:]
+
+
+def _alike(one: Column, other: Column, markers: Sequence[str]) -> tuple[Ints, Ints]:
+    """The cells of two columns in one numbering: equal where they read the same."""
+    columns = [published(c, markers) for c in (one, other)]
+    kinds = {c.values.dtype.kind for c in columns}
+    keys: list[npt.NDArray[np.generic]]
+    if kinds == {"M"} or (kinds == {"M", "O"} and all(map(_are_moments, columns))):
+        keys = [c.values.astype("datetime64[us]") for c in columns]
+    else:
+        keys = [np.array(spell(c.values), dtype=str) for c in columns]
+    place = np.unique(np.concatenate(keys), return_inverse=True)[1].astype(np.int64)
+    spelled = sorted({m or "" for c in columns for m in c.markers})
+    found = []
+    for column, of_value in zip(columns, np.split(place, [len(keys[0])]), strict=True):
+        absent = [len(place) + spelled.index(m or "") for m in column.markers]
+        found.append(np.array([*of_value.tolist(), *absent, len(place) + len(spelled)], dtype=np.int64)[column.codes])
+    return found[0], found[1]
+
+
+def _are_moments(column: Column) -> bool:
+    try:
+        column.values.astype("datetime64[us]")
+    except ValueError:
+        return False
+    return True
+
+
+def _readable(tables: Tables) -> tuple[list[str], list[str], list[str]]:
+    """Columns whose labels can be read, what is wrong with others, and those that need more to be read."""
+    good, findings, skipped = [], [], []
+    for name in tables.quasi:
+        attribute = tables.attributes[name]
+        source = published(tables.original[name], tables.markers)
+        column = published(tables.published[name], tables.markers)
+        scale = scale_of(source, attribute)
+        covering = covering_of(column, scale, missing="value")
+        n_unread = int(np.sum(column.counts() * covering.unreadable))
+        texts = spell(column.values)
+        # Only a hierarchy or an order could give such labels a meaning.
+        is_name = any(read_label(texts[i]).kind == "value" for i in np.flatnonzero(covering.unreadable[: len(texts)]))
+        is_guessed = attribute.type == "ordinal" and attribute.order is None and scale.keys.dtype.kind != "f"
+        is_guessed &= not bool(np.all(covering.low == covering.high))
+        if not tables.is_meaning_known and (is_name or is_guessed):
+            skipped.append(name)
+        elif n_unread:
+            findings.append(f"the column {name!r} holds {n_unread:,} cells that stand for no value of the original")
+        else:
+            good.append(name)
+    return good, findings, skipped
+
+
+def _compare_own(tables: Tables, quasi: Sequence[str], rows: Ints) -> list[str]:
+    n_rows = tables.published.n_rows
+    if len(rows) != n_rows or len(np.unique(rows)) < n_rows or rows.max() >= tables.original.n_rows or rows.min() < 0:
+        return ["the rows that were kept are not those of this release and original"]
+    findings = []
+    for name in quasi:
+        source = published(tables.original[name], tables.markers)
+        column = published(tables.published[name], tables.markers)
+        scale = scale_of(source, tables.attributes[name])
+        covering = covering_of(column, scale, missing="value")
+        wrong = ~covering.covers(column.codes.astype(np.int64), scale.of_code[source.codes[rows]])
+        if wrong.any():
+            findings.append(f"{count(int(wrong.sum()), 'row')} with a label of {name!r} that does not cover its record")
+    shown, had = _kept_keys(tables)
+    n_other = int((shown != had[rows]).sum())
+    if n_other:
+        findings.append(
+            f"{count(n_other, 'row')} with other cells than its record has, in columns published as they are"
+        )
+    return findings
+
+
+def _compare_possible(tables: Tables, quasi: Sequence[str]) -> Compared:
+    table = tables.published
+    columns = tuple(published(table[n], tables.markers) for n in quasi)
+    region, first = numbered([c.codes for c in columns])
+    sizes = np.bincount(region)
+    every = np.arange(len(first))
+    zeros = np.zeros(table.n_rows, dtype=np.int64)
+    part = Part(0, tuple(quasi), columns, False, region, first, sizes, every, zeros)
+    layout = Layout("", (Slice(tuple(quasi), tuple(quasi)),))
+    sliced = Sliced(table, layout, every + 1, region, sizes, (part,), (), 1)
+    finder = Finder(sliced, tables.original, tables.attributes, "value", tables.markers)
+    shown, had = _kept_keys(tables)
+    width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
+    row_types, n_rows = np.unique(region * width + shown, return_counts=True)
+    record_types, n_records = np.unique(finder.of_record * width + had, return_counts=True)
+    starts = np.searchsorted(record_types, np.arange(finder.n_tuples + 1) * width)
+    edges: list[tuple[Ints, Ints]] = []
+    n_pairs = 0
+    for tuples, regions in finder.covering_regions():
+        owner, record = spread(starts[tuples], starts[tuples + 1] - starts[tuples])
+        keys = regions[owner] * width + record_types[record] % width
+        at = np.minimum(np.searchsorted(row_types, keys), len(row_types) - 1)
+        there = row_types[at] == keys
+        edges.append((at[there], record[there]))
+        n_pairs += len(tuples) + int(there.sum())
+        if n_pairs > MOST_PAIRS:
+            undecided = "the rows with their records: too many records fit a row; keep the rows and give --private"
+            return Compared(tuple(compare_kept(tables)), (undecided,))
+    row, record = (np.concatenate([e[i] for e in edges] or [zeros[:0]]) for i in (0, 1))
+    tell = partial(_unplaced, is_kept=bool(tables.kept))
+    n_homeless = int(n_rows[np.bincount(row, minlength=len(row_types)) == 0].sum())
+    n_unplaced = count_unplaced(row, record, n_rows, n_records)
+    if n_unplaced:
+        return Compared((tell(n_unplaced),))
+    if n_unplaced is None:
+        undecided = "whether every row has a record of its own: each fits one, but whether all do at once took too long"
+        return Compared((tell(n_homeless),) if n_homeless else tuple(compare_kept(tables)), (undecided,))
+    return Compared()
+
+
+def _unplaced(n: int, *, is_kept: bool) -> str:
+    other = ", or whose other cells are not its own" * is_kept
+    return f"{count(n, 'row')} that no record of the original is left for: whose labels do not cover it{other}"

@@ -1,0 +1,37 @@
+"""k-anonymity: every combination of published quasi-identifiers stands in at least k records.
+
+**Guarantee.** Whoever knows all quasi-identifiers of a record finds at least k records that could be it. Where
+one person has several records, k records may be of fewer than k persons.
+**Not protected.** The sensitive values of a class may all be the same; see l-diversity and t-closeness.
+
+References
+----------
+L. Sweeney, "k-anonymity: a model for protecting privacy", International Journal of Uncertainty, Fuzziness and
+Knowledge-Based Systems 10(5), 2002.
+"""
+
+from __future__ import annotations
+
+from shoal.check.guarantee import Guarantee, count, failing_groups, judge
+from shoal.check.tables.classes import Classes
+
+
+def k_anonymity(classes: Classes, k: int) -> Guarantee:
+    """Recompute k-anonymity: achieved is the size of the smallest class."""
+    others = int(classes.sizes.min()) - 1
+    failing = classes.sizes < k
+    few = "no other" if others == 0 else f"only {count(others, 'other')}"
+    shared = "published quasi-identifiers with"
+    return judge(
+        classes,
+        classes.sizes,
+        failing,
+        low_is_worse=True,
+        model="k-anonymity",
+        required={"k": k},
+        sentences=(
+            f"Every record shares its {shared} at least {count(others, 'other')} (required: {k - 1}).",
+            f"k-anonymity fails {failing_groups(failing)}: some records share their {shared} {few} "
+            f"(required: {k - 1}).",
+        ),
+    )

@@ -1,0 +1,128 @@
+"""l-diversity: how many sensitive values every class holds, or how evenly, in one of four senses.
+
+With the counts r_1 >= r_2 >= ... >= r_m of the sensitive values in a class of n records:
+
+- distinct: m >= l;
+- probabilistic: r_1 / n <= 1 / l;
+- entropy: exp(H) >= l, where H = -sum r_i / n * ln(r_i / n);
+- recursive (c, l): r_1 < c * (r_l + r_(l+1) + ... + r_m).
+
+**Guarantee.** Whoever finds a record's class is left with as many sensitive values, or as uncertain, as the kind
+says. Distinct counts values alone: they may be very unequal, and one of them nearly all of the class.
+**Not protected.** Values that differ and mean the same; a class whose values are distributed otherwise than
+in the whole table tells about its members even so (t-closeness). Missing values that may hide any value
+count as the most frequent one of their class, and not as a distinct one.
+
+References
+----------
+A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, "l-diversity: privacy beyond k-anonymity", ACM
+Transactions on Knowledge Discovery from Data 1(1), 2007.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.check.guarantee import TOLERANCE, Guarantee, count, failing_groups, judge, number
+from shoal.check.tables.classes import Classes, Ints
+from shoal.check.tables.distribution import Distribution
+
+Floats = npt.NDArray[np.float64]
+Kind = Literal["distinct", "probabilistic", "entropy", "recursive"]
+
+
+def distinct_l(held: Distribution) -> Ints:
+    """Different sensitive values in each class."""
+    return held.distinct
+
+
+def probabilistic_l(held: Distribution) -> Floats:
+    """One over the share of the most frequent value of each class."""
+    return np.asarray(held.sizes / held.most_frequent())
+
+
+def entropy_l(held: Distribution) -> Floats:
+    """exp(H) of each class, by H = ln n - sum r ln r / n."""
+    logs = held.counts * np.log(np.maximum(held.counts, 1))
+    entropy = np.log(held.sizes) - np.add.reduceat(logs, held.starts) / held.sizes
+    return np.exp(np.maximum(entropy, 0.0))
+
+
+def recursive_c(held: Distribution, l: int) -> Floats:  # noqa: E741  the paper's name
+    """r_1 / (r_l + ... + r_m) of each class: any c above it is met; infinite with fewer than l values."""
+    order = np.lexsort((-held.counts, held.classes))
+    place = np.arange(len(order)) - held.starts[held.classes]
+    tail = held.sum(np.where(place >= l - 1, held.counts[order], 0))
+    with np.errstate(divide="ignore"):
+        return np.asarray(held.most_frequent() / tail)
+
+
+def l_diversity(
+    classes: Classes,
+    held: Distribution,
+    l: float,  # noqa: E741  the paper's name
+    kind: Kind = "distinct",
+    c: float = 3.0,
+) -> Guarantee:
+    """Recompute l-diversity: achieved is the least l, for recursive the largest r_1 / (r_l + ...)."""
+    name, wanted = repr(held.name), f"(required: {number(l)})"
+    required: dict[str, float] = {"l": l}
+    achieved: npt.NDArray[Any]
+    if kind == "distinct":
+        achieved = distinct_l(held)
+        failing = achieved < l
+        reached = number(achieved.min())
+        says = f"holds at least {reached} different values of {name} {wanted}"
+        lacks = f"holds only {count(int(reached), 'different value')} of {name} {wanted}"
+    elif kind == "probabilistic":
+        achieved = probabilistic_l(held)
+        # One correctly rounded division of integers: where n / r_1 equals l, it is l.
+        failing = achieved < l
+        reached = number(achieved.min())
+        says = f"shows no value of {name} more often than in 1 of {reached} records (allowed: 1 of {number(l)})"
+        lacks = f"shows one value of {name} in 1 of {reached} records (allowed: 1 of {number(l)})"
+    elif kind == "entropy":
+        achieved = entropy_l(held)
+        failing = achieved < l * (1 - TOLERANCE)
+        reached = number(achieved.min())
+        says = f"leaves {name} at least as uncertain as {reached} equally likely values do {wanted}"
+        lacks = f"leaves {name} only as uncertain as {reached} equally likely values do {wanted}"
+    else:
+        achieved = recursive_c(held, int(l))
+        failing = ~(achieved < c)
+        required = {"l": l, "c": c}
+        reached, rest = number(achieved.max()), f"all from the {_ordinal(int(l))} most frequent on together"
+        bound = f"(required: less than {number(c)} times)"
+        says = f"has its most frequent value of {name} at most {reached} times as often as {rest} {bound}"
+        lacks = (
+            f"has its most frequent value of {name} {reached} times as often as {rest} {bound}"
+            if np.isfinite(achieved.max())
+            else f"has fewer than {number(l)} different values of {name}"
+        )
+    return judge(
+        classes,
+        achieved,
+        failing,
+        low_is_worse=kind != "recursive",
+        model="l-diversity",
+        kind=kind,
+        sensitive=held.name,
+        required=required,
+        sentences=(
+            f"Every group of records that look alike {says}.",
+            f"{kind.capitalize()} l-diversity fails {failing_groups(failing)}: a group {lacks}.",
+        ),
+    )
+
+
+def _ordinal(n: int) -> str:
+    """Write a rank.
+
+    >>> [_ordinal(n) for n in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th") if n % 100 not in (11, 12, 13) else "th"
+    return f"{n}{ending}"
