@@ -11,9 +11,9 @@ import numpy.typing as npt
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import Table
-from shoal.utility.grouping import Grouping
-from shoal.utility.loss import discernibility, gcp, ncp, penalties, squared_error_share
-from shoal.utility.scale import scale_of
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.loss import discernibility, gcp, ncp, penalties, squared_error_share
+from shoal.utility.tables.scale import scale_of
 
 
 def of_generalising(

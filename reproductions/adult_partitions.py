@@ -34,8 +34,8 @@ from reproductions.adult_peers import (
 from shoal.data.tables.files import read_table
 from shoal.data.tables.table import Table
 from shoal.policy import RECODINGS, Partition
-from shoal.utility.classification import classification_metric
-from shoal.utility.grouping import Grouping
+from shoal.utility.tables.classification import classification_metric
+from shoal.utility.tables.grouping import Grouping
 
 ROOT = Path(__file__).resolve().parents[1]
 ADULT = ROOT / ".." / "shared" / "data" / "adult"

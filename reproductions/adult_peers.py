@@ -23,9 +23,9 @@ from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table
 from shoal.originals import load
 from shoal.tables import MDAV
-from shoal.utility.classification import classification_metric
-from shoal.utility.grouping import Grouping
-from shoal.utility.measure import measure
+from shoal.utility.tables.classification import classification_metric
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.measure import measure
 
 N_FIRST = 5_000  # rows for anonypyx, which keeps the distances of all pairs
 

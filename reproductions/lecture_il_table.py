@@ -23,7 +23,7 @@ from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
 from shoal.tables.partition.mdav import MDAV
 from shoal.tables.publish.aggregate import aggregate
-from shoal.utility.statistics import StatisticsLoss, statistics_loss
+from shoal.utility.tables.statistics import StatisticsLoss, statistics_loss
 
 ROOT = Path(__file__).resolve().parents[1]
 CENSUS = ROOT / ".." / "shared" / "data" / "census" / "census.csv"

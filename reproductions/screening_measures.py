@@ -25,7 +25,7 @@ from shoal.data.tables.frames import from_frame
 from shoal.data.tables.read_slices import sample_records, slice_frames
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table
-from shoal.utility.queries import query_error
+from shoal.utility.tables.queries import query_error
 
 ADULT = Path(__file__).resolve().parents[1] / ".." / "shared" / "data" / "adult"
 NAMES = (

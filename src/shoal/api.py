@@ -294,7 +294,7 @@ Sparse or sparse matrix of scipy
     load_table = partial(load, markers=policy.missing_markers, header=policy.header)
     table, held_out = _others(load_table(source), hold_out, control, load_table, seed)
     if policy.target is not None:
-        from shoal.utility.target import check_target
+        from shoal.utility.tables.target import check_target
 
         check_target(table, attributes_of(table, policy), policy.target, policy.method.publication)
     with open_executor(workers, pool, cluster) as executor:

@@ -27,9 +27,9 @@ from shoal.policies import fitting_policy, kind_of
 from shoal.policy import Policy
 from shoal.release import Release
 from shoal.tables.anonymize import anonymize_table
-from shoal.utility.classification import SCORES
-from shoal.utility.definitions import MEASURES
-from shoal.utility.target import TargetLearning, check_target
+from shoal.utility.tables.classification import SCORES
+from shoal.utility.tables.definitions import MEASURES
+from shoal.utility.tables.target import TargetLearning, check_target
 
 Progress = Callable[[str, int, int], None]
 Status = Literal["holds", "infeasible", "refused", "fails"]
@@ -257,8 +257,8 @@ def sweep(
         and tests them on originals. Adds the measure CM and, for classes, "accuracy" and "AUC", for numbers "R2".
         Needs the extra `mining`.
     measures : str or iterable of str, optional
-        The losses to show, of `shoal.utility.definitions.MEASURES`, "associations", and the scores of a target. The
-        first is that of the frontier and of the proposal.
+        The losses to show, of `shoal.utility.tables.definitions.MEASURES`, "associations", and the scores of a target.
+        The first is that of the frontier and of the proposal.
     workers, pool
         How many cells at once, on threads or processes.
     progress : callable, optional

@@ -28,7 +28,7 @@ from shoal.errors import ShoalError
 from shoal.frontier import Cell
 from shoal.policy import Policy
 from shoal.scratch import clear_abandoned, write_owned
-from shoal.utility.definitions import MEASURES
+from shoal.utility.tables.definitions import MEASURES
 
 if TYPE_CHECKING:
     from shoal.frontier import Sweep

@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from shoal.attack.cases import TableCase
     from shoal.check.slices.exposure import Exposure
     from shoal.report.context import ReportContext
-    from shoal.utility.classification import LearningComparison
-    from shoal.utility.measure import Utility
-    from shoal.utility.queries import QueryError
-    from shoal.utility.target import TargetLearning
+    from shoal.utility.tables.classification import LearningComparison
+    from shoal.utility.tables.measure import Utility
+    from shoal.utility.tables.queries import QueryError
+    from shoal.utility.tables.target import TargetLearning
 
 KEEPABLE = ("groups", "mapping", "rows")
 ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
@@ -92,10 +92,10 @@ class Release:
     @cached_property
     def utility(self) -> Utility:
         """What the protection cost."""
-        from shoal.utility.measure import measure
+        from shoal.utility.tables.measure import measure
 
         if self.layout is not None:
-            from shoal.utility.slices import measure_slices
+            from shoal.utility.tables.slices import measure_slices
 
             return measure_slices(self._original, self.table, self.layout, self._sources, self.attributes, self.policy)
         return measure(
@@ -129,23 +129,23 @@ class Release:
     @cached_property
     def learning(self) -> TargetLearning | None:
         """How well the policy's target can be predicted from the release; None where the policy names none."""
-        from shoal.utility.target import TargetLearning
+        from shoal.utility.tables.target import TargetLearning
 
         target = self.policy.target
         return None if target is None else TargetLearning.of(target, lambda: self.compare_learning(target))
 
     def query_error(self, **asked: Any) -> QueryError:
-        """How far random counts on the release are from those on the original; see `shoal.utility.queries`."""
-        from shoal.utility.queries import query_error
+        """How far random counts on the release are from those on the original; see `shoal.utility.tables.queries`."""
+        from shoal.utility.tables.queries import query_error
 
         return query_error(self._original, self.table, self._rows, self._groups, self.attributes, **asked)
 
     def compare_learning(self, target: str, **asked: Any) -> LearningComparison:
         """How well models learned from the release predict a column of originals that they have not seen.
 
-        Against models learned from the originals; see `shoal.utility.classification`. Needs the extra `mining`.
+        Against models learned from the originals; see `shoal.utility.tables.classification`. Needs the extra `mining`.
         """
-        from shoal.utility.classification import compare_learning
+        from shoal.utility.tables.classification import compare_learning
 
         return compare_learning(self._original, self.table, self._rows, self._groups, self.attributes, target, **asked)
 

@@ -15,8 +15,8 @@ from shoal.data.tables.slices import Layout
 from shoal.policy import ORIGINAL_ORDER, Method, Policy
 from shoal.report.words import PARTITIONS, PUBLICATIONS, percent
 from shoal.told_counts import Count, Span, n_published, public_counts
-from shoal.utility.measure import Utility
-from shoal.utility.target import TargetLearning
+from shoal.utility.tables.measure import Utility
+from shoal.utility.tables.target import TargetLearning
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked

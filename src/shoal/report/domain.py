@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column
-from shoal.utility.cells import round_edges
-from shoal.utility.scale import positions_of
+from shoal.utility.tables.cells import round_edges
+from shoal.utility.tables.scale import positions_of
 
 N_LABELS = 10
 N_CELLS = 16

@@ -12,7 +12,7 @@ from shoal.check.guarantee import count
 from shoal.report.page import render
 from shoal.report.svg import AFTER, BEFORE, INK, MUTED, RULE, draw
 from shoal.report.words import compact, listed, number, percent
-from shoal.utility.definitions import DEFINITIONS
+from shoal.utility.tables.definitions import DEFINITIONS
 
 if TYPE_CHECKING:
     from shoal.frontier import Cell, Sweep

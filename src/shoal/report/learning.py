@@ -8,9 +8,9 @@ from markupsafe import Markup
 
 from shoal.report.svg import AFTER, BEFORE, INK, MUTED, RULE, draw
 from shoal.report.words import number
-from shoal.utility.classification import LearningComparison, Score
-from shoal.utility.scores import Estimate
-from shoal.utility.target import TargetLearning
+from shoal.utility.tables.classification import LearningComparison, Score
+from shoal.utility.tables.scores import Estimate
+from shoal.utility.tables.target import TargetLearning
 
 TITLES = {
     "accuracy": ("Accuracy", "share of the tested records whose class is predicted"),

@@ -13,10 +13,10 @@ from shoal.report.limits import not_protected
 from shoal.report.page import N_PICTURES, render
 from shoal.report.telling import telling
 from shoal.report.words import listed, number, percent, short_name
-from shoal.utility.attributes import AttributeComparison
-from shoal.utility.correlation import Association
-from shoal.utility.definitions import DEFINITIONS, Definition
-from shoal.utility.measure import Utility
+from shoal.utility.tables.attributes import AttributeComparison
+from shoal.utility.tables.correlation import Association
+from shoal.utility.tables.definitions import DEFINITIONS, Definition
+from shoal.utility.tables.measure import Utility
 
 MOSTLY_OTHER = 0.9
 HEADLINE = ("GCP", "query-error", "CM", "SSE/SST")

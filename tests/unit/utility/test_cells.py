@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.utility.cells import round_edges, round_width, whole_edges
+from shoal.utility.tables.cells import round_edges, round_width, whole_edges
 
 SIZES = st.floats(-1e99, 1e99) | st.floats(-100, 100) | st.floats(-1e-300, 1e-300)
 

@@ -16,10 +16,10 @@ from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
 from shoal.tables.publish.aggregate import aggregate
 from shoal.tables.publish.generalise import generalise
-from shoal.utility import classification
-from shoal.utility.classification import LearningComparison, classification_metric, compare_learning
-from shoal.utility.grouping import Grouping
-from shoal.utility.scores import areas, determinations
+from shoal.utility.tables import classification
+from shoal.utility.tables.classification import LearningComparison, classification_metric, compare_learning
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.scores import areas, determinations
 
 
 def objects(cells: Any) -> np.ndarray:

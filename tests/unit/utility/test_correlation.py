@@ -9,11 +9,11 @@ import pytest
 
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column, encode_cells
-from shoal.utility import correlation
-from shoal.utility.correlation import Association, associate, correlation_ratio, cramers_v
-from shoal.utility.grouping import Grouping
-from shoal.utility.reading import Reading, read_published
-from shoal.utility.scale import Scale, scale_of
+from shoal.utility.tables import correlation
+from shoal.utility.tables.correlation import Association, associate, correlation_ratio, cramers_v
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.reading import Reading, read_published
+from shoal.utility.tables.scale import Scale, scale_of
 
 N = 60  # fifteen groups of 2 to 6 records
 RNG = np.random.default_rng(5)

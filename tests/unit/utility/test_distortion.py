@@ -14,9 +14,9 @@ from shoal.errors import DataError
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
 from shoal.tables.publish.generalise import generalise
-from shoal.utility.distortion import iloss, minimal_distortion
-from shoal.utility.grouping import Grouping
-from shoal.utility.scale import Scale, scale_of
+from shoal.utility.tables.distortion import iloss, minimal_distortion
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.scale import Scale, scale_of
 
 TREE = Hierarchy((("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"), ("d", "y", "*"), ("e", "y", "*")))
 KINDS = {"nominal": list("abcd"), "continuous": ["1", "2.5", "10", "-3", "1.0"], "tree": list("abcde")}

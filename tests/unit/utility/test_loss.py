@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import Column, encode_cells
-from shoal.utility import loss
-from shoal.utility.grouping import Grouping
-from shoal.utility.scale import Scale, scale_of
+from shoal.utility.tables import loss
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.scale import Scale, scale_of
 
 TREE = Hierarchy((("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"), ("d", "y", "*"), ("e", "y", "*")))
 

@@ -15,8 +15,8 @@ from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
 from shoal.tables.publish.aggregate import aggregate
 from shoal.tables.publish.generalise import generalise
-from shoal.utility.grouping import Grouping
-from shoal.utility.queries import (
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.queries import (
     Queries,
     QueryError,
     estimated_counts,
@@ -25,8 +25,8 @@ from shoal.utility.queries import (
     summarise,
     true_counts,
 )
-from shoal.utility.reading import read_published
-from shoal.utility.scale import Scale, scale_of
+from shoal.utility.tables.reading import read_published
+from shoal.utility.tables.scale import Scale, scale_of
 
 TREE = Hierarchy(tuple((leaf, "x" if leaf in "ab" else "y", "*") for leaf in "abcde"))
 ATTRIBUTES = {

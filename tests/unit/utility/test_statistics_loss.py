@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.errors import DataError
-from shoal.utility.statistics import statistics_loss
+from shoal.utility.tables.statistics import statistics_loss
 
 
 def covariance(a: list[float], b: list[float]) -> float:

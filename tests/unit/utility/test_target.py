@@ -15,9 +15,9 @@ from shoal.errors import DataError, MissingExtra, PolicyError
 from shoal.originals import load
 from shoal.policy import Policy
 from shoal.report.learning import section, sentence
-from shoal.utility import target as target_module
-from shoal.utility.definitions import DEFINITIONS
-from shoal.utility.target import TargetLearning, check_target
+from shoal.utility.tables import target as target_module
+from shoal.utility.tables.definitions import DEFINITIONS
+from shoal.utility.tables.target import TargetLearning, check_target
 
 RNG = np.random.default_rng(5)
 N = 300
@@ -119,7 +119,7 @@ def test_what_fails_after_the_work_is_a_note(monkeypatch: pytest.MonkeyPatch, tm
     def fail(*_: Any, **__: Any) -> None:
         raise DataError("no model for today")
 
-    monkeypatch.setattr("shoal.utility.classification.compare_learning", fail)
+    monkeypatch.setattr("shoal.utility.tables.classification.compare_learning", fail)
     release.save(tmp_path / "out")
     assert release.learning == TargetLearning("sick", None, "no model for today")
     page = (tmp_path / "out" / "private" / "report.html").read_text(encoding="utf-8")

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import encode_cells
-from shoal.utility.attributes import AttributeComparison, compare, total_variation
-from shoal.utility.grouping import Grouping
-from shoal.utility.reading import Categories, Labels, Numbers, Ranges, Sets, read_published
-from shoal.utility.scale import scale_of
+from shoal.utility.tables.attributes import AttributeComparison, compare, total_variation
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.reading import Categories, Labels, Numbers, Ranges, Sets, read_published
+from shoal.utility.tables.scale import scale_of
 
 
 def objects(*cells: str | None) -> np.ndarray:

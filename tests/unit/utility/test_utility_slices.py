@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.utility.slices import rebuilt
+from shoal.utility.tables.slices import rebuilt
 
 
 def skewed(n_rows: int = 2000) -> dict[str, list]:

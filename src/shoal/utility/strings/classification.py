@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
-from shoal.utility.scores import Estimate, estimate, resamples
 from shoal.utility.strings.codes import in_one_alphabet
 from shoal.utility.strings.nearest import NearestNeighbours
 from shoal.utility.strings.wav_rule import WavRule
+from shoal.utility.tables.scores import Estimate, estimate, resamples
 
 Classifier = Literal["nearest-neighbour", "wav-rule"]
 CLASSIFIERS: tuple[Classifier, ...] = ("nearest-neighbour", "wav-rule")

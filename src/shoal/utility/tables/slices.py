@@ -12,12 +12,12 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table, row_keys
 from shoal.policy import Policy
-from shoal.utility import loss
-from shoal.utility.attributes import AttributeComparison, compare
-from shoal.utility.grouping import Grouping
-from shoal.utility.measure import Loss, Utility, measure
-from shoal.utility.reading import Labels, Ranges, Reading, Sets, read_published
-from shoal.utility.scale import Scale, scale_of
+from shoal.utility.tables import loss
+from shoal.utility.tables.attributes import AttributeComparison, compare
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.measure import Loss, Utility, measure
+from shoal.utility.tables.reading import Labels, Ranges, Reading, Sets, read_published
+from shoal.utility.tables.scale import Scale, scale_of
 
 Rows = npt.NDArray[np.intp]
 

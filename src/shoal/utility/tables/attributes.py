@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.utility.cells import round_edges, whole_edges
-from shoal.utility.reading import Numbers, Ranges, Reading
-from shoal.utility.scale import Scale
+from shoal.utility.tables.cells import round_edges, whole_edges
+from shoal.utility.tables.reading import Numbers, Ranges, Reading
+from shoal.utility.tables.scale import Scale
 
 N_BINS = 24
 N_SHOWN = 12

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.tables.table import Column, spell
-from shoal.utility.grouping import Grouping
-from shoal.utility.loss import meets
-from shoal.utility.scale import Scale, positions_of
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.loss import meets
+from shoal.utility.tables.scale import Scale, positions_of
 
 Floats = npt.NDArray[np.float64]
 

@@ -15,17 +15,17 @@ from shoal.data.tables.table import Column, Table
 from shoal.errors import ShoalError
 from shoal.tables.encoding import rank
 from shoal.tables.information_loss import information_loss
-from shoal.utility import loss
-from shoal.utility.attributes import AttributeComparison, compare
-from shoal.utility.classification import classification_metric, task_of
-from shoal.utility.correlation import Association, associate
-from shoal.utility.definitions import DEFINITIONS, MEASURES
-from shoal.utility.distortion import covered_values, iloss, minimal_distortion
-from shoal.utility.grouping import Grouping
-from shoal.utility.queries import ask, enough_queries
-from shoal.utility.reading import Numbers, Reading, read_published
-from shoal.utility.scale import Scale, scale_of
-from shoal.utility.statistics import statistics_loss
+from shoal.utility.tables import loss
+from shoal.utility.tables.attributes import AttributeComparison, compare
+from shoal.utility.tables.classification import classification_metric, task_of
+from shoal.utility.tables.correlation import Association, associate
+from shoal.utility.tables.definitions import DEFINITIONS, MEASURES
+from shoal.utility.tables.distortion import covered_values, iloss, minimal_distortion
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.queries import ask, enough_queries
+from shoal.utility.tables.reading import Numbers, Reading, read_published
+from shoal.utility.tables.scale import Scale, scale_of
+from shoal.utility.tables.statistics import statistics_loss
 
 PAIRED = ("SSE/SST", "DM", "distortion", "ILoss", "IL1", "IL-mean")
 

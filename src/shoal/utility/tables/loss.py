@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.utility.grouping import Grouping
-from shoal.utility.scale import Scale
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.scale import Scale
 
 Floats = npt.NDArray[np.float64]
 

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from shoal.data.tables.table import Column, spell
 from shoal.errors import DataError
-from shoal.utility.grouping import Grouping
-from shoal.utility.loss import meets
-from shoal.utility.scale import Scale
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.loss import meets
+from shoal.utility.tables.scale import Scale
 
 Floats = npt.NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.errors import MissingExtra, PolicyError, ShoalError, did_you_mean
 from shoal.policy import SLICINGS
-from shoal.utility.classification import MISSING_SKLEARN, LearningComparison, Task, task_of
+from shoal.utility.tables.classification import MISSING_SKLEARN, LearningComparison, Task, task_of
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column, Table, spell
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, MissingExtra, PolicyError
-from shoal.utility.grouping import Grouping
-from shoal.utility.reading import Categories, Numbers, Ranges, Reading, read_published
-from shoal.utility.scale import Scale, scale_of
-from shoal.utility.scores import Estimate, accuracies, areas, determinations, estimate, resamples
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.reading import Categories, Numbers, Ranges, Reading, read_published
+from shoal.utility.tables.scale import Scale, scale_of
+from shoal.utility.tables.scores import Estimate, accuracies, areas, determinations, estimate, resamples
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]

@@ -29,9 +29,9 @@ import numpy.typing as npt
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
-from shoal.utility.grouping import Grouping
-from shoal.utility.reading import Categories, Labels, Numbers, Ranges, Reading, Sets, read_published
-from shoal.utility.scale import Scale, scale_of
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.reading import Categories, Labels, Numbers, Ranges, Reading, Sets, read_published
+from shoal.utility.tables.scale import Scale, scale_of
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

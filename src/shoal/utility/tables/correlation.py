@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.utility.grouping import Grouping
-from shoal.utility.reading import Categories, Numbers, Ranges, Reading
-from shoal.utility.scale import Scale
+from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.reading import Categories, Numbers, Ranges, Reading
+from shoal.utility.tables.scale import Scale
 
 N_ATTRIBUTES = 12
 N_CATEGORIES = 50
