@@ -406,7 +406,7 @@ def check_folder(
     markers = policy.missing_markers if policy is not None else checked_folder.markers_of(path)
     told_header = header or (policy.header if policy is not None else None) or checked_folder.header_of(path)
     table = None if original is None else split_original(path, load(original, markers, told_header), private)[0]
-    from shoal.report.compare_datasheet import compare_datasheet
+    from shoal.report.tables.compare_datasheet import compare_datasheet
 
     secrets = kept_secrets(private, GROUPS_FILE, ROWS_FILE)
     return checked_folder.check_folder(path, table, policy, secrets, compare_datasheet)

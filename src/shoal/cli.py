@@ -445,7 +445,7 @@ def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, a
     from shoal.frontier import sweep as sweep_source
     from shoal.policies import read_policy
     from shoal.policy import Policy
-    from shoal.report.frontier import as_text
+    from shoal.report.sweep import as_text
 
     policy: Any = read_policy(policy_file) if policy_file else None
     if header is not None:

@@ -204,7 +204,7 @@ class Sweep:
         }
 
     def _repr_html_(self) -> str:
-        from shoal.report.frontier import columns_of, table_rows
+        from shoal.report.sweep import columns_of, table_rows
 
         head = "".join(f"<th>{escape(name)}</th>" for name in columns_of(self))
         rows = "".join(f"<tr>{''.join(f'<td>{escape(value)}</td>' for value in row)}</tr>" for row in table_rows(self))

@@ -84,7 +84,7 @@ class SweepFolder:
 
     def write(self, sweep: Sweep) -> None:
         """Write the table, the numbers and the page."""
-        from shoal.report.frontier import render_sweep
+        from shoal.report.sweep import render_sweep
 
         content = json.dumps(sweep.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         for name, text in zip(FILES, (_as_csv(sweep), content, render_sweep(sweep)), strict=True):

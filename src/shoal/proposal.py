@@ -22,7 +22,7 @@ from shoal.frontier import Cell, try_cell
 from shoal.frontier_grid import grid
 from shoal.kernels.compile import has_compiled
 from shoal.policy import ColumnPolicy, Policy
-from shoal.report.words import listed, percent
+from shoal.report.tables.words import listed, percent
 
 Progress = Callable[[str, int, int], None]
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
     from shoal.attack.cases import TableCase
     from shoal.check.slices.exposure import Exposure
-    from shoal.report.context import ReportContext
+    from shoal.report.tables.context import ReportContext
     from shoal.utility.tables.classification import LearningComparison
     from shoal.utility.tables.measure import Utility
     from shoal.utility.tables.queries import QueryError
@@ -224,7 +224,7 @@ class Release:
         return Path(out)
 
     def _write_publish(self, folder: Path) -> None:
-        from shoal.report.datasheet import render_datasheet
+        from shoal.report.tables.datasheet import render_datasheet
 
         folder.mkdir()
         data = file_name(self.table)
@@ -276,7 +276,7 @@ class Release:
         return {n: as_published(self.attributes[n], self.table[n]) for n in self.table.names}
 
     def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
-        from shoal.report.report import render_report
+        from shoal.report.tables.report import render_report
 
         folder.mkdir(mode=0o700)
         (folder / "report.html").write_text(render_report(self._context(self.guarantees)), encoding="utf-8")
@@ -302,7 +302,7 @@ class Release:
             write_table(applied_mapping(self._original[name].take(self._rows), self.table[name]), path)
 
     def _context(self, guarantees: tuple[Guarantee, ...]) -> ReportContext:
-        from shoal.report.context import ReportContext
+        from shoal.report.tables.context import ReportContext
 
         return ReportContext.of(self, guarantees)
 

@@ -159,7 +159,7 @@ class SparseRelease:
         return Path(out)
 
     def _write_publish(self, folder: Path) -> None:
-        from shoal.report.sparse_datasheet import render_sparse_datasheet
+        from shoal.report.sparse.datasheet import render_sparse_datasheet
 
         folder.mkdir()
         write_sketches(self.sketches, folder / DATA_FILE)
@@ -183,7 +183,7 @@ class SparseRelease:
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
 
     def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
-        from shoal.report.sparse_report import render_sparse_report
+        from shoal.report.sparse.report import render_sparse_report
 
         folder.mkdir(mode=0o700)
         (folder / "report.html").write_text(render_sparse_report(self), encoding="utf-8")

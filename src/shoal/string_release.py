@@ -220,7 +220,7 @@ class StringRelease:
         return Path(out)
 
     def _write_publish(self, folder: Path) -> None:
-        from shoal.report.string_datasheet import render_string_datasheet
+        from shoal.report.strings.datasheet import render_string_datasheet
 
         folder.mkdir()
         data = string_file_name(self.strings)
@@ -244,7 +244,7 @@ class StringRelease:
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
 
     def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
-        from shoal.report.string_report import render_string_report
+        from shoal.report.strings.report import render_string_report
 
         folder.mkdir(mode=0o700)
         (folder / "report.html").write_text(render_string_report(self), encoding="utf-8")

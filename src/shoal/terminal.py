@@ -85,7 +85,7 @@ def _print_proposal(console: Console, proposal: Proposal) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from shoal.report.words import percent
+    from shoal.report.tables.words import percent
 
     if proposal.cells:
         took = sum(c.seconds for c in proposal.cells)
@@ -157,7 +157,7 @@ def print_release(release: AnyRelease, out: Path) -> None:
 
 
 def _print_table(release: Release) -> None:
-    from shoal.report.limits import without_requirement
+    from shoal.report.tables.limits import without_requirement
 
     records = release.records
     click.echo(f"{records['out']:,} of {records['in']:,} records published, {records['suppressed']:,} suppressed.")
@@ -182,7 +182,7 @@ def _print_table(release: Release) -> None:
     for note in release.notes:
         click.echo(f"  note: {plain(note)}")
     if release.learning is not None:
-        from shoal.report.learning import sentence
+        from shoal.report.tables.learning import sentence
 
         click.echo(f"  {plain(sentence(release.learning))}")
 

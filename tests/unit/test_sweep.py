@@ -15,8 +15,8 @@ import shoal
 from shoal import frontier
 from shoal.frontier import Cell, Sweep
 from shoal.policy import Policy
-from shoal.report.frontier import as_text, reasons, render_sweep, verdict
 from shoal.report.page import POLICY
+from shoal.report.sweep import as_text, reasons, render_sweep, verdict
 
 SECRET = "Zanzibar77"
 N = 40

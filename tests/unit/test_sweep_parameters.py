@@ -15,7 +15,7 @@ from shoal import frontier
 from shoal.frontier import SHOWN, Cell, Sweep
 from shoal.frontier_grid import grid, meets
 from shoal.policy import Policy
-from shoal.report.frontier import as_text, columns_of, line_of, render_sweep, shown, table_rows, verdict
+from shoal.report.sweep import as_text, columns_of, line_of, render_sweep, shown, table_rows, verdict
 
 RNG = np.random.default_rng(3)
 N = 120

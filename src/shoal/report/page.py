@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from shoal.report.words import number, percent
+from shoal.report.tables.words import number, percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment

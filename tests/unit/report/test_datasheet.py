@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from shoal.data.tables.table import encode_cells
-from shoal.report.datasheet import render_datasheet
+from shoal.report.tables.datasheet import render_datasheet
 
 Make = Callable[..., Any]
 HOSTILE = ("<script>alert(1)</script>", '"><img src=x>')

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import encode_cells
-from shoal.report.domain import OTHER, domain_of
+from shoal.report.tables.domain import OTHER, domain_of
 
 NUMBER = Attribute("x", "continuous", "quasi")
 WORD = Attribute("x", "nominal", "quasi")

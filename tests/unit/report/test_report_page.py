@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from shoal.data.tables.attribute import Attribute
-from shoal.report.context import ReportContext
-from shoal.report.report import render_report, verdict
+from shoal.report.tables.context import ReportContext
+from shoal.report.tables.report import render_report, verdict
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -189,7 +189,7 @@ def test_suppression_is_told(make_release: Make) -> None:
 
 
 def test_importing_the_pages_imports_neither_pictures_nor_templates() -> None:
-    code = "import sys, shoal.report.report, shoal.report.datasheet; print({'matplotlib', 'jinja2'} & set(sys.modules))"
+    code = "import sys, shoal.report.tables.report, shoal.report.tables.datasheet; print({'matplotlib', 'jinja2'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

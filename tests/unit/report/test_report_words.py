@@ -9,8 +9,8 @@ import pytest
 
 from shoal.check.guarantee import Guarantee
 from shoal.data.tables.attribute import Attribute
-from shoal.report.limits import not_protected
-from shoal.report.words import achieved, number, percent, required, short_name, treatment
+from shoal.report.tables.limits import not_protected
+from shoal.report.tables.words import achieved, number, percent, required, short_name, treatment
 
 Make = Callable[..., Any]
 

@@ -10,9 +10,10 @@ import pytest
 import shoal
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
-from shoal.report import string_pictures, string_words
-from shoal.report.string_datasheet import render_string_datasheet
-from shoal.report.string_report import render_string_report
+from shoal.report.strings import pictures as string_pictures
+from shoal.report.strings import words as string_words
+from shoal.report.strings.datasheet import render_string_datasheet
+from shoal.report.strings.report import render_string_report
 from shoal.string_policy import StringPolicy
 
 EVIL = "<script>alert(1)</script>&\"'"

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from shoal.report import pictures
 from shoal.report.svg import clean
+from shoal.report.tables import pictures
 
 HOSTILE = [
     "<script>alert(1)</script>",

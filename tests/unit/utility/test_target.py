@@ -14,7 +14,7 @@ from shoal.data.tables.meaning import attributes_of
 from shoal.errors import DataError, MissingExtra, PolicyError
 from shoal.originals import load
 from shoal.policy import Policy
-from shoal.report.learning import section, sentence
+from shoal.report.tables.learning import section, sentence
 from shoal.utility.tables import target as target_module
 from shoal.utility.tables.definitions import DEFINITIONS
 from shoal.utility.tables.target import TargetLearning, check_target

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.check.tables.risk import Risk
-from shoal.report import pictures, slices, words
 from shoal.report.attacks import attacks_section
-from shoal.report.context import ReportContext
-from shoal.report.learning import section
-from shoal.report.limits import not_protected
 from shoal.report.page import N_PICTURES, render
-from shoal.report.telling import telling
-from shoal.report.words import listed, number, percent, short_name
+from shoal.report.tables import pictures, slices, words
+from shoal.report.tables.context import ReportContext
+from shoal.report.tables.learning import section
+from shoal.report.tables.limits import not_protected
+from shoal.report.tables.published import telling
+from shoal.report.tables.words import listed, number, percent, short_name
 from shoal.utility.tables.attributes import AttributeComparison
 from shoal.utility.tables.correlation import Association
 from shoal.utility.tables.definitions import DEFINITIONS, Definition

@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from shoal.report.svg import AFTER, BEFORE, INK, MUTED, RULE, clean, draw
-from shoal.report.words import compact, percent
+from shoal.report.tables.words import compact, percent
 
 SMALL = 3.3  # inches; a picture is scaled to the width of its column
 Shares = Sequence[float]

@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from shoal.report.svg import AFTER, BEFORE, INK, MUTED, RULE, draw
-from shoal.report.words import number
+from shoal.report.tables.words import number
 from shoal.utility.tables.classification import LearningComparison, Score
 from shoal.utility.tables.scores import Estimate
 from shoal.utility.tables.target import TargetLearning

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from markupsafe import Markup
 
 from shoal.report.svg import AFTER, BEFORE, MUTED, RULE, draw
-from shoal.report.words import compact
+from shoal.report.tables.words import compact
 
 WIDE = 7.2  # inches
 N_BINS = 40

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal._version import __version__
-from shoal.report import sparse_pictures, sparse_words
 from shoal.report.attacks import attacks_section
 from shoal.report.page import render
-from shoal.report.sparse_datasheet import class_sizes
-from shoal.report.words import number, percent, verdict
+from shoal.report.sparse import pictures as sparse_pictures
+from shoal.report.sparse import words as sparse_words
+from shoal.report.sparse.datasheet import class_sizes
+from shoal.report.tables.words import number, percent, verdict
 
 if TYPE_CHECKING:
     from shoal.sparse_release import SparseRelease

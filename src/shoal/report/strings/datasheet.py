@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal._version import __version__
-from shoal.report import string_pictures, string_words
 from shoal.report.page import render
-from shoal.report.words import percent
+from shoal.report.strings import pictures as string_pictures
+from shoal.report.strings import words as string_words
+from shoal.report.tables.words import percent
 
 if TYPE_CHECKING:
     from shoal.string_release import StringRelease

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from shoal.check.guarantee import Guarantee
 from shoal.data.tables.attribute import Attribute
-from shoal.report.words import listed
+from shoal.report.tables.words import listed
 
 
 class Point(NamedTuple):

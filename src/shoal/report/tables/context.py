@@ -13,7 +13,7 @@ from shoal.check.tables.risk import Risk
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.policy import ORIGINAL_ORDER, Method, Policy
-from shoal.report.words import PARTITIONS, PUBLICATIONS, percent
+from shoal.report.tables.words import PARTITIONS, PUBLICATIONS, percent
 from shoal.told_counts import Count, Span, n_published, public_counts
 from shoal.utility.tables.measure import Utility
 from shoal.utility.tables.target import TargetLearning

@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from shoal.check.slices.exposure import Exposure
 from shoal.data.tables.slices import Layout
-from shoal.report import pictures
-from shoal.report.words import percent
+from shoal.report.tables import pictures
+from shoal.report.tables.words import percent
 
 _JOINED = "An attacker who knows all quasi-identifiers of a record and joins the slices on what they share."
 _NAIVE = "The same attacker as the published check of slicing has it, who forgets to join: shown for comparison only."

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.data.tables.table import Table
-from shoal.report import pictures, words
-from shoal.report.context import ReportContext
-from shoal.report.domain import OTHER, Domain, domain_of
-from shoal.report.limits import MISUSE, good_use, not_protected
 from shoal.report.page import N_PICTURES, render
-from shoal.report.telling import telling
-from shoal.report.words import percent, short_name
+from shoal.report.tables import pictures, words
+from shoal.report.tables.context import ReportContext
+from shoal.report.tables.domain import OTHER, Domain, domain_of
+from shoal.report.tables.limits import MISUSE, good_use, not_protected
+from shoal.report.tables.published import telling
+from shoal.report.tables.words import percent, short_name
 
 MOSTLY_OTHER = 0.5
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal._version import __version__
-from shoal.report import sparse_pictures, sparse_words
 from shoal.report.page import render
+from shoal.report.sparse import pictures as sparse_pictures
+from shoal.report.sparse import words as sparse_words
 
 if TYPE_CHECKING:
     from shoal.data.sparse.sketches import Sketches

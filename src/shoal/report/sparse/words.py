@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shoal.check.guarantee import Guarantee
-from shoal.report.limits import Point
-from shoal.report.words import number, percent
+from shoal.report.tables.limits import Point
+from shoal.report.tables.words import number, percent
 from shoal.sparse_policy import SparsePolicy
 
 MODELS = {

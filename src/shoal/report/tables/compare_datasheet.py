@@ -21,8 +21,8 @@ from shoal.data.tables.table import Table
 from shoal.errors import ShoalError
 from shoal.manifest import DATASHEET, Manifest
 from shoal.policy import Policy
-from shoal.report.context import ReportContext
-from shoal.report.datasheet import render_datasheet
+from shoal.report.tables.context import ReportContext
+from shoal.report.tables.datasheet import render_datasheet
 
 PICTURES = f"the pictures of {DATASHEET}"
 _PICTURE = re.compile(r"<svg .*?</svg>", re.DOTALL)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal._version import __version__
-from shoal.report import string_pictures, string_words
 from shoal.report.attacks import attacks_section
 from shoal.report.page import render
-from shoal.report.words import number, percent, verdict
+from shoal.report.strings import pictures as string_pictures
+from shoal.report.strings import words as string_words
+from shoal.report.tables.words import number, percent, verdict
 
 if TYPE_CHECKING:
     from shoal.check.strings.verbatim import Standing

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from shoal.report import pictures
 from shoal.report.svg import AFTER, BEFORE, MUTED, RULE, clean, draw
-from shoal.report.words import compact, percent
+from shoal.report.tables import pictures
+from shoal.report.tables.words import compact, percent
 
 WIDE = 7.2  # inches
 N_BINS = 40
