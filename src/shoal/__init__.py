@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from shoal.data.tables.hierarchy import Hierarchy
     from shoal.data.tables.read_slices import read_slices, sample_records
     from shoal.errors import DataError, Infeasible, MissingExtra, NotVerified, PolicyError, ShoalError
-    from shoal.frontier import sweep
     from shoal.policies import read_policy
     from shoal.policy import Policy
     from shoal.release import Release
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from shoal.sparse_release import SparseRelease
     from shoal.string_policy import StringPolicy
     from shoal.string_release import StringRelease
+    from shoal.sweeps.sweep import sweep
 
 _HOME = {
     "anonymize": "shoal.api",
@@ -49,7 +49,7 @@ _HOME = {
     "read_slices": "shoal.data.tables.read_slices",
     "read_sparse": "shoal.data.sparse.files",
     "sample_records": "shoal.data.tables.read_slices",
-    "sweep": "shoal.frontier",
+    "sweep": "shoal.sweeps.sweep",
     **dict.fromkeys(
         ("DataError", "Infeasible", "MissingExtra", "NotVerified", "PolicyError", "ShoalError"), "shoal.errors"
     ),

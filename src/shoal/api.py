@@ -131,7 +131,7 @@ Sparse or sparse matrix of scipy
     found = replace(profile_table(table), header=policy.header)
     if not sweep:
         return found
-    from shoal.proposal import propose
+    from shoal.sweeps.propose import propose
 
     return replace(found, proposal=propose(table, found.attributes, progress))
 

@@ -442,10 +442,10 @@ def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, a
       shoal sweep people.csv -p policy.toml --k 2,5,10,20 --method mdav,mondrian -o sweep/
       shoal sweep people.csv -p policy.toml --k 5 -l 2,3,4 --suppression 0,0.02 --target income --measure AUC,GCP
     """
-    from shoal.frontier import sweep as sweep_source
     from shoal.policies import read_policy
     from shoal.policy import Policy
     from shoal.report.sweep import as_text
+    from shoal.sweeps.sweep import sweep as sweep_source
 
     policy: Any = read_policy(policy_file) if policy_file else None
     if header is not None:

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from shoal.check.guarantee import Guarantee
     from shoal.check.profile import Profile
     from shoal.check.tables.folder import FolderCheck
-    from shoal.proposal import Proposal
     from shoal.release import Release
     from shoal.sparse_profile import SparseProfile
     from shoal.sparse_release import SparseRelease
     from shoal.string_profile import StringProfile
     from shoal.string_release import StringRelease
+    from shoal.sweeps.propose import Proposal
 
 
 def plain(text: str) -> str:

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal import proposal as proposal_module
 from shoal.check.profile import profile_table
 from shoal.originals import load
 from shoal.policy import Policy
-from shoal.proposal import Proposal, propose
+from shoal.sweeps import propose as proposal_module
+from shoal.sweeps.propose import Proposal, propose
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import shoal
-from shoal import frontier
-from shoal.frontier import Cell, Sweep
 from shoal.policy import Policy
 from shoal.report.page import POLICY
 from shoal.report.sweep import as_text, reasons, render_sweep, verdict
+from shoal.sweeps import sweep as frontier
+from shoal.sweeps.sweep import Cell, Sweep
 
 SECRET = "Zanzibar77"
 N = 40

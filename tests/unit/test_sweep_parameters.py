@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal import frontier
-from shoal.frontier import SHOWN, Cell, Sweep
-from shoal.frontier_grid import grid, meets
 from shoal.policy import Policy
 from shoal.report.sweep import as_text, columns_of, line_of, render_sweep, shown, table_rows, verdict
+from shoal.sweeps import sweep as frontier
+from shoal.sweeps.grid import grid, meets
+from shoal.sweeps.sweep import SHOWN, Cell, Sweep
 
 RNG = np.random.default_rng(3)
 N = 120

@@ -16,7 +16,7 @@ from shoal.errors import DataError
 from shoal.policy import Partition
 
 if TYPE_CHECKING:
-    from shoal.proposal import Proposal
+    from shoal.sweeps.propose import Proposal
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from shoal.report.tables.words import compact, listed, number, percent
 from shoal.utility.tables.definitions import DEFINITIONS
 
 if TYPE_CHECKING:
-    from shoal.frontier import Cell, Sweep
+    from shoal.sweeps.sweep import Cell, Sweep
 
 HEADS = {"associations": "assoc.", "suppression": "may leave out"}
 WORDS = ("method", "result", "publish", "effort")

@@ -21,11 +21,11 @@ from shoal.data.tables.table import Table
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import Pool, open_executor
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError, did_you_mean
-from shoal.frontier_grid import SETTINGS, grid, meets
 from shoal.originals import load
 from shoal.policies import fitting_policy, kind_of
 from shoal.policy import Policy
 from shoal.release import Release
+from shoal.sweeps.grid import SETTINGS, grid, meets
 from shoal.tables.anonymize import anonymize_table
 from shoal.utility.tables.classification import SCORES
 from shoal.utility.tables.definitions import MEASURES
@@ -286,7 +286,7 @@ def sweep(
     >>> found.proposed.k
     2
     """
-    from shoal.frontier_folder import SweepFolder, cell_key, table_checksum
+    from shoal.sweeps.folder import SweepFolder, cell_key, table_checksum
 
     policy = policy or Policy()
     if not isinstance(policy, Policy) or kind_of(source) != "table":
@@ -368,7 +368,7 @@ def try_cell(table: Table, policy: Policy, settings: dict[str, Any], path: Path 
     cell = Cell(**about, **measured, seconds=round(time.perf_counter() - began, 3))
     # A method that does not suit the table says so at once, and a defect is to be tried again.
     if path is not None and cell.status in ("holds", "infeasible"):
-        from shoal.frontier_folder import store
+        from shoal.sweeps.folder import store
 
         store(path, cell)
     return cell

@@ -25,13 +25,13 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, spell
 from shoal.data.tables.write import guarded
 from shoal.errors import ShoalError
-from shoal.frontier import Cell
 from shoal.policy import Policy
 from shoal.scratch import clear_abandoned, write_owned
+from shoal.sweeps.sweep import Cell
 from shoal.utility.tables.definitions import MEASURES
 
 if TYPE_CHECKING:
-    from shoal.frontier import Sweep
+    from shoal.sweeps.sweep import Sweep
 
 CELLS = "cells"
 FILES = ("sweep.csv", "sweep.json", "sweep.html")
@@ -132,7 +132,7 @@ def table_checksum(table: Table) -> str:
 
 
 def _as_csv(sweep: Sweep) -> str:
-    from shoal.frontier import SCORE_NAMES
+    from shoal.sweeps.sweep import SCORE_NAMES
 
     scores = [n for n in SCORE_NAMES if any(n in c.scores for c in sweep.cells)]
     frontier = sweep.frontier

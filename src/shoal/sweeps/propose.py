@@ -18,11 +18,11 @@ import numpy as np
 
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
-from shoal.frontier import Cell, try_cell
-from shoal.frontier_grid import grid
 from shoal.kernels.compile import has_compiled
 from shoal.policy import ColumnPolicy, Policy
 from shoal.report.tables.words import listed, percent
+from shoal.sweeps.grid import grid
+from shoal.sweeps.sweep import Cell, try_cell
 
 Progress = Callable[[str, int, int], None]
 
