@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import shoal
 from shoal import api
-from shoal import release as saving
+from shoal.kinds.tables import release as saving
 
 sys.path.insert(0, str(Path(__file__).parent))
 from memory import peak_mb

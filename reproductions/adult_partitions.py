@@ -33,7 +33,7 @@ from reproductions.adult_peers import (
 )
 from shoal.data.tables.files import read_table
 from shoal.data.tables.table import Table
-from shoal.policy import RECODINGS, Partition
+from shoal.kinds.tables.policy import RECODINGS, Partition
 from shoal.utility.tables.classification import classification_metric
 from shoal.utility.tables.grouping import Grouping
 

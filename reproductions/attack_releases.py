@@ -20,7 +20,7 @@ from shoal.data.sparse.records import Sparse
 from shoal.data.strings.strings import Strings
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import Table
-from shoal.policy import RECODINGS, SLICINGS
+from shoal.kinds.tables.policy import RECODINGS, SLICINGS
 
 SIZES = (5, 20)
 HOLD_OUT = 0.1

@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
+from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.sparse.anonymize import component_caps
 from shoal.sparse.coarse import coarse_counts
 from shoal.sparse.k_variance import Edges, edges_of, k_variance_counts
 from shoal.sparse.neighbours import nearest
 from shoal.sparse.rounding import step_of
 from shoal.sparse.sketch import sketch_records
-from shoal.sparse_policy import SparsePolicy
 from shoal.utility.sparse.originals import matrix_of, pair_products
 
 KEY = bytes(range(32))

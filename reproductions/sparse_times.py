@@ -11,8 +11,8 @@ import numpy as np
 from reproductions.sparse_readings import KEY
 from shoal.data.samples.quest import Quest, generate_baskets, labelled_records
 from shoal.data.sparse.records import Sparse
+from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.sparse.anonymize import anonymize_sparse
-from shoal.sparse_policy import SparsePolicy
 
 K = 10
 NON_ZEROS = (10, 20, 30, 40, 50)

@@ -18,7 +18,7 @@ from shoal.attack.tables.inference import Inference
 from shoal.attack.tables.linkability import Linkability
 from shoal.attack.tables.singling_out import SinglingOut, UnivariateSinglingOut
 from shoal.data.tables.table import Table, encode_cells
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.tables.anonymize import anonymize_table
 
 COLUMNS = (

@@ -17,8 +17,8 @@ from shoal.check.sparse.folder import asked_of
 from shoal.check.sparse.verify import SparseEvidence, verify_sketches
 from shoal.data.samples.quest import Quest, generate_baskets, labelled_records
 from shoal.data.sparse.records import Sparse
+from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.sparse.anonymize import AnonymizedSparse, anonymize_sparse
-from shoal.sparse_policy import SparsePolicy
 
 KEY = bytes(range(32))
 POLICY = SparsePolicy.of(k=10)

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from shoal.data.tables.hierarchy import Hierarchy
     from shoal.data.tables.read_slices import read_slices, sample_records
     from shoal.errors import DataError, Infeasible, MissingExtra, NotVerified, PolicyError, ShoalError
-    from shoal.policies import read_policy
-    from shoal.policy import Policy
-    from shoal.release import Release
-    from shoal.sparse_policy import SparsePolicy
-    from shoal.sparse_release import SparseRelease
-    from shoal.string_policy import StringPolicy
-    from shoal.string_release import StringRelease
+    from shoal.kinds.policies import read_policy
+    from shoal.kinds.sparse.policy import SparsePolicy
+    from shoal.kinds.sparse.release import SparseRelease
+    from shoal.kinds.strings.policy import StringPolicy
+    from shoal.kinds.strings.release import StringRelease
+    from shoal.kinds.tables.policy import Policy
+    from shoal.kinds.tables.release import Release
     from shoal.sweeps.sweep import sweep
 
 _HOME = {
@@ -35,16 +35,16 @@ _HOME = {
     "profile_sparse": "shoal.api",
     "profile_strings": "shoal.api",
     "Hierarchy": "shoal.data.tables.hierarchy",
-    "Policy": "shoal.policy",
-    "Release": "shoal.release",
+    "Policy": "shoal.kinds.tables.policy",
+    "Release": "shoal.kinds.tables.release",
     "Sketches": "shoal.data.sparse.sketches",
     "Sparse": "shoal.data.sparse.records",
-    "SparsePolicy": "shoal.sparse_policy",
-    "SparseRelease": "shoal.sparse_release",
-    "StringPolicy": "shoal.string_policy",
-    "StringRelease": "shoal.string_release",
+    "SparsePolicy": "shoal.kinds.sparse.policy",
+    "SparseRelease": "shoal.kinds.sparse.release",
+    "StringPolicy": "shoal.kinds.strings.policy",
+    "StringRelease": "shoal.kinds.strings.release",
     "Strings": "shoal.data.strings.strings",
-    "read_policy": "shoal.policies",
+    "read_policy": "shoal.kinds.policies",
     "read_sketches": "shoal.data.sparse.sketch_files",
     "read_slices": "shoal.data.tables.read_slices",
     "read_sparse": "shoal.data.sparse.files",

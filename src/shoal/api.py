@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from shoal.check.evidence import GROUPS_FILE, ROWS_FILE, Evidence
-from shoal.check.profile import Profile, profile_table
 from shoal.check.tables import folder as checked_folder
 from shoal.check.tables.folder import FolderCheck
 from shoal.data.tables.header import Header
@@ -19,19 +18,20 @@ from shoal.engine.executors import open_executor
 from shoal.errors import PolicyError
 from shoal.held_out import HeldOut
 from shoal.held_out import hold_out as split_at_random
+from shoal.kinds.policies import AnyPolicy, fitting_policy
+from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.strings.policy import StringPolicy
+from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
+from shoal.kinds.tables.profile import Profile, profile_table
+from shoal.kinds.tables.release import Release, verified
 from shoal.originals import Data, kept_secrets, kind_of_release, load, load_sparse, load_strings, split_original
-from shoal.policies import AnyPolicy, fitting_policy
-from shoal.policy import ORIGINAL_ORDER, Policy
-from shoal.release import Release, verified
-from shoal.sparse_policy import SparsePolicy
-from shoal.string_policy import StringPolicy
 from shoal.tables.anonymize import Anonymized, anonymize_table
 
 if TYPE_CHECKING:
-    from shoal.sparse_profile import SparseProfile
-    from shoal.sparse_release import SparseRelease
-    from shoal.string_profile import StringProfile
-    from shoal.string_release import StringRelease
+    from shoal.kinds.sparse.profile import SparseProfile
+    from shoal.kinds.sparse.release import SparseRelease
+    from shoal.kinds.strings.profile import StringProfile
+    from shoal.kinds.strings.release import StringRelease
 
     AnyRelease = Release | StringRelease | SparseRelease
 
@@ -47,7 +47,7 @@ def profile_strings(source: Any, policy: StringPolicy | None = None) -> StringPr
     policy : StringPolicy, optional
         How a file is read.
     """
-    from shoal.string_profile import profile_of
+    from shoal.kinds.strings.profile import profile_of
 
     policy = policy or StringPolicy()
     return profile_of(load_strings(source, policy), policy)
@@ -62,7 +62,7 @@ def profile_sparse(source: Any, policy: SparsePolicy | None = None) -> SparsePro
     policy : SparsePolicy, optional
         How a file is read.
     """
-    from shoal.sparse_profile import profile_sparse_records
+    from shoal.kinds.sparse.profile import profile_sparse_records
 
     policy = policy or SparsePolicy()
     return profile_sparse_records(load_sparse(source, policy), policy)
@@ -273,7 +273,7 @@ Sparse or sparse matrix of scipy
     if not isinstance(policy, Policy) and stop is not None:
         raise PolicyError("stop is for tables, whose groups are improved until it says so; leave it out")
     if isinstance(policy, SparsePolicy):
-        from shoal.sparse_release import release_sparse
+        from shoal.kinds.sparse.release import release_sparse
 
         _refuse_blocks(workers, pool, cluster)
         read_records = partial(load_sparse, policy=policy)
@@ -282,7 +282,7 @@ Sparse or sparse matrix of scipy
     if key is not None:
         raise PolicyError("a key is for sketches of sparse records; leave it out")
     if isinstance(policy, StringPolicy):
-        from shoal.string_release import release_strings
+        from shoal.kinds.strings.release import release_strings
 
         read = partial(load_strings, policy=policy)
         strings, others = _others(read(source), hold_out, control, read, seed)
@@ -386,7 +386,7 @@ def check_folder(
     if kind == "sparse":
         assert not isinstance(policy, Policy | StringPolicy)
         from shoal.check.sparse.folder import KEY_FILE, check_sparse_folder
-        from shoal.sparse_manifest import SparseManifest
+        from shoal.kinds.sparse.manifest import SparseManifest
 
         told = policy or SparseManifest.read(checked_folder.published_folder(path)).policy
         told = told if header is None else told.changed(header=header)

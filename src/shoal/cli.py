@@ -267,7 +267,7 @@ def anonymize(
       shoal anonymize posts.csv --kind sparse --format text --column text --class-column group -o out/
     """
     from shoal.api import anonymize as anonymize_source
-    from shoal.release_folder import refuse_occupied
+    from shoal.stage import refuse_occupied
 
     refuse_occupied(out)
     policy = asked_policy(data, policy_file, kind, hierarchies, asked)
@@ -347,7 +347,7 @@ def check(
       shoal check out/publish --original people.csv --private out/private
     """
     from shoal.api import check_folder
-    from shoal.policies import read_policy
+    from shoal.kinds.policies import read_policy
 
     policy = read_policy(policy_file) if policy_file else None
     found = check_folder(folder, original, policy, private, label=label, header=header)
@@ -442,8 +442,8 @@ def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, a
       shoal sweep people.csv -p policy.toml --k 2,5,10,20 --method mdav,mondrian -o sweep/
       shoal sweep people.csv -p policy.toml --k 5 -l 2,3,4 --suppression 0,0.02 --target income --measure AUC,GCP
     """
-    from shoal.policies import read_policy
-    from shoal.policy import Policy
+    from shoal.kinds.policies import read_policy
+    from shoal.kinds.tables.policy import Policy
     from shoal.report.sweep import as_text
     from shoal.sweeps.sweep import sweep as sweep_source
 

@@ -16,14 +16,14 @@ from shoal.data.samples.quest import Quest, generate_baskets
 from shoal.data.strings.files import write_strings
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
-from shoal.policy import Policy
-from shoal.release import Release
-from shoal.release_folder import refuse_occupied, staged
+from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.sparse.release import SparseRelease
+from shoal.kinds.strings.policy import StringPolicy
+from shoal.kinds.strings.release import StringRelease
+from shoal.kinds.tables.policy import Policy
+from shoal.kinds.tables.release import Release
 from shoal.scratch import scratch_folder
-from shoal.sparse_policy import SparsePolicy
-from shoal.sparse_release import SparseRelease
-from shoal.string_policy import StringPolicy
-from shoal.string_release import StringRelease
+from shoal.stage import refuse_occupied, staged
 
 POLICY = """\
 # What the demonstration asks for. Change it and run

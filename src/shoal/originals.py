@@ -14,10 +14,10 @@ from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import PolicyError
 from shoal.held_out import FILE_NAME as HELD_OUT_FILE
 from shoal.held_out import held_out_rows, split_rows
-from shoal.manifest import read_content
-from shoal.policies import KINDS, AnyPolicy
-from shoal.sparse_policy import SparsePolicy
-from shoal.string_policy import StringPolicy
+from shoal.kinds.policies import KINDS, AnyPolicy
+from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.strings.policy import StringPolicy
+from shoal.kinds.tables.manifest import read_content
 
 Data = TypeVar("Data", Table, Strings, Sparse)
 

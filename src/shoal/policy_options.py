@@ -11,9 +11,9 @@ import click
 from shoal.option_types import Names, Slices
 
 if TYPE_CHECKING:
-    from shoal.policy import Policy
-    from shoal.sparse_policy import SparsePolicy
-    from shoal.string_policy import StringPolicy
+    from shoal.kinds.sparse.policy import SparsePolicy
+    from shoal.kinds.strings.policy import StringPolicy
+    from shoal.kinds.tables.policy import Policy
 
 DATA_OF_KIND = {"table": "a table", "strings": "strings", "sparse": "sparse records"}
 OPTIONS_OF_KIND = {"table": "tables", "strings": "strings", "sparse": "sparse records"}
@@ -186,8 +186,8 @@ def asked_policy(
     data: Path, policy_file: Path | None, kind: str | None, hierarchies: tuple[str, ...], asked: dict[str, Any]
 ) -> Policy | StringPolicy | SparsePolicy:
     """The policy of the kind that DATA is, with what the options say on top."""
-    from shoal.policies import empty_policy, kind_of, read_policy
-    from shoal.string_policy import alphabet_of
+    from shoal.kinds.policies import empty_policy, kind_of, read_policy
+    from shoal.kinds.strings.policy import alphabet_of
 
     given = {name: value for name, value in asked.items() if value is not None}
     policy = read_policy(policy_file) if policy_file else None
@@ -211,8 +211,8 @@ def asked_policy(
 
 def _refuse_strangers(data: Path, kind: str, names: list[str]) -> None:
     """Refuse an option that means nothing for this kind of data."""
-    from shoal.sparse_policy import SparseInput, SparseMethod
-    from shoal.string_policy import StringInput, StringMethod
+    from shoal.kinds.sparse.policy import SparseInput, SparseMethod
+    from shoal.kinds.strings.policy import StringInput, StringMethod
 
     known = {
         "strings": {"k", *StringInput.model_fields, *StringMethod.model_fields},

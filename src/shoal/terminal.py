@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from shoal.api import AnyRelease
     from shoal.attack.attack import Attacked
     from shoal.check.guarantee import Guarantee
-    from shoal.check.profile import Profile
     from shoal.check.tables.folder import FolderCheck
-    from shoal.release import Release
-    from shoal.sparse_profile import SparseProfile
-    from shoal.sparse_release import SparseRelease
-    from shoal.string_profile import StringProfile
-    from shoal.string_release import StringRelease
+    from shoal.kinds.sparse.profile import SparseProfile
+    from shoal.kinds.sparse.release import SparseRelease
+    from shoal.kinds.strings.profile import StringProfile
+    from shoal.kinds.strings.release import StringRelease
+    from shoal.kinds.tables.profile import Profile
+    from shoal.kinds.tables.release import Release
     from shoal.sweeps.propose import Proposal
 
 
@@ -143,8 +143,8 @@ _KEPT = dict.fromkeys(("bucketize", "slice", "screen"), "kept in slices") | {"co
 
 def print_release(release: AnyRelease, out: Path) -> None:
     """Print what became of the data, and where it is."""
-    from shoal.release import Release
-    from shoal.string_release import StringRelease
+    from shoal.kinds.strings.release import StringRelease
+    from shoal.kinds.tables.release import Release
 
     if isinstance(release, Release):
         _print_table(release)
@@ -189,8 +189,8 @@ def _print_table(release: Release) -> None:
 
 def summary(release: AnyRelease, out: Path) -> dict[str, Any]:
     """The same for machines."""
-    from shoal.release import Release
-    from shoal.string_release import StringRelease
+    from shoal.kinds.strings.release import StringRelease
+    from shoal.kinds.tables.release import Release
 
     if isinstance(release, Release):
         return {"out": str(out), **_table_summary(release)}

@@ -11,7 +11,7 @@ import pytest
 from command import NOT_VERIFIED, RunHere, people, run_command, text_of, write
 
 from shoal.data.samples.proteins import protein_families
-from shoal.policy import ORIGINAL_ORDER
+from shoal.kinds.tables.policy import ORIGINAL_ORDER
 
 N_TABLE, N_STRINGS, N_BASKETS = 120, 80, 90
 ROLES = ("--quasi", "age,city", "--sensitive", "disease", "--identifying", "name", "--others", "insensitive")

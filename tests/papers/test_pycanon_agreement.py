@@ -24,7 +24,7 @@ from shoal.check.tables import verify
 from shoal.check.tables.distribution import distribution
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells
-from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 
 PEER = PYCANON.python
 ADULT = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import shoal
-from shoal.manifest import checksum
+from shoal.kinds.tables.manifest import checksum
 
 PEOPLE = {
     "sex": list("FFMFFMMM"),

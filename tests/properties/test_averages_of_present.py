@@ -19,7 +19,7 @@ from shoal.check.tables.averages import averages
 from shoal.check.tables.publication import verify_publication
 from shoal.check.verdict import Asked
 from shoal.data.tables.frames import from_frame
-from shoal.policy import RECODINGS, Partition
+from shoal.kinds.tables.policy import RECODINGS, Partition
 from shoal.tables.anonymize import anonymize_table
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups

@@ -11,7 +11,7 @@ from shoal.check import classes_of, risk_of
 from shoal.check.tables import verify
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells
-from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 
 REQUIRED = (
     KAnonymity(k=3),

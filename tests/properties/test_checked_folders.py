@@ -20,8 +20,8 @@ from shoal.check.tables.assignment import count_unplaced
 from shoal.check.tables.folder import check_folder
 from shoal.data.tables.labels import read_label
 from shoal.data.tables.write import unguarded
+from shoal.kinds.tables.policy import Policy
 from shoal.originals import load
-from shoal.policy import Policy
 
 AGES = st.sampled_from(["1", "2", "3.5", "40", "41.", "-7", ".5", "1e-3", None])
 TOWNS = st.sampled_from(["Ayr", "Bath, UK", "{Cork}", "*", "Ayr or missing", '"Oban"', None])

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.policy import AlphaK, BetaLikeness, LDiversity, TCloseness
+from shoal.kinds.tables.policy import AlphaK, BetaLikeness, LDiversity, TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of, violations
 from shoal.tables.partition.mondrian import mondrian_labels

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from shoal.errors import Infeasible
-from shoal.policy import AlphaK, BetaLikeness, LDiversity, TCloseness
+from shoal.kinds.tables.policy import AlphaK, BetaLikeness, LDiversity, TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of
 from shoal.tables.partition.datafly import datafly_recoding

@@ -19,7 +19,7 @@ from shoal.data.tables.frames import from_frame
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import Column, Table
 from shoal.data.tables.write import write_table
-from shoal.policy import RECODINGS, Partition
+from shoal.kinds.tables.policy import RECODINGS, Partition
 
 COUNTRY = Hierarchy((("fr", "west", "*"), ("de", "west", "*"), ("pl", "east", "*"), ("cz", "east", "*")))
 GRADES = ("low", "middle", "high")

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from shoal.data.sparse.records import Sparse
 from shoal.errors import Infeasible
+from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.sparse.anonymize import anonymize_sparse
 from shoal.sparse.delta import delta_counts
 from shoal.sparse.signs import new_key
 from shoal.sparse.sketch import Sketcher, sketch_records
-from shoal.sparse_policy import SparsePolicy
 
 KEY = new_key(1)
 many = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -17,7 +17,7 @@ from shoal.data.tables.frames import from_frame
 from shoal.data.tables.read_slices import slice_frames
 from shoal.data.tables.table import Column, Table
 from shoal.data.tables.write import write_table
-from shoal.manifest import checksum
+from shoal.kinds.tables.manifest import checksum
 from tests.properties.test_release_properties import cells, columns
 
 QUASI = ["age", "city", "country", "born", "grade", "zip"]

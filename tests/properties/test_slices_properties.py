@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from shoal.check.slices.membership import membership
 from shoal.check.slices.verify import check_slices, verify_slices
-from shoal.policy import KAnonymity, LDiversity, TCloseness
+from shoal.kinds.tables.policy import KAnonymity, LDiversity, TCloseness
 from tests.unit.check.slow_slices import ATTRIBUTES, GROUPS, Case, random_case
 
 ASKED = [

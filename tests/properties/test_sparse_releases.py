@@ -18,10 +18,10 @@ from shoal.check.verdict import Verdict
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import Infeasible
+from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.sparse.release import SparseRelease
 from shoal.sparse.content_order import published_order
 from shoal.sparse.sketch import sketch_records
-from shoal.sparse_policy import SparsePolicy
-from shoal.sparse_release import SparseRelease
 
 KEY = bytes(range(32))
 SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]

@@ -12,9 +12,9 @@ import pytest
 
 import shoal
 from shoal.cli import shoal as command_line
-from shoal.policy import MODELS, ColumnPolicy, Method, Policy
-from shoal.sparse_policy import KVariance, SparseInput, SparseMethod, SparsePolicy
-from shoal.string_policy import StringInput, StringMethod, StringPolicy
+from shoal.kinds.sparse.policy import KVariance, SparseInput, SparseMethod, SparsePolicy
+from shoal.kinds.strings.policy import StringInput, StringMethod, StringPolicy
+from shoal.kinds.tables.policy import MODELS, ColumnPolicy, Method, Policy
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(m.name for m in pkgutil.walk_packages(shoal.__path__, "shoal."))

@@ -13,7 +13,7 @@ from shoal.data.strings.strings import Strings
 from shoal.data.tables.frames import from_frame
 from shoal.errors import DataError, PolicyError
 from shoal.held_out import FILE_NAME, HeldOut, held_out_rows, hold_out, split_rows
-from shoal.manifest import FILE_NAME as MANIFEST
+from shoal.kinds.tables.manifest import FILE_NAME as MANIFEST
 from shoal.originals import kept_secrets, split_original
 
 N = 60

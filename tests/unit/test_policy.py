@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from shoal.errors import PolicyError
-from shoal.policy import KAnonymity, LDiversity, Policy
+from shoal.kinds.tables.policy import KAnonymity, LDiversity, Policy
 
 
 def test_one_line_policy() -> None:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.check.profile import profile_table
+from shoal.kinds.tables.policy import Policy
+from shoal.kinds.tables.profile import profile_table
 from shoal.originals import load
-from shoal.policy import Policy
 from shoal.sweeps import propose as proposal_module
 from shoal.sweeps.propose import Proposal, propose
 

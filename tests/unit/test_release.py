@@ -12,7 +12,7 @@ import pytest
 
 import shoal
 from shoal.data.samples.clinic import clinic
-from shoal.release_folder import staged
+from shoal.stage import staged
 
 POLICY = shoal.Policy.of(quasi=["age", "sex", "zip"], sensitive=["diagnosis"], others="insensitive", k=4)
 

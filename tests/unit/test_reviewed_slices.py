@@ -12,7 +12,7 @@ import pytest
 
 import shoal
 from shoal.errors import PolicyError
-from shoal.manifest import checksums
+from shoal.kinds.tables.manifest import checksums
 
 N = 120
 

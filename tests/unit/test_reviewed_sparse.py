@@ -18,12 +18,12 @@ from shoal.data.samples.quest import labelled_records
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, Infeasible
+from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.sparse.release import SparseRelease, release_sparse
 from shoal.sparse import anonymize as method
 from shoal.sparse.anonymize import anonymize_sparse
 from shoal.sparse.delta import delta_counts
 from shoal.sparse.signs import new_key
-from shoal.sparse_policy import SparsePolicy
-from shoal.sparse_release import SparseRelease, release_sparse
 
 POLICY = SparsePolicy.of(k=5)
 

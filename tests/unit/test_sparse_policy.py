@@ -8,7 +8,7 @@ import pytest
 
 import shoal
 from shoal.errors import PolicyError
-from shoal.sparse_policy import DeltaAnonymity, KVariance, SparsePolicy
+from shoal.kinds.sparse.policy import DeltaAnonymity, KVariance, SparsePolicy
 
 TEXT = """\
 kind = "sparse"

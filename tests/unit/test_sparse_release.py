@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal import sparse_release
 from shoal.check.sparse.folder import check_sparse_folder, read_key
 from shoal.data.samples.quest import labelled_records
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketch_files import write_sketches
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
-from shoal.manifest import checksum
-from shoal.sparse_manifest import SparseManifest
-from shoal.sparse_policy import SparsePolicy
-from shoal.sparse_release import SparseRelease
+from shoal.kinds.sparse import release as sparse_release
+from shoal.kinds.sparse.manifest import SparseManifest
+from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.sparse.release import SparseRelease
+from shoal.kinds.tables.manifest import checksum
 
 POLICY = SparsePolicy.of(k=5)
 

@@ -16,9 +16,9 @@ from shoal.data.samples.haplotypes import haplotypes
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
 from shoal.errors import PolicyError
-from shoal.manifest import checksum
-from shoal.string_manifest import StringManifest
-from shoal.string_policy import StringPolicy
+from shoal.kinds.strings.manifest import StringManifest
+from shoal.kinds.strings.policy import StringPolicy
+from shoal.kinds.tables.manifest import checksum
 from shoal.strings import Condensation
 
 

@@ -8,9 +8,9 @@ import pytest
 
 import shoal
 from shoal.errors import PolicyError
-from shoal.policies import read_policy
-from shoal.policy import Policy
-from shoal.string_policy import StringPolicy, alphabet_of
+from shoal.kinds.policies import read_policy
+from shoal.kinds.strings.policy import StringPolicy, alphabet_of
+from shoal.kinds.tables.policy import Policy
 
 TOML = """\
 kind = "strings"

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal import string_release
 from shoal.check.strings.folder import check_string_folder, read_string_groups
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, NotVerified, PolicyError
-from shoal.string_learning import learn_classes
-from shoal.string_manifest import StringManifest
-from shoal.string_policy import StringPolicy
-from shoal.string_profile import profile_of
+from shoal.kinds.strings import release as string_release
+from shoal.kinds.strings.learning import learn_classes
+from shoal.kinds.strings.manifest import StringManifest
+from shoal.kinds.strings.policy import StringPolicy
+from shoal.kinds.strings.profile import profile_of
 from shoal.strings import GroupStatistics
 
 POLICY = StringPolicy.of(k=10)

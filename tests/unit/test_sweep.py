@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import shoal
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.report.page import POLICY
 from shoal.report.sweep import as_text, reasons, render_sweep, verdict
 from shoal.sweeps import sweep as frontier

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.report.sweep import as_text, columns_of, line_of, render_sweep, shown, table_rows, verdict
 from shoal.sweeps import sweep as frontier
 from shoal.sweeps.grid import grid, meets

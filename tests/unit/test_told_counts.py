@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from shoal.manifest import parse_records
+from shoal.kinds.tables.manifest import parse_records
 from shoal.told_counts import (
     Span,
     contradictions,

@@ -20,7 +20,7 @@ from shoal.data.tables.table import Table
 if TYPE_CHECKING:
     from shoal.attack.strings.fragments import Fragments
     from shoal.attack.strings.neighbourhood import Neighbourhood
-    from shoal.policy import Policy
+    from shoal.kinds.tables.policy import Policy
 
 Ints = npt.NDArray[np.int64]
 

@@ -12,10 +12,10 @@ from shoal.check.evidence import ROWS_FILE, read_rows
 from shoal.check.tables.folder import data_file, header_of, markers_of, published_folder, published_table
 from shoal.data.tables.meaning import attributes_of
 from shoal.errors import DataError, PolicyError, did_you_mean
-from shoal.manifest import Manifest, checksum, read_content
+from shoal.kinds.strings.policy import StringPolicy
+from shoal.kinds.tables.manifest import Manifest, checksum, read_content
+from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.originals import kept_secrets, kind_of_release, load, load_sparse, load_strings, split_original
-from shoal.policy import ColumnPolicy, Policy
-from shoal.string_policy import StringPolicy
 from shoal.told_counts import n_published
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def attack_folder(
     case: Any
     if kind == "sparse":
         from shoal.check.sparse.folder import KEY_FILE
-        from shoal.sparse_manifest import SparseManifest
+        from shoal.kinds.sparse.manifest import SparseManifest
 
         policy = SparseManifest.read(folder).policy
         policy = policy if header is None else policy.changed(header=header)
@@ -193,7 +193,7 @@ def _told_policy(manifest: Manifest, columns: Policy) -> Policy | None:
 def string_case(folder: Path, original: Strings, control: Strings | None) -> StringCase:
     """The case of published strings."""
     from shoal.data.strings.files import read_strings_back
-    from shoal.string_manifest import StringManifest
+    from shoal.kinds.strings.manifest import StringManifest
 
     manifest = StringManifest.read(folder)
     path = data_file(folder, manifest.data, n_published(manifest.records))
@@ -203,7 +203,7 @@ def string_case(folder: Path, original: Strings, control: Strings | None) -> Str
 def sparse_case(folder: Path, original: Sparse, control: Sparse | None, private: Path | None) -> SparseCase:
     """The case of published sketches."""
     from shoal.check.sparse.folder import published_sketches, read_secrets
-    from shoal.sparse_manifest import SparseManifest
+    from shoal.kinds.sparse.manifest import SparseManifest
 
     published = published_sketches(folder, SparseManifest.read(folder))
     if private is None:

@@ -24,7 +24,7 @@ from shoal._version import __version__
 from shoal.attack.attack import Attacked
 from shoal.attack.result import AttackResult
 from shoal.errors import DataError, ShoalError
-from shoal.manifest import checksum, read_content
+from shoal.kinds.tables.manifest import checksum, read_content
 from shoal.scratch import clear_abandoned, write_owned
 
 FILE_NAME = "attacks.json"

@@ -10,7 +10,7 @@ from shoal.check.tables.classes import Missing
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import MARKERS
-from shoal.policy import Requirement
+from shoal.kinds.tables.policy import Requirement
 
 
 @dataclass(frozen=True)

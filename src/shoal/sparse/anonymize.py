@@ -22,6 +22,7 @@ import numpy.typing as npt
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import Infeasible
+from shoal.kinds.sparse.policy import KVariance, SparsePolicy
 from shoal.sparse.coarse import coarse_counts
 from shoal.sparse.content_order import canonical_order, published_order
 from shoal.sparse.delta import delta_counts
@@ -30,7 +31,6 @@ from shoal.sparse.recovery_cap import recovery_counts
 from shoal.sparse.rounding import step_of
 from shoal.sparse.signs import refuse_key
 from shoal.sparse.sketch import sketch_records
-from shoal.sparse_policy import KVariance, SparsePolicy
 
 if TYPE_CHECKING:
     from shoal.sparse.neighbours import Neighbours

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, PolicyError, did_you_mean
+from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.sparse.anonymize import anonymize_sparse
 from shoal.sparse.signs import new_key, refuse_key
-from shoal.sparse_policy import SparsePolicy
 
 Self = TypeVar("Self", bound="_Sketch")
 
@@ -161,7 +161,7 @@ class KVarianceSketch(_Sketch):
     delta : float, default 0.5
         The least variance of an attribute's estimate.
     threshold : {"sqrt", "difference"}, default "sqrt"
-        What the deviation of a product's estimate must reach: see `shoal.sparse_policy.KVariance`.
+        What the deviation of a product's estimate must reach: see `shoal.kinds.sparse.policy.KVariance`.
     variance : {"smaller", "paper", "exact"}, default "smaller"
         Which formula of the variance.
     max_components : int, default 128

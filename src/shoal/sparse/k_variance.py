@@ -3,7 +3,7 @@
 For each record q and each of its k nearest l, the estimate of x_q . x_l from the first min(m_q, m_l) components must
 have a standard deviation of at least the threshold, so the edge (q, l) allows M_ql = floor(variance / threshold^2)
 common components: min(m_q, m_l) <= M_ql. Where threshold and variance can be read in two ways, see
-`shoal.sparse_policy`.
+`shoal.kinds.sparse.policy`.
 
 How this departs from the paper's Fig. 2: "minimum integral value" is read as the maximum that satisfies the condition;
 counts start at caps rather than at infinity; and passes need not settle (three records that are each other's only

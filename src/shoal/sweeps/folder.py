@@ -25,7 +25,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, spell
 from shoal.data.tables.write import guarded
 from shoal.errors import ShoalError
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.scratch import clear_abandoned, write_owned
 from shoal.sweeps.sweep import Cell
 from shoal.utility.tables.definitions import MEASURES

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any, get_args
 
 from shoal.errors import PolicyError, did_you_mean
-from shoal.policy import RECODINGS, AlphaK, KAnonymity, LDiversity, Partition, Policy, TCloseness
+from shoal.kinds.tables.policy import RECODINGS, AlphaK, KAnonymity, LDiversity, Partition, Policy, TCloseness
 
 SETTINGS = ("publish", "effort", "suppression", "l", "t")
 OPTIONS = {"publish": "--publish", "effort": "--effort", "suppression": "--suppression", "l": "-l", "t": "-t"}

@@ -19,7 +19,7 @@ import numpy as np
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.kernels.compile import has_compiled
-from shoal.policy import ColumnPolicy, Policy
+from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.report.tables.words import listed, percent
 from shoal.sweeps.grid import grid
 from shoal.sweeps.sweep import Cell, try_cell

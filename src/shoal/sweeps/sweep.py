@@ -21,10 +21,10 @@ from shoal.data.tables.table import Table
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import Pool, open_executor
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError, did_you_mean
+from shoal.kinds.policies import fitting_policy, kind_of
+from shoal.kinds.tables.policy import Policy
+from shoal.kinds.tables.release import Release
 from shoal.originals import load
-from shoal.policies import fitting_policy, kind_of
-from shoal.policy import Policy
-from shoal.release import Release
 from shoal.sweeps.grid import SETTINGS, grid, meets
 from shoal.tables.anonymize import anonymize_table
 from shoal.utility.tables.classification import SCORES

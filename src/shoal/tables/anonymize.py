@@ -18,7 +18,7 @@ from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.compile import has_compiled
-from shoal.policy import KAnonymity, Policy, TCloseness
+from shoal.kinds.tables.policy import KAnonymity, Policy, TCloseness
 from shoal.tables.blind import smallest_that_holds
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups

@@ -15,7 +15,7 @@ from shoal.kernels.tables.diversity import LimitArrays, groups_violating
 from shoal.tables.encoding import Ranked
 
 if TYPE_CHECKING:
-    from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+    from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 
     Requirement = KAnonymity | LDiversity | TCloseness | AlphaK | BetaLikeness
 
@@ -137,7 +137,7 @@ def limits_of(
 
     Parameters
     ----------
-    requirements : iterable of the models of `shoal.policy`
+    requirements : iterable of the models of `shoal.kinds.tables.policy`
         k-anonymity, and the k of (alpha, k)-anonymity, are no limits on values and passed over.
     sensitive : sequence or mapping of Ranked
         The sensitive attributes. The order of ranks is the one of the ordered distance.

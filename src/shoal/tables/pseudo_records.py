@@ -23,7 +23,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column, Table
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import Infeasible
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
 from shoal.tables.merge import merge_round

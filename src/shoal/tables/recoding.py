@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.tables.attribute import Attribute
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit
 from shoal.tables.partition.base import Labels

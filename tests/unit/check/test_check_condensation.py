@@ -17,7 +17,7 @@ from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import MARKERS, Table, encode_cells
 from shoal.errors import DataError, PolicyError
-from shoal.policy import AlphaK, KAnonymity, LDiversity, TCloseness
+from shoal.kinds.tables.policy import AlphaK, KAnonymity, LDiversity, TCloseness
 
 
 def column(name: str, cells) -> object:

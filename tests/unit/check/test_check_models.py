@@ -19,7 +19,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import Column, Table, encode_cells
 from shoal.errors import DataError, Infeasible
-from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 
 QUASI = ["a", "b"]
 TREE = Hierarchy(tuple((f"v{i}", f"w{i // 2}", f"x{i // 4}", "*") for i in range(7)) + (("none", "none", "none", "*"),))

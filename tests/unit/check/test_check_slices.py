@@ -16,7 +16,7 @@ from shoal.check.slices.verify import check_slices, verify_slices
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, NotVerified, PolicyError
-from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 
 FORMS = list(GROUPS)
 PAY_TREE = Hierarchy((("p0", "low", "*"), ("p1", "high", "*"), ("p2", "high", "*")))

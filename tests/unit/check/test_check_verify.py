@@ -15,7 +15,7 @@ from shoal.check.tables.verify import default_distance
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, PolicyError
-from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 
 HOSPITAL = table(
     age=["20-29"] * 5 + ["30-39"] * 5 + ["40-49"] * 5,

@@ -16,7 +16,7 @@ from shoal.data.tables.frames import from_frame, to_frame
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")

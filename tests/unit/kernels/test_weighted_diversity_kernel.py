@@ -9,7 +9,7 @@ import pytest
 
 from shoal.kernels.tables.diversity import groups_violating
 from shoal.kernels.tables.weighted_diversity import weights_satisfy
-from shoal.policy import AlphaK, BetaLikeness, LDiversity, TCloseness
+from shoal.kinds.tables.policy import AlphaK, BetaLikeness, LDiversity, TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import arrays_of, limits_of
 from tests.unit.tables.slicing.slow_slicing import satisfies

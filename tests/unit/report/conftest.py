@@ -13,7 +13,7 @@ from shoal.check.guarantee import Guarantee, WorstClass
 from shoal.check.tables.risk import BINS, Risk
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Source, Table, encode_cells
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.report.tables.context import ReportContext, describe_method
 from shoal.utility.tables import measure
 

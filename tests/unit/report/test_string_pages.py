@@ -10,11 +10,11 @@ import pytest
 import shoal
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
+from shoal.kinds.strings.policy import StringPolicy
 from shoal.report.strings import pictures as string_pictures
 from shoal.report.strings import words as string_words
 from shoal.report.strings.datasheet import render_string_datasheet
 from shoal.report.strings.report import render_string_report
-from shoal.string_policy import StringPolicy
 
 EVIL = "<script>alert(1)</script>&\"'"
 

@@ -9,13 +9,13 @@ import pytest
 
 from shoal.data.sparse.records import Sparse
 from shoal.errors import Infeasible, PolicyError
+from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.sparse.anonymize import REASONS, anonymize_sparse, component_caps
 from shoal.sparse.content_order import canonical_order, published_order, refine
 from shoal.sparse.delta import delta_counts
 from shoal.sparse.k_variance import edges_of
 from shoal.sparse.signs import new_key
 from shoal.sparse.sketch import sketch_records
-from shoal.sparse_policy import SparsePolicy
 
 KEY = new_key(1)
 

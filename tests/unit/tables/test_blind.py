@@ -11,7 +11,7 @@ import pytest
 import shoal
 from shoal.data.tables.table import Table, encode_cells
 from shoal.errors import PolicyError
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.tables.anonymize import anonymize_table
 from shoal.tables.blind import rungs
 

@@ -7,7 +7,7 @@ import pytest
 
 from shoal.errors import PolicyError
 from shoal.kernels.tables import diversity
-from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of, violations
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.policy import LDiversity, TCloseness
+from shoal.kinds.tables.policy import LDiversity, TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of, violations
 from shoal.tables.merge import satisfy

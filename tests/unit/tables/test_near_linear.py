@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from shoal.kernels.tables.mdav import MixedPoints, label_mdav
-from shoal.policy import Method
+from shoal.kinds.tables.policy import Method
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition import blocks, improve
 from shoal.tables.partition.base import rank_array

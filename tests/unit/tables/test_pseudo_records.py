@@ -15,7 +15,7 @@ from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import Column, encode_cells
 from shoal.data.tables.write import write_table
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
-from shoal.policy import RECODINGS
+from shoal.kinds.tables.policy import RECODINGS
 from shoal.tables.publish import condense as module
 
 PARTITIONS = ("mondrian", "mdav", "v-mdav", "k-member", "nearest-neighbours", "curve", "local-recoding")

@@ -6,7 +6,7 @@ import pytest
 
 import shoal
 from shoal.data.tables.labels import read_label
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 
 
 def published(name: str, values: list[str], kind: str, **method: object) -> list[str]:

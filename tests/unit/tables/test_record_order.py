@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.data.tables.table import Table, encode_cells, row_keys
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.tables.anonymize import anonymize_table
 from shoal.tables.record_order import content_order, secret_order
 

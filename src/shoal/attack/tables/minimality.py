@@ -35,7 +35,7 @@ from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import Secret, read_secret
 from shoal.attack.tables.people import joint_keys, twins_of
 from shoal.kernels.tables.mondrian import cut_all
-from shoal.policy import KAnonymity
+from shoal.kinds.tables.policy import KAnonymity
 from shoal.tables.anonymize import limits_on_table
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.limits import Limit

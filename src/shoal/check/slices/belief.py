@@ -23,7 +23,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import Column, spell
 from shoal.errors import Infeasible, PolicyError
-from shoal.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, Requirement, TCloseness
+from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, Requirement, TCloseness
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from shoal.check.guarantee import N_WORST, Guarantee, WorstClass, count, number
 from shoal.check.slices.posterior import Posterior
 from shoal.check.tables.t_closeness import Distance
-from shoal.policy import AlphaK, BetaLikeness, LDiversity, Requirement, TCloseness
+from shoal.kinds.tables.policy import AlphaK, BetaLikeness, LDiversity, Requirement, TCloseness
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

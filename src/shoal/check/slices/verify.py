@@ -33,7 +33,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
-from shoal.policy import KAnonymity, Requirement
+from shoal.kinds.tables.policy import KAnonymity, Requirement
 
 Ints = npt.NDArray[np.int64]
 

@@ -16,8 +16,8 @@ from shoal.check.sparse.verify import SparseAsked, SparseEvidence, is_sorted, ve
 from shoal.check.tables.folder import FolderCheck, data_file, edited_files, not_compared, published_folder
 from shoal.data.sparse.sketch_files import read_sketches
 from shoal.errors import DataError
-from shoal.sparse_manifest import SparseManifest, in_public
-from shoal.sparse_policy import SparsePolicy
+from shoal.kinds.sparse.manifest import SparseManifest, in_public
+from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.told_counts import Span, contradictions, may_be, n_published
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from shoal.data.tables.files import read_table
 from shoal.data.tables.write import unguarded
 from shoal.data.whole_text import load_text
 from shoal.errors import DataError, PolicyError
-from shoal.string_manifest import StringManifest
-from shoal.string_policy import StringPolicy
+from shoal.kinds.strings.manifest import StringManifest
+from shoal.kinds.strings.policy import StringPolicy
 from shoal.told_counts import contradictions, may_be, n_published
 
 LENGTHS_FILE = "template-lengths.csv"

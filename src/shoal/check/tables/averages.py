@@ -30,7 +30,7 @@ from shoal.check.tables.alongside import Alongside, alongside
 from shoal.check.tables.cells import published as readable
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table, spell
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

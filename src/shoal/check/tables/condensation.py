@@ -39,7 +39,7 @@ from shoal.check.tables.verify import verify
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table
 from shoal.errors import DataError, PolicyError
-from shoal.policy import KAnonymity, Policy
+from shoal.kinds.tables.policy import KAnonymity, Policy
 
 DRAWN = "that pseudo-records were drawn from"
 NEEDS_ORIGINAL = (

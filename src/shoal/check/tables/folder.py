@@ -21,8 +21,8 @@ from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import read_back
 from shoal.errors import DataError
-from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum
-from shoal.policy import ColumnPolicy, Policy
+from shoal.kinds.tables.manifest import DATASHEET, FILE_NAME, Manifest, checksum
+from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.told_counts import contradictions, may_be, n_published, total
 
 CompareDatasheet = Callable[[Path, Manifest, Table, Table | None], tuple[list[str], list[str]]]

@@ -19,7 +19,7 @@ from shoal.check.tables.t_closeness import Distance, t_closeness
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import MARKERS, Column, Table
 from shoal.errors import PolicyError
-from shoal.policy import AlphaK, KAnonymity, LDiversity, Requirement, TCloseness
+from shoal.kinds.tables.policy import AlphaK, KAnonymity, LDiversity, Requirement, TCloseness
 
 
 def verify(

@@ -13,7 +13,7 @@ from shoal.data.tables.hierarchy import Hierarchy, calendar, intervals, prefixes
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import Column, Table, spell
 from shoal.errors import DataError, PolicyError, did_you_mean
-from shoal.policy import ColumnPolicy, Policy
+from shoal.kinds.tables.policy import ColumnPolicy, Policy
 
 
 def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:

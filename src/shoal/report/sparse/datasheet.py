@@ -13,7 +13,7 @@ from shoal.report.sparse import words as sparse_words
 
 if TYPE_CHECKING:
     from shoal.data.sparse.sketches import Sketches
-    from shoal.sparse_release import SparseRelease
+    from shoal.kinds.sparse.release import SparseRelease
 
 N_CLASSES = 40
 

@@ -15,7 +15,7 @@ from shoal.report.sparse.datasheet import class_sizes
 from shoal.report.tables.words import number, percent, verdict
 
 if TYPE_CHECKING:
-    from shoal.sparse_release import SparseRelease
+    from shoal.kinds.sparse.release import SparseRelease
     from shoal.utility.sparse.classification import SketchLearning
     from shoal.utility.sparse.dot_products import Agreement
     from shoal.utility.sparse.measure import SparseUtility

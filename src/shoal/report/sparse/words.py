@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shoal.check.guarantee import Guarantee
+from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.report.tables.limits import Point
 from shoal.report.tables.words import number, percent
-from shoal.sparse_policy import SparsePolicy
 
 MODELS = {
     "delta-anonymity": "The usual estimate of an item's weight, which is right on average and takes the key, has at "

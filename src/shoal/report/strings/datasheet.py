@@ -13,7 +13,7 @@ from shoal.report.strings import words as string_words
 from shoal.report.tables.words import percent
 
 if TYPE_CHECKING:
-    from shoal.string_release import StringRelease
+    from shoal.kinds.strings.release import StringRelease
 
 FORMATS = {
     "fasta": "FASTA; names are numbers and mean nothing",

@@ -15,7 +15,7 @@ from shoal.report.tables.words import number, percent, verdict
 
 if TYPE_CHECKING:
     from shoal.check.strings.verbatim import Standing
-    from shoal.string_release import StringRelease
+    from shoal.kinds.strings.release import StringRelease
     from shoal.utility.strings.classification import Accuracy
     from shoal.utility.strings.composition import Composition
     from shoal.utility.strings.distances import DistanceOrder

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shoal.check.guarantee import Guarantee
+from shoal.kinds.strings.policy import StringPolicy
 from shoal.report.tables.limits import Point
 from shoal.report.tables.words import number
-from shoal.string_policy import StringPolicy
 
 MODELS = {
     "string-condensation": "What is published about a string depends on a group of at least k strings.",

@@ -19,8 +19,8 @@ from shoal.check.tables.classes import classes_of
 from shoal.check.tables.risk import Risk, risk_of
 from shoal.data.tables.table import Table
 from shoal.errors import ShoalError
-from shoal.manifest import DATASHEET, Manifest
-from shoal.policy import Policy
+from shoal.kinds.tables.manifest import DATASHEET, Manifest
+from shoal.kinds.tables.policy import Policy
 from shoal.report.tables.context import ReportContext
 from shoal.report.tables.datasheet import render_datasheet
 

@@ -12,7 +12,7 @@ from shoal.check.slices.exposure import Exposure
 from shoal.check.tables.risk import Risk
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
-from shoal.policy import ORIGINAL_ORDER, Method, Policy
+from shoal.kinds.tables.policy import ORIGINAL_ORDER, Method, Policy
 from shoal.report.tables.words import PARTITIONS, PUBLICATIONS, percent
 from shoal.told_counts import Count, Span, n_published, public_counts
 from shoal.utility.tables.measure import Utility
@@ -21,8 +21,8 @@ from shoal.utility.tables.target import TargetLearning
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
     from shoal.attack.cases import TableCase
-    from shoal.manifest import Manifest
-    from shoal.release import Release
+    from shoal.kinds.tables.manifest import Manifest
+    from shoal.kinds.tables.release import Release
 
 MISSING_MEANINGS = {
     "value": "A missing value counts as a value of its own: records are alike if both lack it.",

@@ -104,7 +104,7 @@ def rank_frame(X: Any) -> list[Ranked]:
     from shoal.data.tables.frames import from_frame
     from shoal.data.tables.meaning import attributes_of
     from shoal.data.tables.ordered_column import OrderedColumn
-    from shoal.policy import ColumnPolicy, Policy
+    from shoal.kinds.tables.policy import ColumnPolicy, Policy
     from shoal.tables.encoding import rank
 
     table = from_frame(X)

@@ -22,7 +22,7 @@ import numpy as np
 
 from shoal.engine.blocks import run_blocks
 from shoal.kernels.tables.mdav import MixedPoints, label_mdav
-from shoal.policy import Method
+from shoal.kinds.tables.policy import Method
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import information_loss
 from shoal.tables.limits import Limit

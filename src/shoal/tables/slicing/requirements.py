@@ -15,7 +15,7 @@ from shoal.tables.encoding import Ranked, rank
 from shoal.tables.limits import Limit, limits_of
 
 if TYPE_CHECKING:
-    from shoal.policy import Requirement
+    from shoal.kinds.tables.policy import Requirement
 
 JOINED = " with "
 

@@ -42,7 +42,7 @@ from shoal.tables.slicing.plan import Form, Labels, Plan, Records, best_plan, ca
 from shoal.tables.slicing.requirements import join_keys, limits_on
 
 if TYPE_CHECKING:
-    from shoal.policy import Requirement
+    from shoal.kinds.tables.policy import Requirement
 
 CORRELATED_ROWS = 200_000  # correlations are taken from so many evenly spaced records
 TELLING = 0.5  # phi^2 from which on a column is said to tell another
@@ -118,7 +118,7 @@ def slice_table(
         Type and role of every column; identifying ones are dropped.
     form : {"bucketize", "slice", "screen"}
     k : int
-    require : sequence of the models of `shoal.policy`
+    require : sequence of the models of `shoal.kinds.tables.policy`
         Models of diversity; k-anonymity among them is passed over, as `k` is given.
     columns : int, "best" or sequence of sequences of str
         How many slices; "best" tries; or the slices themselves, each quasi-identifier in exactly one. Insensitive

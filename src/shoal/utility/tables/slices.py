@@ -11,7 +11,7 @@ import numpy.typing as npt
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table, row_keys
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.utility.tables import loss
 from shoal.utility.tables.attributes import AttributeComparison, compare
 from shoal.utility.tables.grouping import Grouping

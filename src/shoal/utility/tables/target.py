@@ -10,7 +10,7 @@ from typing import Any
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.errors import MissingExtra, PolicyError, ShoalError, did_you_mean
-from shoal.policy import SLICINGS
+from shoal.kinds.tables.policy import SLICINGS
 from shoal.utility.tables.classification import MISSING_SKLEARN, LearningComparison, Task, task_of
 
 

@@ -8,7 +8,7 @@ import pytest
 from shoal.attack.cases import TableCase
 from shoal.data.samples.clinic import clinic
 from shoal.data.tables.table import Table, encode_cells
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.tables.anonymize import anonymize_table
 
 QUASI = ["age", "sex", "zip", "marital_status", "occupation", "admission"]

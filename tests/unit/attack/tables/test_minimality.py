@@ -13,7 +13,7 @@ from shoal.attack.tables import Minimality
 from shoal.attack.tables import minimality as module
 from shoal.attack.tables.minimality import beliefs_of, setting_of
 from shoal.data.tables.table import Table, encode_cells
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.tables.anonymize import anonymize_table
 
 QUASI = ["age", "zip"]

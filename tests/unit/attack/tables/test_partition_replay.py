@@ -11,7 +11,7 @@ from shoal.attack.cases import TableCase
 from shoal.attack.tables import PartitionReplay
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table, encode_cells
-from shoal.policy import Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.tables.anonymize import anonymize_table
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups

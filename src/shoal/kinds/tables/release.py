@@ -32,9 +32,9 @@ from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
-from shoal.manifest import FILE_NAME, Manifest, as_published, checksums
-from shoal.policy import Policy
-from shoal.release_folder import refuse_failed, secrets_to_keep, staged
+from shoal.kinds.tables.manifest import FILE_NAME, Manifest, as_published, checksums
+from shoal.kinds.tables.policy import Policy
+from shoal.stage import refuse_failed, secrets_to_keep, staged
 from shoal.told_counts import public_counts
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import guess
 from shoal.data.tables.table import Table
 from shoal.errors import DataError
-from shoal.policy import Partition
+from shoal.kinds.tables.policy import Partition
 
 if TYPE_CHECKING:
     from shoal.sweeps.propose import Proposal

@@ -26,7 +26,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from shoal.data.tables.header import Header
 from shoal.errors import PolicyError
-from shoal.policy import Strict, explain, read_toml
+from shoal.kinds.tables.policy import Strict, explain, read_toml
 
 Model = Literal["k-variance", "delta"]
 

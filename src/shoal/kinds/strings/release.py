@@ -30,11 +30,11 @@ from shoal.data.strings.strings import Strings, StringSource
 from shoal.errors import Infeasible, NotVerified
 from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
-from shoal.manifest import FILE_NAME, checksum, checksums
-from shoal.release_folder import refuse_failed, secrets_to_keep, staged
+from shoal.kinds.strings.manifest import StringManifest
+from shoal.kinds.strings.policy import StringPolicy
+from shoal.kinds.tables.manifest import FILE_NAME, checksum, checksums
 from shoal.scratch import scratch_folder
-from shoal.string_manifest import StringManifest
-from shoal.string_policy import StringPolicy
+from shoal.stage import refuse_failed, secrets_to_keep, staged
 from shoal.strings.condense import SUPPRESSED_BECAUSE, Condensation, Segment
 from shoal.told_counts import Count, public_reasons
 
@@ -142,7 +142,7 @@ class StringRelease:
     @cached_property
     def learning(self) -> tuple[Accuracy, ...]:
         """How well classifiers tell the classes; () where there are none, or too few strings to hold some out."""
-        from shoal.string_learning import learn_classes
+        from shoal.kinds.strings.learning import learn_classes
 
         return learn_classes(self._original, self.policy)
 

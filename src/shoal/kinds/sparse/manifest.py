@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse.bounds import coarse
 from shoal.errors import DataError, ShoalError
-from shoal.manifest import FILE_NAME, parse_records, read_content, text_of_manifest
-from shoal.sparse_policy import SparseInput, SparseMethod, SparsePolicy
-from shoal.string_manifest import PRIVATE_DETAILS
+from shoal.kinds.sparse.policy import SparseInput, SparseMethod, SparsePolicy
+from shoal.kinds.strings.manifest import PRIVATE_DETAILS
+from shoal.kinds.tables.manifest import FILE_NAME, parse_records, read_content, text_of_manifest
 from shoal.told_counts import Count, read_count, write_count
 
 DATA_FILE = "data.parquet"

@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.data.strings.strings import Strings
 from shoal.errors import ShoalError
-from shoal.string_policy import StringPolicy
+from shoal.kinds.strings.policy import StringPolicy
 from shoal.strings.condense import Condensation
 from shoal.utility.strings.measure import sample
 

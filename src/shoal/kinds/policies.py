@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import DataError, PolicyError
-from shoal.policy import Policy, read_toml
-from shoal.sparse_policy import SparsePolicy
-from shoal.string_policy import StringPolicy
+from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.strings.policy import StringPolicy
+from shoal.kinds.tables.policy import Policy, read_toml
 
 AnyPolicy = Policy | StringPolicy | SparsePolicy
 

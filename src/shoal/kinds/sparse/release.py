@@ -29,13 +29,13 @@ from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, Infeasible, NotVerified
 from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
-from shoal.manifest import FILE_NAME, checksum, checksums
-from shoal.release_folder import refuse_failed, secrets_to_keep, staged
+from shoal.kinds.sparse.manifest import DATA_FILE, SparseManifest, in_public
+from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.tables.manifest import FILE_NAME, checksum, checksums
 from shoal.scratch import scratch_folder
 from shoal.sparse.anonymize import REASONS, AnonymizedSparse, anonymize_sparse
 from shoal.sparse.signs import new_key
-from shoal.sparse_manifest import DATA_FILE, SparseManifest, in_public
-from shoal.sparse_policy import SparsePolicy
+from shoal.stage import refuse_failed, secrets_to_keep, staged
 from shoal.told_counts import Count, public_reasons
 
 if TYPE_CHECKING:

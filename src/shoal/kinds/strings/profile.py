@@ -11,7 +11,7 @@ import numpy as np
 from shoal.data.strings.alphabets import KNOWN
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
-from shoal.string_policy import StringPolicy
+from shoal.kinds.strings.policy import StringPolicy
 from shoal.strings.generate import fingerprint_originals
 from shoal.strings.lengths import homogenize_lengths
 

@@ -25,7 +25,7 @@ from pydantic import Field, ValidationError, field_validator
 from shoal.data.strings.alphabets import KNOWN, LEARNED
 from shoal.data.tables.header import Header
 from shoal.errors import PolicyError
-from shoal.policy import KAnonymity, Strict, explain, read_toml
+from shoal.kinds.tables.policy import KAnonymity, Strict, explain, read_toml
 
 
 class StringInput(Strict):
