@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from benchmarks.harness import Case, Contestant, Setting, timed
 
-HELP = "import sys; sys.argv = ['shoal', '--help']; from shoal.cli import main; main()"
+HELP = "import sys; sys.argv = ['shoal', '--help']; from shoal.cli.app import main; main()"
 
 
 def cases(setting: Setting) -> Iterator[Case]:

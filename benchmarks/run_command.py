@@ -12,7 +12,7 @@ START = perf_counter()
 
 def main() -> None:
     """Run the command that the arguments say."""
-    from shoal.cli import main as shoal
+    from shoal.cli.app import main as shoal
 
     sys.argv[0] = "shoal"
     try:

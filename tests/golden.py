@@ -41,7 +41,7 @@ RELEASES: dict[str, tuple[str, ...]] = {
 def shoal(tree: Path, folder: Path, *arguments: str) -> str:
     """What a command of a tree prints."""
     main = "import sys; from importlib import import_module as load\n" + (
-        "try: main = load('shoal.cli.app').main\nexcept ImportError: main = load('shoal.cli').main\nmain()"
+        "try: main = load('shoal.cli.app.app').main\nexcept ImportError: main = load('shoal.cli.app').main\nmain()"
     )
     done = subprocess.run(
         [sys.executable, "-c", main, *arguments],

@@ -39,7 +39,7 @@ def environment(**more: str) -> dict[str, str]:
 
 def command_line(arguments: Sequence[str | Path]) -> list[str]:
     """What a shell would start."""
-    return [sys.executable, "-m", "shoal.cli", *map(str, arguments)]
+    return [sys.executable, "-m", "shoal.cli.app", *map(str, arguments)]
 
 
 def run_command(

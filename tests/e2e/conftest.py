@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command import Ended, RunHere
 
-from shoal.cli import main
+from shoal.cli.app import main
 
 
 @pytest.fixture

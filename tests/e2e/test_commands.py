@@ -33,7 +33,7 @@ from command import (
     write,
 )
 
-from shoal.cli import shoal
+from shoal.cli.app import shoal
 
 COMMANDS = sorted(shoal.commands)
 

@@ -30,7 +30,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     code = (
         f"import sys; sys.argv = ['shoal', *{arguments!r}]\n"
-        "from shoal.cli import main\n"
+        "from shoal.cli.app import main\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
     )
     loaded = loaded_after(code + LOADED)

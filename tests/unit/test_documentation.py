@@ -11,7 +11,7 @@ import click
 import pytest
 
 import shoal
-from shoal.cli import shoal as command_line
+from shoal.cli.app import shoal as command_line
 from shoal.kinds.sparse.policy import KVariance, SparseInput, SparseMethod, SparsePolicy
 from shoal.kinds.strings.policy import StringInput, StringMethod, StringPolicy
 from shoal.kinds.tables.policy import MODELS, ColumnPolicy, Method, Policy

@@ -12,12 +12,11 @@ from typing import Any
 
 import click
 
-from shoal import interrupts
 from shoal._version import __version__
-from shoal.command_group import Group
-from shoal.errors import ShoalError
-from shoal.option_types import Names, Numbers, Sizes
-from shoal.policy_options import (
+from shoal.cli import interrupts
+from shoal.cli.group import Group
+from shoal.cli.option_types import Names, Numbers, Sizes
+from shoal.cli.options import (
     asked_policy,
     header_option,
     input_options,
@@ -25,7 +24,8 @@ from shoal.policy_options import (
     string_options,
     table_options,
 )
-from shoal.terminal import plain, print_attacks, print_check, print_json, print_release, summary
+from shoal.cli.output import plain, print_attacks, print_check, print_json, print_release, summary
+from shoal.errors import ShoalError
 
 LICENCE_TO_TRACE = "SHOAL_TRACEBACK"
 INTERRUPTED = "interrupted; nothing was written"
@@ -134,7 +134,7 @@ def demo(out: Path, rows: int, as_json: bool) -> None:
     Example:
       shoal demo -o demo/
     """
-    from shoal.demo import BASKETS_FOLDER, STRINGS_FOLDER, run_demo
+    from shoal.cli.demo import BASKETS_FOLDER, STRINGS_FOLDER, run_demo
 
     with _progress(not as_json) as progress:
         made = run_demo(out, rows, progress)
@@ -182,7 +182,7 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
       shoal profile baskets.dat --kind sparse -o policy.toml
     """
     from shoal.api import profile as profile_source
-    from shoal.terminal import print_profile, print_sentences
+    from shoal.cli.output import print_profile, print_sentences
 
     path = out or Path("policy.toml")
     if out is not None and path.exists():
@@ -488,7 +488,7 @@ def _progress(wanted: bool) -> Iterator[Callable[[str, int, int], None]]:
     if not (wanted and sys.stderr.isatty()):
         yield interrupts.heed
         return
-    from shoal.terminal import progress_line
+    from shoal.cli.output import progress_line
 
     with progress_line() as show:
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.option_types import Names, Slices
+from shoal.cli.option_types import Names, Slices
 
 if TYPE_CHECKING:
     from shoal.kinds.sparse.policy import SparsePolicy

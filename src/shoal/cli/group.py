@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from shoal.cli.option_types import Names, Numbers, Sizes
 from shoal.errors import did_you_mean
-from shoal.option_types import Names, Numbers, Sizes
 
 
 class Command(click.Command):
