@@ -20,8 +20,9 @@ from benchmarks.child import ROOT, ChildFailed, run_json
 from benchmarks.data import NUMERIC, People, people, write_csv
 from benchmarks.harness import Case, Contestant, Outcome, Setting, run_case, timed
 from benchmarks.losses import of_averaging
+from shoal.arrays import Codes
 from shoal.kernels.tables.mdav import MixedPoints, label_mdav
-from shoal.tables.partition.base import Labels, number_through, rank_array
+from shoal.tables.partition.base import number_through, rank_array
 from shoal.tables.partition.curve_order import curve_order_labels
 from shoal.tables.partition.mdav import mixed_points
 from shoal.tables.partition.near_linear import curve_blocks, near_linear_labels
@@ -63,20 +64,20 @@ def ways(data: People, n_rows: int) -> Case:
     few = points._replace(points=points.points[:300].copy(), codes=points.codes[:300])
     found: dict[str, float] = {}
 
-    def quality(name: str) -> Callable[[Labels], dict[str, float]]:
-        def of(labels: Labels) -> dict[str, float]:
+    def quality(name: str) -> Callable[[Codes], dict[str, float]]:
+        def of(labels: Codes) -> dict[str, float]:
             losses = of_averaging(X, labels)
             found[name] = losses["SSE/SST %"]
             return losses if name == EXACT else losses | {"SSE to exact": round(found[name] / found[EXACT], 3)}
 
         return of
 
-    def in_blocks(data: MixedPoints) -> Labels:
+    def in_blocks(data: MixedPoints) -> Codes:
         blocks = curve_blocks(data, K, -(-len(data.points) // N_BLOCKS))
         parts = [data._replace(points=data.points[rows], codes=data.codes[rows]) for rows in blocks]
         return number_through(blocks, [label_mdav(part, K) for part in parts])
 
-    def way(name: str, label: Callable[[MixedPoints], Labels]) -> Contestant:
+    def way(name: str, label: Callable[[MixedPoints], Codes]) -> Contestant:
         return timed(name, lambda: label(points), numbers=quality(name), warm_up=lambda: label(few))
 
     few_ranked = [r.take(np.arange(300)) for r in ranked]

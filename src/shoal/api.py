@@ -25,6 +25,7 @@ from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.kinds.tables.profile import Profile, profile_table
 from shoal.kinds.tables.release import Release, verified
 from shoal.originals import Data, kept_secrets, kind_of_release, load, load_sparse, load_strings, split_original
+from shoal.progress import Progress
 from shoal.tables.anonymize import Anonymized, anonymize_table
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from shoal.kinds.strings.release import StringRelease
 
     AnyRelease = Release | StringRelease | SparseRelease
-
-Progress = Callable[[str, int, int], None]
 
 
 def profile_strings(source: Any, policy: StringPolicy | None = None) -> StringProfile:

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.evidence import read_labels
 from shoal.errors import DataError, PolicyError
 
 FILE_NAME = "held-out.csv"
 FEWEST = 10
-Rows = npt.NDArray[np.int64]
 
 
 class Takeable(Protocol):
@@ -39,7 +38,7 @@ class HeldOut(Generic[Data]):
     """
 
     records: Data
-    rows: Rows | None = None
+    rows: Ints | None = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -52,7 +51,7 @@ class HeldOut(Generic[Data]):
             (private / FILE_NAME).write_text(self._text(self.rows), encoding="utf-8")
 
     @staticmethod
-    def _text(rows: Rows) -> str:
+    def _text(rows: Ints) -> str:
         return "\n".join(["original_row,held_out", *(f"{row},1" for row in (rows + 1).tolist()), ""])
 
 
@@ -80,14 +79,14 @@ def hold_out(data: Data, n_records: int, share: float, seed: int | None) -> tupl
     return kept, out
 
 
-def split_rows(data: Data, rows: Rows, n_records: int) -> tuple[Data, HeldOut[Data]]:
+def split_rows(data: Data, rows: Ints, n_records: int) -> tuple[Data, HeldOut[Data]]:
     """Split records where it is known which were held out."""
     is_out = np.zeros(n_records, bool)
     is_out[rows] = True
     return data.take(np.flatnonzero(~is_out)), HeldOut(data.take(np.flatnonzero(is_out)), np.flatnonzero(is_out))
 
 
-def held_out_rows(private: str | Path | None, n_records: int) -> Rows | None:
+def held_out_rows(private: str | Path | None, n_records: int) -> Ints | None:
     """The rows that a release kept as held out in `private/`; None where there are none."""
     if private is None:
         return None

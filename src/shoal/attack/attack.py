@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from shoal.attack.result import AttackResult
 from shoal.engine.seeds import spawn_seeds
+from shoal.progress import Progress
 
 Case = TypeVar("Case")
 Contra = TypeVar("Contra", contravariant=True)
-Progress = Callable[[str, int, int], None]
 
 
 class Attack(Protocol[Contra]):

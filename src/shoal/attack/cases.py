@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.data.strings.strings import Strings
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from shoal.attack.strings.fragments import Fragments
     from shoal.attack.strings.neighbourhood import Neighbourhood
     from shoal.kinds.tables.policy import Policy
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.attack.attack import Attack, Attacked, Progress, run_attacks
+from shoal.attack.attack import Attack, Attacked, run_attacks
 from shoal.attack.cases import SparseCase, StringCase, TableCase
 from shoal.check.evidence import ROWS_FILE, read_rows
 from shoal.check.tables.folder import data_file, header_of, markers_of, published_folder, published_table
@@ -16,6 +16,7 @@ from shoal.kinds.strings.policy import StringPolicy
 from shoal.kinds.tables.manifest import Manifest, checksum, read_content
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.originals import kept_secrets, kind_of_release, load, load_sparse, load_strings, split_original
+from shoal.progress import Progress
 from shoal.told_counts import n_published
 
 if TYPE_CHECKING:

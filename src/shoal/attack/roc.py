@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.attack.result import Rate
 
-Floats = npt.NDArray[np.float64]
 FALSE_ALARMS = 0.01
 FEWER_FALSE_ALARMS = 0.001
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.tables.classes import Classes
 from shoal.data.tables.table import Table
 from shoal.errors import DataError
 
-Ints = npt.NDArray[np.int64]
 MOST_ROWS = 2**31
 
 

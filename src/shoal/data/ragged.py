@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Ints
 from shoal.errors import DataError
 
-Codes = npt.NDArray[np.int32]
-Offsets = npt.NDArray[np.int64]
 
-
-def ragged_places(starts: Offsets, rows: npt.NDArray[np.integer[Any]]) -> tuple[Offsets, Offsets]:
+def ragged_places(starts: Ints, rows: npt.NDArray[np.integer[Any]]) -> tuple[Ints, Ints]:
     """Where the entries of the chosen rows stand, one row after another, and where each row then begins."""
     sizes = np.diff(starts)[rows]
     new_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])

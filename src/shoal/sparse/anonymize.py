@@ -11,18 +11,18 @@ privacy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints, Signs
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import Infeasible
 from shoal.kinds.sparse.policy import KVariance, SparsePolicy
+from shoal.progress import Progress
 from shoal.sparse.coarse import coarse_counts
 from shoal.sparse.content_order import canonical_order, published_order
 from shoal.sparse.delta import delta_counts
@@ -35,9 +35,6 @@ from shoal.sparse.sketch import sketch_records
 if TYPE_CHECKING:
     from shoal.sparse.neighbours import Neighbours
 
-Ints = npt.NDArray[np.int64]
-Reasons = npt.NDArray[np.int8]
-Progress = Callable[[str, int, int], None]
 
 POPULAR = 0.5
 SMALL_DELTA = 0.05
@@ -70,7 +67,7 @@ class AnonymizedSparse:
     sketches: Sketches
     rows: Ints
     counts: Ints
-    reasons: Reasons
+    reasons: Signs
     neighbours: Neighbours | None
     n_passes: int
     notes: tuple[str, ...]
@@ -139,7 +136,7 @@ def anonymize_sparse(
     )
 
 
-def component_caps(records: Sparse, policy: SparsePolicy, step: float) -> tuple[Ints, Reasons]:
+def component_caps(records: Sparse, policy: SparsePolicy, step: float) -> tuple[Ints, Signs]:
     """The most components of each record before any neighbour is looked at, and why it has none."""
     reasons = np.zeros(len(records), np.int8)
     caps = np.minimum(delta_counts(records, policy.delta), policy.method.max_components)

@@ -9,9 +9,8 @@ the paper's.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from shoal.arrays import Ints
 
 
 def coarse_counts(counts: Ints) -> Ints:

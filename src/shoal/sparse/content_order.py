@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Offsets
+from shoal.arrays import Ints
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 
-Rows = npt.NDArray[np.int64]
 
-
-def canonical_order(records: Sparse) -> Rows:
+def canonical_order(records: Sparse) -> Ints:
     """Rows by items, then weights, then class; a record that begins another one comes first. Equal ones as they are."""
     ranks = refine(np.zeros(len(records), np.int64), records.starts, records.items)
     if not records.is_binary:
@@ -24,7 +22,7 @@ def canonical_order(records: Sparse) -> Rows:
     return np.lexsort((records.labels, ranks)).astype(np.int64)
 
 
-def published_order(sketches: Sketches) -> Rows:
+def published_order(sketches: Sketches) -> Ints:
     """Rows by class, number of components, and components. Equal ones as they are."""
     labels = np.zeros(len(sketches), np.int64) if sketches.labels is None else sketches.labels.astype(np.int64)
     counts = sketches.counts
@@ -32,7 +30,7 @@ def published_order(sketches: Sketches) -> Rows:
     return np.argsort(refine(_dense(ranks), sketches.starts, sketches.components), kind="stable").astype(np.int64)
 
 
-def refine(ranks: Rows, starts: Offsets, values: npt.NDArray[Any]) -> Rows:
+def refine(ranks: Ints, starts: Ints, values: npt.NDArray[Any]) -> Ints:
     """Order rows of equal rank by their values, position by position, as long as any are equal.
 
     `ranks` has the number of rows that come before; so has the result. The cost is that of sorting the rows that are
@@ -62,6 +60,6 @@ def refine(ranks: Rows, starts: Offsets, values: npt.NDArray[Any]) -> Rows:
     return ranks
 
 
-def _dense(keys: Rows) -> Rows:
+def _dense(keys: Ints) -> Ints:
     """For each key the number of smaller ones."""
     return np.searchsorted(np.sort(keys), keys).astype(np.int64)

@@ -29,11 +29,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Ints
 from shoal.data.sparse.records import Sparse
 from shoal.kernels.sparse.edges import ANY, fill_allowed, lower_counts, settle_counts
 
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
 Threshold = Literal["sqrt", "difference"]
 Variance = Literal["smaller", "paper", "exact"]
 

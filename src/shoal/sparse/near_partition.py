@@ -18,9 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints, Singles
 from shoal.engine.blocks import run_blocks
 from shoal.kernels.sparse import clusters as kernels
-from shoal.sparse.neighbours import Arranged, Codes, Floats, Metric, Offsets, Steps, Task, run_tasks, search
+from shoal.sparse.neighbours import Arranged, Metric, Steps, Task, run_tasks, search
 
 BUDGET = 65_536  # records that each is compared with, where there are `BUDGET_AT`
 BUDGET_AT = 250_000
@@ -33,15 +34,13 @@ ROUNDS = 8
 QUERIES_AT_ONCE = 1 << 16
 RECALL_SAMPLE = 1000
 
-Table = npt.NDArray[np.float32]
-
 
 @dataclass(frozen=True)
 class Centres:
     """The centres of clusters: a column of `table` each, and what is taken off its products."""
 
-    table: Table
-    biases: Table
+    table: Singles
+    biases: Singles
 
 
 def search_partition(
@@ -107,7 +106,7 @@ def cut_units(clusters: Codes, rows: Codes, squares: Floats, most: int) -> tuple
     return order[within], units
 
 
-def _weights(arranged: Arranged, metric: Metric) -> Table:
+def _weights(arranged: Arranged, metric: Metric) -> Singles:
     """What clusters are made of: for the cosine, records of length 1."""
     weights = np.ones(len(arranged.items)) if arranged.weights is None else arranged.weights
     if metric == "cosine":
@@ -115,7 +114,7 @@ def _weights(arranged: Arranged, metric: Metric) -> Table:
     return weights.astype(np.float32)
 
 
-def _find_centres(arranged: Arranged, weights: Table, metric: Metric, workers: int) -> Centres:
+def _find_centres(arranged: Arranged, weights: Singles, metric: Metric, workers: int) -> Centres:
     """Some rounds of k-means on records that are evenly spaced."""
     n = len(arranged)
     n_clusters = int(np.clip(n // CLUSTER, 1, MOST_CLUSTERS))
@@ -140,7 +139,7 @@ def _find_centres(arranged: Arranged, weights: Table, metric: Metric, workers: i
     return centres
 
 
-def _centres(arranged: Arranged, weights: Table, clusters: Codes, n_clusters: int, metric: Metric) -> Centres:
+def _centres(arranged: Arranged, weights: Singles, clusters: Codes, n_clusters: int, metric: Metric) -> Centres:
     """The means of clusters; for the cosine, their directions. A cluster without records has the centre 0."""
     sums = np.zeros((min(max(arranged.n_items, 2), MOST_TABLE_ROWS), n_clusters))
     kernels.add_members(arranged.starts, arranged.items, weights, clusters, sums)
@@ -153,7 +152,7 @@ def _centres(arranged: Arranged, weights: Table, clusters: Codes, n_clusters: in
     return Centres((sums / counts).astype(np.float32), (squares / counts**2 / 2).astype(np.float32))
 
 
-def _assign(arranged: Arranged, weights: Table, centres: Centres, workers: int) -> Codes:
+def _assign(arranged: Arranged, weights: Singles, centres: Centres, workers: int) -> Codes:
     """The cluster of each record."""
     n = len(arranged)
     step = max(1, -(-n // (8 * workers)))
@@ -162,7 +161,7 @@ def _assign(arranged: Arranged, weights: Table, centres: Centres, workers: int) 
         return np.concatenate(run_blocks(_assign_span, jobs, executor if workers > 1 else None))
 
 
-def _assign_span(arranged: Arranged, weights: Table, centres: Centres, first: int, stop: int) -> Codes:
+def _assign_span(arranged: Arranged, weights: Singles, centres: Centres, first: int, stop: int) -> Codes:
     found = np.empty(stop - first, np.int32)
     kernels.assign(arranged.starts, arranged.items, weights, first, stop, centres.table, centres.biases, found)
     return found
@@ -170,7 +169,7 @@ def _assign_span(arranged: Arranged, weights: Table, centres: Centres, first: in
 
 def _search_span(
     arranged: Arranged,
-    weights: Table,
+    weights: Singles,
     centres: Centres,
     units: Codes,
     budget: int,
@@ -197,7 +196,7 @@ def _search_span(
     )
     own = units[first:stop]
     is_chosen[own, np.arange(stop - first)] = False
-    steps: list[tuple[int, int, Offsets | None]] = []
+    steps: list[tuple[int, int, Ints | None]] = []
     for unit in range(own[0], own[-1] + 1):
         steps.append((int(ends[unit] - sizes[unit]), int(ends[unit]), np.flatnonzero(own == unit)))
     for unit in range(len(sizes)):

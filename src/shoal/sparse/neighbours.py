@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.data.ragged import ragged_places
 from shoal.data.sparse.records import Sparse
 from shoal.engine.blocks import run_blocks
@@ -25,9 +26,7 @@ from shoal.kernels.sparse import bits as sparse_bits
 from shoal.kernels.sparse import neighbours as sparse_neighbours
 
 Metric = Literal["cosine", "euclidean"]
-Offsets = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
+
 
 MOST_EXACT = 250_000
 # An item of one record in so many has a row of bits: adding that costs as much as going through its list.
@@ -75,7 +74,7 @@ class Arranged:
         How many items there are, and how many of them are frequent enough for a row of bits.
     """
 
-    starts: Offsets
+    starts: Ints
     items: Codes
     weights: Floats | None
     squares: Floats
@@ -231,8 +230,8 @@ def search_all(
     return run_tasks(tasks, workers, progress)
 
 
-Steps = Sequence[tuple[int, int, Offsets | None]]
-Task = tuple[Arranged, int, Metric, Offsets, Steps]
+Steps = Sequence[tuple[int, int, Ints | None]]
+Task = tuple[Arranged, int, Metric, Ints, Steps]
 
 
 def run_tasks(tasks: Sequence[Task], workers: int, progress: Callable[[int, int], None] | None) -> tuple[Codes, Floats]:
@@ -242,7 +241,7 @@ def run_tasks(tasks: Sequence[Task], workers: int, progress: Callable[[int, int]
     return np.concatenate([found for found, _ in results]), np.concatenate([scores for _, scores in results])
 
 
-def search(arranged: Arranged, k: int, metric: Metric, queries: Offsets, steps: Steps) -> tuple[Codes, Floats]:
+def search(arranged: Arranged, k: int, metric: Metric, queries: Ints, steps: Steps) -> tuple[Codes, Floats]:
     """The rows and scores, best first, for some places.
 
     Parameters

@@ -30,9 +30,8 @@ from math import lgamma, log
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.data.sparse.records import Sparse
-
-Floats = npt.NDArray[np.float64]
 
 LEFT_BITS = 10.0
 _SLACK = 1e-9

@@ -23,13 +23,10 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Signs, Words
 from shoal.errors import PolicyError
 from shoal.kernels.sparse.signs import BITS, fill_signs
-
-Words = npt.NDArray[np.uint64]
-Signs = npt.NDArray[np.int8]
 
 KEY_BYTES = 32
 _PRIME = 2**61 - 1

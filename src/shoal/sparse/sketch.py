@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Offsets
+from shoal.arrays import Ints, Signs
 from shoal.data.sparse.records import Sparse, Weights
 from shoal.data.sparse.sketches import Sketches
 from shoal.data.strings.strings import symbol_keys
 from shoal.errors import DataError, PolicyError
-from shoal.kernels.sparse.signs import BITS, Signs, fill_signs
+from shoal.kernels.sparse.signs import BITS, fill_signs
 from shoal.kernels.sparse.sketch import TILE, sketch_counts, sketch_reals, sketch_sets
 from shoal.sparse.rounding import step_of
 from shoal.sparse.signs import refuse_key, sign_coefficients, sign_table
@@ -73,7 +73,7 @@ def sketch_records(
     (array([8, 2]), True)
     """
     refuse_key(key)
-    wanted: Offsets = np.ascontiguousarray(counts, np.int64)
+    wanted: Ints = np.ascontiguousarray(counts, np.int64)
     if wanted.shape != (len(records),) or (wanted < 0).any():
         raise DataError(f"give {len(records)} numbers of components from 0 on, one for each record")
     step = 1.0 if records.is_integral else _checked_step(step_of(records) if step is None else step)
@@ -175,12 +175,12 @@ def _occurring(records: Sparse) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.u
 
 
 def _fill(
-    starts: Offsets,
+    starts: Ints,
     items: npt.NDArray[np.int32],
     weights: Any,  # None where they are all 1
     table: Signs,
-    counts: Offsets,
-    out_starts: Offsets,
+    counts: Ints,
+    out_starts: Ints,
     first: int,
     step: float,
     out: Any,
@@ -200,7 +200,7 @@ def _whole_tiles(n: int) -> int:
     return -(-n // TILE) * TILE
 
 
-def _blocks_of(starts: Offsets) -> list[int]:
+def _blocks_of(starts: Ints) -> list[int]:
     """Where blocks of records with about as many entries each begin; ends with the number of records."""
     n_blocks = int(starts[-1]) // _BLOCK_ENTRIES + 1
     cuts = np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1])

@@ -29,20 +29,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.data.strings.strings import Strings, symbol_keys, take_strings
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import open_executor
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
 from shoal.kernels.strings.hash import BASES, count_holders, fingerprints
+from shoal.progress import Progress
 from shoal.strings.generate import Copies, Lengths, PseudoStrings, fingerprint_originals, generate, refuse_settings
 from shoal.strings.groups import BLOCK_STRINGS, Grouping, Plan, group_segments, order_members, plan_segment
 from shoal.strings.lengths import Homogenize, homogenize_lengths
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
 from shoal.strings.templates import Templates
-
-Rows = npt.NDArray[np.int64]
-Progress = Callable[[str, int, int], None]
 
 SUPPRESSED_BECAUSE = ("kept", "empty", "rare symbols only", "class of fewer than k", "length")
 _EMPTY, _RARE, _CLASS, _LENGTH = 1, 2, 3, 4
@@ -387,7 +386,7 @@ class Condensation:
         )
 
 
-def canonical_order(strings: Strings) -> Rows:
+def canonical_order(strings: Strings) -> Ints:
     """Rows by class, length and content (as two fingerprints), so that only equal strings can change places."""
     keys = symbol_keys(strings.alphabet)
     words = [fingerprints(strings.symbols, strings.starts, keys, basis) for basis in BASES]
@@ -445,7 +444,7 @@ def _as_strings(X: Any, y: Sequence[str] | None) -> Strings:
     return Strings.of(X, y)
 
 
-def _by_class(strings: Strings) -> list[tuple[int, Rows]]:
+def _by_class(strings: Strings) -> list[tuple[int, Ints]]:
     if strings.labels is None:
         return [(0, np.arange(len(strings)))]
     return [(c, np.flatnonzero(strings.labels == c)) for c in range(len(strings.classes))]
@@ -453,13 +452,13 @@ def _by_class(strings: Strings) -> list[tuple[int, Rows]]:
 
 def _segment(
     ordered: Strings, bare: Strings, k: int, eps: float, homogenize: Homogenize
-) -> tuple[npt.NDArray[np.int8], list[tuple[int, Rows]]]:
+) -> tuple[npt.NDArray[np.int8], list[tuple[int, Ints]]]:
     """Why each string is suppressed, and the class and rows of each segment."""
     reasons = np.zeros(len(bare), np.int8)
     lengths = bare.lengths
     reasons[lengths == 0] = _RARE
     reasons[ordered.lengths == 0] = _EMPTY
-    parts: list[tuple[int, Rows]] = []
+    parts: list[tuple[int, Ints]] = []
     for label, everyone in _by_class(bare):
         rows = everyone[lengths[everyone] > 0]
         if len(rows) < k:

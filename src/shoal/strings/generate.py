@@ -74,6 +74,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints, Words
 from shoal.data.strings.strings import Strings, StringSource, symbol_keys, take_strings
 from shoal.engine.blocks import run_blocks
 from shoal.engine.seeds import spawn_seeds
@@ -85,8 +86,8 @@ from shoal.strings.templates import Templates
 
 Lengths = Literal["template", "spread"]
 Copies = Literal["redraw", "allow"]
-Words = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int64]
+
+
 Block = tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_], int]
 
 N_TRIES = 20

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Ints
 from shoal.engine.blocks import run_blocks
 from shoal.engine.seeds import spawn_seeds
 from shoal.kernels.strings.groups import (
@@ -44,9 +45,7 @@ from shoal.kernels.strings.groups import (
 from shoal.kernels.strings.reassign import reassign
 from shoal.strings.templates import Templates, convert_lengths
 
-Labels = npt.NDArray[np.int32]
-Rows = npt.NDArray[np.int64]
-Plan = tuple[Templates, list[Rows]]
+Plan = tuple[Templates, list[Ints]]
 
 LEAST_IMPROVEMENT = 0.01
 MOST_PASSES = 50
@@ -76,7 +75,7 @@ class Grouping:
         each block. None if the segment was not split.
     """
 
-    labels: Labels
+    labels: Codes
     objective: float
     passes: tuple[float, ...]
     n_blocks: int = 1
@@ -88,13 +87,13 @@ class Grouping:
         return int(self.labels.max()) + 1
 
 
-def order_members(labels: Labels, n_groups: int) -> tuple[Rows, Rows]:
+def order_members(labels: Codes, n_groups: int) -> tuple[Ints, Ints]:
     """The rows group by group, ascending within each, and where each group begins."""
     sizes = np.bincount(labels, minlength=n_groups)
     return np.argsort(labels, kind="stable").astype(np.int64), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def objective_of(templates: Templates, labels: Labels) -> float:
+def objective_of(templates: Templates, labels: Codes) -> float:
     """Mean distance of a template to the centroid of its group, Eq. (3)."""
     members, group_starts = order_members(labels, int(labels.max()) + 1)
     costs = group_costs(*_sparse(templates), templates.length, members, group_starts)
@@ -127,7 +126,7 @@ def create_groups(
 
 
 def plan_segment(
-    symbols: npt.NDArray[np.int32], starts: Rows, block_strings: int, seed: np.random.SeedSequence
+    symbols: npt.NDArray[np.int32], starts: Ints, block_strings: int, seed: np.random.SeedSequence
 ) -> Plan:
     """The templates of a segment, and the blocks in which they are to be grouped; any worker can run it."""
     templates = convert_lengths(symbols, starts)
@@ -194,7 +193,7 @@ class _Jobs:
             yield templates.take(blocks[b]), self.k, self.seeds[p, b]
 
 
-def join_blocks(blocks: Sequence[Rows], found: Sequence[Grouping], cost: float | None) -> Grouping:
+def join_blocks(blocks: Sequence[Ints], found: Sequence[Grouping], cost: float | None) -> Grouping:
     """The grouping of a segment from those of its blocks."""
     labels = np.empty(sum(map(len, blocks)), np.int32)
     n_groups = 0
@@ -230,7 +229,7 @@ def group_block(templates: Templates, k: int, seed: np.random.SeedSequence) -> G
     return Grouping(labels, objective_of(templates, labels), tuple(passes))
 
 
-def reassign_strings(templates: Templates, labels: Labels, k: int) -> Labels:
+def reassign_strings(templates: Templates, labels: Codes, k: int) -> Codes:
     """Dissolve groups and move strings while that lowers the objective; groups are numbered anew without gaps."""
     arrays, everyone = _sparse(templates), np.arange(len(templates))
     labels = labels.copy()
@@ -250,10 +249,10 @@ def reassign_strings(templates: Templates, labels: Labels, k: int) -> Labels:
     return labels
 
 
-def split_by_nearness(templates: Templates, block_strings: int, seed: np.random.SeedSequence) -> list[Rows]:
+def split_by_nearness(templates: Templates, block_strings: int, seed: np.random.SeedSequence) -> list[Ints]:
     """Cut the templates in two, by which of two centroids they are nearer to, until no part has too many."""
-    waiting: list[tuple[Rows, np.random.SeedSequence]] = [(np.arange(len(templates)), seed)]
-    blocks: list[Rows] = []
+    waiting: list[tuple[Ints, np.random.SeedSequence]] = [(np.arange(len(templates)), seed)]
+    blocks: list[Ints] = []
     while waiting:
         rows, own_seed = waiting.pop()
         if len(rows) <= block_strings:
@@ -313,7 +312,7 @@ def _lean(templates: Templates, seed: np.random.SeedSequence) -> npt.NDArray[np.
     return np.asarray(similarities(*arrays[:3], two) - similarities(*arrays[:3], one))
 
 
-def _place_leftovers(templates: Templates, labels: Labels, n_groups: int) -> None:
+def _place_leftovers(templates: Templates, labels: Codes, n_groups: int) -> None:
     left = np.flatnonzero(labels < 0)
     if len(left) == 0:
         return

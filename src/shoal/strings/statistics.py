@@ -30,12 +30,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.errors import DataError, PolicyError
 from shoal.strings.templates import Templates
-
-Codes = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 FORMAT = 1
 _ARRAYS = ("starts", "features", "weights", "feature_symbols", "position_starts", "lengths")

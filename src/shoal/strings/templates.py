@@ -18,12 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Ints, Singles
 from shoal.data.strings.strings import take_strings
 from shoal.kernels.strings.templates import count_entries, fill_templates
-
-Codes = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Weights = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class Templates:
     length: int
     starts: Ints
     features: Codes
-    weights: Weights
+    weights: Singles
     feature_symbols: Codes
     position_starts: Ints
     lengths: Ints

@@ -10,7 +10,7 @@ that it would take more than about half a minute.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +20,10 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.kernels.compile import has_compiled
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
+from shoal.progress import Progress
 from shoal.report.tables.words import listed, percent
 from shoal.sweeps.grid import grid
 from shoal.sweeps.sweep import Cell, try_cell
-
-Progress = Callable[[str, int, int], None]
 
 K = 5
 SIZES = (5, 10)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from html import escape
 from pathlib import Path
@@ -25,13 +25,13 @@ from shoal.kinds.policies import fitting_policy, kind_of
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.release import Release
 from shoal.originals import load
+from shoal.progress import Progress
 from shoal.sweeps.grid import SETTINGS, grid, meets
 from shoal.tables.anonymize import anonymize_table
 from shoal.utility.tables.classification import SCORES
 from shoal.utility.tables.definitions import MEASURES
 from shoal.utility.tables.target import TargetLearning, check_target
 
-Progress = Callable[[str, int, int], None]
 Status = Literal["holds", "infeasible", "refused", "fails"]
 
 KS = (2, 5, 10, 20)

@@ -19,6 +19,7 @@ from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.compile import has_compiled
 from shoal.kinds.tables.policy import KAnonymity, Policy, TCloseness
+from shoal.progress import Progress
 from shoal.tables.blind import smallest_that_holds
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
@@ -32,8 +33,6 @@ from shoal.tables.publish.recode import recode
 from shoal.tables.recoding import RecodedGroups, recoded_groups
 from shoal.tables.record_order import content_order, secret_order
 from shoal.tables.slicing.slice_table import slice_table
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

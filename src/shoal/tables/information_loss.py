@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.tables.box_tree import Floats
+from shoal.arrays import Floats
 from shoal.kernels.tables.width_tree import WidthPoints
 from shoal.tables.encoding import Ranked
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.data.tables.attribute import Attribute
 from shoal.kinds.tables.policy import Policy
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit
-from shoal.tables.partition.base import Labels
 from shoal.tables.partition.datafly import datafly_recoding
 from shoal.tables.partition.full_domain import full_domain_recoding, leaf_counts
 
@@ -36,7 +36,7 @@ class RecodedGroups:
         The level of each attribute, of a recoding.
     """
 
-    labels: Labels
+    labels: Codes
     rows: npt.NDArray[np.intp]
     levels: tuple[int, ...] | None = None
 

@@ -13,21 +13,21 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Rows
 from shoal.data.tables.table import Column, Table
 
-Order = npt.NDArray[np.intp]
 Keys = Sequence[npt.NDArray[np.int64]]
 
 STEP = 2**31 + 1  # of the seed; the partition draws from its children, and pseudo-records from STEP = 2**31
 
 
-def content_order(table: Table, quasi: Sequence[str], kept: Sequence[str]) -> Order:
+def content_order(table: Table, quasi: Sequence[str], kept: Sequence[str]) -> Rows:
     """Sort rows by the content of the quasi-identifiers, then of all other columns, columns by name."""
     names = [*sorted(quasi), *sorted(set(kept) - set(quasi))]
     return _sorted(_pack([table[n] for n in names])[0])
 
 
-def secret_order(table: Table, quasi: Sequence[str], kept: Sequence[str], seed: int | None) -> Order:
+def secret_order(table: Table, quasi: Sequence[str], kept: Sequence[str], seed: int | None) -> Rows:
     """Sort rows by the quasi-identifiers, and those in which they are equal by a secret.
 
     Records are first put into the order of their content, which does not depend on the order of the rows: only wholly
@@ -86,7 +86,7 @@ def _pack(columns: Sequence[Column], keys: Keys = (), span: int = 2**63) -> tupl
     return packed, span
 
 
-def _sorted(keys: Keys) -> Order:
+def _sorted(keys: Keys) -> Rows:
     if len(keys) == 1:
         return np.argsort(keys[0], kind="stable")
     return np.lexsort(keys[::-1])

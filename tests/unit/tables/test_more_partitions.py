@@ -11,16 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal.arrays import Codes
 from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.tables.encoding import Kind, Ranked
-from shoal.tables.partition.base import Labels, Partition
+from shoal.tables.partition.base import Partition
 from shoal.tables.partition.curve_order import CurveOrder, curve_order_labels
 from shoal.tables.partition.k_member import KMember, k_member_labels
 from shoal.tables.partition.nearest_neighbours import NearestNeighbours, nearest_neighbours_labels
 from shoal.tables.partition.univariate import Univariate, univariate_labels
 from shoal.tables.partition.v_mdav import VMDAV, v_mdav_labels
 
-Labelling = Callable[[list[Ranked], int], Labels]
+Labelling = Callable[[list[Ranked], int], Codes]
 
 TREE = np.array([[0, 10, 20], [1, 10, 20], [2, 10, 20], [3, 11, 20], [4, 11, 20], [5, 12, 20]], dtype=np.int32)
 LABELLINGS: list[Labelling] = [

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import shoal.tables
+from shoal.arrays import Codes
 from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.tables import MDAV, Mondrian, Univariate
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import Labels, Partition
+from shoal.tables.partition.base import Partition
 
 MODELS = [getattr(shoal.tables, name) for name in shoal.tables.__all__]
 OF_MANY = [model for model in MODELS if model is not Univariate]
@@ -25,7 +26,7 @@ class FirstColumn(Univariate):
 
     _rank = Partition._rank  # which refuses flat arrays, as the checks demand
 
-    def _label(self, ranked: Any) -> Labels:
+    def _label(self, ranked: Any) -> Codes:
         return super()._label(ranked[:1])
 
     def __sklearn_tags__(self) -> Any:

@@ -9,16 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints, Signs
 from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.known_pairs import learn_signs
 from shoal.attack.sparse.length import mean_squares
-from shoal.attack.sparse.signs import Signs, signs_of, wrong_key
+from shoal.attack.sparse.signs import signs_of, wrong_key
 from shoal.attack.sparse.targets import (
     NO_KEY,
     NO_ROWS,
-    Floats,
-    Ints,
     Targets,
     candidate_items,
     draw_targets,

@@ -9,15 +9,14 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints, Signs
 from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.recovery_programme import rounded
-from shoal.attack.sparse.signs import Signs, signs_of, wrong_key
+from shoal.attack.sparse.signs import signs_of, wrong_key
 from shoal.attack.sparse.targets import (
     NO_KEY,
     NO_ROWS,
-    Floats,
-    Ints,
     Outcome,
     Targets,
     candidate_items,

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from shoal.arrays import Floats, Ints
 from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.length import mean_squares
 from shoal.attack.sparse.signs import wrong_key
-from shoal.attack.sparse.targets import NO_KEY, NO_ROWS, Floats, Ints, mean, sketch_records
+from shoal.attack.sparse.targets import NO_KEY, NO_ROWS, mean, sketch_records
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints, Signs, Singles
 from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.sparse.signs import Signs, signs_of, wrong_key
+from shoal.attack.sparse.signs import signs_of, wrong_key
 from shoal.attack.sparse.targets import (
     MISSED,
     NO_KEY,
     NO_ROWS,
-    Floats,
-    Ints,
     Outcome,
     Targets,
     candidate_items,
@@ -34,8 +32,6 @@ ROUNDS = 60
 PAYS = 1e-5  # a column is brought in below this reduced cost; float32 products are no finer
 LEAST_COST = 1e-3
 N_OVERLAPS = 20  # records whose overlap is measured with a wrong key
-
-SignsAsFloats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -122,7 +118,7 @@ class RecoveryProgramme:
         )
 
     def _recover(
-        self, targets: Targets, i: int, signs: SignsAsFloats, columns: Ints, costs: Floats, case: SparseCase
+        self, targets: Targets, i: int, signs: Singles, columns: Ints, costs: Floats, case: SparseCase
     ) -> Outcome:
         sketch = targets.sketch(i)
         solution = cheapest_record(
@@ -159,7 +155,7 @@ class RecoveryProgramme:
 
 
 def cheapest_record(
-    signs: SignsAsFloats,
+    signs: Singles,
     sketch: Floats,
     costs: Floats,
     *,
@@ -238,7 +234,7 @@ def rounded(solution: Floats, case: SparseCase) -> tuple[Ints, Floats]:
     return items, solution[items]
 
 
-def _promising(signs: SignsAsFloats, sketch: Floats, costs: Floats) -> Ints:
+def _promising(signs: Singles, sketch: Floats, costs: Floats) -> Ints:
     """All columns, those first that are cheap or agree with the sketch."""
     by_cost = np.argsort(costs, kind="stable")
     by_sketch = np.argsort(-(signs @ sketch.astype(np.float32)), kind="stable")

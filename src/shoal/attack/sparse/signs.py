@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Signs
 from shoal.data.sparse.records import Sparse
-
-Signs = npt.NDArray[np.int8]
 
 
 def signs_of(records: Sparse, items: npt.NDArray[np.int64], key: bytes, n_components: int) -> Signs:

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints, Signs
 from shoal.attack.cases import SparseCase
-from shoal.attack.sparse.signs import Signs, signs_of
+from shoal.attack.sparse.signs import signs_of
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 NO_KEY = "It assumes that the key leaked, and the key was not given; hand over the private folder that holds it."
 NO_ROWS = "It is not known which record each sketch is of, so successes could not be counted; give the private folder."

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.attack.cases import StringCase
 from shoal.check.strings.originals import in_alphabet_of
 from shoal.check.strings.suffixes import Suffixes, sort_suffixes
 from shoal.data.strings.strings import Strings
-
-Ints = npt.NDArray[np.int64]
 
 MOST_SYMBOLS = 8_000_000  # of the published strings; about ten seconds
 N_ATTACKED = 1000

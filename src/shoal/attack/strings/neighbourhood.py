@@ -7,16 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints, Words
 from shoal.attack.cases import StringCase
 from shoal.attack.roc import Roc
 from shoal.check.strings.originals import in_alphabet_of
 from shoal.data.strings.strings import Strings, symbol_keys
 from shoal.kernels.strings.hash import BASES, fingerprints
 from shoal.kernels.strings.near import count_near
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
 
 FEWEST = 20
 MOST_APART = 4

@@ -17,12 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.attack.tables.cells import View, label_table, telling_order
 from shoal.check.slices.sliced import numbered
 from shoal.kernels.attack.nearest import ROUNDING, count_nearest, find_least, find_nearest
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 AT_ONCE = 1 << 22  # counts that are held at a time
 

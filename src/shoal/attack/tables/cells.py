@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.attack.cases import TableCase
 from shoal.check.tables.cells import published as readable
 from shoal.check.tables.covering import Covering, Scale, covering_of, scale_of
@@ -23,11 +24,6 @@ from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import MARKERS, Column, Table, spell
 from shoal.kernels.attack.nearest import CATEGORY, NUMBER, PLAIN_CATEGORY, PLAIN_NUMBER, LabelTable
 from shoal.utility.tables.scale import MICROSECONDS_A_DAY, positions_of
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -60,7 +56,7 @@ class Labels:
     low: Floats
     high: Floats
     sizes: Floats
-    may_miss: Bools
+    may_miss: Mask
     begins: Ints
     listed: Floats
     n_values: int
@@ -83,7 +79,7 @@ class Labels:
             return PLAIN_NUMBER if self.is_plain else NUMBER
         return PLAIN_CATEGORY if self.is_plain else CATEGORY
 
-    def covers(self, labels: Ints, values: Floats) -> Bools:
+    def covers(self, labels: Ints, values: Floats) -> Mask:
         """Whether each label covers the value beside it; nan is a missing value."""
         with np.errstate(invalid="ignore"):
             inside = (self.low[labels] <= values) & (values <= self.high[labels])

@@ -15,15 +15,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.cells import Labels, columns_of, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 N_ATTACKS = 5000
 CERTAIN = 1 - 1e-9

@@ -24,17 +24,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints, Mask
 from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.cells import Labels, View, attribute_of, columns_of, read_view
 from shoal.data.tables.table import spell
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 N_ATTACKS = 2000
 NARROW = 0.1
@@ -134,7 +130,7 @@ class Homogeneity:
             won += float(np.sum(self._succeeds(counts, truth[part], secret)))
         return won
 
-    def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Bools:
+    def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Mask:
         total = counts.sum(axis=1)
         return np.asarray((_of_truth(counts, truth) == total) & (total > 0))
 
@@ -152,7 +148,7 @@ class Skewness(Homogeneity):
     reference: ClassVar[str] = "Li, Li and Venkatasubramanian, ICDE 2007, section 3"
     outcome: ClassVar[str] = "the true secret becomes at least twice as likely, and likelier than not,"
 
-    def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Bools:
+    def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Mask:
         overall = np.bincount(secret.codes, minlength=secret.n_values) / max(1, len(secret.codes))
         total = np.maximum(counts.sum(axis=1), 1)
         before = np.where(truth >= 0, overall[np.maximum(truth, 0)], 1.0)
@@ -183,7 +179,7 @@ class Similarity(Homogeneity):
         hierarchy = attribute_of(case, view.labels[-1].name).hierarchy
         return secret if secret.numbers is not None or hierarchy is None else _branches(case, secret.name)
 
-    def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Bools:
+    def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Mask:
         if secret.numbers is None:
             return super()._succeeds(counts, truth, secret)
         there = counts > 0

@@ -16,15 +16,12 @@ from math import exp, lgamma
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.cells import columns_of, read_view
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 N_ATTACKS = 2000
 N_NEAREST = 5

@@ -26,8 +26,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
@@ -40,9 +40,6 @@ from shoal.tables.anonymize import limits_on_table
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.limits import Limit
 from shoal.tables.partition.mondrian import block_arguments
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 WHOLE = 20_000  # ways of a whole release that are all tried
 OF_CLASS = 1_000  # the same of one group; of more, so many are drawn

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints, Mask
 from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.cells import columns_of, read_view
@@ -35,9 +35,6 @@ from shoal.kinds.tables.policy import ColumnPolicy, KAnonymity, Policy
 from shoal.tables.anonymize import anonymize_table
 from shoal.tables.blind import rungs
 from shoal.tables.record_order import secret_order
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 MOST = 500  # members of a class that is solved; of larger ones nothing is concluded
 ROUNDS = 100
@@ -66,7 +63,7 @@ class Replay:
     published: Ints
 
     @property
-    def is_alone(self) -> Bools:
+    def is_alone(self) -> Mask:
         """Whose combination nobody else has."""
         return np.asarray(np.bincount(self.runs)[self.runs] == 1)
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.attack.cases import TableCase
 from shoal.attack.tables.cells import columns_of
 from shoal.check.slices.sliced import numbered
 from shoal.data.tables.table import Table
-
-Ints = npt.NDArray[np.int64]
 
 
 def joint_keys(tables: Sequence[Table], names: Sequence[str]) -> list[Ints]:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.attack.tables.cells import Labels, View
 from shoal.check.slices.sliced import numbered
 from shoal.kernels.attack.predicates import Conditions, count_true
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 LEAST, MOST = -np.finfo(np.float64).max, np.finfo(np.float64).max  # of values that are not missing
 EQUAL, AT_LEAST, AT_MOST, MORE, LESS, OTHER = range(6)

@@ -27,6 +27,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.cells import View, columns_of, read_view
@@ -43,9 +44,6 @@ from shoal.attack.tables.predicates import (
     about_records,
     label_values,
 )
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 N_ATTACKS = 2000
 N_COLUMNS = 3

@@ -9,17 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.attack.cases import TableCase
 from shoal.attack.tables.cells import Labels, stacked
 from shoal.check.slices.matching import Finder, Matching, match_records
 from shoal.check.slices.posterior import Posterior, Shares, naive_posterior, posterior
 from shoal.check.slices.sliced import sliced_of
 from shoal.data.tables.table import MARKERS, Table
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.slices.sliced import Sliced, alike_codes, numbered
 from shoal.check.tables.cells import published
 from shoal.data.tables.table import Table
-
-Ints = npt.NDArray[np.int64]
 
 _MOST_ROWS = 100_000  # whole buckets of so many rows are looked at
 _N_AGAIN = 16

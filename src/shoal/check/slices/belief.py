@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints, Mask
 from shoal.check.guarantee import TOLERANCE
 from shoal.check.slices.posterior import Shares
 from shoal.check.slices.sliced import Part, Sliced, numbered
@@ -24,10 +25,6 @@ from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import Column, spell
 from shoal.errors import Infeasible, PolicyError
 from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, Requirement, TCloseness
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -222,7 +219,7 @@ def refuse_hidden(required: Requirement, reading: Reading) -> None:
         )
 
 
-def measure(required: Requirement, belief: Shares, reading: Reading, distance: Distance) -> tuple[Floats, Bools]:
+def measure(required: Requirement, belief: Shares, reading: Reading, distance: Distance) -> tuple[Floats, Mask]:
     """What each distribution reaches, in the unit of the requirement, and whether it fails."""
     more = 1 + TOLERANCE
     if isinstance(required, LDiversity):

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Mask
 from shoal.check.guarantee import N_WORST, Guarantee, WorstClass, count, number
 from shoal.check.slices.posterior import Posterior
 from shoal.check.tables.t_closeness import Distance
 from shoal.kinds.tables.policy import AlphaK, BetaLikeness, LDiversity, Requirement, TCloseness
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Outcome:
     distance: Distance
     ids: npt.NDArray[np.int64]
     reached: Floats
-    failing: Bools
+    failing: Mask
 
     @property
     def low_is_worse(self) -> bool:

@@ -19,9 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Corners = npt.NDArray[np.int32]
-Masks = npt.NDArray[np.uint64]
+from shoal.arrays import Codes, Ints, Words
 
 LEAF = 4  # boxes that are not cut any further
 BINS = 64
@@ -41,9 +39,9 @@ class Boxes:
         The bins that it has something in.
     """
 
-    low: Corners
-    high: Corners
-    masks: Masks
+    low: Codes
+    high: Codes
+    masks: Words
 
     def take(self, places: Ints) -> Boxes:
         """Some of them."""
@@ -70,7 +68,7 @@ def bin_of(ranks: npt.NDArray[np.int64], n_values: int) -> npt.NDArray[np.uint64
     return (ranks if n_ranks <= BINS else ranks * BINS // n_ranks).astype(np.uint64)
 
 
-def span_masks(low: npt.NDArray[np.int64], high: npt.NDArray[np.int64], n_values: int) -> Masks:
+def span_masks(low: npt.NDArray[np.int64], high: npt.NDArray[np.int64], n_values: int) -> Words:
     """All bins from one rank to another; none where low > high."""
     first, last = bin_of(low, n_values), bin_of(high, n_values)
     upto = ALL >> (np.uint64(BINS - 1) - last)
@@ -160,7 +158,7 @@ def _telling(boxes: Boxes) -> list[tuple[int, bool]]:
     return [(dim, by_mask) for _, dim, by_mask in sorted(found)]
 
 
-def _bits(masks: Masks) -> npt.NDArray[np.int64]:
+def _bits(masks: Words) -> npt.NDArray[np.int64]:
     return np.asarray(np.unpackbits(masks.view(np.uint8).reshape(len(masks), 8), axis=1).sum(axis=1, dtype=np.int64))
 
 

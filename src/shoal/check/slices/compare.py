@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.guarantee import count
 from shoal.check.slices.matching import Finder, match_records, spread
 from shoal.check.slices.sliced import Sliced, alike_codes, numbered, sliced_of
@@ -24,7 +25,6 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import MARKERS, Table
 
-Ints = npt.NDArray[np.int64]
 Form = Literal["bucketize", "slice", "screen"]
 
 _MOST_EDGES = 200_000  # of rows that overlap, that are paired off exactly

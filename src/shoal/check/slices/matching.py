@@ -20,7 +20,8 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from shoal.check.slices.boxes import ALL, AT_ONCE, Boxes, BoxTree, Masks, bin_of
+from shoal.arrays import Ints, Words
+from shoal.check.slices.boxes import ALL, AT_ONCE, Boxes, BoxTree, bin_of
 from shoal.check.slices.sliced import Part, Sliced, numbered, sliced_of
 from shoal.check.tables.cells import published
 from shoal.check.tables.classes import Missing
@@ -29,7 +30,6 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import MARKERS, Table
 
-Ints = npt.NDArray[np.int64]
 Hits = tuple[Ints, Ints]  # a place in the list of pairs asked for, and a region
 
 _FEW = 16  # regions of a bucket that are looked at one by one
@@ -342,7 +342,7 @@ class _Scan:
             yield places[question[at]], region
 
 
-def _boxes(dims: Sequence[tuple[Ints, Ints, Masks]], n_boxes: int) -> Boxes:
+def _boxes(dims: Sequence[tuple[Ints, Ints, Words]], n_boxes: int) -> Boxes:
     """Boxes from low, high and mask of each dimension."""
     low, high = (np.array([d[i] for d in dims], dtype=np.int32).reshape(len(dims), n_boxes) for i in (0, 1))
     return Boxes(low, high, np.array([d[2] for d in dims], dtype=np.uint64).reshape(len(dims), n_boxes))

@@ -24,6 +24,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.slices.matching import Finder, match_records
 from shoal.check.slices.sliced import numbered, sliced_of
 from shoal.check.tables.classes import Missing
@@ -31,7 +32,6 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import MARKERS, Table
 
-Ints = npt.NDArray[np.int64]
 Fakes = Literal["recombined", "independent"]
 
 BINS = ("0", "1", "2-5", "6-10", "more than 10")

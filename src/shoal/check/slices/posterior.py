@@ -27,13 +27,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.check.slices.matching import Matching, spread
 from shoal.check.slices.sliced import Part, numbered
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 _AT_ONCE = 1 << 22  # pairs of class and sensitive value that are held at a time
 

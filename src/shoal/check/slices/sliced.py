@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.tables.cells import published
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table, spell
 from shoal.errors import DataError
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.guarantee import N_WORST, Guarantee, WorstClass, count
 from shoal.check.slices.alignment import aligned_records, aligned_values
 from shoal.check.slices.belief import Reading, distance_of, joint_reading, measure, reading_of, refuse_hidden, settled
@@ -34,8 +35,6 @@ from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.kinds.tables.policy import KAnonymity, Requirement
-
-Ints = npt.NDArray[np.int64]
 
 _MOST_COMBINATIONS = 1 << 21
 _GIVE_POLICY = "give the policy with -p to have it compared with the original"

@@ -24,15 +24,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import gammaln
 
+from shoal.arrays import Floats, Ints, Mask
 from shoal.check.guarantee import TOLERANCE, Guarantee, count, number
 from shoal.data.sparse.records import Sparse
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Marks = npt.NDArray[np.bool_]
 
 LEFT_BITS = 10.0  # that must stay unknown of any record: one of a thousand at best
 _SLACK = 1e-9  # of the recovery cap, whose logarithms can be summed in any order
@@ -57,7 +53,7 @@ class Bounds:
     spread: Floats
     bits: Floats
     information: Floats
-    is_eligible: Marks
+    is_eligible: Mask
     share: float = 0.5
 
     @property
@@ -271,7 +267,7 @@ def component_counts(counts: Ints, labels: Ints, allowed: Ints, original_labels:
     )
 
 
-def _told(model: str, required: dict[str, float], achieved: float, failing: Marks, good: str, bad: str) -> Guarantee:
+def _told(model: str, required: dict[str, float], achieved: float, failing: Mask, good: str, bad: str) -> Guarantee:
     n_failing = int(failing.sum())
     return Guarantee(
         model=model,

@@ -24,14 +24,15 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints, Mask
 from shoal.check.guarantee import Guarantee, count, number
 from shoal.check.sparse.bounds import coarse
-from shoal.check.sparse.neighbours import Floats, Ints, Metric, Records, floors_of, nearest
+from shoal.check.sparse.neighbours import Metric, Records, floors_of, nearest
 from shoal.data.sparse.records import Sparse
 
 Threshold = Literal["sqrt", "difference"]
 Variance = Literal["smaller", "paper", "exact"]
-Marks = npt.NDArray[np.bool_]
+
 
 SLACK = 1e-9
 SAMPLE = 2000
@@ -62,7 +63,7 @@ class Edges:
     common: Ints
 
     @property
-    def holds(self) -> Marks:
+    def holds(self) -> Mask:
         """Whether the variance reaches the threshold."""
         return np.asarray(self.common <= self.room * (1 + SLACK))
 
@@ -111,7 +112,7 @@ def edges_of(records: Records, counts: Ints, rows: Ints, others: Ints, rule: Edg
     )
 
 
-def _spread(edges: Edges, is_listed: Marks) -> Edges:
+def _spread(edges: Edges, is_listed: Mask) -> Edges:
     """The edges at the places of their records; -inf, 0 and 0 at those of records that are not listed."""
     places = np.cumsum(is_listed) - 1
     if not len(edges.others):
@@ -123,9 +124,9 @@ def _spread(edges: Edges, is_listed: Marks) -> Edges:
     return Edges(others, scores, room, common)
 
 
-def are_neighbours(records: Records, rows: Ints, others: Ints) -> Marks:
+def are_neighbours(records: Records, rows: Ints, others: Ints) -> Mask:
     """Whether the others of each row are distinct, not the record itself, and not empty."""
-    in_range: Marks = np.asarray(((others >= 0) & (others < len(records))).all(axis=1))
+    in_range: Mask = np.asarray(((others >= 0) & (others < len(records))).all(axis=1))
     safe = np.where(in_range[:, None], others, 0)
     ordered = np.sort(safe, axis=1)
     distinct = (np.diff(ordered, axis=1) > 0).all(axis=1)
@@ -210,7 +211,7 @@ def _exact(
     counts: Ints,
     rows: Ints,
     edges: Edges,
-    is_listed: Marks,
+    is_listed: Mask,
     has_signs: bool,
     rule: EdgeRule,
     rng: np.random.Generator,
@@ -223,7 +224,7 @@ def _exact(
     holds = edges.holds | ~is_listed[:, None]
     ratios = np.where(is_listed[:, None], edges.ratios, bounds[:, None])
     is_searched = np.zeros(len(rows), bool)
-    hits: list[Marks] = []
+    hits: list[Mask] = []
 
     def search(some: Ints) -> None:
         nonlocal most_work
@@ -277,7 +278,7 @@ def _partition_based(
     counts: Ints,
     rows: Ints,
     edges: Edges,
-    is_listed: Marks,
+    is_listed: Mask,
     rule: EdgeRule,
     rng: np.random.Generator,
     most_work: float,
@@ -338,7 +339,7 @@ def _interval(share: float, n: int) -> tuple[float, float]:
 
 
 def _guarantee(
-    rule: EdgeRule, holds: Marks, ratios: Floats, how: str, told: str, details: dict[str, float]
+    rule: EdgeRule, holds: Mask, ratios: Floats, how: str, told: str, details: dict[str, float]
 ) -> Guarantee:
     n_failing = int((~holds).sum())
     least = float(ratios.min(initial=np.inf))

@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from shoal.arrays import Floats, Ints
 from shoal.data.sparse.records import Sparse
 
 Metric = Literal["cosine", "euclidean"]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+
 
 BLOCK_WORK = 20_000_000  # products at once: some hundred MB
 DENSE_CELLS = 4_000_000

@@ -14,12 +14,9 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Signs, Words
 from shoal.data.strings.strings import symbol_keys
-
-Words = npt.NDArray[np.uint64]
-Signs = npt.NDArray[np.int8]
 
 KEY_BYTES = 32
 PRIME = 2**61 - 1

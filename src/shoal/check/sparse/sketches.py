@@ -29,15 +29,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from shoal.arrays import Floats, Ints, Mask
 from shoal.check.guarantee import Guarantee, number
 from shoal.check.sparse.neighbours import content_classes
 from shoal.check.sparse.signs import FALSE_ALARM, count_unfair, fairness_points, signs_of
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Marks = npt.NDArray[np.bool_]
 
 SAMPLE = 400
 _CELLS = 4_000_000
@@ -143,7 +140,7 @@ def _matrix(records: Sparse) -> scipy.sparse.csr_matrix:
     return scipy.sparse.csr_matrix((records.weights, records.items, records.starts), shape=shape)
 
 
-def _recomputed(published: Sketches, records: Sparse, signs: npt.NDArray[np.int8], slack: Floats) -> Marks:
+def _recomputed(published: Sketches, records: Sparse, signs: npt.NDArray[np.int8], slack: Floats) -> Mask:
     """Whether each sketch is what the signs make of its record, up to rounding."""
     matrix = _matrix(records)
     table = np.zeros((matrix.shape[1], signs.shape[1]), records.weights.dtype)

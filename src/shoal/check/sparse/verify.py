@@ -31,6 +31,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse.bounds import (
     Bounds,
@@ -50,8 +51,6 @@ from shoal.check.verdict import Verdict
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
-
-Ints = npt.NDArray[np.int64]
 
 NEEDS_ORIGINAL = (
     "From the sketches alone it cannot be told what they protect: delta-anonymity{others} the original and which of "

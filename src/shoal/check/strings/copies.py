@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.guarantee import Guarantee, count
-from shoal.check.strings.originals import Ints, count_holders
+from shoal.check.strings.originals import count_holders
 from shoal.data.strings.strings import Strings
 
 

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.check.strings.originals import Ints
+from shoal.arrays import Ints, Mask
 from shoal.data.strings.strings import Strings
 
-Marks = npt.NDArray[np.bool_]
 ROUNDING = 1e-9  # 1.15 * 20 is a little less than 23
 
 
@@ -39,12 +37,12 @@ class StringGroups:
     original: Ints
     sizes: Ints
     classes: Ints
-    has_several_classes: Marks
-    has_uneven_lengths: Marks
-    has_too_many: Marks
-    has_odd_lengths: Marks
+    has_several_classes: Mask
+    has_uneven_lengths: Mask
+    has_too_many: Mask
+    has_odd_lengths: Mask
     template_lengths: Ints | None
-    has_length: Marks
+    has_length: Mask
 
 
 def group_strings(

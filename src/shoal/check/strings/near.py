@@ -17,14 +17,11 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints, Mask, Words
 from shoal.check.guarantee import Guarantee, count
-from shoal.check.strings.originals import Ints, in_alphabet_of, shared_labels, without_rare
+from shoal.check.strings.originals import in_alphabet_of, shared_labels, without_rare
 from shoal.data.strings.strings import Strings
-
-Marks = npt.NDArray[np.bool_]
-Words = npt.NDArray[np.uint64]
 
 Copies = Literal["redraw", "allow"]
 
@@ -95,7 +92,7 @@ def _at_most(most: int, k: int) -> str:
     return "none" if most == 0 else f"fewer than {k}" if most < k else f"at most {most:,}"
 
 
-def near_originals(published: Strings, original: Strings, rare: int) -> Marks:
+def near_originals(published: Strings, original: Strings, rare: int) -> Mask:
     """Which published strings equal an original but for one symbol, or altogether; see `near_strings`.
 
     Parameters
@@ -109,7 +106,7 @@ def near_originals(published: Strings, original: Strings, rare: int) -> Marks:
     return near_strings(shown, original, without_rare(original, shared_labels(original, shown)[0], rare))
 
 
-def near_strings(strings: Strings, *others: Strings) -> Marks:
+def near_strings(strings: Strings, *others: Strings) -> Mask:
     """Which strings are at most one edit (a symbol changed, put in or left out) from one of the others.
 
     Parameters
@@ -187,7 +184,7 @@ class _Sums:
         return opened, before + (self.moved[self.starts[owner + 1]] - self.moved[place + 1])
 
 
-def _near(strings: Strings, others: Strings) -> Marks:
+def _near(strings: Strings, others: Strings) -> Mask:
     """Distinct strings that share a half with one of the others, looked at symbol by symbol."""
     whole, *halves = _words(strings, _own_halves)
     others_whole, *others_halves = _words(others, _halves_of_near)
@@ -226,7 +223,7 @@ def _halves_of_near(theirs: _Sums) -> list[Words]:
     return words
 
 
-def _share_a_half(ours: list[Words], theirs: list[Words], lengths: Ints) -> tuple[Marks, Marks]:
+def _share_a_half(ours: list[Words], theirs: list[Words], lengths: Ints) -> tuple[Mask, Mask]:
     """Which strings begin, up to the middle, or end, from there on, as one of the others of nearly their length does.
 
     An edit leaves what is before it as it was, and what is after it, counted from the end; and it lies before the
@@ -245,7 +242,7 @@ def _half_lengths(lengths: Ints) -> tuple[Ints, Ints]:
     return lengths // 2, lengths - lengths // 2
 
 
-def _meet(ours: _Sums, theirs: _Sums) -> Marks:
+def _meet(ours: _Sums, theirs: _Sums) -> Mask:
     """Which of ours are at most one edit from one of theirs."""
     n = len(ours.lengths)
     owner = np.repeat(np.arange(n), ours.lengths)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.data.strings.strings import Strings
-
-Codes = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
 
 
 def in_alphabet_of(original: Strings, published: Strings) -> Strings:

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 
-Ints = npt.NDArray[np.int64]
 WORD_BITS = 62
 
 

@@ -27,12 +27,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.check.strings.templates import BITS, Floats, GroupTemplates, Ints, Words, make_templates
+from shoal.arrays import Floats, Ints, Mask, Words
+from shoal.check.strings.templates import BITS, GroupTemplates, make_templates
 from shoal.data.strings.strings import Strings, take_strings
-
-Marks = npt.NDArray[np.bool_]
 
 FALSE_ALARM = 1e-9
 BATCH_CELLS = 1_000_000  # positions of members and of pseudo-strings at once: some hundred MB
@@ -56,13 +54,13 @@ class Support:
         At how many it would be on average.
     """
 
-    is_possible: Marks
+    is_possible: Mask
     n_places: Ints
     followed: Ints
     expected: Floats
 
     @property
-    def is_suspect(self) -> Marks:
+    def is_suspect(self) -> Mask:
         """Strings that follow such contexts more often than chance explains."""
         limit = np.log(max(len(self.followed), 1) / (FALSE_ALARM / 2))
         return np.asarray(surprise(self.followed, self.expected, self.n_places) > limit)
@@ -149,7 +147,7 @@ class _Walk:
     position: Ints
     feature: Ints
     known: Ints
-    is_torn: Marks  # strings that show two symbols for one position
+    is_torn: Mask  # strings that show two symbols for one position
 
 
 def _walk(strings: Strings, groups: Ints, template_lengths: Ints, templates: GroupTemplates) -> _Walk:
@@ -175,7 +173,7 @@ def _walk(strings: Strings, groups: Ints, template_lengths: Ints, templates: Gro
 
 def _judge(
     walk: _Walk, begin: int, end: int, templates: GroupTemplates, order: int, support: int
-) -> tuple[Marks, Marks, Marks, Floats]:
+) -> tuple[Mask, Mask, Mask, Floats]:
     """Of some places: which are impossible, which are tested, which follow, and with what chance."""
     at = np.arange(begin, end)
     group, position, known = walk.group[begin:end], walk.position[begin:end], walk.known[begin:end]

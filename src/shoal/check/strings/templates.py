@@ -18,9 +18,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
+from shoal.arrays import Floats, Ints, Words
+
 BITS = 64
 
 

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.strings.originals import in_alphabet_of
-from shoal.check.strings.suffixes import Ints, Suffixes, sort_suffixes
+from shoal.check.strings.suffixes import Suffixes, sort_suffixes
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 

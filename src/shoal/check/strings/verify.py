@@ -31,11 +31,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.guarantee import Guarantee, count
 from shoal.check.strings.copies import no_string_copies, rare_symbols
 from shoal.check.strings.groups import StringGroups, group_strings
 from shoal.check.strings.near import Copies, near_copies
-from shoal.check.strings.originals import Ints, in_alphabet_of, shared_labels, without_rare
+from shoal.check.strings.originals import in_alphabet_of, shared_labels, without_rare
 from shoal.check.strings.support import FALSE_ALARM, Support, recompute_support
 from shoal.check.verdict import Verdict
 from shoal.data.strings.strings import Strings

@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.check.tables.cells import published as readable
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.sense import sense_of
 from shoal.data.tables.table import Column, Table, row_keys, spell
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 _DAY = 86_400e6
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections import deque
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from shoal.arrays import Ints
 
 MOST_STEPS = 2_000_000  # along edges, in the search for paths
 _ROUNDS = 60

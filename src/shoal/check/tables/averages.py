@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.check.evidence import Evidence
 from shoal.check.guarantee import count
 from shoal.check.tables.alongside import Alongside, alongside
@@ -31,9 +32,6 @@ from shoal.check.tables.cells import published as readable
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table, spell
 from shoal.kinds.tables.policy import Policy
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 DIGITS = 1e-11  # twelve significant ones are written
 SUMMED = 1e-11  # of the span of a column, what sums of floats are known by

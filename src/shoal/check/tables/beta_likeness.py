@@ -18,14 +18,13 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.check.guarantee import TOLERANCE, Guarantee, failing_groups, judge, number
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
 from shoal.errors import Infeasible
 
-Floats = npt.NDArray[np.float64]
 Kind = Literal["basic", "enhanced"]
 
 

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.tables.cells import published
 from shoal.data.tables.table import MARKERS, Column, Table, row_keys, spell
 from shoal.errors import DataError, PolicyError
 
 Missing = Literal["value", "any"]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

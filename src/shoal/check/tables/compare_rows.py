@@ -18,6 +18,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.check.guarantee import count
 from shoal.check.slices.matching import Finder, spread
 from shoal.check.slices.sliced import Part, Sliced, numbered
@@ -29,9 +30,6 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.labels import read_label
 from shoal.data.tables.slices import Layout, Slice
 from shoal.data.tables.table import Column, Table, spell
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_PAIRS = 30_000_000  # of a class and a tuple that it covers, or of kinds of rows and records
 _SLACK = 1e-9

@@ -29,7 +29,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from shoal.check.evidence import Evidence, Ints, group_classes
+from shoal.arrays import Ints
+from shoal.check.evidence import Evidence, group_classes
 from shoal.check.guarantee import Guarantee, count, judge
 from shoal.check.tables.alongside import Alongside, alongside
 from shoal.check.tables.averages import drawn_from_few

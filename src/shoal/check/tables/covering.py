@@ -14,15 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.check.slices.boxes import Masks, bin_of, span_masks
+from shoal.arrays import Ints, Mask, Words
+from shoal.check.slices.boxes import bin_of, span_masks
 from shoal.check.tables.classes import Missing
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.labels import Label, read_label
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import Column, spell
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -76,12 +74,12 @@ class Covering:
     n_values: int
     low: Ints
     high: Ints
-    is_span: Bools
+    is_span: Mask
     listed: Ints
-    unreadable: Bools
+    unreadable: Mask
 
     @property
-    def masks(self) -> Masks:
+    def masks(self) -> Words:
         """The bins (`boxes`) that each label covers something in."""
         masks = span_masks(self.low, self.high, self.n_values)
         masks[~self.is_span] = 0
@@ -89,7 +87,7 @@ class Covering:
         np.bitwise_or.at(masks, label, np.uint64(1) << bin_of(rank, self.n_values))
         return masks
 
-    def covers(self, labels: Ints, ranks: Ints) -> Bools:
+    def covers(self, labels: Ints, ranks: Ints) -> Mask:
         """Whether each label covers the rank beside it."""
         inside = (self.low[labels] <= ranks) & (ranks <= self.high[labels])
         check = np.flatnonzero(inside & ~self.is_span[labels])

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.check.tables.classes import Classes, Ints, Missing
+from shoal.arrays import Ints
+from shoal.check.tables.classes import Classes, Missing
 from shoal.data.tables.table import Column
 
 

@@ -23,11 +23,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints, Mask
 from shoal.check.tables.alongside import Alongside
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 MOST_DECIMALS = 6
 HALF_DIGIT = 0.5e-11  # of twelve significant ones
@@ -39,7 +36,7 @@ ALIKE = 1e-6
 SLACK = 1e-7
 
 
-def possible(columns: Sequence[Alongside], labels: Ints, original_labels: Ints) -> Flags:
+def possible(columns: Sequence[Alongside], labels: Ints, original_labels: Ints) -> Mask:
     """Which published records could be draws of their group.
 
     Parameters
@@ -67,14 +64,14 @@ def possible(columns: Sequence[Alongside], labels: Ints, original_labels: Ints) 
     return result
 
 
-def _occurs(codes: Ints, labels: Ints, member_codes: Ints, member_labels: Ints) -> Flags:
+def _occurs(codes: Ints, labels: Ints, member_codes: Ints, member_labels: Ints) -> Mask:
     """Whether a member of its group has the code of each published cell."""
     width = int(max(codes.max(initial=-1), member_codes.max(initial=-1))) + 2
     pairs = np.unique(member_labels * width + member_codes + 1)
     return np.isin(labels * width + codes + 1, pairs)
 
 
-def _is_shared_value(column: Alongside, labels: Ints, original_labels: Ints) -> Flags:
+def _is_shared_value(column: Alongside, labels: Ints, original_labels: Ints) -> Mask:
     """Whether a published number is the one that all of its group have, where they have one alone."""
     values, shown = column.original_numbers, column.published_numbers
     assert values is not None
@@ -89,7 +86,7 @@ def _is_shared_value(column: Alongside, labels: Ints, original_labels: Ints) -> 
     return np.asarray((least != most)[labels] | np.isnan(shown) | (shown == least[labels]))
 
 
-def _in_boxes(columns: Sequence[Alongside], labels: Ints, original_labels: Ints) -> Flags:
+def _in_boxes(columns: Sequence[Alongside], labels: Ints, original_labels: Ints) -> Mask:
     member = np.flatnonzero(original_labels >= 0)
     member = member[np.argsort(original_labels[member], kind="stable")]
     groups = original_labels[member]
@@ -125,7 +122,7 @@ def _in_boxes(columns: Sequence[Alongside], labels: Ints, original_labels: Ints)
     return result
 
 
-def _inside(covariances: Floats, at: Ints, low: Floats, high: Floats, rounding: Floats) -> Flags:
+def _inside(covariances: Floats, at: Ints, low: Floats, high: Floats, rounding: Floats) -> Mask:
     """Whether some point between low and high (less the mean) lies in the box, along each axis and eigenvector."""
     values, vectors = np.linalg.eigh(covariances)
     values = np.maximum(values, 0.0)
@@ -136,7 +133,7 @@ def _inside(covariances: Floats, at: Ints, low: Floats, high: Floats, rounding: 
     slack = SLACK * np.sqrt(largest) + float(rounding.max())
     extent = np.einsum("gij,gj->gi", np.abs(vectors), half) + slack
     low, high = np.maximum(low, -extent[at]), np.minimum(high, extent[at])
-    fits: Flags = np.all(low <= high, axis=1)
+    fits: Mask = np.all(low <= high, axis=1)
     low, high = (np.where(fits[:, None], end, 0.0) for end in (low, high))
     turned = np.swapaxes(vectors, 1, 2)[at]
     a, b = turned * low[:, None, :], turned * high[:, None, :]

@@ -26,11 +26,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.check.guarantee import TOLERANCE, Guarantee, count, failing_groups, judge, number
-from shoal.check.tables.classes import Classes, Ints
+from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
 
-Floats = npt.NDArray[np.float64]
 Kind = Literal["distinct", "probabilistic", "entropy", "recursive"]
 
 

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.guarantee import count, number
 from shoal.check.tables.cells import published
-from shoal.check.tables.classes import Classes, Ints
+from shoal.check.tables.classes import Classes
 from shoal.data.tables.table import MARKERS, Column, Table, row_keys
 from shoal.errors import DataError
 

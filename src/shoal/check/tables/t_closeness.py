@@ -23,14 +23,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.check.guarantee import TOLERANCE, Guarantee, failing_groups, judge, number
-from shoal.check.tables.classes import Classes, Ints
+from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import spell
 from shoal.errors import Infeasible, PolicyError
 
-Floats = npt.NDArray[np.float64]
 Distance = Literal["equal", "ordered", "hierarchical"]
 
 

@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Rows
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 
 
 class _Diagnosis(NamedTuple):
@@ -131,14 +129,14 @@ def diagnosis_hierarchy() -> Hierarchy:
     return Hierarchy(tuple((d.name, f"{d.chapter} (chapter)", d.ward, "*") for d in _DIAGNOSES))
 
 
-def _draw(rng: np.random.Generator, weights: Floats) -> Indices:
+def _draw(rng: np.random.Generator, weights: Floats) -> Rows:
     """Draw one column of each row with the row's weights."""
     cumulated = np.cumsum(weights, axis=1)
     points = rng.random((len(weights), 1)) * cumulated[:, -1:]
     return np.asarray((points >= cumulated).sum(axis=1), dtype=np.intp)
 
 
-def _pick(words: tuple[str, ...] | list[str], indices: Indices) -> npt.NDArray[np.object_]:
+def _pick(words: tuple[str, ...] | list[str], indices: Rows) -> npt.NDArray[np.object_]:
     return np.array(words, dtype=object)[indices]
 
 
@@ -147,7 +145,7 @@ def _with_gaps(rng: np.random.Generator, cells: npt.NDArray[np.object_], share: 
     return cells
 
 
-def _occupation_weights(age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_], district: Indices) -> Floats:
+def _occupation_weights(age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_], district: Rows) -> Floats:
     works = (age >= 19) & (age < 66)
     is_rural = district == len(_DISTRICTS) - 1
     woman, man = np.where(is_female, 1.0, 0.35), np.where(is_female, 0.25, 1.0)
@@ -172,7 +170,7 @@ def _marital_weights(age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_
     return np.stack([1.15 - adult, 1.6 * adult, 0.35 * adult * np.clip((age - 25) / 20, 0, 1), widowed], axis=1)
 
 
-def _smoking_rate(age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_], occupation: Indices) -> Floats:
+def _smoking_rate(age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_], occupation: Rows) -> Floats:
     manual = np.isin(occupation, [_OCCUPATIONS.index(name) for name in ("driver", "builder", "farmer")])
     rate = 0.2 + 0.08 * ~is_female + 0.15 * manual - 0.1 * (age > 70)
     return np.asarray(np.where(age < 16, 0.0, rate))
@@ -191,14 +189,12 @@ def _diagnosis_weights(
     return np.stack(columns, axis=1)
 
 
-def _length_of_stay(rng: np.random.Generator, age: npt.NDArray[np.int64], diagnosis: Indices) -> npt.NDArray[np.int64]:
+def _length_of_stay(rng: np.random.Generator, age: npt.NDArray[np.int64], diagnosis: Rows) -> npt.NDArray[np.int64]:
     mean = np.array([d.days for d in _DIAGNOSES])[diagnosis] * (1 + np.maximum(age - 40, 0) / 100)
     return 1 + rng.poisson(rng.gamma(4.0, (mean - 1) / 4.0)).astype(np.int64)
 
 
-def _cost(
-    rng: np.random.Generator, age: npt.NDArray[np.int64], diagnosis: Indices, stay: npt.NDArray[np.int64]
-) -> Floats:
+def _cost(rng: np.random.Generator, age: npt.NDArray[np.int64], diagnosis: Rows, stay: npt.NDArray[np.int64]) -> Floats:
     treatment = np.array([d.price for d in _DIAGNOSES])[diagnosis] * (1 + age / 250)
     return np.round((treatment + 420.0 * stay) * rng.lognormal(0.0, 0.3, len(stay)), 2)
 
@@ -209,7 +205,7 @@ def _patient_ids(rng: np.random.Generator, n_rows: int) -> npt.NDArray[np.object
     return np.array([f"P{number:0{len(str(size)) - 1}d}" for number in numbers], dtype=object)
 
 
-def _zip_codes(rng: np.random.Generator, district: Indices) -> npt.NDArray[np.object_]:
+def _zip_codes(rng: np.random.Generator, district: Rows) -> npt.NDArray[np.object_]:
     codes = np.array([[f"{area}{7 * i % 100:02d}" for i in range(1, 15)] for area, *_ in _DISTRICTS], dtype=object)
     n_codes = np.array([d[1] for d in _DISTRICTS])[district]
     # The square draws the first codes of a district, its centre, more often.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Codes, Offsets
+from shoal.arrays import Codes, Ints
 from shoal.data.strings.strings import Strings, StringSource, take_strings
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import PolicyError
@@ -94,7 +94,7 @@ def protein_families(
     places = np.arange(len(ancestors), dtype=np.int32)
     at_once = max(1, int(_PLACES_AT_ONCE // lengths.mean()))
     parts: list[Codes] = []
-    counts: list[Offsets] = []
+    counts: list[Ints] = []
     for begin in range(0, n, at_once):
         chosen, member_starts = take_strings(places, starts, family[begin : begin + at_once])
         letters = ancestors[chosen]
@@ -112,8 +112,8 @@ def protein_families(
 
 
 def _insert_and_delete(
-    rng: np.random.Generator, letters: Codes, starts: Offsets, insertion: float, deletion: float
-) -> tuple[Codes, Offsets]:
+    rng: np.random.Generator, letters: Codes, starts: Ints, insertion: float, deletion: float
+) -> tuple[Codes, Ints]:
     """Every letter as often as it is then there: 0 times where it is deleted, more where letters come after it."""
     n_after = np.where(
         rng.random(len(letters)) < insertion, rng.integers(1, _LONGEST_INSERTION, len(letters), endpoint=True), 0

@@ -28,7 +28,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Codes, Offsets
+from shoal.arrays import Codes, Ints
 from shoal.data.sparse.records import Sparse, SparseSource
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.engine.seeds import spawn_seeds
@@ -114,7 +114,7 @@ class Baskets:
     """Transactions, one after another: number i is ``items[starts[i]:starts[i + 1]]``, ascending, from 0."""
 
     items: Codes
-    starts: Offsets
+    starts: Ints
     n_items: int
 
     def __len__(self) -> int:
@@ -149,7 +149,7 @@ class Pool:
     """
 
     items: Codes = field(repr=False)
-    starts: Offsets = field(repr=False)
+    starts: Ints = field(repr=False)
     weights: npt.NDArray[np.float64] = field(repr=False)
     corruption: npt.NDArray[np.float64] = field(repr=False)
 
@@ -173,7 +173,7 @@ def generate_baskets(quest: Quest, *, seed: int | np.random.SeedSequence | None 
     cumulative = np.cumsum(pool.weights)
     longest = int(np.diff(pool.starts).max())
     parts: list[Codes] = []
-    counts: list[Offsets] = []
+    counts: list[Ints] = []
     n_left, n_barren = quest.n_transactions, 0
     while n_left:
         sizes = _draw_sizes(sizes_of, quest.mean_size, min(n_left, _BASKETS_AT_ONCE), quest.convention)
@@ -230,7 +230,7 @@ def labelled_records(
 
 def _two_classes(
     name: str, letters: str, seed: int | np.random.SeedSequence | None, convention: Convention
-) -> tuple[Baskets, Codes, Offsets]:
+) -> tuple[Baskets, Codes, Ints]:
     """Two instances one after the other, the class of each basket, and a random order."""
     kind, quest = _parse(name)
     if kind not in letters:
@@ -277,7 +277,7 @@ def make_pool(quest: Quest, rng: np.random.Generator) -> Pool:
     return Pool(np.concatenate(itemsets).astype(np.int32), starts, chances / chances.sum(), corruption)
 
 
-def _draw_sizes(rng: np.random.Generator, mean: float, n: int, convention: str) -> Offsets:
+def _draw_sizes(rng: np.random.Generator, mean: float, n: int, convention: str) -> Ints:
     drawn = rng.poisson(mean, n) if convention == "paper" else 1 + rng.poisson(mean - 1, n)
     return np.asarray(drawn, np.int64)
 

@@ -16,8 +16,8 @@ from typing import Any, Literal
 import duckdb
 import numpy as np
 
+from shoal.arrays import Codes, Ints
 from shoal.data.database import connection, file_literal, identifier
-from shoal.data.ragged import Codes, Offsets
 from shoal.data.sparse.records import Sparse, SparseSource, assemble
 from shoal.data.strings.alphabets import WHITE
 from shoal.data.strings.column import split_cell
@@ -52,7 +52,7 @@ class Cells:
 
     codes: Codes
     texts: list[str]
-    lists: tuple[Offsets, list[str]] | None
+    lists: tuple[Ints, list[str]] | None
     classes: list[str] | None
     notes: tuple[str, ...]
     gzip: bool = False

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Codes, Offsets, encode_labels, ragged_places
+from shoal.arrays import Codes, Ints
+from shoal.data.ragged import encode_labels, ragged_places
 from shoal.data.strings.strings import symbol_keys
 from shoal.errors import DataError
 
@@ -57,7 +58,7 @@ class Sparse:
         Where they came from.
     """
 
-    starts: Offsets
+    starts: Ints
     items: Codes
     weights: Weights
     names: tuple[str, ...]
@@ -150,7 +151,7 @@ class Sparse:
         return len(self.names)
 
     @property
-    def supports(self) -> Offsets:
+    def supports(self) -> Ints:
         """The number of records that have each attribute."""
         return np.bincount(self.items, minlength=len(self.names))
 
@@ -160,7 +161,7 @@ class Sparse:
         return int(np.count_nonzero(self.supports))
 
     @property
-    def sizes(self) -> Offsets:
+    def sizes(self) -> Ints:
         """The number of non-zero attributes of each record."""
         return np.diff(self.starts)
 
@@ -215,7 +216,7 @@ class Sparse:
 
 
 def assemble(
-    starts: Offsets,
+    starts: Ints,
     codes: npt.NDArray[np.integer[Any]],
     names: Sequence[str],
     weights: npt.NDArray[np.float64] | None = None,
@@ -270,7 +271,7 @@ def assemble(
     )
 
 
-def refuse_weights(weights: npt.NDArray[np.float64], starts: Offsets) -> None:
+def refuse_weights(weights: npt.NDArray[np.float64], starts: Ints) -> None:
     """Refuse weights that are not finite, too large or too small; the message has the number of the record."""
     usable = usable_weights(weights)
     if not usable.all():
@@ -293,7 +294,7 @@ def whole_or_real(weights: npt.NDArray[np.float64]) -> Weights:
     return weights.astype(np.int64) if bool((weights == np.rint(weights)).all()) else weights
 
 
-def _starts_of(sizes: Offsets) -> Offsets:
+def _starts_of(sizes: Ints) -> Ints:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 

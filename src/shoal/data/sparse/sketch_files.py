@@ -16,8 +16,8 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.data.database import connection, file_literal, literal
-from shoal.data.ragged import Codes
 from shoal.data.sparse.sketches import Sketches
 from shoal.data.tables.files import first_bytes
 from shoal.errors import DataError, did_you_mean

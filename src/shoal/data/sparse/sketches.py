@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Codes, Offsets, ragged_places
+from shoal.arrays import Codes, Ints
+from shoal.data.ragged import ragged_places
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Sketches:
         The names of the classes in ascending order.
     """
 
-    starts: Offsets
+    starts: Ints
     components: npt.NDArray[np.signedinteger[Any]] | npt.NDArray[np.float64]
     step: float = 1.0
     labels: Codes | None = None
@@ -39,7 +40,7 @@ class Sketches:
         return len(self.starts) - 1
 
     @property
-    def counts(self) -> Offsets:
+    def counts(self) -> Ints:
         """The number of components of each record."""
         return np.diff(self.starts)
 

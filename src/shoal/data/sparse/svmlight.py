@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Offsets
+from shoal.arrays import Ints
 from shoal.data.sparse.records import UNUSABLE, Sparse, SparseSource, assemble, usable_weights
 from shoal.data.strings.alphabets import WHITE
 from shoal.data.whole_text import WholeText
@@ -36,8 +36,8 @@ _SPACE, _COLON, _NEWLINE, _ZERO = ord(" "), ord(":"), ord("\n"), ord("0")
 class _Entries:
     """The records of a piece of the file, in order."""
 
-    sizes: Offsets
-    indices: Offsets
+    sizes: Ints
+    indices: Ints
     values: npt.NDArray[np.float64]
     labels: list[bytes]
     n_queries: int
@@ -134,7 +134,7 @@ def _parse(path: Path, piece: bytes, first_line: int) -> _Entries:
     return _Entries(sizes, indices, values, labels, n_queries)
 
 
-def _tokens(data: npt.NDArray[np.uint8], begins: Offsets, ends: Offsets) -> list[bytes]:
+def _tokens(data: npt.NDArray[np.uint8], begins: Ints, ends: Ints) -> list[bytes]:
     """Pieces of the text that are not empty and hold no white space, cut out all at once."""
     edges = np.zeros(len(data) + 1, np.int8)
     edges[begins] = 1
@@ -153,7 +153,7 @@ def _floats(tokens: list[bytes]) -> tuple[npt.NDArray[np.float64], int]:
         return np.zeros(len(tokens)), next(i for i, token in enumerate(tokens) if not _PLAIN.fullmatch(token))
 
 
-def _first_twice(owners: Offsets, indices: Offsets) -> int | None:
+def _first_twice(owners: Ints, indices: Ints) -> int | None:
     """The first entry whose index stands before it in the same record."""
     if not ((owners[1:] == owners[:-1]) & (indices[1:] <= indices[:-1])).any():
         return None
@@ -162,7 +162,7 @@ def _first_twice(owners: Offsets, indices: Offsets) -> int | None:
     return int(order[again + 1].min()) if len(again) else None
 
 
-def _distinct(indices: Offsets) -> tuple[Offsets, Offsets]:
+def _distinct(indices: Ints) -> tuple[Ints, Ints]:
     """A code for each index, and the distinct indices in ascending order."""
     top = int(indices.max(initial=-1)) + 1
     if top > 4 * len(indices) + (1 << 16):

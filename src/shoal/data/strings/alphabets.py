@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Codes
+from shoal.arrays import Codes
 from shoal.errors import DataError, PolicyError
 
 _LETTERS = {

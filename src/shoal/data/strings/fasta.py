@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Offsets
+from shoal.arrays import Ints
 from shoal.data.strings.alphabets import WHITE, Alphabet, code_points, encode, guess_alphabet, refuse_strangers
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.whole_text import WholeText
@@ -115,7 +115,7 @@ def fasta_pieces(strings: Strings) -> Iterator[bytes]:
         ).encode()
 
 
-def _wrap(points: npt.NDArray[np.uint32], lengths: Offsets) -> tuple[str, list[int]]:
+def _wrap(points: npt.NDArray[np.uint32], lengths: Ints) -> tuple[str, list[int]]:
     """All sequences with a line end after each 60 symbols and at their ends, and where each begins."""
     sizes = lengths + -(-lengths // _WIDTH)
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
@@ -126,7 +126,7 @@ def _wrap(points: npt.NDArray[np.uint32], lengths: Offsets) -> tuple[str, list[i
     return wrapped.tobytes().decode("utf-32-le"), starts.tolist()
 
 
-def _record_starts(text: WholeText, keep: npt.NDArray[np.bool_], lines: Offsets, headers: Offsets) -> Offsets:
+def _record_starts(text: WholeText, keep: npt.NDArray[np.bool_], lines: Ints, headers: Ints) -> Ints:
     """Where each sequence begins among all symbols; a symbol counts by the first byte of its character."""
     counted = keep
     if not text.data.isascii():
@@ -135,7 +135,7 @@ def _record_starts(text: WholeText, keep: npt.NDArray[np.bool_], lines: Offsets,
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(per_record)])
 
 
-def _labels(text: WholeText, lines: Offsets, headers: Offsets, pattern: re.Pattern[str] | None) -> list[str] | None:
+def _labels(text: WholeText, lines: Ints, headers: Ints, pattern: re.Pattern[str] | None) -> list[str] | None:
     begin, end = lines[headers], lines[headers + 1]
     if pattern is None and not _WRITTEN.fullmatch(text.data[begin[0] + 1 : end[0] - 1].decode()):
         return None

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Codes, Offsets, encode_labels, ragged_places
+from shoal.arrays import Codes, Ints
+from shoal.data.ragged import encode_labels, ragged_places
 from shoal.data.tables.table import Source
 from shoal.errors import DataError
 
@@ -55,7 +56,7 @@ class Strings:
     """
 
     symbols: Codes
-    starts: Offsets
+    starts: Ints
     alphabet: tuple[str, ...]
     is_tokens: bool = False
     labels: Codes | None = None
@@ -124,7 +125,7 @@ class Strings:
         return len(self)
 
     @property
-    def lengths(self) -> Offsets:
+    def lengths(self) -> Ints:
         """The number of symbols of each string."""
         return np.diff(self.starts)
 
@@ -167,7 +168,7 @@ def symbol_keys(alphabet: Sequence[str]) -> npt.NDArray[np.uint64]:
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
 
-def take_strings(symbols: Codes, starts: Offsets, rows: npt.NDArray[np.integer[Any]]) -> tuple[Codes, Offsets]:
+def take_strings(symbols: Codes, starts: Ints, rows: npt.NDArray[np.integer[Any]]) -> tuple[Codes, Ints]:
     """The chosen strings' symbols, one after another, and where each begins."""
     places, new_starts = ragged_places(starts, rows)
     return symbols[places], new_starts

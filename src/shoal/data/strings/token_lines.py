@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Codes
+from shoal.arrays import Codes
 from shoal.data.strings.alphabets import WHITE, Alphabet, code_points, encode, refuse_strangers
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.whole_text import WholeText

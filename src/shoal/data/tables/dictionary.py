@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.tables.table import Codes, Column
+from shoal.arrays import Codes
+from shoal.data.tables.table import Column
 
 
 class TextEncoder:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.data.published_file import plain_file, read_json
 from shoal.data.tables.labels import Label, read_label
 from shoal.data.tables.parse import parse_dates, parse_numbers
@@ -25,7 +26,6 @@ from shoal.data.tables.write import read_back
 from shoal.errors import DataError
 
 Frame = dict[str, npt.NDArray[Any]]
-Ints = npt.NDArray[np.int64]
 
 
 def read_slices(folder: str | Path) -> list[Frame]:

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.errors import DataError, did_you_mean
-
-Codes = npt.NDArray[np.int32]
 
 MARKERS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 """The spellings of a missing value unless the user gives others."""

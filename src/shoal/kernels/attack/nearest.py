@@ -11,14 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Bytes, Codes, Floats, Ints
 from shoal.kernels.compile import compiled
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.uint8]
 
 PLAIN_NUMBER, NUMBER, PLAIN_CATEGORY, CATEGORY = 0, 1, 2, 3
 ROUNDING = 1e-12  # sums of the same terms in the same order are equal; those of other terms may be so by chance
@@ -47,12 +42,12 @@ class LabelTable(NamedTuple):
     """
 
     starts: Ints
-    kinds: Flags
+    kinds: Bytes
     scales: Floats
     low: Floats
     high: Floats
     sizes: Floats
-    may_miss: Flags
+    may_miss: Bytes
     begins: Ints
     ends: Ints
     listed: Floats

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints, Mask
 from shoal.kernels.compile import compiled
-
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 
 @compiled
-def fits(low: Int64, high: Int64, values: Int64, member: int, place: int, used: Bool) -> bool:
+def fits(low: Ints, high: Ints, values: Ints, member: int, place: int, used: Mask) -> bool:
     """Whether values, ascending, can be given out one each so that all lie in the bounds, and `member` gets `place`.
 
     Glover's rule: each value in turn goes to whom it is not too small for and whose upper bound is the least.
@@ -34,7 +31,7 @@ def fits(low: Int64, high: Int64, values: Int64, member: int, place: int, used: 
 
 
 @compiled
-def tighten(starts: Int64, members: Int64, values: Int64, lower: Int64, upper: Int64, most: int) -> bool:
+def tighten(starts: Ints, members: Ints, values: Ints, lower: Ints, upper: Ints, most: int) -> bool:
     """Narrow the bounds of all members to the least and the greatest value that each can have; False if none fit.
 
     Parameters

@@ -9,15 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Bytes, Codes, Floats, Ints
 from shoal.kernels.attack.nearest import is_listed
 from shoal.kernels.compile import compiled
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.uint8]
 
 
 class Conditions(NamedTuple):
@@ -42,8 +37,8 @@ class Conditions(NamedTuple):
     columns: Ints
     low: Floats
     high: Floats
-    or_missing: Flags
-    is_not: Flags
+    or_missing: Bytes
+    is_not: Bytes
     begins: Ints
     ends: Ints
     listed: Floats

@@ -11,12 +11,10 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints, Words
 from shoal.kernels.compile import compiled
-from shoal.kernels.sparse.neighbours import SLACK, Codes, Floats, Offsets, Places, offer
-
-Words = npt.NDArray[np.uint64]
+from shoal.kernels.sparse.neighbours import SLACK, Places, offer
 
 WORDS = 64  # of 64 records each: a row of bits of a full block
 BLOCK = 64 * WORDS
@@ -44,7 +42,7 @@ def _count_ones(word: Any) -> Any:
 
 @compiled
 def fill_bits(
-    starts: Offsets,
+    starts: Ints,
     items: Codes,
     first: int,
     stop: int,
@@ -256,7 +254,7 @@ def _common_bound(digits: Words, n_parts: int, n_digits: int, wanted: int, reach
 
 
 @compiled
-def _find_bounds(worst: float, n_own: int, least: Floats, most: Floats, is_cosine: bool, bounds: Offsets) -> bool:
+def _find_bounds(worst: float, n_own: int, least: Floats, most: Floats, is_cosine: bool, bounds: Ints) -> bool:
     """The smallest count by which a record of each part can come up to the worst of the best; whether any can."""
     n_parts = len(bounds)
     is_possible = False
@@ -273,12 +271,12 @@ def _find_bounds(worst: float, n_own: int, least: Floats, most: Floats, is_cosin
 
 @compiled
 def scan_bits(
-    starts: Offsets,
+    starts: Ints,
     items: Codes,
     sizes: Floats,
     rows: Codes,
-    queries: Offsets,
-    seats: Offsets,
+    queries: Ints,
+    seats: Ints,
     first: int,
     stop: int,
     n_dense: int,

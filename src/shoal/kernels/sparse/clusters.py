@@ -9,12 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints, Singles
 from shoal.kernels.compile import compiled
-
-Offsets = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
-Table = npt.NDArray[np.float32]
 
 N_BINS = 256
 
@@ -27,7 +23,7 @@ def _row_of(item: int, n_table: int) -> int:
 
 
 @compiled
-def _score_centres(items: Codes, weights: Table, table: Table, biases: Table, scores: Table) -> None:
+def _score_centres(items: Codes, weights: Singles, table: Singles, biases: Singles, scores: Singles) -> None:
     """The product with each centre, less its bias."""
     for c in range(len(scores)):
         scores[c] = -biases[c]
@@ -40,7 +36,7 @@ def _score_centres(items: Codes, weights: Table, table: Table, biases: Table, sc
 
 @compiled
 def assign(
-    starts: Offsets, items: Codes, weights: Table, first: int, stop: int, table: Table, biases: Table, found: Codes
+    starts: Ints, items: Codes, weights: Singles, first: int, stop: int, table: Singles, biases: Singles, found: Codes
 ) -> None:
     """The centre with the largest score for each record from `first` to `stop`; of equal ones the first."""
     scores = np.empty(len(biases), np.float32)
@@ -54,7 +50,7 @@ def assign(
 
 
 @compiled
-def add_members(starts: Offsets, items: Codes, weights: Table, clusters: Codes, sums: Floats) -> None:
+def add_members(starts: Ints, items: Codes, weights: Singles, clusters: Codes, sums: Floats) -> None:
     """Add each record to the column of its cluster."""
     for i in range(len(clusters)):
         for e in range(starts[i], starts[i + 1]):
@@ -63,14 +59,14 @@ def add_members(starts: Offsets, items: Codes, weights: Table, clusters: Codes, 
 
 @compiled
 def choose_clusters(
-    starts: Offsets,
+    starts: Ints,
     items: Codes,
-    weights: Table,
+    weights: Singles,
     first: int,
     stop: int,
-    table: Table,
-    biases: Table,
-    sizes: Offsets,
+    table: Singles,
+    biases: Singles,
+    sizes: Ints,
     budget: int,
     is_chosen: npt.NDArray[np.bool_],
 ) -> None:

@@ -12,12 +12,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
 
-Offsets = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
 Places = npt.NDArray[np.uint16]
-Floats = npt.NDArray[np.float64]
+
 
 BLOCK = 2048  # records whose sums of products, 8 bytes each, are half of a first-level cache
 CHUNK = 64
@@ -63,7 +62,7 @@ def sort_heaps(scores: Floats, rows: Codes) -> None:
 
 @compiled
 def fill_lists(
-    starts: Offsets,
+    starts: Ints,
     items: Codes,
     weights: Floats,
     first: int,
@@ -88,13 +87,13 @@ def fill_lists(
 
 @compiled
 def scan_sums(
-    starts: Offsets,
+    starts: Ints,
     items: Codes,
     weights: Floats,
     squares: Floats,
     rows: Codes,
-    queries: Offsets,
-    seats: Offsets,
+    queries: Ints,
+    seats: Ints,
     first: int,
     stop: int,
     list_starts: Codes,

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints, Words
 from shoal.kernels.compile import compiled
 from shoal.kernels.strings.generate import uniform
-from shoal.kernels.strings.hash import Words
-
-Codes = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @compiled

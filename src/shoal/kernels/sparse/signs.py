@@ -7,12 +7,9 @@ Alon, Matias, Szegedy, "The space complexity of approximating the frequency mome
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Signs, Words
 from shoal.kernels.compile import compiled
-
-Words = npt.NDArray[np.uint64]
-Signs = npt.NDArray[np.int8]
 
 BITS = np.uint64(61)
 _ONE = np.uint64(1)

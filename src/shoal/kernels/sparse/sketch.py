@@ -8,14 +8,9 @@ inner loop then has a fixed length over adjacent numbers and becomes a few vecto
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints, Signs
 from shoal.kernels.compile import compiled
-
-Codes = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Signs = npt.NDArray[np.int8]
 
 TILE = 64
 _MOST_8 = 127  # what lanes of 8 and 16 bits hold

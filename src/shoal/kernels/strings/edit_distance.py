@@ -14,13 +14,9 @@ of Computing 10(1), 2003.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Ints, Words
 from shoal.kernels.compile import compiled
-
-Codes = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 _ONE, _NONE, _TOP = np.uint64(1), np.uint64(0), np.uint64(63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)

@@ -8,14 +8,10 @@ tabulated.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints, Mask, Singles, Words
 from shoal.kernels.compile import compiled
-from shoal.kernels.strings.hash import Codes, Ints, Words, fingerprint, holds
-
-Weights = npt.NDArray[np.float32]
-Floats = npt.NDArray[np.float64]
-Marks = npt.NDArray[np.bool_]
+from shoal.kernels.strings.hash import fingerprint, holds
 
 _SPREAD = np.uint64(0x2545F4914F6CDD1D)
 _A, _B, _C, _TOP = np.uint64(12), np.uint64(25), np.uint64(27), np.uint64(11)
@@ -49,7 +45,7 @@ def _find_positions(starts: Ints, features: Codes, position_starts: Ints, begin:
 
 
 @compiled
-def _weight_of(features: Codes, weights: Weights, begin: int, end: int, feature: int) -> float:
+def _weight_of(features: Codes, weights: Singles, begin: int, end: int, feature: int) -> float:
     for e in range(begin, end):
         if features[e] == feature:
             return weights[e] if len(weights) > 0 else 1.0
@@ -59,7 +55,7 @@ def _weight_of(features: Codes, weights: Weights, begin: int, end: int, feature:
 @compiled
 def _draw(
     features: Codes,
-    weights: Weights,
+    weights: Singles,
     places: Ints,
     order: int,
     support: int,
@@ -112,7 +108,7 @@ def _draw(
 def generate_strings(
     starts: Ints,
     features: Codes,
-    weights: Weights,
+    weights: Singles,
     feature_symbols: Codes,
     position_starts: Ints,
     group_starts: Ints,
@@ -125,7 +121,7 @@ def generate_strings(
     state: Words,
     out_starts: Ints,
     out: Codes,
-    is_kept: Marks,
+    is_kept: Mask,
 ) -> int:
     """Draw one pseudo-string for every member of every group; return how many draws were rejected.
 

@@ -9,18 +9,13 @@ A centre lies in an array over all features, which is filled and cleared around 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints, Singles
 from shoal.kernels.compile import compiled
-
-Codes = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Weights = npt.NDArray[np.float32]
-Floats = npt.NDArray[np.float64]
 
 
 @compiled
-def similarity(features: Codes, weights: Weights, begin: int, end: int, centre: Weights) -> float:
+def similarity(features: Codes, weights: Singles, begin: int, end: int, centre: Singles) -> float:
     """The sum of min(f, c) over the entries of one template.
 
     Four sums side by side: one alone would wait for each addition.
@@ -47,7 +42,7 @@ def similarity(features: Codes, weights: Weights, begin: int, end: int, centre: 
 
 
 @compiled
-def add_template(features: Codes, weights: Weights, begin: int, end: int, share: float, centre: Weights) -> None:
+def add_template(features: Codes, weights: Singles, begin: int, end: int, share: float, centre: Singles) -> None:
     """Add a share of a template to a centre."""
     if len(weights) == 0:
         for e in range(begin, end):
@@ -58,14 +53,14 @@ def add_template(features: Codes, weights: Weights, begin: int, end: int, share:
 
 
 @compiled
-def clear_template(features: Codes, begin: int, end: int, centre: Weights) -> None:
+def clear_template(features: Codes, begin: int, end: int, centre: Singles) -> None:
     """Set a centre to 0 wherever a template has an entry."""
     for e in range(begin, end):
         centre[features[e]] = 0.0
 
 
 @compiled
-def similarities(starts: Ints, features: Codes, weights: Weights, centre: Weights) -> Floats:
+def similarities(starts: Ints, features: Codes, weights: Singles, centre: Singles) -> Floats:
     """The similarity of every template to one centre."""
     out = np.empty(len(starts) - 1)
     for row in range(len(out)):
@@ -74,7 +69,7 @@ def similarities(starts: Ints, features: Codes, weights: Weights, centre: Weight
 
 
 @compiled
-def average(starts: Ints, features: Codes, weights: Weights, rows: Ints, n_features: int) -> Weights:
+def average(starts: Ints, features: Codes, weights: Singles, rows: Ints, n_features: int) -> Singles:
     """The centroid of some templates."""
     centre = np.zeros(n_features, np.float32)
     for row in rows:
@@ -104,8 +99,8 @@ def _sink(keys: Floats, rows: Ints, size: int) -> None:
 def _take_closest(
     starts: Ints,
     features: Codes,
-    weights: Weights,
-    centre: Weights,
+    weights: Singles,
+    centre: Singles,
     label: int,
     labels: Codes,
     left: Ints,
@@ -134,7 +129,7 @@ def _take_closest(
 
 @compiled
 def pass_around_templates(
-    starts: Ints, features: Codes, weights: Weights, n_features: int, k: int, order: Ints
+    starts: Ints, features: Codes, weights: Singles, n_features: int, k: int, order: Ints
 ) -> Codes:
     """Group around templates that are picked in the given order; fewer than k stay unlabelled, -1."""
     n = len(starts) - 1
@@ -156,7 +151,7 @@ def pass_around_templates(
 
 @compiled
 def pass_around_centroids(
-    starts: Ints, features: Codes, weights: Weights, n_features: int, k: int, members: Ints, group_starts: Ints
+    starts: Ints, features: Codes, weights: Singles, n_features: int, k: int, members: Ints, group_starts: Ints
 ) -> Codes:
     """Group around the centroids of former groups, in their order; fewer than k stay unlabelled, -1."""
     n = len(starts) - 1
@@ -180,7 +175,7 @@ def pass_around_centroids(
 def nearest_groups(
     starts: Ints,
     features: Codes,
-    weights: Weights,
+    weights: Singles,
     n_features: int,
     members: Ints,
     group_starts: Ints,
@@ -220,7 +215,7 @@ def nearest_groups(
 def group_costs(
     starts: Ints,
     features: Codes,
-    weights: Weights,
+    weights: Singles,
     n_features: int,
     length: int,
     members: Ints,

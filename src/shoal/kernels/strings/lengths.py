@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.kernels.compile import compiled
-
-Ints = npt.NDArray[np.int64]
 
 
 @compiled

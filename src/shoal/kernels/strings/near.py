@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from shoal.arrays import Codes, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.strings.hash import Codes, Ints
 
 
 @compiled

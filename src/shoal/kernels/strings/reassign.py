@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.arrays import Codes, Floats, Ints, Singles
 from shoal.kernels.compile import compiled
-from shoal.kernels.strings.groups import Codes, Floats, Ints, Weights, add_template, clear_template, similarity
+from shoal.kernels.strings.groups import add_template, clear_template, similarity
 
 LEAST_GAIN = 1e-6  # a gain below it may be a rounding error
 
@@ -18,12 +19,12 @@ LEAST_GAIN = 1e-6  # a gain below it may be a rounding error
 def _cost(
     starts: Ints,
     features: Codes,
-    weights: Weights,
+    weights: Singles,
     length: int,
     first: int,
     after: Ints,
     size: int,
-    centre: Weights,
+    centre: Singles,
 ) -> float:
     """The sum of the distances of a group's members to their centroid."""
     row = first
@@ -71,7 +72,7 @@ def _first_alive(near: Codes, row: int, sizes: Ints, own: int) -> int:
 def reassign(
     starts: Ints,
     features: Codes,
-    weights: Weights,
+    weights: Singles,
     n_features: int,
     length: int,
     k: int,

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Ints
 from shoal.kernels.compile import compiled
-
-Codes = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
 
 
 @compiled

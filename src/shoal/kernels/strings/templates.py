@@ -7,13 +7,9 @@ by feature grows with the data and not with length times alphabet.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Ints, Singles
 from shoal.kernels.compile import compiled
-
-Codes = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Weights = npt.NDArray[np.float32]
 
 
 @compiled
@@ -61,7 +57,7 @@ def fill_templates(
     n_symbols: int,
     entry_starts: Ints,
     features: Codes,
-    weights: Weights,
+    weights: Singles,
     feature_symbols: Codes,
     position_starts: Ints,
 ) -> int:

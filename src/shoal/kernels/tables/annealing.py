@@ -15,10 +15,9 @@ S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi, "Optimization by simulated annealing
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Words
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.box_tree import Floats
 from shoal.kernels.tables.local_search import (
     Groups,
     entering_cost,
@@ -26,8 +25,6 @@ from shoal.kernels.tables.local_search import (
     relocate,
     swap_differing,
 )
-
-Words = npt.NDArray[np.uint64]
 
 SPREAD = np.uint64(0x2545F4914F6CDD1D)
 HALF = np.uint64(32)

@@ -21,12 +21,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.kernels.compile import compiled
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 LEAF = 64  # at most this many records a leaf: a few vector registers a column
 NONE = 2**62  # larger than every row

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.box_tree import Floats, Ints
 
 AXES = 8  # of a grid at most; 8 bits are left for each
 

@@ -12,14 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
 
 DISTINCT, PROBABILISTIC, ENTROPY, RECURSIVE, ALPHA = range(5)
 EQUAL, ORDERED, HIERARCHICAL, BASIC, ENHANCED = range(5, 10)
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Float64 = npt.NDArray[np.float64]
 
 # Whole numbers beyond this are no longer exact in float64; comparisons there lean towards refusing.
 _EXACT = 2.0**52
@@ -29,21 +27,21 @@ _MARGIN = 1e-12
 class LimitArrays(NamedTuple):
     """Several limits on sensitive attributes, as plain arrays; m is the number of values of one attribute."""
 
-    codes: Int32  # (n_limits, n_rows) sensitive value of each record
-    models: Int64  # (n_limits,) one of the constants above
-    parameters: Float64  # (n_limits, 2) l, alpha, t or beta; and c
-    unknown: Int64  # (n_limits,) code that stands for any value, or -1
-    starts: Int64  # (n_limits + 1,) where each limit's m entries begin in the next two
-    below: Int64  # records of the whole table with this value or a lower one
-    below_sums: Int64  # running sum of `below`
-    heights: Int64  # (n_limits,) of the tree, 0 without one
-    tree_starts: Int64  # (n_limits,) where each limit's m * (height + 1) entries begin in the next two
-    ancestors: Int32  # node above each value at each height
-    under: Int64  # records under that node in the whole table
+    codes: Codes  # (n_limits, n_rows) sensitive value of each record
+    models: Ints  # (n_limits,) one of the constants above
+    parameters: Floats  # (n_limits, 2) l, alpha, t or beta; and c
+    unknown: Ints  # (n_limits,) code that stands for any value, or -1
+    starts: Ints  # (n_limits + 1,) where each limit's m entries begin in the next two
+    below: Ints  # records of the whole table with this value or a lower one
+    below_sums: Ints  # running sum of `below`
+    heights: Ints  # (n_limits,) of the tree, 0 without one
+    tree_starts: Ints  # (n_limits,) where each limit's m * (height + 1) entries begin in the next two
+    ancestors: Codes  # node above each value at each height
+    under: Ints  # records under that node in the whole table
 
 
 @compiled
-def sift_sort(values: Int32, n: int) -> None:
+def sift_sort(values: Codes, n: int) -> None:
     """Sort the first n values in place, ascending (heapsort: small to compile, no bad case)."""
     for end in range(2 * n - 1, 0, -1):
         # First the heap is built from its last node upwards, then its top goes behind the shrinking heap.
@@ -70,7 +68,7 @@ def _at_most(value: float, bound: float) -> bool:
 
 
 @compiled
-def _frequencies_hold(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int, size: int, n: int) -> bool:
+def _frequencies_hold(limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int, size: int, n: int) -> bool:
     """l-diversity in its four senses, and the share alpha."""
     model = limits.models[j]
     bound = limits.parameters[j, 0]
@@ -113,7 +111,7 @@ def _frequencies_hold(limits: LimitArrays, j: int, codes: Int32, counts: Int32, 
 
 
 @compiled
-def ordered_distance(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int, size: int, n: int) -> float:
+def ordered_distance(limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int, size: int, n: int) -> float:
     """Sum over values of the absolute cumulative difference, times n and the records of the table.
 
     Between two values of the group its own cumulative share is constant and that of the table grows, so
@@ -148,7 +146,7 @@ def ordered_distance(limits: LimitArrays, j: int, codes: Int32, counts: Int32, a
 
 @compiled
 def hierarchical_distance(
-    limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int, size: int, n: int
+    limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int, size: int, n: int
 ) -> float:
     """Sum over inner nodes of height * min(positive, negative extra), times n and the records of the table.
 
@@ -184,7 +182,7 @@ def hierarchical_distance(
 
 
 @compiled
-def _gains_hold(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int, size: int, n: int) -> bool:
+def _gains_hold(limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int, size: int, n: int) -> bool:
     """Total variation, and the relative gain beta; both look at values more frequent than in the table."""
     begin = limits.starts[j]
     total = float(limits.below[limits.starts[j + 1] - 1])
@@ -208,7 +206,7 @@ def _gains_hold(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: in
 
 
 @compiled
-def satisfies(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int, size: int, n: int) -> bool:
+def satisfies(limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int, size: int, n: int) -> bool:
     """Whether a group satisfies limit j.
 
     Parameters
@@ -235,7 +233,7 @@ def satisfies(limits: LimitArrays, j: int, codes: Int32, counts: Int32, at: int,
 
 
 @compiled
-def groups_violating(limits: LimitArrays, rows: Int32, ends: Int64) -> npt.NDArray[np.bool_]:
+def groups_violating(limits: LimitArrays, rows: Codes, ends: Ints) -> npt.NDArray[np.bool_]:
     """Which groups, each a run of `rows` up to its end, violate any of the limits."""
     violating = np.zeros(len(ends), np.bool_)
     for j in range(len(limits.models)):

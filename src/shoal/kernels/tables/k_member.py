@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.box_tree import NONE, Floats, Ints
+from shoal.kernels.tables.box_tree import NONE
 from shoal.kernels.tables.width_tree import (
     Span,
     WidthPoints,
@@ -20,8 +20,6 @@ from shoal.kernels.tables.width_tree import (
     widen_span,
 )
 
-Labels = npt.NDArray[np.int32]
-
 
 @compiled
 def _grow_clusters(
@@ -31,7 +29,7 @@ def _grow_clusters(
     span: Span,
     n_alive: int,
     enough: int,
-    labels: Labels,
+    labels: Codes,
     label: int,
     last: int,
 ) -> tuple[int, int]:
@@ -55,7 +53,7 @@ def _grow_clusters(
 
 @compiled
 def _gather_neighbours(
-    points: Floats, k: int, tree: WidthTree, span: Span, n_alive: int, enough: int, labels: Labels, label: int
+    points: Floats, k: int, tree: WidthTree, span: Span, n_alive: int, enough: int, labels: Codes, label: int
 ) -> int:
     """Group the first record with its nearest until at most ``enough``, or less than k, are left; return the next."""
     gaps, members = np.zeros(k - 1), np.zeros(k - 1, np.int64)
@@ -82,7 +80,7 @@ def _gather_neighbours(
 
 @compiled
 def _join_leftovers(
-    points: Floats, weights: Floats, low: Floats, high: Floats, sizes: Ints, rest: Ints, labels: Labels
+    points: Floats, weights: Floats, low: Floats, high: Floats, sizes: Ints, rest: Ints, labels: Codes
 ) -> None:
     """Put each leftover where ``|c + r| * D(c + r) - |c| * D(c)`` is least; of equals into the first cluster."""
     for row in range(len(labels)):
@@ -109,7 +107,7 @@ def _join_leftovers(
             low[best, j], high[best, j] = min(low[best, j], points[row, j]), max(high[best, j], points[row, j])
 
 
-def _label(data: WidthPoints, record: Ints, k: int, by_loss: bool) -> Labels:
+def _label(data: WidthPoints, record: Ints, k: int, by_loss: bool) -> Codes:
     n_rows, n_columns = data.points.shape
     labels = np.full(n_rows, -1, np.int32)
     order = np.argsort(record, kind="stable")
@@ -135,7 +133,7 @@ def _label(data: WidthPoints, record: Ints, k: int, by_loss: bool) -> Labels:
     return labels
 
 
-def label_k_member(data: WidthPoints, record: Ints, k: int) -> Labels:
+def label_k_member(data: WidthPoints, record: Ints, k: int) -> Codes:
     """Label the records by greedy k-member clustering, the clusters numbered in the order in which they form.
 
     The first cluster starts at the record farthest from row 0, each other at the one farthest from the record that
@@ -145,6 +143,6 @@ def label_k_member(data: WidthPoints, record: Ints, k: int) -> Labels:
     return _label(data, record, k, True)
 
 
-def label_neighbours(data: WidthPoints, record: Ints, k: int) -> Labels:
+def label_neighbours(data: WidthPoints, record: Ints, k: int) -> Codes:
     """Label the records in groups of the first that is left and its k-1 nearest; as `label_k_member` otherwise."""
     return _label(data, record, k, False)

@@ -9,12 +9,9 @@ property).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Ints
 from shoal.kernels.compile import compiled
-
-Ints = npt.NDArray[np.int32]
-Counts = npt.NDArray[np.int64]
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FOLD = np.uint64(32)
@@ -22,8 +19,8 @@ _FOLD = np.uint64(32)
 
 @compiled
 def roll_up(
-    cells: Ints, rows: Ints, counts: Counts, nodes: Ints, starts: Counts, sizes: Counts
-) -> tuple[Ints, Ints, Counts]:
+    cells: Codes, rows: Codes, counts: Ints, nodes: Codes, starts: Ints, sizes: Ints
+) -> tuple[Codes, Codes, Ints]:
     """Merge classes whose nodes agree in every attribute; new classes are numbered by first appearance.
 
     The node of rank r of attribute a is ``nodes[starts[a] + r]``, less than ``sizes[a]``; attributes of size 1 do not

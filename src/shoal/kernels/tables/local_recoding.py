@@ -9,13 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
-
-Ranks = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 NEAREST = 8  # groups with which a record is tried to be exchanged
 BETTER = 1 + 1e-12  # scores nearer than this are equal but for rounding
@@ -44,11 +40,11 @@ class Cells(NamedTuple):
         Values between 0 and 1; a missing one at 2.
     """
 
-    ranks: Ranks
+    ranks: Codes
     counts: Ints
     widths: Ints
     starts: Ints
-    nodes: Ranks
+    nodes: Codes
     penalties: Floats
     lines: Ints
     positions: Floats
@@ -69,7 +65,7 @@ def _penalty(cells: Cells, a: int, low: int, high: int) -> float:
 
 
 @compiled
-def _joint(cells: Cells, low: Ranks, high: Ranks, group: int, row: int, enough: float) -> float:
+def _joint(cells: Cells, low: Codes, high: Codes, group: int, row: int, enough: float) -> float:
     """The loss of a record of a group, known by its extremes, together with one more; cut short at `enough`."""
     total = 0.0
     for a in range(low.shape[1]):
@@ -81,7 +77,7 @@ def _joint(cells: Cells, low: Ranks, high: Ranks, group: int, row: int, enough: 
 
 
 @compiled
-def _widen(cells: Cells, low: Ranks, high: Ranks, group: int, row: int) -> None:
+def _widen(cells: Cells, low: Codes, high: Codes, group: int, row: int) -> None:
     for a in range(low.shape[1]):
         low[group, a] = min(low[group, a], cells.ranks[row, a])
         high[group, a] = max(high[group, a], cells.ranks[row, a])
@@ -227,7 +223,7 @@ def cut_blocks(cells: Cells, k: int, enough: int, power: float, n_nodes: int) ->
 
 
 @compiled
-def grow_groups(cells: Cells, rows: Ints, ends: Ints, k: int, firsts: Ints, labels: Ranks) -> int:
+def grow_groups(cells: Cells, rows: Ints, ends: Ints, k: int, firsts: Ints, labels: Codes) -> int:
     """Group the records of each block greedily; return the number of groups.
 
     A group starts with all copies of the first record that is left, and takes copies of the record with which its loss
@@ -311,10 +307,10 @@ def grow_groups(cells: Cells, rows: Ints, ends: Ints, k: int, firsts: Ints, labe
 class Extremes(NamedTuple):
     """The two least and the two greatest ranks of each group in each attribute, and the loss of a record of it."""
 
-    low: Ranks
-    next_low: Ranks
-    high: Ranks
-    next_high: Ranks
+    low: Codes
+    next_low: Codes
+    high: Codes
+    next_high: Codes
     losses: Floats
 
 
@@ -423,7 +419,7 @@ def _exchange_among(
 
 
 @compiled
-def exchange(cells: Cells, of_slot: Ints, labels: Ranks, n_groups: int, k: int, window: int, n_passes: int) -> int:
+def exchange(cells: Cells, of_slot: Ints, labels: Codes, n_groups: int, k: int, window: int, n_passes: int) -> int:
     """Move records, and swap pairs of them, between groups while that lowers the loss; return the number of moves.
 
     A record is tried with the eight groups of the same window that it would suit best. Groups keep at least k records.

@@ -17,13 +17,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.box_tree import Floats, Ints
-
-Rows = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 
 class Groups(NamedTuple):
@@ -59,10 +55,10 @@ class Groups(NamedTuple):
 
     points: Floats
     weights: Floats
-    near: Rows
-    labels: Rows
-    members: Rows
-    place: Rows
+    near: Codes
+    labels: Codes
+    members: Codes
+    place: Codes
     sizes: Ints
     sums: Floats
     pairs: Floats
@@ -73,7 +69,7 @@ class Groups(NamedTuple):
     n_metric: int
 
 
-def lay_out(points: Floats, weights: Floats, n_metric: int, near: Rows, labels: Rows, k: int) -> Groups:
+def lay_out(points: Floats, weights: Floats, n_metric: int, near: Codes, labels: Codes, k: int) -> Groups:
     """Lay out a partition into groups of k to 2k-1 records, labelled 0, 1, ..., for the search."""
     n_rows, n_columns = points.shape
     n_groups, n_slots = int(labels.max()) + 1, n_rows // k
@@ -231,7 +227,15 @@ def relocate(groups: Groups, x: int, g: int) -> None:
 
 @compiled
 def shift(
-    points: Floats, sums: Floats, labels: Rows, members: Rows, place: Rows, sizes: Ints, n_metric: int, x: int, g: int
+    points: Floats,
+    sums: Floats,
+    labels: Codes,
+    members: Codes,
+    place: Codes,
+    sizes: Ints,
+    n_metric: int,
+    x: int,
+    g: int,
 ) -> None:
     """Move a record into another group, where all columns are metric; plain arrays, as a tuple of them costs time."""
     a, size = labels[x], sizes[g]
@@ -249,7 +253,7 @@ def shift(
 
 
 @compiled
-def regroup(groups: Groups, rows: Ints, limits: Floats, forms: Flags, asked: Flags) -> int:
+def regroup(groups: Groups, rows: Ints, limits: Floats, forms: Mask, asked: Mask) -> int:
     """Around each of some records form a group, or dissolve its group, if that changes the loss by less than a limit.
 
     A new group takes the record and the k-1 nearest of its neighbours that can be spared. Of a dissolved group each
@@ -328,7 +332,7 @@ def regroup(groups: Groups, rows: Ints, limits: Floats, forms: Flags, asked: Fla
 
 
 @compiled
-def descend(groups: Groups, queue: Rows, asked: Flags, ends: Ints, n_steps: int, least: float, seen: Rows) -> None:
+def descend(groups: Groups, queue: Codes, asked: Mask, ends: Ints, n_steps: int, least: float, seen: Codes) -> None:
     """Improve the groups, record by record, for as long as the queue holds records, or ``n_steps`` records.
 
     For each record the best of all relocations and swaps into the groups of its neighbours is made if it gains more

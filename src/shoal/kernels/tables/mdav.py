@@ -5,20 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.box_tree import (
-    BoxTree,
-    Floats,
-    Ints,
-    build_tree,
-    farthest_row,
-    nearest_rows,
-    remove_row,
-)
-
-Labels = npt.NDArray[np.int32]
+from shoal.kernels.tables.box_tree import BoxTree, build_tree, farthest_row, nearest_rows, remove_row
 
 
 class MixedPoints(NamedTuple):
@@ -48,7 +38,7 @@ class MixedPoints(NamedTuple):
 
     points: Floats
     weights: Floats
-    codes: Labels
+    codes: Codes
     starts: Ints
     is_median: Ints
     owner: Ints
@@ -110,7 +100,7 @@ def _form_clusters(
     sums: Floats,
     rests: Floats,
     counts: Ints,
-    labels: Labels,
+    labels: Codes,
     label: int,
 ) -> int:
     """Form clusters until at most ``enough`` records, or less than 2k, are left; return the next label."""
@@ -145,7 +135,7 @@ def _form_clusters(
     return label
 
 
-def label_mdav(data: MixedPoints, k: int) -> Labels:
+def label_mdav(data: MixedPoints, k: int) -> Codes:
     """Label the records by MDAV-generic, the clusters numbered in the order in which they form.
 
     Ties go to the smallest row. The number of records must be k >= 2 or more.

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.diversity import Float64, Int32, Int64, LimitArrays, satisfies, sift_sort
+from shoal.kernels.tables.diversity import LimitArrays, satisfies, sift_sort
 
 NUMBER, ORDER, CATEGORY, TREE = range(4)
 MAX_TRIES = 32
@@ -21,30 +22,30 @@ MAX_TRIES = 32
 class Space(NamedTuple):
     """The attributes in which records are cut, as plain arrays. Scales are those of the whole table."""
 
-    ranks: Int32  # (n_attributes, n_rows)
-    kinds: Int64  # (n_attributes,) one of the constants above
-    missing: Int64  # (n_attributes,) rank of the missing value, or -1
-    scales: Float64  # (n_attributes,) width of the whole table: range, steps, values or height
-    starts: Int64  # (n_attributes + 1,) where each attribute's values begin in the next
-    positions: Float64  # of each value: a number itself, an ordered category's place in the whole table
-    tree_starts: Int64  # (n_attributes,) where each attribute's n_values * (height + 1) nodes begin in the next
-    ancestors: Int32  # node above each leaf at each height
+    ranks: Codes  # (n_attributes, n_rows)
+    kinds: Ints  # (n_attributes,) one of the constants above
+    missing: Ints  # (n_attributes,) rank of the missing value, or -1
+    scales: Floats  # (n_attributes,) width of the whole table: range, steps, values or height
+    starts: Ints  # (n_attributes + 1,) where each attribute's values begin in the next
+    positions: Floats  # of each value: a number itself, an ordered category's place in the whole table
+    tree_starts: Ints  # (n_attributes,) where each attribute's n_values * (height + 1) nodes begin in the next
+    ancestors: Codes  # node above each leaf at each height
 
 
 class Scratch(NamedTuple):
-    values: Int32  # of the attribute at hand, of the node's records
-    sorted: Int32
-    distinct: Int32  # values that occur, in the order of the cut
-    tally: Int32  # how many records have each
-    counter: Int32  # zero between uses
-    cuts: Int32  # possible cuts of the attribute at hand
-    lefts: Int64  # records left of each
-    place: Int32  # value or code -> index among those that occur
-    slots: Int32  # (n_limits, n_rows) index of each record's sensitive value among those that occur
-    codes: Int32  # sensitive values that occur, of each limit from its start
-    totals: Int32
-    sides: Int32
-    sizes: Int64  # (n_limits,) how many occur
+    values: Codes  # of the attribute at hand, of the node's records
+    sorted: Codes
+    distinct: Codes  # values that occur, in the order of the cut
+    tally: Codes  # how many records have each
+    counter: Codes  # zero between uses
+    cuts: Codes  # possible cuts of the attribute at hand
+    lefts: Ints  # records left of each
+    place: Codes  # value or code -> index among those that occur
+    slots: Codes  # (n_limits, n_rows) index of each record's sensitive value among those that occur
+    codes: Codes  # sensitive values that occur, of each limit from its start
+    totals: Codes
+    sides: Codes
+    sizes: Ints  # (n_limits,) how many occur
 
 
 @compiled
@@ -79,7 +80,7 @@ def tally_node(scratch: Scratch, m: int, low: int, high: int) -> int:
 
 
 @compiled
-def _gather(space: Space, a: int, rows: Int32, begin: int, end: int, values: Int32) -> tuple[int, int, int]:
+def _gather(space: Space, a: int, rows: Codes, begin: int, end: int, values: Codes) -> tuple[int, int, int]:
     """Copy the node's values; return the least, the greatest, and the greatest that is not missing."""
     missing = space.missing[a]
     low = high = space.ranks[a, rows[begin]]
@@ -108,7 +109,7 @@ def _meeting(space: Space, a: int, one: int, other: int) -> int:
 
 
 @compiled
-def node_width(space: Space, a: int, rows: Int32, begin: int, end: int, scratch: Scratch) -> float:
+def node_width(space: Space, a: int, rows: Codes, begin: int, end: int, scratch: Scratch) -> float:
     """Normalised width of a node in attribute a, between 0 and 1; -1 if all records have the same value."""
     low, high, present = _gather(space, a, rows, begin, end, scratch.values)
     if low == high:
@@ -151,7 +152,7 @@ def _by_frequency(scratch: Scratch, m: int, found: int) -> None:
 
 
 @compiled
-def _note_sensitive(limits: LimitArrays, rows: Int32, begin: int, end: int, scratch: Scratch) -> None:
+def _note_sensitive(limits: LimitArrays, rows: Codes, begin: int, end: int, scratch: Scratch) -> None:
     """Note of each limit which sensitive values a node has, how often, and each record's place among them."""
     m = end - begin
     for j in range(len(limits.models)):
@@ -263,7 +264,7 @@ def _boundaries(space: Space, a: int, k: int, m: int, found: int, prefer_last: b
 
 
 @compiled
-def find_cuts(space: Space, a: int, k: int, strict: bool, rows: Int32, begin: int, end: int, scratch: Scratch) -> int:
+def find_cuts(space: Space, a: int, k: int, strict: bool, rows: Codes, begin: int, end: int, scratch: Scratch) -> int:
     """Note possible cuts of a node in attribute a, the best first, and return how many.
 
     Records whose value in the scratch array is below a cut would go left.
@@ -280,7 +281,7 @@ def find_cuts(space: Space, a: int, k: int, strict: bool, rows: Int32, begin: in
 
 
 @compiled
-def move_rows(rows: Int32, begin: int, end: int, values: Int32, cut: int, spare: Int32) -> int:
+def move_rows(rows: Codes, begin: int, end: int, values: Codes, cut: int, spare: Codes) -> int:
     """Move the left records before the others, each side in its order; return where the right ones begin."""
     at = begin
     kept = 0
@@ -297,7 +298,7 @@ def move_rows(rows: Int32, begin: int, end: int, values: Int32, cut: int, spare:
 
 
 @compiled
-def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop_rows: int) -> tuple[Int32, Int64]:
+def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop_rows: int) -> tuple[Codes, Ints]:
     """Cut all records until no cut is allowable or a node has at most `stop_rows` records.
 
     Without limits, None is given for them, and nothing that tests them is compiled.

@@ -19,12 +19,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.box_tree import Floats, Ints
 from shoal.kernels.tables.curve import curve_order, turned_frames
 from shoal.kernels.tables.shortest_path import cut_order
-
-Places = npt.NDArray[np.int32]
 
 CURVES = 8  # the more, the fewer near records are missed; by trial, as all that follow
 WINDOW = 6  # records up to this far on a curve are looked at as neighbours
@@ -49,7 +47,7 @@ def _squared(points: Floats, weights: Floats, n_metric: int, a: int, b: int) -> 
 
 @compiled
 def _note_neighbours(
-    points: Floats, weights: Floats, n_metric: int, order: Ints, near: Places, gaps: npt.NDArray[np.float32]
+    points: Floats, weights: Floats, n_metric: int, order: Ints, near: Codes, gaps: npt.NDArray[np.float32]
 ) -> None:
     """Add those that follow each other closely on a curve to the nearest that are known of each other, in order."""
     n_rows, n_near = near.shape
@@ -85,8 +83,8 @@ def _move_segment(
     points: Floats,
     weights: Floats,
     n_metric: int,
-    near: Places,
-    links: Places,
+    near: Codes,
+    links: Codes,
     awake: npt.NDArray[np.uint8],
     row: int,
 ) -> bool:
@@ -151,7 +149,7 @@ def _move_segment(
 
 @compiled
 def _shorten(
-    points: Floats, weights: Floats, n_metric: int, near: Places, links: Places, awake: npt.NDArray[np.uint8]
+    points: Floats, weights: Floats, n_metric: int, near: Codes, links: Codes, awake: npt.NDArray[np.uint8]
 ) -> None:
     """Move segments while that makes the path shorter; rows with unchanged links are not looked at again."""
     for _ in range(ROUNDS):
@@ -165,7 +163,7 @@ def _shorten(
 
 
 @compiled
-def _follow(links: Places, order: Ints) -> None:
+def _follow(links: Codes, order: Ints) -> None:
     """Write the rows of a path from its start on."""
     n_rows = len(order)
     row = 0
@@ -217,7 +215,7 @@ def _join_parts(
             placed += 1
 
 
-def _curve_neighbours(points: Floats, axes: Floats, weights: Floats, n_metric: int, n_near: int) -> tuple[Ints, Places]:
+def _curve_neighbours(points: Floats, axes: Floats, weights: Floats, n_metric: int, n_near: int) -> tuple[Ints, Codes]:
     """Rows on a first curve, and for each place on it the places of near records, nearest first; -1 where none is."""
     n_rows = len(points)
     frames = turned_frames(axes.shape[1], CURVES)
@@ -238,7 +236,7 @@ def grid_axes(points: Floats, weights: Floats, n_metric: int) -> Floats:
     return axes
 
 
-def _shortened(points: Floats, weights: Floats, n_metric: int, first: Ints, near: Places) -> Ints:
+def _shortened(points: Floats, weights: Floats, n_metric: int, first: Ints, near: Codes) -> Ints:
     """Rows along a short path: a Hilbert curve, improved by moves beside the nearest of the listed neighbours."""
     n_rows = len(points)
     links = np.empty((n_rows + 1, 2), np.int32)
@@ -287,7 +285,7 @@ def near_order(points: Floats, weights: Floats, n_metric: int, k: int) -> Ints:
     return near_order_and_places(points, weights, n_metric, k, NEAR)[0]
 
 
-def near_order_and_places(points: Floats, weights: Floats, n_metric: int, k: int, n_near: int) -> tuple[Ints, Places]:
+def near_order_and_places(points: Floats, weights: Floats, n_metric: int, k: int, n_near: int) -> tuple[Ints, Codes]:
     """The order of `near_order`, and near records of each: what was looked up for the one serves the other.
 
     Parameters

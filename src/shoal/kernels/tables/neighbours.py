@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.box_tree import BoxTree, Floats, Ints, build_tree, nearest_rows
-
-Rows = npt.NDArray[np.int32]
+from shoal.kernels.tables.box_tree import BoxTree, build_tree, nearest_rows
 
 
 @compiled
 def _fill_lists(
-    tree: BoxTree, points: Floats, start: int, stop: int, distances: Floats, found: Ints, out: Rows
+    tree: BoxTree, points: Floats, start: int, stop: int, distances: Floats, found: Ints, out: Codes
 ) -> None:
     """Fill the lists of the rows start .. stop - 1, nearest first, of equals the smallest row first."""
     n_listed = out.shape[1]
@@ -35,7 +33,7 @@ def _fill_lists(
                 filled += 1
 
 
-def nearest_lists(points: Floats, weights: Floats, n_metric: int, n_listed: int) -> Rows:
+def nearest_lists(points: Floats, weights: Floats, n_metric: int, n_listed: int) -> Codes:
     """List for every record the ``n_listed`` others that are nearest to it.
 
     Distances are those of `shoal.kernels.tables.box_tree`. There must be more than ``n_listed`` records.

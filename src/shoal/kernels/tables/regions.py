@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.diversity import Float64, Int32, Int64, LimitArrays, sift_sort
+from shoal.kernels.tables.diversity import LimitArrays, sift_sort
 from shoal.kernels.tables.mondrian import Scratch, Space, find_cuts, move_rows, node_width
 from shoal.kernels.tables.slicing import make_scratch
 from shoal.kernels.tables.weighted_diversity import weights_satisfy
@@ -23,52 +24,52 @@ _EXACT = 2.0**53
 class Slices(NamedTuple):
     """Which attributes stand in which slice, and the sensitive values that all of them carry."""
 
-    starts: Int64  # (n_slices + 1,) where each slice's attributes begin in the next
-    attributes: Int64  # numbers of attributes of the space
-    keys: Int32  # (n_rows,) sensitive value of each record, of all sensitive attributes together
-    codes: Int32  # (n_limits, n_keys) what each limit calls it
+    starts: Ints  # (n_slices + 1,) where each slice's attributes begin in the next
+    attributes: Ints  # numbers of attributes of the space
+    keys: Codes  # (n_rows,) sensitive value of each record, of all sensitive attributes together
+    codes: Codes  # (n_limits, n_keys) what each limit calls it
 
 
 class _Bucket(NamedTuple):
     """What is known of the bucket at hand. Records are numbered as in the table, all else from 0."""
 
-    order: Int32  # (n_slices, n_rows) records, each region of a slice a run
-    region: Int32  # (n_slices, n_rows) region of each record
-    cell: Int32  # (n_rows,) combination of regions of each record
-    local: Int32  # (n_rows,) sensitive value of each record, among those of the bucket
-    begins: Int64  # (n_slices, most_regions) where each region begins in `order`
-    ends: Int64
-    is_open: Int32  # (n_slices, most_regions) whether a cut may still be found
-    n_regions: Int64  # (n_slices,)
-    counts: Int32  # n_i(r, s), from (i * most_regions + r) * n_keys on
-    totals: Int32  # n(s)
-    slots: Int32  # (n_limits, most_keys) place of what each limit calls s, among those of the bucket
-    codes: Int32  # (n_limits, most_keys) what stands at each place
-    n_slots: Int64  # (n_limits,)
-    stamp: Int64  # (n_keys,) where the bucket began in which a sensitive value of the table was met last
-    place: Int32  # (n_keys,) its place among those of the bucket
-    chosen: Int32  # (most_keys,) and the other way round
+    order: Codes  # (n_slices, n_rows) records, each region of a slice a run
+    region: Codes  # (n_slices, n_rows) region of each record
+    cell: Codes  # (n_rows,) combination of regions of each record
+    local: Codes  # (n_rows,) sensitive value of each record, among those of the bucket
+    begins: Ints  # (n_slices, most_regions) where each region begins in `order`
+    ends: Ints
+    is_open: Codes  # (n_slices, most_regions) whether a cut may still be found
+    n_regions: Ints  # (n_slices,)
+    counts: Codes  # n_i(r, s), from (i * most_regions + r) * n_keys on
+    totals: Codes  # n(s)
+    slots: Codes  # (n_limits, most_keys) place of what each limit calls s, among those of the bucket
+    codes: Codes  # (n_limits, most_keys) what stands at each place
+    n_slots: Ints  # (n_limits,)
+    stamp: Ints  # (n_keys,) where the bucket began in which a sensitive value of the table was met last
+    place: Codes  # (n_keys,) its place among those of the bucket
+    chosen: Codes  # (most_keys,) and the other way round
 
 
 class _Side(NamedTuple):
     """One side of a cut that is tried."""
 
-    tally: Int32  # (most_keys,) records of each sensitive value; zero between uses
-    support: Int32  # sensitive values that occur
-    seen: Int64  # (n_cells,) the try in which a cell was met last
-    fresh: Int32  # (n_cells,) the cell that its records right of a cut get
-    place: Int32  # (n_limits, most_keys) place of each supported value among the limit's codes here
-    codes: Int32  # (n_limits, most_keys) those codes, ascending
-    n_codes: Int64  # (n_limits,)
-    flags: Int32  # zero between uses
-    weights: Float64  # W(s) of each supported value
-    marginal: Float64
-    others: Int64  # (n_slices,) the regions of a combination
-    widths: Float64  # (n_attributes,) of the region at hand
+    tally: Codes  # (most_keys,) records of each sensitive value; zero between uses
+    support: Codes  # sensitive values that occur
+    seen: Ints  # (n_cells,) the try in which a cell was met last
+    fresh: Codes  # (n_cells,) the cell that its records right of a cut get
+    place: Codes  # (n_limits, most_keys) place of each supported value among the limit's codes here
+    codes: Codes  # (n_limits, most_keys) those codes, ascending
+    n_codes: Ints  # (n_limits,)
+    flags: Codes  # zero between uses
+    weights: Floats  # W(s) of each supported value
+    marginal: Floats
+    others: Ints  # (n_slices,) the regions of a combination
+    widths: Floats  # (n_attributes,) of the region at hand
 
 
 @compiled
-def _enter(bucket: _Bucket, slices: Slices, rows: Int32, begin: int, end: int) -> int:
+def _enter(bucket: _Bucket, slices: Slices, rows: Codes, begin: int, end: int) -> int:
     """Start with one region a slice; return the number of sensitive values."""
     found = np.int64(0)
     stamp, place, chosen = bucket.stamp, bucket.place, bucket.chosen
@@ -149,7 +150,7 @@ def _side_holds(
     i: int,
     begin: int,
     end: int,
-    values: Int32,
+    values: Codes,
     cut: int,
     is_left: bool,
     n_keys: int,
@@ -218,7 +219,7 @@ def _accept(
     side: _Side,
     i: int,
     r: int,
-    values: Int32,
+    values: Codes,
     cut: int,
     n_cells: int,
     n_keys: int,
@@ -305,15 +306,15 @@ def refine(
     space: Space,
     slices: Slices,
     limits: LimitArrays,
-    rows: Int32,
-    bucket_ends: Int64,
+    rows: Codes,
+    bucket_ends: Ints,
     k: int,
     strict: bool,
     complete: bool,
     n_tries: int,
     least_combinations: int,
     room: int,
-) -> Int32:
+) -> Codes:
     """Cut the slices of every bucket into regions of at least k records.
 
     In rounds: of each slice, each region is tried once, in its widest attribute first. One that no cut leaves within
@@ -392,15 +393,15 @@ def _refine(
     bucket: _Bucket,
     side: _Side,
     scratch: Scratch,
-    rows: Int32,
-    bucket_ends: Int64,
+    rows: Codes,
+    bucket_ends: Ints,
     k: int,
     strict: bool,
     complete: bool,
     n_tries: int,
     least_combinations: int,
     most_regions: int,
-    labels: Int32,
+    labels: Codes,
 ) -> None:
     n_slices = len(slices.starts) - 1
     numbered = np.zeros(n_slices, np.int64)

@@ -16,17 +16,13 @@ Operations Research 21(2), 1973: going on only while the exchanges so far gain.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.box_tree import Floats, Ints
-
-Rows = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 
 @compiled
-def _margins(pool: Rows, losses: Floats, prices: Floats, margins: Floats) -> None:
+def _margins(pool: Codes, losses: Floats, prices: Floats, margins: Floats) -> None:
     for g in range(len(pool)):
         margin = losses[g]
         for i in range(pool.shape[1]):
@@ -37,7 +33,7 @@ def _margins(pool: Rows, losses: Floats, prices: Floats, margins: Floats) -> Non
 
 
 @compiled
-def find_prices(pool: Rows, losses: Floats, goal: float, n_rounds: int, prices: Floats, margins: Floats) -> float:
+def find_prices(pool: Codes, losses: Floats, goal: float, n_rounds: int, prices: Floats, margins: Floats) -> float:
     """Raise the lower bound that prices give on the loss of any partition made from the pool; return the bound.
 
     The bound is the sum of the prices and of all margins below zero. Records in too many groups with such margins
@@ -96,7 +92,7 @@ def find_prices(pool: Rows, losses: Floats, goal: float, n_rounds: int, prices: 
 
 
 @compiled
-def _bare_all(pool: Rows, g: int, chosen: Rows, bare: Rows, spot: Rows, n_bare: int) -> int:
+def _bare_all(pool: Codes, g: int, chosen: Codes, bare: Codes, spot: Codes, n_bare: int) -> int:
     """Leave all records of a group without one; return how many are bare now."""
     for i in range(pool.shape[1]):
         row = pool[g, i]
@@ -110,7 +106,7 @@ def _bare_all(pool: Rows, g: int, chosen: Rows, bare: Rows, spot: Rows, n_bare: 
 
 
 @compiled
-def _cover_all(pool: Rows, g: int, chosen: Rows, bare: Rows, spot: Rows, n_bare: int) -> int:
+def _cover_all(pool: Codes, g: int, chosen: Codes, bare: Codes, spot: Codes, n_bare: int) -> int:
     """Give all records of a group, which are bare, to it; return how many are bare now."""
     for i in range(pool.shape[1]):
         row = pool[g, i]
@@ -125,7 +121,7 @@ def _cover_all(pool: Rows, g: int, chosen: Rows, bare: Rows, spot: Rows, n_bare:
 
 
 @compiled
-def _net(pool: Rows, margins: Floats, chosen: Rows, is_put: Flags, g: int) -> float:
+def _net(pool: Codes, margins: Floats, chosen: Codes, is_put: Mask, g: int) -> float:
     """What putting a group in changes, with what it drives out; infinite where it meets one that was put in."""
     net: float = margins[g]
     for i in range(pool.shape[1]):
@@ -149,7 +145,7 @@ def _net(pool: Rows, margins: Floats, chosen: Rows, is_put: Flags, g: int) -> fl
 
 @compiled
 def exchange(
-    pool: Rows, margins: Floats, first: Ints, holding: Rows, chosen: Rows, starts: Rows, least: float, n_tries: int
+    pool: Codes, margins: Floats, first: Ints, holding: Codes, chosen: Codes, starts: Codes, least: float, n_tries: int
 ) -> int:
     """Improve a partition by exchanging a few groups for others of the pool, wherever that gains; return how often.
 

@@ -13,17 +13,14 @@ shortest path from no record to all, with one edge for each possible group.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.box_tree import Floats, Ints
-
-Labels = npt.NDArray[np.int32]
 
 
 @compiled
 def _shortest_path(
-    points: Floats, weights: Floats, n_metric: int, order: Ints, k: int, counts: Labels, best: Floats, sizes: Labels
+    points: Floats, weights: Floats, n_metric: int, order: Ints, k: int, counts: Codes, best: Floats, sizes: Codes
 ) -> None:
     """Find the least cost of the first ``stop`` records, and the size of the last group in it, for every stop."""
     n_columns = points.shape[1]
@@ -56,7 +53,7 @@ def _shortest_path(
 
 
 @compiled
-def _walk_back(sizes: Labels, order: Ints, labels: Labels) -> None:
+def _walk_back(sizes: Codes, order: Ints, labels: Codes) -> None:
     """Number the groups of the shortest path from the first record on."""
     stop, label = len(order), -1
     while stop > 0:
@@ -71,7 +68,7 @@ def _walk_back(sizes: Labels, order: Ints, labels: Labels) -> None:
         label -= 1
 
 
-def cut_order(points: Floats, weights: Floats, n_metric: int, order: Ints, k: int) -> tuple[Labels, float]:
+def cut_order(points: Floats, weights: Floats, n_metric: int, order: Ints, k: int) -> tuple[Codes, float]:
     """Cut the rows, in a given order, into groups of k to 2k - 1 at the least cost.
 
     Parameters

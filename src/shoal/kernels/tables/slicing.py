@@ -15,18 +15,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.arrays import Codes, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.diversity import Int32, Int64, LimitArrays, satisfies
+from shoal.kernels.tables.diversity import LimitArrays, satisfies
 from shoal.kernels.tables.mondrian import MAX_TRIES, Scratch, Space, find_cuts, move_rows, node_width, tally_node
 
 
 class Pairs(NamedTuple):
     """The pairs (value beside, sensitive value) that occur, of each limit, numbered in ascending order."""
 
-    ids: Int32  # (n_limits, n_rows) pair of each record
-    starts: Int64  # (n_limits + 1,) where each limit's pairs begin in the next two
-    beside: Int32  # value beside
-    codes: Int32  # sensitive value
+    ids: Codes  # (n_limits, n_rows) pair of each record
+    starts: Ints  # (n_limits + 1,) where each limit's pairs begin in the next two
+    beside: Codes  # value beside
+    codes: Codes  # sensitive value
 
 
 def make_scratch(n: int, most: int, n_tries: int, n_limits: int, n_sensitive: int) -> Scratch:
@@ -52,7 +53,7 @@ def make_scratch(n: int, most: int, n_tries: int, n_limits: int, n_sensitive: in
 
 
 @compiled
-def _note_pairs(pairs: Pairs, rows: Int32, begin: int, end: int, scratch: Scratch) -> None:
+def _note_pairs(pairs: Pairs, rows: Codes, begin: int, end: int, scratch: Scratch) -> None:
     """Note of each limit which pairs a node has, how often, and each record's place among them."""
     m = end - begin
     for j in range(len(pairs.ids)):
@@ -74,7 +75,7 @@ def _note_pairs(pairs: Pairs, rows: Int32, begin: int, end: int, scratch: Scratc
 
 
 @compiled
-def _runs_satisfy(limits: LimitArrays, j: int, pairs: Pairs, found: Int32, counts: Int32, at: int, size: int) -> bool:
+def _runs_satisfy(limits: LimitArrays, j: int, pairs: Pairs, found: Codes, counts: Codes, at: int, size: int) -> bool:
     """Whether the sensitive values beside each value satisfy limit j; `found` are pairs, ascending."""
     first = pairs.starts[j]
     codes = np.empty(size, np.int32)
@@ -117,7 +118,7 @@ def _both_satisfy(limits: LimitArrays, pairs: Pairs, scratch: Scratch, m: int, c
     return True
 
 
-def cut_beside(space: Space, limits: LimitArrays, pairs: Pairs, k: int, strict: bool) -> tuple[Int32, Int64]:
+def cut_beside(space: Space, limits: LimitArrays, pairs: Pairs, k: int, strict: bool) -> tuple[Codes, Ints]:
     """Cut all records, which satisfy the limits for every value beside, until no cut is allowable.
 
     Returns
@@ -142,8 +143,8 @@ def _cut_beside(
     k: int,
     strict: bool,
     scratch: Scratch,
-    rows: Int32,
-    ends: Int64,
+    rows: Codes,
+    ends: Ints,
 ) -> int:
     """Put the rows in order and note where groups end; return how many there are."""
     d, n = space.ranks.shape

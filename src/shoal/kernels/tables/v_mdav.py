@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.box_tree import BoxTree, Floats, Ints, build_tree, nearest_rows, remove_row
-
-Labels = npt.NDArray[np.int32]
+from shoal.kernels.tables.box_tree import BoxTree, build_tree, nearest_rows, remove_row
 
 
 @compiled
@@ -33,7 +31,7 @@ def _form_groups(
     n_alive: int,
     enough: int,
     seeds: Ints,
-    labels: Labels,
+    labels: Codes,
     label: int,
 ) -> tuple[int, int]:
     """Form groups until at most ``enough`` records, or less than k, are left; return the next label, how many are."""
@@ -80,7 +78,7 @@ def _form_groups(
 
 @compiled
 def _join_nearest(
-    points: Floats, weights: Floats, n_metric: int, placed: Ints, rest: Ints, room: Floats, labels: Labels
+    points: Floats, weights: Floats, n_metric: int, placed: Ints, rest: Ints, room: Floats, labels: Codes
 ) -> None:
     """Put each leftover into the group of the nearest record that has one; of equals the smallest row's."""
     for row in rest:
@@ -92,7 +90,7 @@ def _join_nearest(
         labels[row] = labels[nearest]
 
 
-def label_v_mdav(points: Floats, weights: Floats, n_metric: int, average: Floats, k: int, gamma: float) -> Labels:
+def label_v_mdav(points: Floats, weights: Floats, n_metric: int, average: Floats, k: int, gamma: float) -> Codes:
     """Label the records by V-MDAV, the groups numbered in the order in which they form.
 
     Ties go to the smallest row. The number of records must be k >= 2 or more. Columns and weights are those of

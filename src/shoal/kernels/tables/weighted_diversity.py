@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.arrays import Codes, Floats
 from shoal.kernels.compile import compiled
 from shoal.kernels.tables.diversity import (
     ALPHA,
@@ -18,8 +19,6 @@ from shoal.kernels.tables.diversity import (
     HIERARCHICAL,
     ORDERED,
     PROBABILISTIC,
-    Float64,
-    Int32,
     LimitArrays,
     hierarchical_distance,
     ordered_distance,
@@ -30,7 +29,7 @@ _ROUNDING = 1e-12
 
 
 @compiled
-def _tail_beyond(weights: Float64, n_values: int, n_top: int) -> float:
+def _tail_beyond(weights: Floats, n_values: int, n_top: int) -> float:
     """Sum of all but the n_top largest; the weights are put out of order."""
     for place in range(n_top if n_top < n_values else n_values):
         largest = place
@@ -45,9 +44,7 @@ def _tail_beyond(weights: Float64, n_values: int, n_top: int) -> float:
 
 
 @compiled
-def _shares_hold(
-    limits: LimitArrays, j: int, codes: Int32, weights: Float64, size: int, n: float, slack: float
-) -> bool:
+def _shares_hold(limits: LimitArrays, j: int, codes: Codes, weights: Floats, size: int, n: float, slack: float) -> bool:
     """l-diversity in its four senses, and the share alpha."""
     model = limits.models[j]
     bound = limits.parameters[j, 0]
@@ -85,7 +82,7 @@ def _shares_hold(
 
 
 @compiled
-def _gains_hold(limits: LimitArrays, j: int, codes: Int32, weights: Float64, size: int, n: float, slack: float) -> bool:
+def _gains_hold(limits: LimitArrays, j: int, codes: Codes, weights: Floats, size: int, n: float, slack: float) -> bool:
     """Total variation, and the relative gain beta."""
     begin = limits.starts[j]
     total = float(limits.below[limits.starts[j + 1] - 1])
@@ -109,7 +106,7 @@ def _gains_hold(limits: LimitArrays, j: int, codes: Int32, weights: Float64, siz
 
 @compiled
 def weights_satisfy(
-    limits: LimitArrays, j: int, codes: Int32, weights: Float64, size: int, n: float, is_whole: bool
+    limits: LimitArrays, j: int, codes: Codes, weights: Floats, size: int, n: float, is_whole: bool
 ) -> bool:
     """Whether expected counts satisfy limit j.
 

@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.arrays import Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.box_tree import NONE, Floats, Ints, select, sink
+from shoal.kernels.tables.box_tree import NONE, select, sink
 
 LEAF = 32  # at most this many records a leaf
 

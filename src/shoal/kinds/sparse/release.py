@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -32,6 +32,7 @@ from shoal.kernels.compile import has_compiled
 from shoal.kinds.sparse.manifest import DATA_FILE, SparseManifest, in_public
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.tables.manifest import FILE_NAME, checksum, checksums
+from shoal.progress import Progress
 from shoal.scratch import scratch_folder
 from shoal.sparse.anonymize import REASONS, AnonymizedSparse, anonymize_sparse
 from shoal.sparse.signs import new_key
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 KEEPABLE = ("rows", "key")
 ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

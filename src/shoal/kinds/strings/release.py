@@ -33,6 +33,7 @@ from shoal.kernels.compile import has_compiled
 from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.kinds.tables.manifest import FILE_NAME, checksum, checksums
+from shoal.progress import Progress
 from shoal.scratch import scratch_folder
 from shoal.stage import refuse_failed, secrets_to_keep, staged
 from shoal.strings.condense import SUPPRESSED_BECAUSE, Condensation, Segment
@@ -57,7 +58,6 @@ MOST_ORIGINAL_SYMBOLS, MOST_PUBLISHED_SYMBOLS = 20_000_000, 5_000_000  # about h
 REASONS = dict(
     zip(SUPPRESSED_BECAUSE, ("kept", "empty", "rare_symbols", "small_class", "length"), strict=True),
 )
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.data.ragged import ragged_places
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
 from shoal.sparse.signs import sign_table
 
-Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.integer[Any]]
 
 _CELLS = 1 << 22  # of a block of padded sketches

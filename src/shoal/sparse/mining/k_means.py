@@ -8,15 +8,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Codes
+from shoal.arrays import Codes, Singles
 from shoal.data.sparse.sketches import Sketches
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, PolicyError
 from shoal.sparse.mining.estimates import mean_squares
 from shoal.sparse.mining.similarity import Background, component_matrix, shrunk
-
-Floats = npt.NDArray[np.float64]
-Singles = npt.NDArray[np.float32]
 
 _BLOCK = 1 << 14
 

@@ -8,13 +8,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Codes
+from shoal.arrays import Codes, Floats
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, PolicyError
 from shoal.sparse.mining.similarity import Background, Metric, similarity_blocks
 
 Votes = Literal["similarity", "uniform"]
-Floats = npt.NDArray[np.float64]
+
 
 # A vote is exp(SHARPNESS * similarity). Of 16 to 64, tried as told below, 16 and 32 did equally well, 64 worse.
 SHARPNESS = 24.0

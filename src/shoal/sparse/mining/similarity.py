@@ -17,12 +17,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Singles
 from shoal.data.sparse.sketches import Sketches
 from shoal.sparse.mining.estimates import mean_squares
 
 Metric = Literal["cosine", "euclidean"]
-Singles = npt.NDArray[np.float32]
-Floats = npt.NDArray[np.float64]
+
 
 N_PAIRS = 20_000
 MOST_WEIGHT = 1000.0

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
 from shoal.tables.encoding import Ranked
 
-Labels = npt.NDArray[np.int32]
 Self = TypeVar("Self", bound="Partition")
 
 
@@ -43,7 +43,7 @@ def refuse_infeasible(ranked: Sequence[Ranked], k: int) -> None:
         raise Infeasible(f"there are {n_rows} records, fewer than k = {size}; lower k or add records")
 
 
-def number_through(blocks: Sequence[npt.NDArray[np.int32]], parts: Iterable[Labels]) -> Labels:
+def number_through(blocks: Sequence[npt.NDArray[np.int32]], parts: Iterable[Codes]) -> Codes:
     """The labels of all records from those of each block, numbered on from block to block."""
     labels = np.empty(sum(map(len, blocks)), dtype=np.int32)
     n_groups = 0
@@ -146,7 +146,7 @@ class Partition:
         Smallest size of a group.
     """
 
-    labels_: Labels
+    labels_: Codes
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
 
@@ -163,7 +163,7 @@ class Partition:
         is_mixed = hasattr(X, "columns") and np.asarray(X).dtype.kind not in "biufc"
         return rank_frame(X) if is_mixed else rank_array(X)
 
-    def _label(self, ranked: Sequence[Ranked]) -> Labels:
+    def _label(self, ranked: Sequence[Ranked]) -> Codes:
         raise TypeError(f"{type(self).__name__} does not say how it groups records")
 
     def fit(self: Self, X: Any, y: object = None) -> Self:
@@ -202,7 +202,7 @@ class Partition:
             del self.feature_names_in_
         return self
 
-    def fit_predict(self, X: Any, y: object = None) -> Labels:
+    def fit_predict(self, X: Any, y: object = None) -> Codes:
         """Group the records and return the group of each."""
         return self.fit(X).labels_
 

@@ -20,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from shoal.arrays import Codes
 from shoal.engine.blocks import run_blocks
 from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 from shoal.kinds.tables.policy import Method
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import information_loss
 from shoal.tables.limits import Limit
-from shoal.tables.partition.base import Labels, number_through, refuse_infeasible
+from shoal.tables.partition.base import number_through, refuse_infeasible
 from shoal.tables.partition.curve_order import curve_order_labels
 from shoal.tables.partition.improve import Effort, improve
 from shoal.tables.partition.k_member import k_member_labels
@@ -34,22 +35,22 @@ from shoal.tables.partition.local_recoding import local_recoding_labels
 from shoal.tables.partition.mdav import mixed_points
 from shoal.tables.partition.merge_runs import number_groups
 from shoal.tables.partition.mondrian import mondrian_labels
-from shoal.tables.partition.near_linear import Rows, curve_blocks, group_blocks, near_linear_labels, squares_within
+from shoal.tables.partition.near_linear import curve_blocks, group_blocks, near_linear_labels, squares_within
 from shoal.tables.partition.nearest_neighbours import nearest_neighbours_labels
 from shoal.tables.partition.univariate import univariate_labels
 from shoal.tables.partition.v_mdav import label_mixed
 
-NEAR_LINEAR: dict[str, Callable[[Sequence[Ranked], int], Labels]] = {
+NEAR_LINEAR: dict[str, Callable[[Sequence[Ranked], int], Codes]] = {
     "curve": curve_order_labels,
     "local-recoding": local_recoding_labels,
     "univariate": univariate_labels,
 }
-BY_SQUARES: dict[str, Callable[[MixedPoints, int], Labels]] = {"mdav": label_mdav, "v-mdav": label_mixed}
-BY_WIDTHS: dict[str, Callable[[Sequence[Ranked], int], Labels]] = {
+BY_SQUARES: dict[str, Callable[[MixedPoints, int], Codes]] = {"mdav": label_mdav, "v-mdav": label_mixed}
+BY_WIDTHS: dict[str, Callable[[Sequence[Ranked], int], Codes]] = {
     "k-member": k_member_labels,
     "nearest-neighbours": nearest_neighbours_labels,
 }
-IN_BLOCKS: dict[str, Callable[[Any, int], Labels]] = {**BY_SQUARES, **BY_WIDTHS, "near-linear": near_linear_labels}
+IN_BLOCKS: dict[str, Callable[[Any, int], Codes]] = {**BY_SQUARES, **BY_WIDTHS, "near-linear": near_linear_labels}
 
 STOPPED = (
     "The improvement of the groups was stopped, and the best found until then were kept: the release depends on when "
@@ -60,7 +61,7 @@ SAMPLE = 30_000  # records on which the exact method is run beside: well under a
 SAMPLE_COLUMNS = 10  # more columns than these have a smaller sample, as the exact methods look at all its pairs
 SAMPLE_BLOCK = 1_000  # records of a block of the sample at least
 
-Run = Callable[[Callable[..., Labels], Iterable[tuple[Any, ...]]], list[Labels]]
+Run = Callable[[Callable[..., Codes], Iterable[tuple[Any, ...]]], list[Codes]]
 
 
 def partition_labels(
@@ -74,7 +75,7 @@ def partition_labels(
     progress: Callable[[str, int, int], None] | None = None,
     note: Callable[[str], None] = lambda _: None,
     stop: Callable[[], bool] | None = None,
-) -> Labels:
+) -> Codes:
     """Group records by the method that is asked for; the result does not depend on the executor.
 
     ``stop`` is asked now and then while groups are improved; True ends that, and keeps the best so far, with a note.
@@ -101,7 +102,7 @@ def partition_labels(
             note(STOPPED)
         return was_stopped
 
-    def run(job: Callable[..., Labels], blocks: Iterable[tuple[Any, ...]]) -> list[Labels]:
+    def run(job: Callable[..., Codes], blocks: Iterable[tuple[Any, ...]]) -> list[Codes]:
         return run_blocks(job, blocks, executor, shown("grouping records"), note)
 
     if method.partition == "mondrian":
@@ -133,12 +134,12 @@ def partition_labels(
     )
 
 
-def label_block(way: str, records: Any, k: int) -> Labels:
+def label_block(way: str, records: Any, k: int) -> Codes:
     """Group the records of one block, which keep the scale of the whole table; any worker can run it."""
     return IN_BLOCKS[way](records, k)
 
 
-def improve_block(data: MixedPoints, labels: Labels, k: int, effort: Effort) -> Labels:
+def improve_block(data: MixedPoints, labels: Codes, k: int, effort: Effort) -> Codes:
     """Improve the groups of one block, or only number them; any worker can run it."""
     return number_groups(improve(data, labels, k, effort))
 
@@ -147,7 +148,7 @@ def _rows_of(data: MixedPoints, rows: Any) -> MixedPoints:
     return data._replace(points=data.points[rows], codes=data.codes[rows])
 
 
-def _large(ranked: Sequence[Ranked], k: int, method: Method, run: Run, note: Callable[[str], None]) -> Labels:
+def _large(ranked: Sequence[Ranked], k: int, method: Method, run: Run, note: Callable[[str], None]) -> Codes:
     """Group more records than the exact method is good for, and tell what that costs."""
     points = mixed_points(ranked)
     n_rows = len(points.points)
@@ -208,7 +209,7 @@ def _compared(ours: float, exact: float) -> str:
     return f"{abs(change):.{0 if abs(change) >= 10 else 1}f} % {'below' if change < 0 else 'above'}"
 
 
-def sample_rows(n_rows: int, n_columns: int) -> Rows:
+def sample_rows(n_rows: int, n_columns: int) -> Codes:
     """Rows at equal steps: the caller's rows are in the order of their content, so they are a fair sample of it."""
     n_sampled = min(n_rows, int(SAMPLE * min(1.0, (SAMPLE_COLUMNS / n_columns) ** 0.5)))
     return (np.arange(n_sampled) * n_rows // n_sampled).astype(np.int32)

@@ -22,14 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shoal.arrays import Codes
 from shoal.kernels.tables.near_path import near_order
 from shoal.kernels.tables.shortest_path import cut_order
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import Labels, Partition, refuse_infeasible
+from shoal.tables.partition.base import Partition, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points
 
 
-def curve_order_labels(ranked: Sequence[Ranked], k: int) -> Labels:
+def curve_order_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     """Partition records into groups of k to 2k-1 that are consecutive in an order of near records.
 
     Parameters
@@ -80,5 +81,5 @@ class CurveOrder(Partition):
     [0, 1, 0, 1, 0]
     """
 
-    def _label(self, ranked: Sequence[Ranked]) -> Labels:
+    def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return curve_order_labels(ranked, self.k)

@@ -39,19 +39,20 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
 from shoal.kernels.tables.lattice import roll_up
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit, violations
-from shoal.tables.partition.base import Labels, refuse_infeasible
+from shoal.tables.partition.base import refuse_infeasible
 
 LOSSES = ("gcp", "discernibility", "class size")
 Loss = Literal["gcp", "discernibility", "class size"]
 Missing = Literal["value", "any"]
 Leaves = Sequence[npt.NDArray[np.int64] | None] | None
 Levels = tuple[int, ...]
-Floats = npt.NDArray[np.float64]
+
 
 FINEST = 32  # intervals at level 1 of an attribute without a hierarchy
 CLOSE = 1e-12  # losses nearer than this, relatively, are equal
@@ -80,7 +81,7 @@ class Recoding:
     """
 
     levels: Levels
-    labels: Labels
+    labels: Codes
     loss: float
     optimal: bool
     n_evaluated: int
@@ -258,7 +259,7 @@ class Lattice:
         return Visit(levels, is_allowed, rules_out, loss, rise, fall)
 
     def _fall(
-        self, levels: Levels, rows: Labels, counts: npt.NDArray[np.int64], left_out: npt.NDArray[np.bool_]
+        self, levels: Levels, rows: Codes, counts: npt.NDArray[np.int64], left_out: npt.NDArray[np.bool_]
     ) -> float:
         """What the suppression of some classes adds to the loss."""
         sizes = counts[left_out]
@@ -306,7 +307,7 @@ class Lattice:
         below = np.flatnonzero((self._kept_levels <= levels).all(axis=1))
         return min(map(int, below), key=lambda i: len(self._kept[i][0]))
 
-    def _roll_up(self, levels: Levels, *, keep: bool) -> tuple[Labels, Labels, npt.NDArray[np.int64]]:
+    def _roll_up(self, levels: Levels, *, keep: bool) -> tuple[Codes, Codes, npt.NDArray[np.int64]]:
         finer = self._kept[self._nearest(levels) if keep else 0]
         of, rows, counts = roll_up(self._cells, *finer, self._nodes, *self._at(levels))
         # A node with hardly fewer classes than the one it came from would save nothing.
@@ -315,7 +316,7 @@ class Lattice:
             self._kept_levels = np.vstack([self._kept_levels, levels])
         return of, rows, counts
 
-    def _small(self, levels: Levels, rows: Labels, counts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    def _small(self, levels: Levels, rows: Codes, counts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Classes that may not be published: smaller than k or, where missing may be any value, with a missing one."""
         small = counts < self.k
         if self._missing == "any":
@@ -325,7 +326,7 @@ class Lattice:
         return small
 
     def _left_out(
-        self, levels: Levels, rows: Labels, counts: npt.NDArray[np.int64]
+        self, levels: Levels, rows: Codes, counts: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Classes that are suppressed, and those of them whose records are so at every node below too.
 
@@ -346,7 +347,7 @@ class Lattice:
         return left_out, stays_out
 
 
-def _failing(labels: Labels, left_out: npt.NDArray[np.bool_], limits: Sequence[Limit]) -> npt.NDArray[np.bool_]:
+def _failing(labels: Codes, left_out: npt.NDArray[np.bool_], limits: Sequence[Limit]) -> npt.NDArray[np.bool_]:
     """Which classes, of those that are not left out, violate a limit; measured against what is not left out."""
     failing = np.zeros(len(left_out), dtype=bool)
     rows = np.flatnonzero(~left_out[labels])

@@ -39,21 +39,20 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Words
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import Infeasible, PolicyError
-from shoal.kernels.tables.annealing import Words, anneal
+from shoal.kernels.tables.annealing import anneal
 from shoal.kernels.tables.local_search import Groups, descend, fill_groups, lay_out, regroup
 from shoal.kernels.tables.mdav import MixedPoints
-from shoal.kernels.tables.neighbours import Rows, nearest_lists
+from shoal.kernels.tables.neighbours import nearest_lists
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import Labels
 from shoal.tables.partition.mdav import mixed_points
 from shoal.tables.partition.merge_runs import losses_of, merge_pool, number_groups
 
 Effort = Literal["fast", "balanced", "best"]
-Floats = npt.NDArray[np.float64]
+
 Run = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], list[Any]]
 
 FEWEST_LISTED, MOST_LISTED = 20, 60  # neighbours a record, 3k between these
@@ -150,7 +149,7 @@ class _Watch:
 
 def improve(
     records: Sequence[Ranked] | MixedPoints,
-    labels: Labels,
+    labels: Codes,
     k: int,
     effort: Effort = "balanced",
     *,
@@ -159,7 +158,7 @@ def improve(
     deadline: float | None = None,
     stop: Callable[[], bool] | None = None,
     progress: Callable[[int, int, float], None] | None = None,
-) -> Labels:
+) -> Codes:
     """Lower the loss of a partition, keeping k to 2k-1 records in every group.
 
     Parameters
@@ -222,7 +221,7 @@ def improve(
         found = start
     # The random numbers of the short annealing are fixed, so that "balanced" needs no seed.
     seeds = [np.random.SeedSequence(0), *spawn_seeds(seed, len(rounds) - 1)]
-    pool: list[Labels] = []
+    pool: list[Codes] = []
     for annealing, round_seed in zip(rounds, seeds, strict=True):
         pool += _anneal_round(data, near, scale, found, k, annealing, round_seed, run, watch)
         found = merge_pool(data, [found, *pool], k, watch.is_over)
@@ -232,7 +231,7 @@ def improve(
     return found
 
 
-def cut_large(points: Floats, labels: Labels, k: int) -> Labels:
+def cut_large(points: Floats, labels: Codes, k: int) -> Codes:
     """Cut groups of 2k records or more into groups of k to 2k-1, along the column in which each is widest.
 
     The sum of squares of a group is never below that of its parts.
@@ -254,7 +253,7 @@ def cut_large(points: Floats, labels: Labels, k: int) -> Labels:
     return number_groups((labels * np.int64(len(labels)) + part).astype(np.int64))
 
 
-def _local_scale(data: MixedPoints, near: Rows, k: int) -> Floats:
+def _local_scale(data: MixedPoints, near: Codes, k: int) -> Floats:
     """How hot it has to be at each record: between the spacing of the records there and that of the whole table.
 
     One temperature for all would leave dense places molten until the outliers are long frozen.
@@ -297,15 +296,15 @@ def anneal_leg(
     points: Floats,
     weights: Floats,
     n_metric: int,
-    near: Rows,
+    near: Codes,
     scale: Floats,
     k: int,
-    labels: Labels,
+    labels: Codes,
     heats: Floats,
     n_sweeps: int,
     is_last: bool,
     seed: np.random.SeedSequence,
-) -> Labels:
+) -> Codes:
     """One part of an annealing: ``n_sweeps`` proposals a record at each of some temperatures."""
     n_rows = len(points)
     rng = np.random.default_rng(seed)
@@ -327,15 +326,15 @@ def anneal_leg(
 
 def _anneal_round(
     data: MixedPoints,
-    near: Rows,
+    near: Codes,
     scale: Floats,
-    labels: Labels,
+    labels: Codes,
     k: int,
     annealing: Annealing,
     seed: np.random.SeedSequence,
     run: Run | None,
     watch: _Watch,
-) -> list[Labels]:
+) -> list[Codes]:
     """Make the runs of an annealing, all from the same groups; no runs if the work is cut short."""
     legs = annealing.legs(len(labels), k)
     leg_seeds = [spawn_seeds(s, len(legs)) for s in spawn_seeds(seed, annealing.runs(len(labels)))]

@@ -24,10 +24,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.kernels.tables.k_member import label_k_member
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import width_points
-from shoal.tables.partition.base import Labels, Partition, refuse_infeasible
+from shoal.tables.partition.base import Partition, refuse_infeasible
 
 
 def number_records(ranked: Sequence[Ranked]) -> npt.NDArray[np.int64]:
@@ -43,7 +44,7 @@ def number_records(ranked: Sequence[Ranked]) -> npt.NDArray[np.int64]:
     return number
 
 
-def k_member_labels(ranked: Sequence[Ranked], k: int) -> Labels:
+def k_member_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     """Partition records into groups of at least k by greedy k-member clustering.
 
     Parameters
@@ -92,5 +93,5 @@ class KMember(Partition):
     [1, 0, 1, 0, 1]
     """
 
-    def _label(self, ranked: Sequence[Ranked]) -> Labels:
+    def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return k_member_labels(ranked, self.k)

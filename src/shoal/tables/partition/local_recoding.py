@@ -23,13 +23,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Ints
 from shoal.kernels.tables.local_recoding import Cells, cut_blocks, exchange, grow_groups
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import Labels, Partition, refuse_infeasible
+from shoal.tables.partition.base import Partition, refuse_infeasible
 from shoal.tables.partition.full_domain import Leaves, as_tree, penalties_of, tree_nodes
 from shoal.tables.partition.k_member import number_records
-
-Ints = npt.NDArray[np.int64]
 
 BLOCK = 20  # groups of k to a block: smaller ones leave more leftovers, larger ones lose what the cuts see
 POWER = 0.25  # of the entropy of a cut: 0 prefers many small parts, 1 few large ones
@@ -39,7 +38,7 @@ PASSES = 4
 MISSING = 2.0
 
 
-def local_recoding_labels(ranked: Sequence[Ranked], k: int, *, leaves: Leaves = None) -> Labels:
+def local_recoding_labels(ranked: Sequence[Ranked], k: int, *, leaves: Leaves = None) -> Codes:
     """Put records into groups of at least k whose common labels lose little.
 
     The loss of a cell is, with a hierarchy, ``(leaves under the lowest common label - 1) / (leaves - 1)``; of numbers
@@ -156,5 +155,5 @@ class LocalRecoding(Partition):
     array([0, 0, 1, 1, 1], dtype=int32)
     """
 
-    def _label(self, ranked: Sequence[Ranked]) -> Labels:
+    def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return local_recoding_labels(ranked, self.k)

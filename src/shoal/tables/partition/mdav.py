@@ -40,12 +40,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.tables.mdav import Labels, MixedPoints, label_mdav
+from shoal.arrays import Codes, Floats, Ints
+from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import Partition, refuse_infeasible
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class _Columns:
@@ -153,7 +151,7 @@ def mixed_points(ranked: Sequence[Ranked]) -> MixedPoints:
     return columns.finish()
 
 
-def mdav_labels(ranked: Sequence[Ranked], k: int) -> Labels:
+def mdav_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     """Partition records into groups of k to 2k-1 by MDAV-generic.
 
     Parameters
@@ -203,5 +201,5 @@ class MDAV(Partition):
     [1, 0, 1, 0, 1]
     """
 
-    def _label(self, ranked: Sequence[Ranked]) -> Labels:
+    def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return mdav_labels(ranked, self.k)

@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from shoal.arrays import Codes
 from shoal.kernels.tables.local_search import group_losses, lay_out
 from shoal.kernels.tables.mdav import MixedPoints
 from shoal.kernels.tables.set_partition import exchange, find_prices
-from shoal.tables.partition.base import Labels
 
 LEAST_SHARE = 1e-12  # of the loss; differences below it are rounding
 PRICE_ROUNDS = 2_000
@@ -27,7 +27,7 @@ TRIES_A_START, TRIES_A_PASS = 1_000, 300_000  # groups put in: a pass takes a se
 TRIES_A_CALL = 200_000  # between two looks at the clock
 
 
-def number_groups(labels: Labels) -> Labels:
+def number_groups(labels: Codes) -> Codes:
     """The same groups, numbered 0, 1, ... by their first record."""
     _, first, group = np.unique(labels, return_index=True, return_inverse=True)
     number = np.empty(len(first), np.int32)
@@ -35,7 +35,7 @@ def number_groups(labels: Labels) -> Labels:
     return np.asarray(number[group.reshape(-1)], dtype=np.int32)
 
 
-def losses_of(data: MixedPoints, labels: Labels, k: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def losses_of(data: MixedPoints, labels: Codes, k: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The loss of each group of a partition into groups numbered 0, 1, ... of k to 2k-1 records."""
     none_near = np.empty((len(labels), 0), np.int32)
     groups = lay_out(data.points, data.weights, data.n_metric, none_near, labels, k)
@@ -45,8 +45,8 @@ def losses_of(data: MixedPoints, labels: Labels, k: int) -> np.ndarray[tuple[int
 
 
 def merge_pool(
-    data: MixedPoints, partitions: Sequence[Labels], k: int, is_over: Callable[[], bool] = lambda: False
-) -> Labels:
+    data: MixedPoints, partitions: Sequence[Codes], k: int, is_over: Callable[[], bool] = lambda: False
+) -> Codes:
     """Put a partition together from groups of several, which loses no more than any of them.
 
     All have groups of k to 2k-1 records, numbered 0, 1, ...; so has the result. Of equals the first is kept.
@@ -92,7 +92,7 @@ def merge_pool(
     return number_groups(chosen)
 
 
-def _listed(labels: Labels, k: int) -> Labels:
+def _listed(labels: Codes, k: int) -> Codes:
     """The records of each group, ascending, then -1."""
     order = np.argsort(labels, kind="stable")
     sizes = np.bincount(labels)

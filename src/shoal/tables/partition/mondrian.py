@@ -12,17 +12,16 @@ from dataclasses import replace
 from itertools import starmap
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.errors import DataError, Infeasible
 from shoal.kernels.tables import mondrian as kernel
 from shoal.kernels.tables.diversity import LimitArrays
 from shoal.kernels.tables.mondrian import Space, cut_all
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit, arrays_of, violations
-from shoal.tables.partition.base import Labels, Partition, number_through, refuse_infeasible
+from shoal.tables.partition.base import Partition, number_through, refuse_infeasible
 
-Rows = npt.NDArray[np.int32]
 Job = tuple[Space, LimitArrays | None, int, bool]
 
 _KINDS = {"number": kernel.NUMBER, "order": kernel.ORDER, "category": kernel.CATEGORY, "tree": kernel.TREE}
@@ -35,8 +34,8 @@ def mondrian_labels(
     strict: bool = True,
     *,
     block_rows: int = 100_000,
-    run: Callable[..., Iterable[Labels]] = starmap,
-) -> Labels:
+    run: Callable[..., Iterable[Codes]] = starmap,
+) -> Codes:
     """Put records into groups of at least k that are narrow in all attributes.
 
     A node of records is cut in its attribute of greatest normalised width, at the boundary between two
@@ -103,7 +102,7 @@ def first_cuts(
     limits: Sequence[Limit] = (),
     strict: bool = True,
     block_rows: int = 100_000,
-) -> list[Rows]:
+) -> list[Codes]:
     """Cut as Mondrian does until blocks have at most block_rows records or cannot be cut.
 
     Returns
@@ -118,13 +117,13 @@ def first_cuts(
 
 def _first_blocks(
     ranked: Sequence[Ranked], k: int, limits: Sequence[Limit], strict: bool, block_rows: int
-) -> list[Rows]:
+) -> list[Codes]:
     rows, ends = cut_all(*block_arguments(ranked, None, k, limits, strict), block_rows)
     return np.split(rows, ends[:-1])
 
 
 def block_arguments(
-    ranked: Sequence[Ranked], rows: Rows | None, k: int, limits: Sequence[Limit] = (), strict: bool = True
+    ranked: Sequence[Ranked], rows: Codes | None, k: int, limits: Sequence[Limit] = (), strict: bool = True
 ) -> Job:
     """Collect what `finish_block` needs for some records or, given None, all; scaled by the whole table."""
     ranked = [_without_overflow(r) for r in ranked]
@@ -136,7 +135,7 @@ def block_arguments(
     return space, arrays_of(limits, space.ranks.shape[1]) if limits else None, int(k), bool(strict)
 
 
-def finish_block(space: Space, limits: LimitArrays | None, k: int, strict: bool) -> Labels:
+def finish_block(space: Space, limits: LimitArrays | None, k: int, strict: bool) -> Codes:
     """Cut the records of one block to the end; its groups are 0 .. g - 1 from left to right."""
     rows, ends = cut_all(space, limits, k, strict, 0)
     labels = np.empty(len(rows), dtype=np.int32)
@@ -144,7 +143,7 @@ def finish_block(space: Space, limits: LimitArrays | None, k: int, strict: bool)
     return labels
 
 
-def _of_rows(attribute: Ranked, rows: Rows) -> Ranked:
+def _of_rows(attribute: Ranked, rows: Codes) -> Ranked:
     """Some of the records; values that none of them has are left out where these are many."""
     ranks = attribute.ranks[rows]
     if attribute.n_values <= len(rows):
@@ -235,5 +234,5 @@ class Mondrian(Partition):
         super().__init__(k)
         self.strict = strict
 
-    def _label(self, ranked: Sequence[Ranked]) -> Labels:
+    def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return mondrian_labels(ranked, self.k, strict=bool(self.strict))

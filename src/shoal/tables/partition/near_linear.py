@@ -20,17 +20,14 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.kernels.tables.curve import curve_order, turned_frames
 from shoal.kernels.tables.local_search import descend, fill_groups, lay_out, regroup
 from shoal.kernels.tables.mdav import MixedPoints
 from shoal.kernels.tables.near_path import grid_axes, near_order_and_places
 from shoal.kernels.tables.shortest_path import cut_order
-from shoal.tables.partition.base import Labels
 from shoal.tables.partition.merge_runs import number_groups
-
-Rows = npt.NDArray[np.int32]
 
 FEWEST_LISTED, MOST_LISTED = 10, 40  # near records of each, 2k between these: twice as many gained under 1 %
 ROUNDS = 3  # the second and third gain 1 to 2 % together, further ones next to nothing
@@ -38,7 +35,7 @@ MOST_LOOKS = 20  # at a record in a round, on average; 3 were the most seen
 LEAST_SHARE = 1e-12  # of the loss; a gain below it is rounding
 
 
-def near_linear_labels(data: MixedPoints, k: int) -> Labels:
+def near_linear_labels(data: MixedPoints, k: int) -> Codes:
     """Group records along a path, then improve the groups by moves between near ones.
 
     Parameters
@@ -74,7 +71,7 @@ def near_linear_labels(data: MixedPoints, k: int) -> Labels:
     return number_groups(labels)
 
 
-def curve_blocks(data: MixedPoints, k: int, block_rows: int) -> list[Rows]:
+def curve_blocks(data: MixedPoints, k: int, block_rows: int) -> list[Codes]:
     """Cut records into blocks of about equal numbers, at most ``block_rows``, along a Hilbert curve.
 
     Median cuts of one attribute at a time would part the few records of a long tail; the curve leaves most of them
@@ -88,7 +85,7 @@ def curve_blocks(data: MixedPoints, k: int, block_rows: int) -> list[Rows]:
     return [np.sort(order[a:b]).astype(np.int32) for a, b in pairwise(stops)]
 
 
-def squares_within(data: MixedPoints, labels: Labels) -> float:
+def squares_within(data: MixedPoints, labels: Codes) -> float:
     """The sum of the squared distances of all pairs of each group over its size, for groups of any size.
 
     Over metric columns this is the sum of squares around the means.
@@ -107,7 +104,7 @@ def squares_within(data: MixedPoints, labels: Labels) -> float:
     return total
 
 
-def group_blocks(data: MixedPoints, labels: Labels, block_rows: int) -> list[Rows]:
+def group_blocks(data: MixedPoints, labels: Codes, block_rows: int) -> list[Codes]:
     """Cut records into blocks of about ``block_rows``, whole groups each, along a Hilbert curve through the groups."""
     groups, first, of = np.unique(labels, return_index=True, return_inverse=True)
     axes = grid_axes(data.points, data.weights, data.n_metric)[first]  # the first record stands for its group

@@ -20,14 +20,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shoal.arrays import Codes
 from shoal.kernels.tables.k_member import label_neighbours
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import width_points
-from shoal.tables.partition.base import Labels, Partition, refuse_infeasible
+from shoal.tables.partition.base import Partition, refuse_infeasible
 from shoal.tables.partition.k_member import number_records
 
 
-def nearest_neighbours_labels(ranked: Sequence[Ranked], k: int) -> Labels:
+def nearest_neighbours_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     """Partition records into groups of at least k nearest neighbours.
 
     Parameters
@@ -76,5 +77,5 @@ class NearestNeighbours(Partition):
     [0, 1, 0, 1, 0]
     """
 
-    def _label(self, ranked: Sequence[Ranked]) -> Labels:
+    def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return nearest_neighbours_labels(ranked, self.k)

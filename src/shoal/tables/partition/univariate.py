@@ -24,14 +24,15 @@ from typing import Any
 
 import numpy as np
 
+from shoal.arrays import Codes
 from shoal.errors import PolicyError
 from shoal.kernels.tables.shortest_path import cut_order
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import Labels, Partition, refuse_infeasible
+from shoal.tables.partition.base import Partition, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points
 
 
-def univariate_labels(ranked: Sequence[Ranked], k: int) -> Labels:
+def univariate_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     """Partition records by one number, or one ordered category, at the least sum of squares.
 
     Parameters
@@ -96,7 +97,7 @@ class Univariate(Partition):
     def _rank(self, X: Any) -> list[Ranked]:
         return super()._rank(np.reshape(X, (-1, 1)) if np.ndim(X) == 1 else X)
 
-    def _label(self, ranked: Sequence[Ranked]) -> Labels:
+    def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return univariate_labels(ranked, self.k)
 
     def __sklearn_tags__(self) -> Any:

@@ -23,12 +23,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shoal.arrays import Codes, Floats
 from shoal.errors import PolicyError
-from shoal.kernels.tables.box_tree import Floats
 from shoal.kernels.tables.mdav import MixedPoints
 from shoal.kernels.tables.v_mdav import label_v_mdav
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import Labels, Partition, refuse_infeasible
+from shoal.tables.partition.base import Partition, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points
 
 
@@ -44,7 +44,7 @@ def average_point(data: MixedPoints) -> Floats:
     return np.asarray(average)
 
 
-def v_mdav_labels(ranked: Sequence[Ranked], k: int, gamma: float = 0.2) -> Labels:
+def v_mdav_labels(ranked: Sequence[Ranked], k: int, gamma: float = 0.2) -> Codes:
     """Partition records into groups of at least k by V-MDAV.
 
     Parameters
@@ -77,7 +77,7 @@ def v_mdav_labels(ranked: Sequence[Ranked], k: int, gamma: float = 0.2) -> Label
     return label_mixed(mixed_points(ranked), k, gamma)
 
 
-def label_mixed(data: MixedPoints, k: int, gamma: float = 0.2) -> Labels:
+def label_mixed(data: MixedPoints, k: int, gamma: float = 0.2) -> Codes:
     """Partition records that are laid out as points already."""
     return label_v_mdav(data.points, data.weights, data.n_metric, average_point(data), int(k), float(gamma))
 
@@ -108,5 +108,5 @@ class VMDAV(Partition):
         super().__init__(k)
         self.gamma = gamma
 
-    def _label(self, ranked: Sequence[Ranked]) -> Labels:
+    def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return v_mdav_labels(ranked, self.k, self.gamma)

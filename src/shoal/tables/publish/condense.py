@@ -58,6 +58,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.data.tables.parse import Dates, parse_dates
 from shoal.data.tables.table import Column, spell
 from shoal.errors import DataError, Infeasible
@@ -65,7 +66,6 @@ from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
 from shoal.tables.publish.copies import CopyReport, Originals, without_copies
 
-Floats = npt.NDArray[np.float64]
 Bounds = Mapping[str, tuple[float, float]]
 
 MOST_DECIMALS = 6

@@ -13,13 +13,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Mask
 from shoal.data.tables.parse import parse_numbers
 from shoal.data.tables.sense import sense_of
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 Draw = Callable[[npt.NDArray[np.intp]], list[Floats]]
 
 N_TRIES = 20
@@ -68,7 +67,7 @@ class Originals:
     ranked: tuple[Ranked, ...]
     codes: tuple[npt.NDArray[np.int64], ...]  # of the rank of each value; equal for values that say the same
     hashes: npt.NDArray[np.uint64]
-    is_crowd: Flags
+    is_crowd: Mask
 
     @classmethod
     def of(
@@ -100,7 +99,7 @@ class Originals:
             is_crowd &= ~gaps
         return cls(tuple(ranked), codes, hashes, is_crowd)
 
-    def find(self, drawn: Floats, ranked: Sequence[Ranked]) -> tuple[Flags, Flags]:
+    def find(self, drawn: Floats, ranked: Sequence[Ranked]) -> tuple[Mask, Mask]:
         """Which pseudo-records equal an original, and which equal a crowd.
 
         Parameters
@@ -165,7 +164,7 @@ def _hashed(codes: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.uint64]:
 
 def without_copies(
     drawn: Floats, draw: Draw, originals: Originals, ranked: Sequence[Ranked], groups: Groups
-) -> tuple[CopyReport, Flags]:
+) -> tuple[CopyReport, Mask]:
     """Draw copies again, in place; then put another pseudo-record of the group there; say which are left.
 
     What is left are whole groups: one pseudo-record that is no copy mends all others of its group.

@@ -11,16 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.data.tables.hierarchy import ROOT, Hierarchy
 from shoal.data.tables.labels import range_label, value_label
 from shoal.data.tables.table import Column
 from shoal.errors import DataError
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.full_domain import as_tree
-
-Ranks = npt.NDArray[np.int32]
 
 
 def recode(source: Column, ranked: Ranked, level: int, hierarchy: Hierarchy | None) -> Column:
@@ -75,7 +73,7 @@ def _plain(source: Column) -> Column:
 
 
 def _labels(
-    ranked: Ranked, ranks: Ranks, nodes: Ranks, level: int, height: int, hierarchy: Hierarchy | None
+    ranked: Ranked, ranks: Codes, nodes: Codes, level: int, height: int, hierarchy: Hierarchy | None
 ) -> list[str]:
     """The label of each rank; ranks ascend, so those of a node are neighbours."""
     assert ranked.labels is not None, "only columns of a table are recoded"

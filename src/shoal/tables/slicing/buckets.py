@@ -19,10 +19,10 @@ from itertools import starmap
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.kernels.tables.slicing import Pairs, cut_beside
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit, violations
-from shoal.tables.partition.base import Labels
 from shoal.tables.partition.mondrian import block_arguments, mondrian_labels
 
 
@@ -34,8 +34,8 @@ def bucket_labels(
     *,
     strict: bool = True,
     block_rows: int = 100_000,
-    run: Callable[..., Iterable[Labels]] = starmap,
-) -> Labels:
+    run: Callable[..., Iterable[Codes]] = starmap,
+) -> Codes:
     """Put records into buckets of at least k by Mondrian's cuts.
 
     **Guarantee** every bucket has at least k records, and in every bucket the sensitive values of the records of each

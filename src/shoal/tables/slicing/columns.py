@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.data.tables.attribute import Attribute
 from shoal.errors import PolicyError, did_you_mean
 from shoal.tables.slicing.bins import Bins
 
-Floats = npt.NDArray[np.float64]
 Groups = list[list[str]]
 
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Rows
 from shoal.engine.seeds import spawn_seeds
-
-Order = npt.NDArray[np.intp]
 
 
 def number_buckets(labels: npt.NDArray[np.int32], contents: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int32]:
@@ -53,9 +52,7 @@ def _scatter(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
-def permuted(
-    buckets: npt.NDArray[np.int32], contents: Sequence[npt.NDArray[np.int64]], seed: int | None
-) -> list[Order]:
+def permuted(buckets: npt.NDArray[np.int32], contents: Sequence[npt.NDArray[np.int64]], seed: int | None) -> list[Rows]:
     """For each slice, which record's content stands in each published row; buckets ascending.
 
     Inside a bucket a slice is sorted by its content and then permuted by a random permutation of its own, so that not

@@ -10,20 +10,21 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats
 from shoal.errors import Infeasible
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import information_loss
 from shoal.tables.limits import Limit, violations
 from shoal.tables.slicing.bins import Bins
 from shoal.tables.slicing.buckets import bucket_labels, standing_in_the_way
-from shoal.tables.slicing.columns import Floats, Groups, clustered
+from shoal.tables.slicing.columns import Groups, clustered
 from shoal.tables.slicing.rebuild import pair_loss
 from shoal.tables.slicing.regions import labels_overlap, region_labels
 from shoal.tables.slicing.requirements import JOINED
 
 Form = Literal["bucketize", "slice", "screen"]
-Labels = npt.NDArray[np.int32]
-Run = Callable[..., Iterable[Labels]]
+
+Run = Callable[..., Iterable[Codes]]
 
 SAMPLE_ROWS = 10_000
 SLICES = (1, 2, 3, 4, 6, 8, 12, 16)  # how many are tried
@@ -58,7 +59,7 @@ class Records:
     k: int
     ranked: Mapping[str, Ranked]
     limits: tuple[Limit, ...]
-    keys: Labels
+    keys: Codes
     sensitive: tuple[str, ...]
     strict: bool
     missing: Literal["value", "any"]
@@ -86,7 +87,7 @@ class Records:
 
 def carry_out(
     plan: Plan, records: Records, *, block_rows: int = 100_000, run: Run = starmap
-) -> tuple[Labels, Labels | None]:
+) -> tuple[Codes, Codes | None]:
     """Make the buckets and, screening, the regions of each slice."""
     ranked = [records.ranked[n] for n in sorted(records.ranked)]
     beside = values_beside(plan, records) if records.form == "slice" else None
@@ -250,7 +251,7 @@ def _least_loss(
     return ladders[0][0]  # whoever asked for these slices is told what stands in the way
 
 
-def _width(plan: Plan, records: Records, regions: Labels) -> float:
+def _width(plan: Plan, records: Records, regions: Codes) -> float:
     """How wide the labels are, summed over records and attributes."""
     total = 0.0
     for group, labels in zip(plan.slices, regions, strict=True):

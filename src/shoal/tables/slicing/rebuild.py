@@ -13,12 +13,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
 from shoal.tables.slicing.bins import Bins
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.int32]
 
 
 def pair_loss(
@@ -27,8 +25,8 @@ def pair_loss(
     bins: Mapping[str, Bins],
     sensitive: Sequence[str],
     buckets: npt.NDArray[np.integer],
-    regions: Sequence[Labels] | None,
-    keys: Labels,
+    regions: Sequence[Codes] | None,
+    keys: Codes,
     missing: str,
 ) -> float:
     """Mean loss of pairs: half of it of two quasi-identifiers, half of a quasi-identifier and a sensitive attribute.
@@ -123,7 +121,7 @@ def spread(ranked: Ranked, bins: Bins, groups: Groups, missing: str) -> Floats:
     return over
 
 
-def _over_ranks(ranked: Ranked, bins: Bins, low: Labels, high: Labels, n_values: int) -> Floats:
+def _over_ranks(ranked: Ranked, bins: Bins, low: Codes, high: Codes, n_values: int) -> Floats:
     """Spread ranges of ranks over bins, which hold neighbours."""
     over = np.zeros((len(low), bins.n_bins))
     if n_values == 0:
@@ -150,7 +148,7 @@ def _over_ranks(ranked: Ranked, bins: Bins, low: Labels, high: Labels, n_values:
     return over
 
 
-def _under_ancestor(ancestors: Labels, low: Labels, high: Labels, n_values: int) -> tuple[Labels, Labels]:
+def _under_ancestor(ancestors: Codes, low: Codes, high: Codes, n_values: int) -> tuple[Codes, Codes]:
     """The first and the last leaf under the lowest node above both."""
     height = np.argmax(ancestors[low] == ancestors[high], axis=1)
     reach_low, reach_high = low.copy(), high.copy()

@@ -15,14 +15,13 @@ from itertools import starmap
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.kernels.tables.diversity import LimitArrays
 from shoal.kernels.tables.mondrian import Space
 from shoal.kernels.tables.regions import Slices, refine
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit, arrays_of
 from shoal.tables.partition.mondrian import block_arguments
-
-Labels = npt.NDArray[np.int32]
 
 N_TRIES = 8
 LEAST_COMBINATIONS = 1024
@@ -32,16 +31,16 @@ ROOM = 2**25  # counts of (region, sensitive value) at once: 128 MiB
 def region_labels(
     ranked: Sequence[Ranked],
     slices: Sequence[Sequence[int]],
-    buckets: Labels,
-    keys: Labels,
+    buckets: Codes,
+    keys: Codes,
     limits: Sequence[Limit],
     k: int,
     *,
     strict: bool = True,
     complete: bool = False,
     block_rows: int = 100_000,
-    run: Callable[..., Iterable[Labels]] = starmap,
-) -> Labels:
+    run: Callable[..., Iterable[Codes]] = starmap,
+) -> Codes:
     """Cut every slice of every bucket into regions, in turn, as Mondrian does.
 
     **Guarantee** every region has at least k records of its bucket. For every combination of regions that a record of
@@ -106,13 +105,13 @@ def refine_block(
     space: Space,
     limits: LimitArrays,
     slices: Sequence[Sequence[int]],
-    keys: Labels,
-    codes: Labels,
+    keys: Codes,
+    codes: Codes,
     ends: npt.NDArray[np.int64],
     k: int,
     strict: bool,
     complete: bool,
-) -> Labels:
+) -> Codes:
     """Cut the slices of some buckets, whose records follow each other; any worker can run it."""
     laid_out = Slices(
         starts=np.cumsum([0] + [len(s) for s in slices]).astype(np.int64),

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table, row_keys, spell
@@ -38,7 +39,7 @@ from shoal.tables.slicing.bins import Bins, binned
 from shoal.tables.slicing.buckets import standing_in_the_way
 from shoal.tables.slicing.columns import correlations, mean_square_contingency, placed, refuse_columns
 from shoal.tables.slicing.permute import number_buckets, permuted
-from shoal.tables.slicing.plan import Form, Labels, Plan, Records, best_plan, carry_out, fitted_buckets, values_beside
+from shoal.tables.slicing.plan import Form, Plan, Records, best_plan, carry_out, fitted_buckets, values_beside
 from shoal.tables.slicing.requirements import join_keys, limits_on
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Sliced:
     table: Table
     layout: Layout
     rows: npt.NDArray[np.intp]
-    buckets: Labels
+    buckets: Codes
     sources: tuple[npt.NDArray[np.intp], ...]
     notes: tuple[str, ...]
 
@@ -177,7 +178,7 @@ def slice_table(
     for text in (*_shown_beside(plan, records), *_told_by_others(table, attributes, records, insensitive, slices)):
         tell(text)
 
-    def run(job: Callable[..., Labels], blocks: Iterable[tuple[Any, ...]]) -> list[Labels]:
+    def run(job: Callable[..., Codes], blocks: Iterable[tuple[Any, ...]]) -> list[Codes]:
         return run_blocks(job, blocks, executor, lambda done, total: step("making buckets", done, total), tell)
 
     step("making buckets", 0, 0)
@@ -356,7 +357,7 @@ def _laid_out(
     table: Table,
     slices: Sequence[Sequence[str]],
     published: Sequence[Sequence[Column]],
-    buckets: Labels,
+    buckets: Codes,
     seed: int | None,
     notes: tuple[str, ...],
 ) -> Sliced:

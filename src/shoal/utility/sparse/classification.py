@@ -8,18 +8,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.data.ragged import Codes
+from shoal.arrays import Codes, Ints, Singles
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, PolicyError
 from shoal.sparse.mining.neighbours_classifier import Votes, elect
-from shoal.sparse.mining.similarity import Background, Metric, Singles, similarity_blocks
+from shoal.sparse.mining.similarity import Background, Metric, similarity_blocks
 from shoal.utility.sparse.originals import matrix_of, original_blocks
 
-Ints = npt.NDArray[np.int64]
 Anonymizer = Callable[[Sparse], tuple[Sketches, Ints]]
 Blocks = Callable[[Metric], Iterable[tuple[slice, Singles]]]
 

@@ -6,16 +6,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.data.ragged import Codes
+from shoal.arrays import Codes, Ints
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.engine.seeds import spawn_seeds
 from shoal.sparse.mining.k_means import SketchPoints, spherical_k_means
 from shoal.utility.sparse.originals import OriginalPoints, cluster_means, matrix_of, unit_rows
-
-Ints = npt.NDArray[np.int64]
 
 N_CLUSTERS = 10
 MOST_RECORDS = 10_000

@@ -6,15 +6,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.sparse.mining.estimates import Estimate, dot_products, squared_lengths
 from shoal.utility.sparse.originals import matrix_of, pair_products
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 _BAND = 1.959963984540054  # standard errors to each side that hold 95 % of a normal variable
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.engine.seeds import spawn_seeds
@@ -17,8 +17,6 @@ from shoal.utility.sparse.clustering import ClusterQuality, compare_clusters
 from shoal.utility.sparse.dot_products import Agreement, compare_dot_products, compare_squared_lengths
 from shoal.utility.sparse.neighbours_kept import N_NEAREST, NeighboursKept, count_neighbours_kept
 from shoal.utility.sparse.originals import matrix_of, nearest_originals, unit_rows
-
-Ints = npt.NDArray[np.int64]
 
 N_PAIRS = 2000
 N_SAMPLED = 1000

@@ -7,12 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.data.sparse.sketches import Sketches
 from shoal.sparse.mining.similarity import Background, similarity_blocks
-
-Ints = npt.NDArray[np.int64]
 
 N_NEAREST = 10
 REACHES = (10, 50, 100)

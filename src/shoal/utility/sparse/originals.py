@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.ragged import Codes
+from shoal.arrays import Codes, Floats, Ints, Singles
 from shoal.data.sparse.records import Sparse
 from shoal.sparse.mining.similarity import BLOCK_CELLS, Metric
-
-Singles = npt.NDArray[np.float32]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def matrix_of(records: Sparse) -> Any:

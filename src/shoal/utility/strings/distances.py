@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 from shoal.kernels.strings.edit_distance import edit_distances
 from shoal.utility.strings.codes import in_one_alphabet
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 MOST_STEPS = 10_000_000_000  # words of the tables of all alignments; about ten seconds
 
 

@@ -6,13 +6,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
 from shoal.utility.strings.codes import in_one_alphabet
 
-Ints = npt.NDArray[np.int64]
 MOST_COUNTED = 4_000_000  # k-mers that are possible; where there are more, only those that occur are counted
 
 

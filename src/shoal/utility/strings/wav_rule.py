@@ -30,13 +30,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Ints
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
 from shoal.kernels.strings.rules import count_pairs, first_matches
-
-Codes = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 MOST_PAIRED = 2000
 MOST_CELLS = 16_000_000  # of the table of pairs and classes, 64 MB

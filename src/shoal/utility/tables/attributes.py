@@ -7,16 +7,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.utility.tables.cells import round_edges, whole_edges
 from shoal.utility.tables.reading import Numbers, Ranges, Reading
 from shoal.utility.tables.scale import Scale
 
 N_BINS = 24
 N_SHOWN = 12
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

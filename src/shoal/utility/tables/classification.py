@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Rows
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column, Table, spell
 from shoal.engine.seeds import spawn_seeds
@@ -20,9 +21,6 @@ from shoal.utility.tables.grouping import Grouping
 from shoal.utility.tables.reading import Categories, Numbers, Ranges, Reading, read_published
 from shoal.utility.tables.scale import Scale, scale_of
 from shoal.utility.tables.scores import Estimate, accuracies, areas, determinations, estimate, resamples
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.intp]
 
 Task = Literal["classes", "numbers"]
 MODELS: dict[Task, tuple[str, ...]] = {
@@ -265,7 +263,7 @@ def _target(
     published: Table,
     attributes: Mapping[str, Attribute],
     target: str,
-    kept: Ints,
+    kept: Rows,
     grouping: Grouping,
 ) -> tuple[Task, Floats, Floats]:
     """What is to be predicted, and its class or number in each original record and each kept published one.
@@ -308,7 +306,7 @@ def _feature_scales(
             yield scale_of(column, attribute)
 
 
-def _sampled(rows: Ints, rng: np.random.Generator, most: int) -> Ints:
+def _sampled(rows: Rows, rng: np.random.Generator, most: int) -> Rows:
     return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
@@ -319,7 +317,7 @@ class _Design:
     made: tuple[list[Floats], list[Floats], list[Floats], list[Floats]]
 
     @classmethod
-    def of(cls, scale: Scale, reading: Reading, grouping: Grouping, before: Ints, after: Ints, test: Ints) -> _Design:
+    def of(cls, scale: Scale, reading: Reading, grouping: Grouping, before: Rows, after: Rows, test: Rows) -> _Design:
         if isinstance(reading, Numbers | Ranges):
             values = scale.numbers()
             release = reading.values if isinstance(reading, Numbers) else reading.centres()[grouping.labels]
@@ -347,7 +345,7 @@ def _standardised(train: Floats, test: Floats) -> tuple[list[Floats], list[Float
     return columns[0], columns[1]
 
 
-def _lumps(scale: Scale, rows: Ints) -> tuple[Ints, int]:
+def _lumps(scale: Scale, rows: Rows) -> tuple[Rows, int]:
     """A column for each of the most frequent values, one for all others, and one for missing cells."""
     counts = np.bincount(scale.codes[rows], minlength=scale.n_values + 1)[: scale.n_values]
     most = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]

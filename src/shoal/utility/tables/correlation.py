@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.utility.tables.grouping import Grouping
 from shoal.utility.tables.reading import Categories, Numbers, Ranges, Reading
 from shoal.utility.tables.scale import Scale
@@ -23,7 +24,7 @@ N_ATTRIBUTES = 12
 N_CATEGORIES = 50
 GROUPS_A_CHUNK = 8192
 
-Floats = npt.NDArray[np.float64]
+
 Lumps = tuple[npt.NDArray[np.intp], int]
 
 

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.data.tables.table import Column, spell
 from shoal.errors import DataError
 from shoal.utility.tables.grouping import Grouping
 from shoal.utility.tables.loss import meets
 from shoal.utility.tables.scale import Scale
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

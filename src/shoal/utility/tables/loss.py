@@ -12,10 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.utility.tables.grouping import Grouping
 from shoal.utility.tables.scale import Scale
-
-Floats = npt.NDArray[np.float64]
 
 
 def penalties(scale: Scale, grouping: Grouping) -> Floats:

@@ -26,15 +26,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Mask
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
 from shoal.utility.tables.grouping import Grouping
 from shoal.utility.tables.reading import Categories, Labels, Numbers, Ranges, Reading, Sets, read_published
 from shoal.utility.tables.scale import Scale, scale_of
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 BLOCK_CELLS = 2**22
 AFFORDABLE_CELLS = 2**23  # about a third of a second
@@ -95,10 +93,10 @@ class Queries:
         Values that satisfy a query, for plain categories.
     """
 
-    asked: Flags
+    asked: Mask
     low: Floats
     high: Floats
-    sets: tuple[Flags | None, ...]
+    sets: tuple[Mask | None, ...]
 
     def __len__(self) -> int:
         return len(self.asked)
@@ -225,7 +223,7 @@ def random_queries(
     order = rng.random((n_queries, len(scales))).argsort(axis=1, kind="stable")
     asked = order < n_attributes
     low, high = np.zeros(asked.shape), np.zeros(asked.shape)
-    sets: list[Flags | None] = []
+    sets: list[Mask | None] = []
     for j, scale in enumerate(scales):
         counts = scale.counts[:-1]
         line = _line(scale)
@@ -281,7 +279,7 @@ def true_counts(scales: Sequence[Scale], queries: Queries) -> npt.NDArray[np.int
     return result
 
 
-def _satisfied(scale: Scale, queries: Queries, j: int, at: npt.NDArray[np.intp]) -> Flags:
+def _satisfied(scale: Scale, queries: Queries, j: int, at: npt.NDArray[np.intp]) -> Mask:
     """Which values satisfy some of the queries; the last column, of missing cells, never does."""
     result = np.zeros((len(at), scale.n_values + 1), dtype=bool)
     line, chosen = _line(scale), queries.sets[j]
@@ -321,7 +319,7 @@ def estimated_counts(
 
 def _shares(
     scale: Scale, reading: Reading, grouping: Grouping, queries: Queries, j: int, at: npt.NDArray[np.intp]
-) -> tuple[Floats, Flags]:
+) -> tuple[Floats, Mask]:
     """The share of each unit that satisfies some of the queries, and whether any of it could."""
     if isinstance(reading, Numbers):
         inside = (reading.values >= queries.low[at, j, None]) & (reading.values <= queries.high[at, j, None])
@@ -342,7 +340,7 @@ def _shares(
 
 
 def _summed(
-    satisfied: Flags, owner: npt.NDArray[np.int64], code: npt.NDArray[np.int64], weight: Floats, n_owners: int
+    satisfied: Mask, owner: npt.NDArray[np.int64], code: npt.NDArray[np.int64], weight: Floats, n_owners: int
 ) -> Floats:
     """Sum the weights of satisfying values over each owner; pairs come sorted by owner."""
     result = np.zeros((len(satisfied), n_owners))
@@ -355,7 +353,7 @@ def _summed(
     return result
 
 
-def _range_shares(reading: Ranges, grouping: Grouping, low: Any, high: Any) -> tuple[Floats, Flags]:
+def _range_shares(reading: Ranges, grouping: Grouping, low: Any, high: Any) -> tuple[Floats, Mask]:
     present = reading.weights / np.maximum(grouping.sizes, 1)
     reach = 0.5 if reading.is_whole else 0.0
     first, last = reading.low - reach, reading.high + reach

@@ -13,12 +13,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.data.tables.table import Column, spell
 from shoal.utility.tables.grouping import Grouping
 from shoal.utility.tables.loss import meets
 from shoal.utility.tables.scale import Scale, positions_of
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from shoal.arrays import Floats
 
 N_BOOTSTRAP = 300
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Rows
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table, row_keys
@@ -18,8 +19,6 @@ from shoal.utility.tables.grouping import Grouping
 from shoal.utility.tables.measure import Loss, Utility, measure
 from shoal.utility.tables.reading import Labels, Ranges, Reading, Sets, read_published
 from shoal.utility.tables.scale import Scale, scale_of
-
-Rows = npt.NDArray[np.intp]
 
 MOST_REBUILT = 100_000
 OF_REBUILT = ("query-error", "IL2", "IL3", "IL4", "IL5")

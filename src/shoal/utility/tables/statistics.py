@@ -31,9 +31,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.errors import DataError
 
-Floats = npt.NDArray[np.float64]
 Variation = Literal["relative", "deviation"]
 
 NEGLIGIBLE = 1e-12  # a statistic below this part of what it could be is a rounding error, and nothing is relative to it
