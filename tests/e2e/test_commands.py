@@ -105,12 +105,12 @@ def test_the_demo_does_not_overwrite(demo: Path, run_here: RunHere) -> None:
 def test_the_demo_holds_in_a_check(demo: Path, run_here: RunHere) -> None:
     plain = run_here("check", demo / "publish")
     assert plain.code == 0
-    assert "without --original" in plain.stdout
+    assert "give the original with --original" in plain.stdout
     compared = run_here(
         "check", demo, "--original", demo / "input" / "clinic.csv", "-p", demo / "input" / "policy.toml"
     )
     assert compared.code == 0, compared.stdout
-    assert "without --original" not in compared.stdout
+    assert "give the original" not in compared.stdout
     assert compared.stdout.count("  holds  ") == plain.stdout.count("  holds  ") == 2
 
 
