@@ -70,8 +70,7 @@ def split_original(path: str | Path, data: Data, private: str | Path | None) -> 
     """The records that a release was made from, and those that were held out of it."""
     content = read_content(published_folder(path))
     records = content.get("records") if isinstance(content, dict) else None
-    n_held = records.get("held_out", 0) if isinstance(records, dict) else 0
-    if not isinstance(n_held, int) or not n_held:  # what is no number is refused with the manifest
+    if not isinstance(records, dict) or not records.get("held_out"):  # a number, or a range where it tells of few
         return data, None
     n_records = data.n_rows if isinstance(data, Table) else len(data)
     rows = held_out_rows(private, n_records)
