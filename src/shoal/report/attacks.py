@@ -83,12 +83,13 @@ def keep_in_report(
         _read_page(folder / "report.html")  # what is no report is refused before anything is kept
         earlier = kept_of(folder, checksum)
         kept = (earlier or KeptAttacks(checksum)).joined(found, granted, seed)
+        if earlier is None:  # what the page alone tells is put aside first, in case that this run is killed below
+            put_into_report(folder, kind, None, keep_unknown=True)
         kept.write(folder)
-        shown = kept.shown([a.name for a in attacks_of(kind)])
-        return put_into_report(folder, kind, shown, keep_unknown=earlier is None)
+        return put_into_report(folder, kind, kept.shown([a.name for a in attacks_of(kind)]))
 
 
-def put_into_report(private: Path, kind: str, found: Attacked[Any], *, keep_unknown: bool = False) -> Path:
+def put_into_report(private: Path, kind: str, found: Attacked[Any] | None, *, keep_unknown: bool = False) -> Path:
     """Replace the section in the report of a release's `private/` folder; the file changes as a whole or not at all.
 
     Parameters
