@@ -85,14 +85,27 @@ def test_another_draw_is_shown_beside_the_first(here: Path) -> None:
     assert verdict(here)[1] == len(before)
 
 
-def test_attacks_on_other_data_begin_anew(here: Path) -> None:
-    """Of a release whose data was made again, what was found before says nothing."""
+def test_results_on_other_data_take_no_place(here: Path) -> None:
+    """As where the private folder of another release is given."""
+    before = verdict(here), kept(here)
     data = here / "out" / "publish" / "data.csv"
     head, *rows = data.read_text().splitlines()
     data.write_text("\n".join([head, *reversed(rows), ""]))
-    assert run_command(*ATTACK, "--attack", "membership", cwd=here).code == 0
-    assert set(kept(here)) == {("membership", 0, False)}
-    assert verdict(here)[1] == 1
+    ended = run_command(*ATTACK, "--attack", "membership", cwd=here)
+    assert ended.code == 3
+    assert "results of attacks on other data" in ended.stderr
+    assert (verdict(here), kept(here)) == before
+
+
+def test_as_many_other_controls_do_not_make_the_report_rosier(here: Path) -> None:
+    """Members as controls get what members get, so nothing seems to come from the release."""
+    before = verdict(here), kept(here)
+    head, *rows = (here / "clinic.csv").read_text().splitlines()
+    write(here / "others.csv", "\n".join([head, *rows[:75], ""]))
+    ended = run_command(*ATTACK, "--control", "others.csv", cwd=here)
+    assert ended.code == 0, ended.stderr
+    assert verdict(here) >= before[0]
+    assert set(kept(here)) >= set(before[1])
 
 
 def test_results_of_a_report_that_kept_none_stay_in_it(here: Path) -> None:

@@ -159,10 +159,20 @@ def test_an_original_smuggled_in_is_found(here: Path, run_here: RunHere) -> None
     ended = run_here("check", "out", "--original", "proteins.fasta", cwd=here)
     assert ended.code == NOT_VERIFIED
     assert "1 published string equals an original" in ended.stdout
-    assert "1 descriptions in data.fasta are not those of a release" in ended.stdout
+    assert "1 description in data.fasta cannot come from a release" in ended.stdout
     assert "its checksum differs" in ended.stdout
     assert "there are 61 strings, the manifest says 60" in ended.stdout
     assert SECRET not in ended.stdout
+
+
+def test_names_that_tell_more_than_the_row_are_found(here: Path, run_here: RunHere) -> None:
+    assert run_here("anonymize", "proteins.fasta", "-k", "10", "-o", "out", cwd=here).code == 0
+    data = here / "out" / "publish" / "data.fasta"
+    assert "cannot come from a release" not in run_here("check", "out", cwd=here).stdout
+    data.write_text(data.read_text().replace(">pseudo_000002", ">pseudo_19700512"))
+    ended = run_here("check", "out", cwd=here)
+    assert "1 description in data.fasta cannot come from a release" in ended.stdout
+    assert "19700512" not in ended.stdout
 
 
 @pytest.mark.parametrize("how", ["changed", "put in", "left out"])
@@ -256,7 +266,8 @@ def test_what_is_suppressed_is_said(here: Path, run_here: RunHere) -> None:
     assert "2 of 62 strings were suppressed: 1 is empty; 1 has a length that fewer than 10" in ended.stdout
     assert "Those left out for their length have 900 to 900 symbols" in ended.stdout
     manifest = json.loads((here / "out" / "publish" / "manifest.json").read_text())
-    assert manifest["suppressed_because"] == {"empty": 1, "length": 1}
+    few = {"from": 1, "to": 9}
+    assert manifest["suppressed_because"] == {"empty": few, "length": few}
     assert "900" not in everything(here / "out" / "publish")
     assert "have 900 to 900 symbols" in (here / "out" / "private" / "report.html").read_text()
 

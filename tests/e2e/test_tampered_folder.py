@@ -129,6 +129,8 @@ TAMPERED: list[tuple[str, Spoil, str]] = [
     ("invented", edited_manifest(lambda m: m["guarantees"].append(
         {"model": "epsilon-differential-privacy", "required": {"epsilon": 1}, "achieved": 1, "holds": True})), "claims 1 guarantee that"),
     ("invented-words", edited_manifest(lambda m: m["guarantees"][0].update(certified="by the board")), "says more than a release does"),
+    ("entry-added", edited_manifest(lambda m: m.update(differential_privacy={"epsilon": 0.1})), "entry 'differential_privacy' is none"),
+    ("entry-of-column", edited_manifest(lambda m: m["columns"]["age"].update(noise="Laplace")), "entry 'columns.age.noise' is none"),
     ("forgotten", edited_manifest(lambda m: m["guarantees"].clear()), "guarantees do not name it"),
     ("sensitive-shuffled", rows_edited(shuffle("disease")), "that no record of the original is left for"),
     ("other-column-shuffled", rows_edited(shuffle("job")), "that no record of the original is left for"),

@@ -128,6 +128,8 @@ def test_an_original_is_split_where_the_manifest_says_so(tmp_path: Path) -> None
     out.keep(tmp_path)
     kept, others = split_original(part, SPARSE, tmp_path)
     assert (len(kept), len(others)) == (42, 18)
+    kept, others = split_original(few, SPARSE, tmp_path)
+    assert (len(kept), len(others)) == (42, 18)
 
 
 def test_a_folder_of_nothing_but_held_out_records_holds_no_other_secret(tmp_path: Path) -> None:
@@ -140,15 +142,18 @@ def test_a_folder_of_nothing_but_held_out_records_holds_no_other_secret(tmp_path
 
 
 @pytest.mark.parametrize("kind", ["table", "strings"])
-def test_a_release_keeps_which_ones_and_is_checked_without_them(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize("k", [5, 20])  # fewer than k held out are told as a range
+def test_a_release_keeps_which_ones_and_is_checked_without_them(tmp_path: Path, kind: str, k: int) -> None:
     if kind == "table":
         data = {"age": [20 + i % 30 for i in range(N)], "disease": [("flu", "cold", "gout")[i % 3] for i in range(N)]}
-        policy = shoal.Policy.of(quasi=["age"], sensitive=["disease"], k=3)
+        policy = shoal.Policy.of(quasi=["age"], sensitive=["disease"], k=k)
     else:
         rng = np.random.default_rng(0)
         data = ["".join(rng.choice(list("ACDEFG"), 20)) for _ in range(N)]
-        policy = shoal.StringPolicy.of(k=5)
-    out = shoal.anonymize(data, policy, seed=1, hold_out=0.25).save(tmp_path / "out")
+        policy = shoal.StringPolicy.of(k=k)
+    out = shoal.anonymize(data, policy, seed=1, hold_out=0.25).save(
+        tmp_path / "out", keep=["groups"] if kind == "strings" else []
+    )
     assert (out / "private" / FILE_NAME).stat().st_mode & 0o077 == 0
     assert FILE_NAME not in {p.name for p in (out / "publish").iterdir()}
     with pytest.raises(PolicyError, match="held out"):

@@ -101,11 +101,14 @@ def attack_folder(
             None if other is None else published_folder(other),
             None if population is None else load(Path(population), markers, header),
         )
-    found = attack_case(kind, case, names, seed=seed, seconds=seconds, progress=progress)
-    if secrets is not None:
-        from shoal.report.attacks import keep_in_report
+    if secrets is None:
+        return attack_case(kind, case, names, seed=seed, seconds=seconds, progress=progress)
+    from shoal.report.attacks import keep_in_report, refuse_foreign
 
-        keep_in_report(secrets, kind, checksum(folder / read_content(folder)["data"]), found, case.granted, seed)
+    digest = checksum(folder / read_content(folder)["data"])
+    refuse_foreign(secrets, digest)
+    found = attack_case(kind, case, names, seed=seed, seconds=seconds, progress=progress)
+    keep_in_report(secrets, kind, digest, found, case.granted, seed)
     return found
 
 

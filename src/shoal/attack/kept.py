@@ -6,8 +6,10 @@ What an attack found once stays until a run that was given at least as much find
   the origin of each row, the key, a second release, a population, each with its number of records) and by the seed.
 - A new result takes the place of earlier ones of its attack that were given the same or less, with the same seed.
 - One that was given less than an earlier one is added if it is worse or from more attempts; the earlier one stays.
-- Of runs that cannot be compared (another seed, other controls) both stay, with their conditions.
-- Without a seed no draw can be repeated, so the worse of two such results stays.
+- Of runs that cannot be compared (another seed, more or fewer controls) both stay, with their conditions.
+- Of two that were given as many records each, with the same seed, the worse stays: if they differ, the records do. So
+  does the worse of two without a seed, as no draw of theirs can be repeated.
+- Results on other data are never joined with these, nor put in their place: they are refused.
 - An attack that was not run, for whatever reason, changes nothing about its results.
 """
 
@@ -68,9 +70,11 @@ class Finding:
 
     def replaces(self, other: Finding) -> bool:
         """Whether nothing is lost when it takes the place of another result of the same attack."""
-        if self.seed is None or other.seed is None:
-            return self.is_given_all_of(other) and not other.is_worse_than(self)
-        return self.seed == other.seed and self.is_given_all_of(other)
+        is_drawn_alike = self.seed is not None and self.seed == other.seed
+        if not is_drawn_alike and not (self.seed is None or other.seed is None):
+            return False
+        is_given_more = is_drawn_alike and self.granted != other.granted
+        return self.is_given_all_of(other) and (is_given_more or not other.is_worse_than(self))
 
     def adds_nothing_to(self, other: Finding) -> bool:
         """Whether another result of the same attack says as much already, of an attacker who was given more."""
@@ -159,6 +163,23 @@ class KeptAttacks:
             raise DataError(
                 f"{path} cannot be read as results of attacks; restore it, or move it away to begin anew"
             ) from None
+
+
+def kept_of(private: Path, checksum: str) -> KeptAttacks | None:
+    """What `private/` keeps of attacks on this data; None where nothing was kept.
+
+    Raises
+    ------
+    DataError
+        If it keeps results on other data, which those on this must not replace.
+    """
+    kept = KeptAttacks.read(private)
+    if kept is not None and kept.checksum != checksum:
+        raise DataError(
+            f"{private / FILE_NAME} keeps results of attacks on other data, so private/ is of another release, or the "
+            f"data was changed; give the private folder of this release, or move {FILE_NAME} away to begin anew"
+        )
+    return kept
 
 
 def keep_first(release: Path, found: Attacked[Any], granted: Mapping[str, int], seed: int | None) -> None:

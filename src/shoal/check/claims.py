@@ -11,6 +11,7 @@ from shoal.check.guarantee import Guarantee
 _SLACK = 1e-9
 _ALWAYS = ("required", "holds", "achieved", "sentence")
 _WORDS = ("sentence",)
+_MOST = 5  # entries to name
 
 
 def wrong_claims(
@@ -60,6 +61,34 @@ def wrong_claims(
         plural = "guarantees" if len(left) > 1 else "guarantee"
         findings.append(f"the manifest claims {len(left):,} {plural} that nothing requires or shows")
     return findings
+
+
+def unread_entries(content: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
+    """Entries of a manifest that a release's has not, so that nothing looks at what they claim.
+
+    Parameters
+    ----------
+    content : mapping
+        What the file holds.
+    known : mapping
+        What a manifest with the same meaning would hold.
+    """
+    strange = sorted(_beyond(content, known))
+    findings = [f"the manifest's entry {name!r} is none of a release, and was not checked" for name in strange[:_MOST]]
+    if len(strange) > _MOST:
+        findings.append(f"{len(strange) - _MOST:,} more entries of the manifest are none of a release")
+    return findings
+
+
+def _beyond(content: Mapping[str, Any], known: Mapping[str, Any], within: str = "") -> list[str]:
+    """The names of entries that are in the one alone, with those that they stand in."""
+    found = []
+    for name, value in content.items():
+        if name not in known:
+            found.append(f"{within}{name}")
+        elif isinstance(value, Mapping) and isinstance(known[name], Mapping):
+            found += _beyond(value, known[name], f"{within}{name}.")
+    return found
 
 
 def _equal(claimed: Any, found: Any) -> bool:

@@ -89,6 +89,11 @@ def groups_text(evidence: Evidence) -> dict[str, str]:
     }
 
 
+def has_groups(private: Path) -> bool:
+    """Whether a release kept its groups in `private/`."""
+    return any(folder.joinpath(GROUPS_FILE).is_file() for folder in (private, private / "private"))
+
+
 def read_groups(private: Path, original: Table | None) -> Evidence:
     """The groups that a release kept in `private/`; rows that the file does not name have none."""
     if private.joinpath("private", GROUPS_FILE).is_file():

@@ -54,6 +54,15 @@ def verdict(results: Sequence[AttackResult]) -> str:
     return f"{len(winners)} of {n_attacks} attacks got more from the release than without it: {named}."
 
 
+def refuse_foreign(private: Path, checksum: str) -> None:
+    """Refuse a folder that has no report, or the results of attacks on other data, before any attack is run."""
+    from shoal.attack.kept import kept_of
+
+    folder = private / "private" if (private / "private").is_dir() else private
+    _read_page(folder / "report.html")
+    kept_of(folder, checksum)
+
+
 def keep_in_report(
     private: Path, kind: str, checksum: str, found: Attacked[Any], granted: Mapping[str, int], seed: int | None
 ) -> Path:
@@ -62,25 +71,25 @@ def keep_in_report(
     Parameters
     ----------
     checksum : str
-        Of the data file that was attacked: results on other data are not joined with these.
+        Of the data file that was attacked: results on other data are refused.
     granted, seed
         What the attacker was given; see `shoal.attack.kept`.
     """
     from shoal.attack.folder import attacks_of
-    from shoal.attack.kept import KeptAttacks
+    from shoal.attack.kept import KeptAttacks, kept_of
 
     folder = private / "private" if (private / "private").is_dir() else private
     with locked(folder):
         _read_page(folder / "report.html")  # what is no report is refused before anything is kept
-        earlier = KeptAttacks.read(folder)
-        kept = earlier if earlier is not None and earlier.checksum == checksum else KeptAttacks(checksum)
-        kept = kept.joined(found, granted, seed)
+        earlier = kept_of(folder, checksum)
+        kept = (earlier or KeptAttacks(checksum)).joined(found, granted, seed)
+        if earlier is None:  # what the page alone tells is put aside first, in case that this run is killed below
+            put_into_report(folder, kind, None, keep_unknown=True)
         kept.write(folder)
-        shown = kept.shown([a.name for a in attacks_of(kind)])
-        return put_into_report(folder, kind, shown, keep_unknown=earlier is None)
+        return put_into_report(folder, kind, kept.shown([a.name for a in attacks_of(kind)]))
 
 
-def put_into_report(private: Path, kind: str, found: Attacked[Any], *, keep_unknown: bool = False) -> Path:
+def put_into_report(private: Path, kind: str, found: Attacked[Any] | None, *, keep_unknown: bool = False) -> Path:
     """Replace the section in the report of a release's `private/` folder; the file changes as a whole or not at all.
 
     Parameters

@@ -38,7 +38,9 @@ def successes(kept: KeptAttacks, name: str = "linkage") -> list[float]:
 @pytest.mark.parametrize(
     ("first", "second", "stay"),
     [
-        ((WON, ALL, 0), (LOST, ALL, 0), [6]),  # the same again
+        ((WON, ALL, 0), (WON, ALL, 0), [90]),  # the same again
+        ((WON, ALL, 0), (LOST, ALL, 0), [90]),  # as many others, who must be others
+        ((LOST, ALL, 0), (WON, ALL, 0), [90]),
         ((WON, LESS, 0), (LOST, ALL, 0), [6]),  # with more
         ((LOST, LEAST, 0), (WON, LESS, 0), [90]),
         ((WON, ALL, 0), (LOST, LESS, 0), [90]),  # with less, and rosier

@@ -130,3 +130,24 @@ def test_a_section_that_cannot_be_made_leaves_the_report(private: Path, monkeypa
         put_into_report(private, "sparse", FOUND)
     assert (private / "report.html").read_text() == PAGE
     assert [p.name for p in private.iterdir()] == ["report.html"]
+
+
+def test_results_that_the_page_alone_tells_outlive_a_run_that_ends_between_its_files(
+    private: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_into_report(private, "sparse", FOUND)  # as a version did that kept no results beside the page
+    write = put_into_report
+
+    def end(*given: object, **more: object) -> Path:
+        if (private / "attacks.json").exists():
+            raise KeyboardInterrupt
+        return write(*given, **more)
+
+    monkeypatch.setattr(attacks, "put_into_report", end)
+    with pytest.raises(KeyboardInterrupt):
+        attacks.keep_in_report(private, "sparse", "c0ffee", Attacked((), ()), {"original": 9}, 0)
+    monkeypatch.setattr(attacks, "put_into_report", write)
+    attacks.keep_in_report(private, "sparse", "c0ffee", Attacked((), ()), {"original": 9}, 0)
+    page = (private / "report.html").read_text()
+    assert page.count("title of membership.") == 1
+    assert "What attackers got in earlier runs" in page

@@ -58,7 +58,7 @@ class _NearStrings:
             control,
             None,
             f"At {100 * FALSE_ALARMS:g} % false alarms {100 * main.value:.1f} % of the {which} are recognised; "
-            f"one of them scores above another person's string with a chance of {roc.area:.2f} "
+            f"one of them scores above a string that was not in the data with a chance of {roc.area:.2f} "
             f"({_interval(roc)}; 0.5 is blind)."
             + (f" Of the strings that occur more often the chance is {others.area:.2f}." if once and others else ""),
             {**roc.details, **_of_others(others if once else None), **_verbatim(near)},

@@ -157,8 +157,8 @@ class Minimality:
             Rate(main, n_asked),
             theirs,
             Rate(baseline, n_asked),
-            f"Of {len(people):,} people in groups that were tried, the secret of {main:,} is known from cuts that were "
-            f"not made ({baseline:,} by their groups alone)."
+            f"Of {len(people):,} records in groups that were tried, the secret of {main:,} is known from cuts that "
+            f"were not made ({baseline:,} by their groups alone)."
             if len(people)
             else "No group that could be tried was left uncut for the sake of diversity.",
             details,

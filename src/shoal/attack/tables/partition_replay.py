@@ -135,8 +135,8 @@ class PartitionReplay:
             ours,
             theirs,
             told_alone,
-            f"Whoever repeats the partition knows the secret of {main:,} of {len(alone):,} people whose "
-            f"quasi-identifiers nobody else has ({baseline:,} by their groups alone)"
+            f"Whoever repeats the partition knows the secret of {main:,} of {len(alone):,} records whose "
+            f"quasi-identifiers no other has ({baseline:,} by their groups alone)"
             + (
                 "; records of equal quasi-identifiers stand in groups as if sorted by what was kept."
                 if is_sorted and main > baseline

@@ -13,7 +13,14 @@ from shoal._version import __version__
 from shoal.check.claims import wrong_claims
 from shoal.check.evidence import ROWS_FILE, read_labels, rows_text
 from shoal.check.sparse.verify import SparseAsked, SparseEvidence, is_sorted, verify_sketches
-from shoal.check.tables.folder import FolderCheck, data_file, edited_files, not_compared, published_folder
+from shoal.check.tables.folder import (
+    FolderCheck,
+    data_file,
+    edited_files,
+    edited_manifest,
+    not_compared,
+    published_folder,
+)
 from shoal.data.sparse.sketch_files import read_sketches
 from shoal.errors import DataError
 from shoal.kinds.sparse.manifest import SparseManifest, in_public
@@ -60,6 +67,7 @@ def check_sparse_folder(
     manifest = SparseManifest.read(folder)
     published = published_sketches(folder, manifest)
     findings = edited_files(folder, manifest.checksums, manifest.data)
+    findings += edited_manifest(folder, manifest.version, manifest.to_json())
     if (published.labels is not None) != manifest.has_classes:
         findings.append("the manifest and the data do not agree on whether sketches have classes")
     if published.step != manifest.step:

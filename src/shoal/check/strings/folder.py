@@ -10,10 +10,17 @@ import numpy as np
 from shoal._version import __version__
 from shoal.check.claims import wrong_claims
 from shoal.check.evidence import GROUPS_FILE, PUBLISHED_GROUPS_FILE, read_labels
-from shoal.check.guarantee import Guarantee
+from shoal.check.guarantee import Guarantee, count
 from shoal.check.strings.near import NEAR_COPIES
 from shoal.check.strings.verify import StringAsked, StringEvidence, verify_strings
-from shoal.check.tables.folder import FolderCheck, data_file, edited_files, not_compared, published_folder
+from shoal.check.tables.folder import (
+    FolderCheck,
+    data_file,
+    edited_files,
+    edited_manifest,
+    not_compared,
+    published_folder,
+)
 from shoal.check.verdict import Verdict
 from shoal.data.strings.alphabets import LEARNED
 from shoal.data.strings.files import read_strings, read_strings_back
@@ -31,7 +38,7 @@ NOT_STATED = (
     "The manifest does not say how many pseudo-strings nearly equal an original, so near copies that were put in later "
     "cannot be told from others; make the release anew."
 )
-_NEUTRAL = re.compile(rb">pseudo_\d+( class=.*)?")
+_NEUTRAL = re.compile(rb">pseudo_(\d{6,})( class=.*)?")
 
 
 def check_string_folder(
@@ -58,6 +65,7 @@ def check_string_folder(
     path = data_file(folder, manifest.data, n_published(manifest.records))
     published = read_strings_back(path, manifest.source)
     findings = edited_files(folder, manifest.checksums, manifest.data)
+    findings += edited_manifest(folder, manifest.version, manifest.to_json())
     findings += _beside_strings(path, manifest)
     if (published.labels is not None) != manifest.has_classes:
         findings.append(
@@ -171,15 +179,23 @@ def read_string_groups(private: Path, original: Strings | None) -> StringEvidenc
 def _beside_strings(path: Path, manifest: StringManifest) -> list[str]:
     """Whatever the file holds besides strings and classes: descriptions, or columns."""
     if manifest.source.format == "fasta":
-        lines = (line for line in load_text(path).data.split(b"\n") if line.startswith((b">", b";")))
-        named = sum(not _NEUTRAL.fullmatch(line.rstrip(b"\r")) for line in lines)
-        return [f"{named:,} descriptions in {manifest.data} are not those of a release"] if named else []
+        lines = [line.rstrip(b"\r") for line in load_text(path).data.split(b"\n")]
+        shown = (line for line in lines if line.startswith(b">"))
+        named = sum(not _is_neutral(line, row) for row, line in enumerate(shown, start=1))
+        named += sum(line.startswith(b";") for line in lines)
+        return [f"{count(named, 'description')} in {manifest.data} cannot come from a release"] if named else []
     if manifest.source.format == "column":
         delimiter = manifest.source.table.delimiter if manifest.source.table is not None else None
         names = [unguarded(n) for n in read_table(path, markers=(), delimiter=delimiter, header="first").names]
         strangers = [n for n in names if n not in (manifest.source.column, manifest.source.class_column)]
         return [f"the data has a column {n!r} that the manifest does not know" for n in strangers]
     return []
+
+
+def _is_neutral(line: bytes, row: int) -> bool:
+    """Whether a description tells no more than the row, counted from 1, and a class."""
+    match = _NEUTRAL.fullmatch(line)
+    return match is not None and match[1].lstrip(b"0") == str(row).encode()
 
 
 def _counts(published: Strings, original: Strings | None, manifest: StringManifest) -> list[str]:

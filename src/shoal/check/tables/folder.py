@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal._version import __version__
-from shoal.check.claims import wrong_claims
-from shoal.check.evidence import Evidence, read_groups, read_rows
+from shoal.check.claims import unread_entries, wrong_claims
+from shoal.check.evidence import Evidence, has_groups, read_groups, read_rows
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.compare_rows import Compared, Tables, compare_averages, compare_kept, compare_labels
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
@@ -21,7 +22,7 @@ from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import read_back
 from shoal.errors import DataError
-from shoal.kinds.tables.manifest import DATASHEET, FILE_NAME, Manifest, checksum
+from shoal.kinds.tables.manifest import DATASHEET, FILE_NAME, Manifest, checksum, read_content
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.told_counts import contradictions, may_be, n_published, total
 
@@ -113,6 +114,7 @@ def check_folder(
     markers = manifest.missing_markers if policy is None else policy.missing_markers
     table = published_table(folder, manifest, markers, None if original is None else original.n_rows)
     findings = edited_files(folder, manifest.checksums, manifest.data)
+    findings += edited_manifest(folder, manifest.version, manifest.to_json())
     findings += _columns(table, manifest)
     meant = _meant(manifest)
     held = table.names if manifest.layout is None else list(meant)
@@ -127,7 +129,10 @@ def check_folder(
         sensitive = _with_role(policy, held, "sensitive", sensitive)
     publication = _publication(manifest, policy, findings)
     evidence = Evidence(original)
-    if private is not None and uses_groups(publication):
+    # Of averages the rows may have been kept alone.
+    if private is not None and (
+        needs_original(publication) or (uses_groups(publication) and has_groups(Path(private)))
+    ):
         evidence = read_groups(Path(private), original)
     attributes = _with_hierarchies(meant, original, policy)
     claimed = Asked(
@@ -291,6 +296,11 @@ def edited_files(folder: Path, checksums: Mapping[str, str], data: str) -> list[
     if len(strangers) > MOST_STRANGERS:
         findings.append(f"{len(strangers) - MOST_STRANGERS:,} more files are in the folder but not part of the release")
     return findings
+
+
+def edited_manifest(folder: Path, version: str, text: str) -> list[str]:
+    """What a manifest of this version holds beyond what was read of it, which would be `text`."""
+    return unread_entries(read_content(folder), json.loads(text)) if version == __version__ else []
 
 
 def _claims(table: Table, manifest: Manifest, claimed: Asked, evidence: Evidence, verdict: Verdict | None) -> list[str]:

@@ -96,6 +96,7 @@ def _five() -> Table:
 def test_somebody_is_known_though_no_group_tells(rng) -> None:
     case = _case(_five(), _policy())
     found = Minimality().run(case, rng)
+    assert "people" not in found.sentence, "records are counted, not persons"
     assert (found.main.successes, found.main.attempts, found.baseline.successes) == (1, 5, 0)
     assert found.details["belief"] == pytest.approx((4 * 0.5 + 1) / 5)
     assert found.details["belief by the group"] == pytest.approx((2 * 0.4 + 3 * 0.6) / 5)

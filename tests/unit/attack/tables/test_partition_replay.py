@@ -85,6 +85,7 @@ def test_it_knows_nobody_where_a_secret_sorted_equals(partition, seed, rng) -> N
     assert found.main.successes == found.baseline.successes == 0
     assert not found.succeeds
     assert "tells nothing" in found.sentence
+    assert " records whose quasi-identifiers no other has" in found.sentence, "records are counted, not persons"
 
 
 def test_what_groups_tell_by_themselves_is_the_baseline(rng) -> None:
