@@ -46,8 +46,6 @@ class Manifest:
     layout: Layout | None = None
     header: Literal["first", "none"] | None = None
     order: Literal["sorted", "original"] = "sorted"
-    trees: frozenset[str] = frozenset()
-    """Quasi-identifiers whose labels are those of a hierarchy, which is not told."""
 
     def names(self, role: str) -> list[str]:
         """The columns of a role."""
@@ -68,9 +66,7 @@ class Manifest:
             "missing": self.missing,
             "missing_markers": list(self.missing_markers),
             **({} if self.header is None else {"header": self.header}),
-            "columns": {
-                n: _column(a) | ({"tree": True} if n in self.trees else {}) for n, a in self.attributes.items()
-            },
+            "columns": {n: _column(a) for n, a in self.attributes.items()},
             **({} if self.layout is None else {"layout": self.layout.to_dict()}),
             "checksums": dict(self.checksums),
         }
@@ -178,7 +174,6 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         layout=_layout(content.get("layout"), attributes),
         header=content.get("header"),
         order=_order(content.get("order", "sorted")),
-        trees=frozenset(n for n, column in content["columns"].items() if column.get("tree") is True),
     )
 
 

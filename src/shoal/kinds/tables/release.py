@@ -197,16 +197,6 @@ class Release:
             return risk_of(group_classes(self._groups), self.policy.k)
         return risk_of(classes_of(self.table, self._names("quasi"), markers=markers), self.policy.k)
 
-    @property
-    def trees(self) -> frozenset[str]:
-        """The quasi-identifiers whose labels are those of a hierarchy."""
-        named = (
-            self.attributes
-            if self.layout is None
-            else {c: self.attributes[a] for c, a in self.layout.attributes.items()}
-        )
-        return frozenset(n for n, a in named.items() if a.role == "quasi" and a.hierarchy is not None)
-
     def _names(self, role: str) -> list[str]:
         return [n for n, a in self.attributes.items() if a.role == role]
 
@@ -259,7 +249,6 @@ class Release:
             checksums=checksums(folder, [data, "datasheet.html"]),
             layout=self.layout,
             order=self.policy.order,
-            trees=self.trees,
         )
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
 

@@ -56,8 +56,6 @@ class ReportContext:
         The least number of records that a cell of a public picture must hold.
     diversity : str
         Whether the sensitive values of single groups decided about them: "local", or "blind".
-    trees : frozenset of str
-        Quasi-identifiers whose labels are those of a hierarchy.
     layout, exposure : optional
         Of a table in slices, which columns stand together, and what they tell an attacker.
     attacked : optional
@@ -82,7 +80,6 @@ class ReportContext:
     publish: str = ""
     k: int = 2
     diversity: str = "local"
-    trees: frozenset[str] = frozenset()
     learning: TargetLearning | None = None
     layout: Layout | None = None
     exposure: Exposure | None = None
@@ -110,7 +107,6 @@ class ReportContext:
             publish=release.policy.method.publication,
             k=release.policy.k,
             diversity=release.policy.method.diversity,
-            trees=release.trees,
             learning=release.learning,
             layout=release.layout,
             exposure=release.exposure,
@@ -157,7 +153,6 @@ class ReportContext:
             publish=method.publication,
             k=k,
             diversity=method.diversity,
-            trees=manifest.trees,
             layout=layout,
         )
 
