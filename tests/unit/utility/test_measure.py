@@ -10,7 +10,7 @@ import pytest
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column, Table, encode_cells
 from shoal.errors import ShoalError
-from shoal.utility.tables import measure
+from shoal.utility import measure
 from shoal.utility.tables.definitions import MEASURES
 from shoal.utility.tables.queries import enough_queries, query_error
 from shoal.utility.tables.scale import scale_of
