@@ -89,6 +89,12 @@ def groups_text(evidence: Evidence) -> dict[str, str]:
     }
 
 
+def keeps_groups(private: Path) -> bool:
+    """Whether there is a file of groups in `private/`."""
+    folders = (private, private / "private")
+    return any((f / name).is_file() for f in folders for name in (GROUPS_FILE, PUBLISHED_GROUPS_FILE))
+
+
 def read_groups(private: Path, original: Table | None) -> Evidence:
     """The groups that a release kept in `private/`; rows that the file does not name have none."""
     if private.joinpath("private", GROUPS_FILE).is_file():
