@@ -53,3 +53,22 @@ def test_a_private_folder_without_groups_is_used_as_far_as_it_goes(people, tmp_p
     found = shoal.check_folder(tmp_path / "out", people, policy, private=tmp_path / "out" / "private")
     assert found.holds
     assert found.is_whole == (keep == "rows" or publish == "slice")
+
+
+@pytest.mark.parametrize("partition", ["mondrian", "mdav"])
+def test_numbers_with_a_hierarchy_are_averaged_as_numbers(people, tmp_path, partition) -> None:
+    policy = shoal.Policy.of(
+        quasi=["age", "size"],
+        sensitive=["illness"],
+        identifying=["kind"],
+        hierarchies={"age": "auto"},
+        k=5,
+        partition=partition,
+        publish="aggregate",
+    )
+    release = shoal.anonymize(people, policy, seed=1)
+    ages = [int(line.split(",")[1]) for line in people.read_text().split()[1:]]
+    shown = release.data["age"]
+    assert sum(map(float, shown)) == pytest.approx(sum(ages))
+    release.save(tmp_path / "out", keep="rows")
+    assert shoal.check_folder(tmp_path / "out", people, policy, tmp_path / "out" / "private").is_whole
