@@ -19,8 +19,7 @@ import pytest
 
 from benchmarks.child import ChildFailed
 from benchmarks.peers import PYCANON
-from shoal.check import classes_of
-from shoal.check.tables import verify
+from shoal.check import classes_of, verify
 from shoal.check.tables.distribution import distribution
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells

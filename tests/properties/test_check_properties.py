@@ -7,8 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from shoal.check import classes_of, risk_of
-from shoal.check.tables import verify
+from shoal.check import classes_of, risk_of, verify
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells
 from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness

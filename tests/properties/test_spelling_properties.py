@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.check.tables import verify
+from shoal.check import verify
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.dictionary import objects
 from shoal.data.tables.hierarchy import Hierarchy

@@ -89,9 +89,10 @@ def groups_text(evidence: Evidence) -> dict[str, str]:
     }
 
 
-def has_groups(private: Path) -> bool:
-    """Whether a release kept its groups in `private/`."""
-    return any(folder.joinpath(GROUPS_FILE).is_file() for folder in (private, private / "private"))
+def keeps_groups(private: Path) -> bool:
+    """Whether there is a file of groups in `private/`."""
+    folders = (private, private / "private")
+    return any((f / name).is_file() for f in folders for name in (GROUPS_FILE, PUBLISHED_GROUPS_FILE))
 
 
 def read_groups(private: Path, original: Table | None) -> Evidence:

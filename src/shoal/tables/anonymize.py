@@ -349,8 +349,15 @@ def _publish(
         if policy.method.publication == "generalise":
             columns[r.name] = generalise(source, r, groups, attributes[r.name].hierarchy, missing=policy.missing)
             continue
+        # A hierarchy is for labels: numbers with one still have a mean, and ordered categories a median.
+        values = rank(source, replace(attributes[r.name], hierarchy=None)) if r.kind == "tree" else r
         made = aggregate(
-            source, r, groups, k=policy.k, missing=policy.missing, restore_variance=policy.method.restore_variance
+            source,
+            values,
+            groups,
+            k=policy.k,
+            missing=policy.missing,
+            restore_variance=policy.method.restore_variance,
         )
         columns[r.name] = made.column
         if made.n_widened:

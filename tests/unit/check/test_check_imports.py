@@ -89,15 +89,15 @@ def test_the_checker_imports_no_method():
     [
         ("check/tables/risk.py", "import shoal.kernels.compile"),
         ("check/tables/classes.py", "from shoal.tables import encoding"),
-        ("check/tables/verify.py", "def late():\n    from ..kernels.compile import compiled"),
+        ("check/tables/verify.py", "def late():\n    from ...kernels.compile import compiled"),
         ("check/tables/verify.py", "import importlib\nimportlib.import_module('shoal.tables.encoding')"),
         ("check/tables/verify.py", "from shoal import engine"),
         ("data/tables/table.py", "from shoal.tables.encoding import *"),
         ("data/__init__.py", "import shoal.engine"),
-        ("policy.py", "from .tables import encoding"),
+        ("kinds/tables/policy.py", "from ...tables import encoding"),
         ("check/planted.py", "import shoal.tables.encoding as e"),
         ("check/sparse/verify.py", "from shoal.sparse import signs"),
-        ("sparse_policy.py", "import shoal.sparse.signs"),
+        ("kinds/sparse/policy.py", "import shoal.sparse.signs"),
     ],
 )
 def test_a_planted_import_is_caught(tmp_path, file, line):

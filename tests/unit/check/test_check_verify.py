@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from slow_check import table
 
+from shoal.check import verify
 from shoal.check.guarantee import Guarantee
-from shoal.check.tables import verify
 from shoal.check.tables.verify import default_distance
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy

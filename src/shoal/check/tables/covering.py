@@ -40,7 +40,7 @@ class Scale:
     is_ordered : bool
         Whether ``[a..b]`` has a meaning.
     nodes : mapping of str to int64 array
-        The ranks below each label of the hierarchy.
+        The ranks below each label of the hierarchy; below its root there is the missing value too.
     is_code : bool
         Whether ``48***`` stands for all codes that begin with 48.
     """
@@ -115,6 +115,7 @@ def scale_of(column: Column, attribute: Attribute) -> Scale:
                 below.setdefault(label, set())
                 if rank is not None:
                     below[label].add(rank)
+        below[attribute.hierarchy.rows[0][-1]].add(len(distinct))
         nodes = {label: np.array(sorted(r), dtype=np.int64) for label, r in below.items()}
     return Scale(
         column.name,

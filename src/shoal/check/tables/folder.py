@@ -11,7 +11,7 @@ from typing import Any
 
 from shoal._version import __version__
 from shoal.check.claims import unread_entries, wrong_claims
-from shoal.check.evidence import Evidence, has_groups, read_groups, read_rows
+from shoal.check.evidence import Evidence, keeps_groups, read_groups, read_rows
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.compare_rows import Compared, Tables, compare_averages, compare_kept, compare_labels
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
@@ -129,10 +129,8 @@ def check_folder(
         sensitive = _with_role(policy, held, "sensitive", sensitive)
     publication = _publication(manifest, policy, findings)
     evidence = Evidence(original)
-    # Of averages the rows may have been kept alone.
-    if private is not None and (
-        needs_original(publication) or (uses_groups(publication) and has_groups(Path(private)))
-    ):
+    # Averages and slices can be checked without groups, though less of them; pseudo-records cannot.
+    if private is not None and uses_groups(publication) and (publication == "condense" or keeps_groups(Path(private))):
         evidence = read_groups(Path(private), original)
     attributes = _with_hierarchies(meant, original, policy)
     claimed = Asked(

@@ -46,6 +46,7 @@ class Manifest:
     layout: Layout | None = None
     header: Literal["first", "none"] | None = None
     order: Literal["sorted", "original"] = "sorted"
+    by_hierarchy: frozenset[str] = frozenset()  # columns whose labels are those of a hierarchy, which is not told
 
     def names(self, role: str) -> list[str]:
         """The columns of a role."""
@@ -66,7 +67,7 @@ class Manifest:
             "missing": self.missing,
             "missing_markers": list(self.missing_markers),
             **({} if self.header is None else {"header": self.header}),
-            "columns": {n: _column(a) for n, a in self.attributes.items()},
+            "columns": {n: _column(a, has_labels=n in self.by_hierarchy) for n, a in self.attributes.items()},
             **({} if self.layout is None else {"layout": self.layout.to_dict()}),
             "checksums": dict(self.checksums),
         }
@@ -129,8 +130,10 @@ def as_published(attribute: Attribute, column: Column) -> Attribute:
     )
 
 
-def _column(attribute: Attribute) -> dict[str, Any]:
+def _column(attribute: Attribute, *, has_labels: bool) -> dict[str, Any]:
     column: dict[str, Any] = {"role": attribute.role, "type": attribute.type}
+    if has_labels:
+        column["by_hierarchy"] = True
     if attribute.role == "sensitive":  # the check's distances need them; a quasi-identifier's are not needed
         if attribute.order is not None:
             column["order"] = list(attribute.order)
@@ -140,7 +143,7 @@ def _column(attribute: Attribute) -> dict[str, Any]:
 
 
 def _parse(content: Mapping[str, Any]) -> Manifest:
-    attributes = {}
+    attributes, by_hierarchy = {}, set()
     for name, column in content["columns"].items():
         if column["role"] not in ROLES or column["type"] not in TYPES:
             raise ValueError
@@ -148,6 +151,8 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         rows = column.get("hierarchy")
         hierarchy = Hierarchy(tuple(tuple(row) for row in rows)) if rows is not None else None
         attributes[name] = Attribute(name, column["type"], column["role"], order, hierarchy)
+        if column.get("by_hierarchy", False) is True:
+            by_hierarchy.add(name)
     if content["kind"] != "table" or content["missing"] not in ("value", "any"):
         raise ValueError
     if content["data"] not in DATA_FILES:
@@ -174,6 +179,7 @@ def _parse(content: Mapping[str, Any]) -> Manifest:
         layout=_layout(content.get("layout"), attributes),
         header=content.get("header"),
         order=_order(content.get("order", "sorted")),
+        by_hierarchy=frozenset(by_hierarchy),
     )
 
 

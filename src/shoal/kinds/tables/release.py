@@ -249,6 +249,7 @@ class Release:
             checksums=checksums(folder, [data, "datasheet.html"]),
             layout=self.layout,
             order=self.policy.order,
+            by_hierarchy=self._by_hierarchy,
         )
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
 
@@ -274,6 +275,12 @@ class Release:
             }
             return {self.layout.bucket: Attribute(self.layout.bucket, "nominal", "insensitive"), **held}
         return {n: as_published(self.attributes[n], self.table[n]) for n in self.table.names}
+
+    @property
+    def _by_hierarchy(self) -> frozenset[str]:
+        held = {n: n for n in self.table.names} if self.layout is None else self.layout.attributes
+        attributes = {c: self.attributes[a] for c, a in held.items()}
+        return frozenset(c for c, a in attributes.items() if a.role == "quasi" and a.hierarchy is not None)
 
     def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
         from shoal.report.tables.report import render_report

@@ -60,6 +60,8 @@ class ReportContext:
         Of a table in slices, which columns stand together, and what they tell an attacker.
     attacked : optional
         What attacks got, if there were records to compare them on.
+    by_hierarchy : frozenset of str
+        Columns of the original whose labels are those of a hierarchy.
     """
 
     title: str
@@ -84,6 +86,7 @@ class ReportContext:
     layout: Layout | None = None
     exposure: Exposure | None = None
     attacked: Attacked[TableCase] | None = None
+    by_hierarchy: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, release: Release, guarantees: tuple[Guarantee, ...]) -> ReportContext:
@@ -111,6 +114,7 @@ class ReportContext:
             layout=release.layout,
             exposure=release.exposure,
             attacked=release.attacked,
+            by_hierarchy=frozenset(n for n, a in release.attributes.items() if a.hierarchy is not None),
         )
 
     @classmethod
@@ -154,6 +158,7 @@ class ReportContext:
             k=k,
             diversity=method.diversity,
             layout=layout,
+            by_hierarchy=frozenset(n if layout is None else layout.attributes[n] for n in manifest.by_hierarchy),
         )
 
     @property

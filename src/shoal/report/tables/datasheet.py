@@ -39,7 +39,8 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         if attribute.role == "identifying" or (table is not None and name not in table.columns):
             continue
         domain = None if table is None else domain_of(table[name], attribute, context.k)
-        columns.append((name, attribute, words.treatment(attribute, context.publish), domain))
+        treatment = words.treatment(attribute, context.publish, by_hierarchy=original_name in context.by_hierarchy)
+        columns.append((name, attribute, treatment, domain))
     described = [(name, domain) for name, _, _, domain in columns[:N_PICTURES] if domain is not None]
     figures = [(name, _picture(name, domain, is_drawn)) for name, domain in described]
     return render(

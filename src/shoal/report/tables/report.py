@@ -162,7 +162,7 @@ def _columns(context: ReportContext) -> list[dict[str, Any]]:
             "name": name,
             "role": words.ROLE_NAMES[a.role],
             "type": "taxonomy" if a.type == "nominal" and a.hierarchy is not None else a.type,
-            "treatment": words.treatment(a, context.publish),
+            "treatment": words.treatment(a, context.publish, by_hierarchy=a.hierarchy is not None),
             "why": a.why,
             "ncp": "–" if ncp.get(name) is None else percent(ncp[name]),
         }

@@ -182,7 +182,7 @@ def achieved(guarantee: Guarantee) -> str:
     return ", ".join(f"{SYMBOLS.get(n, n)} = {number(v, 4)}" for n, v in reached.items())
 
 
-def treatment(attribute: Attribute, publish: str) -> str:
+def treatment(attribute: Attribute, publish: str, *, by_hierarchy: bool = False) -> str:
     """What became of a column."""
     if attribute.role == "identifying":
         return "removed"
@@ -198,7 +198,7 @@ def treatment(attribute: Attribute, publish: str) -> str:
         return f"replaced by the {average.get(attribute.type, 'most frequent value')} of its group"
     if attribute.type == "prefix":
         return "cut to the leading characters that its group shares"
-    if attribute.hierarchy is not None:
+    if by_hierarchy:
         return "replaced by the narrowest label of its hierarchy that covers its group"
     if attribute.type == "nominal":
         return "replaced by the set of values of its group"

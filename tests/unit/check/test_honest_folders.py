@@ -1,0 +1,74 @@
+"""Releases as they were made pass the check: with hierarchies, missing cells, and whatever was kept."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+import shoal
+
+HIERARCHY = "a;g1;*\nb;g1;*\nc;g2;*\n"
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    draw = random.Random(1)
+    rows = [
+        f"{draw.choice(['a', 'b', 'c', ''])},{draw.randint(0, 50)},{draw.randint(0, 9)},{draw.choice('xyz')}"
+        for _ in range(60)
+    ]
+    (tmp_path / "people.csv").write_text("\n".join(["kind,age,size,illness", *rows, ""]))
+    (tmp_path / "kind.csv").write_text(HIERARCHY)
+    return tmp_path / "people.csv"
+
+
+@pytest.mark.parametrize("missing", ["value", "any"])
+@pytest.mark.parametrize(
+    "method",
+    [{"partition": p} for p in ("mondrian", "k-member", "local-recoding", "full-domain", "datafly")]
+    + [{"publish": "screen"}],
+    ids=["mondrian", "k-member", "local-recoding", "full-domain", "datafly", "screen"],
+)
+def test_labels_of_a_hierarchy_and_missing_cells_raise_no_alarm(people, tmp_path, method, missing) -> None:
+    policy = shoal.Policy.of(
+        quasi=["kind", "age", "size"],
+        sensitive=["illness"],
+        hierarchies={"kind": tmp_path / "kind.csv", "size": "auto"},
+        k=9,
+        missing=missing,
+        **method,
+    )
+    shoal.anonymize(people, policy, seed=1).save(tmp_path / "out")
+    found = shoal.check_folder(tmp_path / "out", people, policy)
+    assert found.findings == ()
+    assert found.is_whole
+
+
+@pytest.mark.parametrize(("keep", "publish"), [("rows", "aggregate"), ((), "aggregate"), ((), "slice")])
+def test_a_private_folder_without_groups_is_used_as_far_as_it_goes(people, tmp_path, keep, publish) -> None:
+    policy = shoal.Policy.of(quasi=["age", "size"], sensitive=["illness"], identifying=["kind"], k=5, publish=publish)
+    shoal.anonymize(people, policy, seed=1).save(tmp_path / "out", keep=keep)
+    found = shoal.check_folder(tmp_path / "out", people, policy, private=tmp_path / "out" / "private")
+    assert found.holds
+    assert found.is_whole == (keep == "rows" or publish == "slice")
+
+
+@pytest.mark.parametrize("partition", ["mondrian", "mdav"])
+def test_numbers_with_a_hierarchy_are_averaged_as_numbers(people, tmp_path, partition) -> None:
+    policy = shoal.Policy.of(
+        quasi=["age", "size"],
+        sensitive=["illness"],
+        identifying=["kind"],
+        hierarchies={"age": "auto"},
+        k=5,
+        partition=partition,
+        publish="aggregate",
+    )
+    release = shoal.anonymize(people, policy, seed=1)
+    ages = [int(line.split(",")[1]) for line in people.read_text().split()[1:]]
+    shown = release.data["age"]
+    assert sum(map(float, shown)) == pytest.approx(sum(ages))
+    release.save(tmp_path / "out", keep="rows")
+    assert shoal.check_folder(tmp_path / "out", people, policy, tmp_path / "out" / "private").is_whole
