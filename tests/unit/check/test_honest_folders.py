@@ -72,3 +72,27 @@ def test_numbers_with_a_hierarchy_are_averaged_as_numbers(people, tmp_path, part
     assert sum(map(float, shown)) == pytest.approx(sum(ages))
     release.save(tmp_path / "out", keep="rows")
     assert shoal.check_folder(tmp_path / "out", people, policy, tmp_path / "out" / "private").is_whole
+
+
+def test_that_groups_were_made_blindly_is_not_taken_for_seen(people, tmp_path) -> None:
+    policy = shoal.Policy.of(quasi=["age"], sensitive=["illness"], insensitive=["kind", "size"], k=5, l=2)
+    blind = policy.changed(diversity="blind")
+    shoal.anonymize(people, blind, seed=1).save(tmp_path / "out")
+    found = shoal.check_folder(tmp_path / "out", people, blind)
+    assert found.holds
+    assert not found.is_whole
+    assert any("without looking" in phrase for phrase in found.not_compared)
+    shoal.anonymize(people, policy, seed=1).save(tmp_path / "looking")
+    assert shoal.check_folder(tmp_path / "looking", people, policy).is_whole
+
+
+def test_more_suppression_than_the_policy_allows_is_found(people, tmp_path) -> None:
+    policy = shoal.Policy.of(
+        quasi=["kind", "age", "size"], sensitive=["illness"], k=5, partition="datafly", suppression=0.5
+    )
+    release = shoal.anonymize(people, policy, seed=1)
+    assert release.records["suppressed"]
+    release.save(tmp_path / "out")
+    assert shoal.check_folder(tmp_path / "out", people, policy).holds
+    found = shoal.check_folder(tmp_path / "out", people, policy.changed(suppression=0.0))
+    assert found.findings == ("more records were left out than the policy allows",)

@@ -166,8 +166,12 @@ def check_folder(
         findings += wrong
         left[-1:] = unseen
     left += verdict.not_compared
+    if manifest.method.get("diversity") == "blind":
+        left.append("whether groups were made without looking at sensitive values, which no data shows")
     if original is not None:
         findings += _counts(table, original, manifest)
+        if policy is not None and original.n_rows - table.n_rows > int(policy.method.suppression * original.n_rows):
+            findings.append("more records were left out than the policy allows")
         asked = replace(asked, attributes=attributes)
         compared = _compare(table, manifest, asked, publication, original, evidence, private)
         findings += compared.findings
