@@ -101,7 +101,9 @@ def test_an_untouched_release_passes(method, records, missing, order):
         for asked in (None, policy):
             for private in (None, publish.parent / "private"):
                 found = check_folder(publish, original, asked, private)
-                assert found.holds, (found.findings, found.unverified)
+                assert not found.fails, found.findings
+                # Of averages over missing cells the groups would have to be kept.
+                assert all("present values" in sentence for sentence in found.unverified), found.unverified
         assert shoal.check_folder(publish).holds
 
 
