@@ -62,7 +62,7 @@ def release(table: Floats, chosen: Sequence[int], k: int, restore_variance: bool
     groups = Groups.of(MDAV(k).fit_predict(ranked))
     published: Floats = table.copy()
     for j, column, r in zip(chosen, columns, ranked, strict=True):
-        made = aggregate(column, r, groups, missing="value", restore_variance=restore_variance)
+        made = aggregate(column, r, groups, k=k, missing="value", restore_variance=restore_variance)
         numbers = numbers_of(made.column)
         assert numbers is not None, "means are numbers"
         published[:, j] = numbers

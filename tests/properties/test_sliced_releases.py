@@ -125,7 +125,7 @@ def test_every_release_passes_the_checker_and_loses_nothing(table, policy) -> No
 
 @many
 @given(tables(), policies(), st.randoms(use_true_random=False))
-def test_neither_order_nor_seed_changes_the_buckets(table, policy, random) -> None:
+def test_order_changes_nothing_and_the_seed_no_strict_bucket(table, policy, random) -> None:
     release = made(table, policy)
     order = list(range(len(table["age"])))
     random.shuffle(order)
@@ -135,7 +135,8 @@ def test_neither_order_nor_seed_changes_the_buckets(table, policy, random) -> No
     again = shoal.anonymize(turned, policy, seed=1)
     assert again.layout == release.layout
     assert again.data == release.data
-    assert contents(shoal.anonymize(turned, policy, seed=2)) == contents(release)
+    if policy.method.strict:  # relaxed cuts part equal records, and a secret says which
+        assert contents(shoal.anonymize(turned, policy, seed=2)) == contents(release)
 
 
 @few

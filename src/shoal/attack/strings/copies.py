@@ -16,7 +16,7 @@ class StringCopies:
 
     name: ClassVar[str] = "copies"
     title: ClassVar[str] = "whole strings found"
-    knows: ClassVar[str] = "the whole string of a person"
+    knows: ClassVar[str] = "the whole of a string"
     stopped_by: ClassVar[str] = "no copies: a pseudo-string that equals an original is drawn again"
     remedy: ClassVar[str] = (
         "publish pseudo-strings rather than strings; with them, "

@@ -20,7 +20,7 @@ from shoal.attack.result import AttackResult, Z
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.strings.neighbourhood import FEWEST, Neighbourhood
 
-_KNOWS = "the whole string of a person, strings of others that were not in the data, and how pseudo-strings are made"
+_KNOWS = "the whole of a string, other strings that were not in the data, and how pseudo-strings are made"
 
 
 class _NearStrings:

@@ -97,7 +97,7 @@ class Minimality:
 
     name: ClassVar[str] = "minimality"
     title: ClassVar[str] = "reasoning from cuts that were not made"
-    knows: ClassVar[str] = "everybody's true quasi-identifiers, the method and its parameters, and this program"
+    knows: ClassVar[str] = "the true quasi-identifiers of all records, the method and its parameters, and this program"
     stopped_by: ClassVar[str] = "a cut that does not look at sensitive values"
     remedy: ClassVar[str] = 'set diversity = "blind"'
     reference: ClassVar[str] = "Wong, Fu, Wang and Pei, VLDB 2007"
@@ -130,7 +130,7 @@ class Minimality:
         secrets = columns_of(case, "sensitive")
         twins = twins_of(case, people)
         main = baseline = control = 0
-        details = {"classes": float(len(beliefs)), "people": float(len(people))}
+        details = {"classes": float(len(beliefs)), "records": float(len(people))}
         before = after = 0.0
         for name in secrets:
             secret = read_secret(read_view(case, [*columns_of(case, "quasi"), name]))

@@ -73,10 +73,10 @@ class PartitionReplay:
 
     name: ClassVar[str] = "partition-replay"
     title: ClassVar[str] = "repeating the partition to tell equals apart"
-    knows: ClassVar[str] = "everybody's true quasi-identifiers, the method and its parameters, and this program"
+    knows: ClassVar[str] = "the true quasi-identifiers of all records, the method and its parameters, and this program"
     stopped_by: ClassVar[str] = "a secret order of equal quasi-identifiers, which releases have after version 0.1.0"
     remedy: ClassVar[str] = "make the release again with this version, and keep the seed secret or give none"
-    reference: ClassVar[str] = "ours"
+    reference: ClassVar[str] = "Shoal's own"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs classes, a secret, and a partition to repeat."""
