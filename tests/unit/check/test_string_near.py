@@ -34,6 +34,16 @@ def test_near_strings_are_those_of_a_plain_comparison(monkeypatch: pytest.Monkey
     assert any(expected)
 
 
+@pytest.mark.parametrize("length", range(14, 24))
+def test_one_edit_is_seen_around_the_length_from_which_ends_are_compared(length: int) -> None:
+    rng = np.random.default_rng(length)
+    original = "".join(rng.choice(list("AC"), length))
+    edits = sorted(one_edit(original, "AC"))
+    assert near_strings(Strings.of(edits, alphabet="AC"), Strings.of([original], alphabet="AC")).all()
+    ours = Strings.of([original], alphabet="AC")
+    assert all(near_strings(ours, Strings.of([edit], alphabet="AC")).all() for edit in edits)
+
+
 @pytest.mark.parametrize("place", [0, 1, 149, 150, 151, 298, 299])
 def test_one_edit_anywhere_in_a_long_string_is_seen_and_two_are_not(place: int) -> None:
     rng = np.random.default_rng(place)

@@ -28,6 +28,7 @@ Copies = Literal["redraw", "allow"]
 NEAR_COPIES = "near-copies"
 MORE = (-1, 0, 1)  # symbols that a string one edit away has more
 BATCH_SYMBOLS = 4_000_000  # some hundred MB
+END = 8  # symbols of an end by which strings are ruled out before any word is computed
 
 
 def near_copies(
@@ -118,8 +119,34 @@ def near_strings(strings: Strings, *others: Strings) -> Mask:
     is_near = np.zeros(len(strings), bool)
     for i, part in enumerate(others):
         if not any(part is earlier for earlier in others[:i]):
-            is_near |= _near(strings, part)
+            ours, theirs = _share_an_end(strings, part)
+            is_near[ours] |= _near(strings.take(ours), part.take(theirs))
     return is_near
+
+
+def _share_an_end(strings: Strings, others: Strings) -> tuple[Ints, Ints]:
+    """Rows of strings and of others that may be one edit apart, by a few symbols of their ends alone.
+
+    An edit lies before the middle or after it, so that the last or the first `END` symbols of long strings stay as they
+    are. Short strings may all be.
+    """
+    found_ours = strings.lengths < 2 * END + 2
+    found_theirs = others.lengths < 2 * END + 3
+    ours, theirs = np.flatnonzero(~found_ours), np.flatnonzero(others.lengths >= 2 * END + 1)
+    for offset in (0, -END):
+        keys, words = _end(strings, ours, offset), _end(others, theirs, offset)
+        found_ours[ours[np.isin(keys, words)]] = True
+        found_theirs[theirs[np.isin(words, keys)]] = True
+    return np.flatnonzero(found_ours), np.flatnonzero(found_theirs)
+
+
+def _end(strings: Strings, rows: Ints, offset: int) -> Words:
+    """A word of the first symbols of some strings (offset 0), or of the last ones."""
+    places = strings.starts[rows] if offset == 0 else strings.starts[rows + 1] + offset
+    words = np.zeros(len(rows), np.uint64)
+    for i in range(END):
+        words = words * np.uint64(len(strings.alphabet) + 1) + strings.symbols[places + i].astype(np.uint64)
+    return words
 
 
 @dataclass(frozen=True)
