@@ -17,7 +17,18 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
-TABLE = ("--quasi", "age,sex,postcode", "--sensitive", "diagnosis", "--others", "insensitive", "-k", "5")
+TABLE = (
+    "--quasi",
+    "age,sex,zip",
+    "--identifying",
+    "patient_id,name",
+    "--sensitive",
+    "diagnosis",
+    "--others",
+    "insensitive",
+    "-k",
+    "5",
+)
 RELEASES: dict[str, tuple[str, ...]] = {
     "mondrian": ("clinic.csv", *TABLE),
     "mondrian, l": ("clinic.csv", *TABLE, "-l", "2"),
@@ -41,7 +52,7 @@ RELEASES: dict[str, tuple[str, ...]] = {
 def shoal(tree: Path, folder: Path, *arguments: str) -> str:
     """What a command of a tree prints."""
     main = "import sys; from importlib import import_module as load\n" + (
-        "try: main = load('shoal.cli.app.app').main\nexcept ImportError: main = load('shoal.cli.app').main\nmain()"
+        "try: main = load('shoal.cli.app').main\nexcept ImportError: main = load('shoal.cli').main\nmain()"
     )
     done = subprocess.run(
         [sys.executable, "-c", main, *arguments],
