@@ -9,6 +9,7 @@ much variety a draw hardly ever equals an original, and there is neither.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -23,8 +24,11 @@ from shoal.attack.strings.neighbourhood import FEWEST, Neighbourhood
 _KNOWS = "the whole of a string, other strings that were not in the data, and how pseudo-strings are made"
 
 
-class _NearStrings:
+class _NearStrings(ABC):
     """What both readings share."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
 
     knows: ClassVar[str] = _KNOWS
 
@@ -37,9 +41,9 @@ class _NearStrings:
             return f"It needs at least {FEWEST} strings of both sides that occur once, or as many that do not."
         return None
 
+    @abstractmethod
     def score(self, near: Neighbourhood) -> npt.NDArray[np.float64]:
         """A higher one says "member"."""
-        raise NotImplementedError
 
     def run(self, case: StringCase, rng: np.random.Generator) -> AttackResult:
         """Compare members and others, those that occur once apart from the rest."""
@@ -51,8 +55,8 @@ class _NearStrings:
         main, control = roc.hits(FALSE_ALARMS)
         which = "members whose string occurs once" if once else "members"
         return AttackResult(
-            self.name,  # type: ignore[attr-defined]  # what every attack has
-            self.title,  # type: ignore[attr-defined]
+            self.name,
+            self.title,
             self.knows,
             main,
             control,
