@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command import NOT_VERIFIED, RunHere, people, run_command, text_of, write
 
-from shoal.kinds.tables.manifest import checksum
+from shoal.manifest import checksum
 
 FORMS = ("bucketize", "slice", "screen")
 NAMES = (

@@ -13,7 +13,7 @@ from shoal.data.strings.strings import Strings
 from shoal.data.tables.frames import from_frame
 from shoal.errors import DataError, PolicyError
 from shoal.held_out import FILE_NAME, HeldOut, held_out_rows, hold_out, split_rows
-from shoal.kinds.tables.manifest import FILE_NAME as MANIFEST
+from shoal.manifest import FILE_NAME as MANIFEST
 from shoal.originals import kept_secrets, split_original
 
 N = 60
@@ -157,5 +157,5 @@ def test_a_release_keeps_which_ones_and_is_checked_without_them(tmp_path: Path, 
     assert (out / "private" / FILE_NAME).stat().st_mode & 0o077 == 0
     assert FILE_NAME not in {p.name for p in (out / "publish").iterdir()}
     with pytest.raises(PolicyError, match="held out"):
-        shoal.check_folder(out, data)
-    assert not shoal.check_folder(out, data, private=out / "private").fails
+        shoal.check(out, data)
+    assert not shoal.check(out, data, private=out / "private").fails

@@ -31,8 +31,8 @@ def test_a_release_has_both_halves(release, tmp_path) -> None:
     assert stat.S_IMODE((out / "private").stat().st_mode) == 0o700
     assert all(stat.S_IMODE(p.stat().st_mode) == 0o600 for p in (out / "private").iterdir())
     assert [p.name for p in out.parent.iterdir()] == ["out"]
-    assert shoal.check_folder(out / "publish").holds
-    assert shoal.check_folder(out).holds
+    assert shoal.check(out / "publish").holds
+    assert shoal.check(out).holds
 
 
 def test_the_manifest_says_what_was_done_and_nothing_of_single_records(release, tmp_path) -> None:

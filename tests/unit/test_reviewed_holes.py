@@ -73,11 +73,11 @@ def test_guarded_texts_come_back_as_they_were(tmp_path) -> None:
     claimed = json.loads((tmp_path / "out" / "publish" / "manifest.json").read_text())["guarantees"]
     assert [g["achieved"] for g in claimed] == [4, 3]
     strict = policy.changed(l=4)
-    assert not shoal.check_folder(tmp_path / "out", policy=strict).holds
+    assert not shoal.check(tmp_path / "out", policy=strict).holds
     for columns in ({"=a": [1, 1], "'=a": [2, 2]}, {" a ": [1, 1]}, {"a;b": [1, 1]}):
         out = tmp_path / str(len(list(tmp_path.iterdir())))
         shoal.anonymize(columns, shoal.Policy.of(others="quasi", k=2)).save(out)
-        assert shoal.check_folder(out).holds
+        assert shoal.check(out).holds
 
 
 def test_a_policy_overrules_the_markers_of_an_edited_manifest(tmp_path) -> None:
@@ -87,7 +87,7 @@ def test_a_policy_overrules_the_markers_of_an_edited_manifest(tmp_path) -> None:
     path = tmp_path / "out" / "publish" / "manifest.json"
     content = json.loads(path.read_text())
     path.write_text(json.dumps({**content, "missing_markers": []}))
-    found = shoal.check_folder(tmp_path / "out", policy=policy.changed(l=3))
+    found = shoal.check(tmp_path / "out", policy=policy.changed(l=3))
     assert not found.holds
     assert not all(g.holds for g in found.guarantees)
 

@@ -59,12 +59,12 @@ def test_slices_that_were_not_permuted_are_found(tmp_path: Path, publish: str, s
     release = shoal.anonymize(people(), asked(publish, l=2, slices=slices), seed=1)
     release.save(tmp_path / "out", keep=["groups"])
     given = {"original": people(), "policy": release.policy, "private": tmp_path / "out" / "private"}
-    assert shoal.check_folder(tmp_path / "out", **given).holds
+    assert shoal.check(tmp_path / "out", **given).holds
     put_together(release, tmp_path / "out")
-    found = shoal.check_folder(tmp_path / "out", **given)
+    found = shoal.check(tmp_path / "out", **given)
     assert any("not permuted apart" in finding for finding in found.findings)
     if publish == "screen":  # the sensitive values of the slices tell it without the original
-        assert shoal.check_folder(tmp_path / "out").fails
+        assert shoal.check(tmp_path / "out").fails
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -131,7 +131,7 @@ def test_a_manifest_cannot_change_what_a_column_is(tmp_path: Path) -> None:
     policy = shoal.Policy.of(quasi=["age", "town"], others="identifying", k=5, t=0.4, publish="screen", columns=columns)
     policy = policy.changed(slices=2)
     shoal.anonymize(people(), policy, seed=1).save(tmp_path / "out")
-    assert shoal.check_folder(tmp_path / "out", original=people(), policy=policy).holds
+    assert shoal.check(tmp_path / "out", original=people(), policy=policy).holds
     path = tmp_path / "out" / "publish" / "manifest.json"
     content = json.loads(path.read_text())
     for changed in ({"pay@1": "nominal", "pay@2": "nominal"}, {"pay@1": "nominal"}):
@@ -141,9 +141,9 @@ def test_a_manifest_cannot_change_what_a_column_is(tmp_path: Path) -> None:
         path.write_text(json.dumps(edited))
         if len(changed) == 1:
             with pytest.raises(shoal.DataError, match="not the manifest"):
-                shoal.check_folder(tmp_path / "out")
+                shoal.check(tmp_path / "out")
         else:
-            found = shoal.check_folder(tmp_path / "out", original=people(), policy=policy)
+            found = shoal.check(tmp_path / "out", original=people(), policy=policy)
             assert any("continuous by the policy" in finding for finding in found.findings)
 
 
@@ -162,7 +162,7 @@ def test_a_cell_that_no_distance_can_read_is_told_as_a_change(tmp_path: Path, pu
     with (publish_folder / "data.csv").open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
     for private in (None, tmp_path / "out" / "private"):
-        found = shoal.check_folder(publish_folder, source, policy, private=private)
+        found = shoal.check(publish_folder, source, policy, private=private)
         assert not found.holds
         assert [g.model for g in found.guarantees] == ["k-anonymity"]
         assert [u.split()[0] for u in found.unverified] == ["t-closeness"]

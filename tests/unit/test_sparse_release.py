@@ -19,7 +19,7 @@ from shoal.kinds.sparse import release as sparse_release
 from shoal.kinds.sparse.manifest import SparseManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.release import SparseRelease
-from shoal.kinds.tables.manifest import checksum
+from shoal.manifest import checksum
 
 POLICY = SparsePolicy.of(k=5)
 
@@ -77,14 +77,14 @@ def test_nothing_but_the_file_is_needed_to_mine(release: SparseRelease, folder: 
 
 
 def test_a_folder_is_checked_with_the_original_and_the_secrets(baskets: Sparse, folder: Path) -> None:
-    found = shoal.check_folder(folder / "publish", baskets, private=folder / "private")
+    found = shoal.check(folder / "publish", baskets, private=folder / "private")
     assert found.holds, (found.findings, found.unverified, [str(g) for g in found.guarantees])
-    without = shoal.check_folder(folder / "publish", baskets)
+    without = shoal.check(folder / "publish", baskets)
     assert not without.fails
     assert not without.holds
     assert any("k-variance" in s or "neighbour" in s for s in without.unverified)
-    assert shoal.check_folder(folder / "publish").unverified
-    stricter = shoal.check_folder(folder / "publish", baskets, POLICY.changed(delta=5.0), folder / "private")
+    assert shoal.check(folder / "publish").unverified
+    stricter = shoal.check(folder / "publish", baskets, POLICY.changed(delta=5.0), folder / "private")
     assert [g.model for g in stricter.guarantees if not g.holds] == ["delta-anonymity"]
 
 
@@ -190,18 +190,18 @@ def test_held_out_records_are_left_out_and_compared_on(baskets: Sparse, tmp_path
     out = made.save(tmp_path / "out", keep=["rows", "key"])
     assert "What attackers got" in (out / "private" / "report.html").read_text()
     with pytest.raises(PolicyError, match="held out"):
-        shoal.check_folder(out / "publish", baskets)
-    assert shoal.check_folder(out / "publish", baskets, private=out / "private").holds
+        shoal.check(out / "publish", baskets)
+    assert shoal.check(out / "publish", baskets, private=out / "private").holds
 
 
 def test_a_profile_proposes_what_can_be_read_back(baskets: Sparse, tmp_path: Path) -> None:
-    found = shoal.profile_sparse(baskets)
+    found = shoal.profile(baskets)
     (tmp_path / "policy.toml").write_text(found.to_toml())
     assert SparsePolicy.read(tmp_path / "policy.toml") == found.policy
     assert found.n_records == 400
     assert found.classes == (("1", 200), ("2", 200))
     doubled = baskets.take(np.repeat(np.arange(400), 2))
-    assert shoal.profile_sparse(doubled).n_duplicates >= 400
+    assert shoal.profile(doubled).n_duplicates >= 400
     json.dumps(found.to_dict())
 
 

@@ -18,7 +18,7 @@ from shoal.data.strings.strings import Strings
 from shoal.errors import PolicyError
 from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
-from shoal.kinds.tables.manifest import checksum
+from shoal.manifest import checksum
 from shoal.strings import Condensation
 
 

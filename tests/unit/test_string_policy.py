@@ -8,7 +8,7 @@ import pytest
 
 import shoal
 from shoal.errors import PolicyError
-from shoal.kinds.policies import read_policy
+from shoal.kind import read_policy
 from shoal.kinds.strings.policy import StringPolicy, alphabet_of
 from shoal.kinds.tables.policy import Policy
 

@@ -103,7 +103,7 @@ def test_a_folder_checks_with_its_groups(families: Strings, tmp_path: Path, leng
     found = check_string_folder(tmp_path / "out", families, private=tmp_path / "out")
     assert found.holds, found
     assert found.guarantees[0].achieved == made.guarantees[0].achieved
-    again = shoal.check_folder(tmp_path / "out", families, POLICY, tmp_path / "out" / "private")
+    again = shoal.check(tmp_path / "out", families, POLICY, tmp_path / "out" / "private")
     assert again.fails is (lengths == "template")  # the policy says that lengths are spread
     statistics = GroupStatistics.load(tmp_path / "out" / "private" / "statistics.npz")
     assert statistics.n_groups == made.n_groups

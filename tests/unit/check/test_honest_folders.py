@@ -41,7 +41,7 @@ def test_labels_of_a_hierarchy_and_missing_cells_raise_no_alarm(people, tmp_path
         **method,
     )
     shoal.anonymize(people, policy, seed=1).save(tmp_path / "out")
-    found = shoal.check_folder(tmp_path / "out", people, policy)
+    found = shoal.check(tmp_path / "out", people, policy)
     assert found.findings == ()
     assert found.is_whole
 
@@ -50,7 +50,7 @@ def test_labels_of_a_hierarchy_and_missing_cells_raise_no_alarm(people, tmp_path
 def test_a_private_folder_without_groups_is_used_as_far_as_it_goes(people, tmp_path, keep, publish) -> None:
     policy = shoal.Policy.of(quasi=["age", "size"], sensitive=["illness"], identifying=["kind"], k=5, publish=publish)
     shoal.anonymize(people, policy, seed=1).save(tmp_path / "out", keep=keep)
-    found = shoal.check_folder(tmp_path / "out", people, policy, private=tmp_path / "out" / "private")
+    found = shoal.check(tmp_path / "out", people, policy, private=tmp_path / "out" / "private")
     assert found.holds
     assert found.is_whole == (keep == "rows" or publish == "slice")
 
@@ -71,19 +71,19 @@ def test_numbers_with_a_hierarchy_are_averaged_as_numbers(people, tmp_path, part
     shown = release.data["age"]
     assert sum(map(float, shown)) == pytest.approx(sum(ages))
     release.save(tmp_path / "out", keep="rows")
-    assert shoal.check_folder(tmp_path / "out", people, policy, tmp_path / "out" / "private").is_whole
+    assert shoal.check(tmp_path / "out", people, policy, tmp_path / "out" / "private").is_whole
 
 
 def test_that_groups_were_made_blindly_is_not_taken_for_seen(people, tmp_path) -> None:
     policy = shoal.Policy.of(quasi=["age"], sensitive=["illness"], insensitive=["kind", "size"], k=5, l=2)
     blind = policy.changed(diversity="blind")
     shoal.anonymize(people, blind, seed=1).save(tmp_path / "out")
-    found = shoal.check_folder(tmp_path / "out", people, blind)
+    found = shoal.check(tmp_path / "out", people, blind)
     assert found.holds
     assert not found.is_whole
     assert any("without looking" in phrase for phrase in found.not_compared)
     shoal.anonymize(people, policy, seed=1).save(tmp_path / "looking")
-    assert shoal.check_folder(tmp_path / "looking", people, policy).is_whole
+    assert shoal.check(tmp_path / "looking", people, policy).is_whole
 
 
 def test_more_suppression_than_the_policy_allows_is_found(people, tmp_path) -> None:
@@ -93,6 +93,6 @@ def test_more_suppression_than_the_policy_allows_is_found(people, tmp_path) -> N
     release = shoal.anonymize(people, policy, seed=1)
     assert release.records["suppressed"]
     release.save(tmp_path / "out")
-    assert shoal.check_folder(tmp_path / "out", people, policy).holds
-    found = shoal.check_folder(tmp_path / "out", people, policy.changed(suppression=0.0))
+    assert shoal.check(tmp_path / "out", people, policy).holds
+    found = shoal.check(tmp_path / "out", people, policy.changed(suppression=0.0))
     assert found.findings == ("more records were left out than the policy allows",)

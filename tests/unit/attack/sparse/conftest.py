@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from sketch_cases import delta_rule, make_case, make_records
 
-from shoal.attack.cases import SparseCase
+from shoal.attack.sparse.case import SparseCase
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.attack.attack import run_attacks
-from shoal.attack.cases import StringCase
+from shoal.attack.strings.case import StringCase
 from shoal.attack.strings import STRING_ATTACKS
 from shoal.attack.strings.fragments import Fragments
 from shoal.attack.strings.neighbourhood import MOST_APART, Neighbourhood

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.attack.cases import TableCase
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.cells import View, _extent, read_view
 from shoal.attack.tables.predicates import (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.attack.attack import run_attacks
-from shoal.attack.cases import TableCase
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables import (
     TABLE_ATTACKS,
     ColumnJoin,

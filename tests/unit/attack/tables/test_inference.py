@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.attack.cases import TableCase
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import read_view
 from shoal.attack.tables.inference import BayesInference, Inference, score
 from shoal.data.tables.attribute import Attribute
