@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sketch_cases import KEY, N_ITEMS, make_case, make_records
 
 from shoal.attack.sparse.linear_estimate import LinearEstimate, Prior, estimator, holds, mean_square, name_items
 from shoal.attack.sparse.signs import signs_of
 from shoal.attack.sparse.targets import Targets, candidate_items, matrix_of, sketch_records
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
+from tests.unit.attack.sparse.sketch_cases import KEY, N_ITEMS, make_case, make_records
 
 
 def estimate_slowly(signs, sketch, means, covariance, noise):

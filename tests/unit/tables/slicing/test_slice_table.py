@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from slow_slicing import ATTRIBUTES, beliefs, marginal, random_columns, satisfies, table_of, texts_of
 
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import prefixes
@@ -14,6 +13,15 @@ from shoal.engine.executors import open_executor
 from shoal.errors import Infeasible, PolicyError
 from shoal.kinds.tables.policy import LDiversity
 from shoal.tables.slicing.slice_table import slice_table
+from tests.unit.tables.slicing.slow_slicing import (
+    ATTRIBUTES,
+    beliefs,
+    marginal,
+    random_columns,
+    satisfies,
+    table_of,
+    texts_of,
+)
 
 FOUR = {"first": ["a", "a", "b", "b"], "second": ["x", "y", "x", "y"], "s": ["1", "2", "3", "4"]}
 PLAIN = {

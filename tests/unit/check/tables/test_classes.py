@@ -6,11 +6,11 @@ import csv
 
 import numpy as np
 import pytest
-from slow_check import random_table, table
 
 from shoal.check.tables.classes import classes_of
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError, PolicyError
+from tests.unit.check.tables.slow_check import random_table, table
 
 
 def test_classes_match_a_dictionary_of_rows():

@@ -8,8 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import slow_check as slow
-from slow_check import random_table, table
 
 from shoal.check.tables.classes import classes_of
 from shoal.check.tables.distribution import distribution
@@ -20,6 +18,8 @@ from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import Column, Table, encode_cells
 from shoal.errors import DataError, Infeasible
 from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from tests.unit.check.tables import slow_check as slow
+from tests.unit.check.tables.slow_check import random_table, table
 
 QUASI = ["a", "b"]
 TREE = Hierarchy(tuple((f"v{i}", f"w{i // 2}", f"x{i // 4}", "*") for i in range(7)) + (("none", "none", "none", "*"),))

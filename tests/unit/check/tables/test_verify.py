@@ -7,7 +7,6 @@ import json
 
 import numpy as np
 import pytest
-from slow_check import table
 
 from shoal.check import verify
 from shoal.check.guarantee import Guarantee
@@ -16,6 +15,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, PolicyError
 from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from tests.unit.check.tables.slow_check import table
 
 HOSPITAL = table(
     age=["20-29"] * 5 + ["30-39"] * 5 + ["40-49"] * 5,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import slow_sketches as slow
 
 from shoal.check.sparse.signs import (
     PRIME,
@@ -18,6 +17,7 @@ from shoal.check.sparse.signs import (
 from shoal.check.sparse.sketches import Z_LIMIT, moments
 from shoal.data.sparse.sketches import Sketches
 from shoal.data.strings.strings import symbol_keys
+from tests.unit.check.sparse import slow_sketches as slow
 
 EDGES = [0, 1, 2, 2**30 - 1, 2**30, 2**31 - 1, 2**31, 2**31 + 1, 2**60, 2**60 + 1, PRIME - 2, PRIME - 1]
 

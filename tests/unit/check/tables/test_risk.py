@@ -7,11 +7,11 @@ import json
 
 import numpy as np
 import pytest
-from slow_check import table
 
 from shoal.check import classes_of, population_sizes, risk_of
 from shoal.check.tables.risk import BINS
 from shoal.errors import DataError
+from tests.unit.check.tables.slow_check import table
 
 
 def sized(*sizes):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from slow_slices import ATTRIBUTES, GROUPS, Case, beliefs, random_case
 
 from shoal.check.slices.matching import matching
 from shoal.check.slices.posterior import naive_posterior, posterior
 from shoal.data.tables.attribute import Attribute
+from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, Case, beliefs, random_case
 
 SPLITS = [
     *GROUPS.values(),

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from slow_strings import judge
 
 from shoal.check.strings.copies import equal_strings
 from shoal.check.strings.originals import without_rare
@@ -16,6 +15,7 @@ from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 from shoal.strings import Condensation
 from shoal.strings.condense import without_rare_symbols
+from tests.unit.check.strings.slow_strings import judge
 
 
 def families(n=240, *, seed=0, spread=0, n_families=4, mutation=0.25, length=30):

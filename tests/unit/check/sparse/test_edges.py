@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import slow_sketches as slow
 
 from shoal.check.sparse import edges as sparse_edges
 from shoal.check.sparse import neighbours as sparse_neighbours
 from shoal.check.sparse.edges import EdgeRule, k_variance, room_of
 from shoal.check.sparse.neighbours import Records, nearest
 from shoal.check.sparse.verify import SparseAsked, verify_sketches
+from tests.unit.check.sparse import slow_sketches as slow
 
 K = 4
 RULE = EdgeRule(K, "sqrt", "smaller", "cosine")

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import slow_sketches as slow
 
 from shoal.check.sparse.verify import SparseAsked, SparseEvidence, verify_sketches
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
+from tests.unit.check.sparse import slow_sketches as slow
 
 ASKED = SparseAsked(delta=0.5, k=3, max_components=24)
 

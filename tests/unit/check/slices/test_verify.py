@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from slow_slices import ATTRIBUTES, GROUPS, Case, as_table, random_case
 
 from shoal.check.slices.compare import compare_slices
 from shoal.check.slices.verify import check_slices, verify_slices
@@ -17,6 +16,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, NotVerified, PolicyError
 from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, Case, as_table, random_case
 
 FORMS = list(GROUPS)
 PAY_TREE = Hierarchy((("p0", "low", "*"), ("p1", "high", "*"), ("p2", "high", "*")))

@@ -18,7 +18,7 @@ from benchmarks.losses import of_labels
 from benchmarks.peers import Peer
 from shoal.data.tables.hierarchy import Hierarchy
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def fixed(name: str, seconds: float | None, **more: object) -> Contestant:

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from slow_strings import longest_run, unique_share
 
 from shoal.check.strings.suffixes import sort_suffixes
 from shoal.check.strings.verbatim import OTHERS, UNSEEN, verbatim
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
+from tests.unit.check.strings.slow_strings import longest_run, unique_share
 
 
 def random_strings(rng, n, alphabet, longest):
