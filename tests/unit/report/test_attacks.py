@@ -13,7 +13,7 @@ from shoal.attack.folder import attacks_of
 from shoal.attack.result import AttackResult, Rate
 from shoal.errors import DataError, ShoalError
 from shoal.report import attacks
-from shoal.report.attacks import BEGIN, END, attacks_section, put_into_report, verdict
+from shoal.report.attacks import BEGIN, END, attacks_section, put_into_report
 
 HOSTILE = "<script>alert('x')</script>"
 
@@ -66,18 +66,6 @@ def test_an_attack_that_tried_nothing_is_shown_as_such() -> None:
     text = str(attacks_section("sparse", Attacked((result("length", Rate(0, 0), None),), ())))
     assert "not attempted" in text
     assert "nan" not in re.sub("<svg.*?</svg>", "", text, flags=re.DOTALL)
-
-
-@pytest.mark.parametrize(
-    ("results", "says"),
-    [
-        ((), "No attack could be run."),
-        ((LOST,), "None of 1 attacks got more"),
-        ((WON, LOST), "1 of 2 attacks got more"),
-    ],
-)
-def test_one_sentence_on_all(results: tuple[AttackResult, ...], says: str) -> None:
-    assert verdict(results).startswith(says)
 
 
 def test_the_section_replaces_the_old_one_and_nothing_else(private: Path) -> None:

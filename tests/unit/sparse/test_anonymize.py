@@ -7,11 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from shoal.data.samples.quest import labelled_records
 from shoal.data.sparse.records import Sparse
 from shoal.errors import Infeasible, PolicyError
 from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.sparse.release import release_sparse
+from shoal.sparse import anonymize as method
 from shoal.sparse.anonymize import REASONS, anonymize_sparse, component_caps
-from shoal.sparse.content_order import canonical_order, published_order, refine
+from shoal.sparse.content_order import published_order
 from shoal.sparse.delta import delta_counts
 from shoal.sparse.k_variance import edges_of
 from shoal.sparse.signs import new_key
@@ -28,46 +31,6 @@ def draw(n=80, kind="sets", seed=0, classes="xy"):
         weights = {"sets": np.ones(12, int), "counts": rng.integers(1, 5, 12), "reals": rng.normal(size=12)}[kind]
         rows.append(dict(zip([f"{i:02d}" for i in items], weights.tolist(), strict=False)))
     return Sparse.of(rows, [classes[int(c)] for c in rng.integers(0, len(classes), n)])
-
-
-def listed(records):
-    """Each record as a tuple that sorts by content: items, weights, class."""
-    out = []
-    for i in range(len(records)):
-        own = slice(records.starts[i], records.starts[i + 1])
-        label = -1 if records.labels is None else int(records.labels[i])
-        out.append((records.items[own].tolist(), records.weights[own].tolist(), label))
-    return out
-
-
-@pytest.mark.parametrize("kind", ["sets", "counts", "reals"])
-def test_canonical_order_is_that_of_sorted_tuples(kind):
-    records = draw(300, kind)
-    records = records.take(np.concatenate([np.arange(300), np.arange(0, 300, 3)]))  # some twice
-    order = canonical_order(records)
-    assert sorted(order.tolist()) == list(range(400))
-    rows = listed(records)
-    assert [rows[i] for i in order] == sorted(rows)
-
-
-def test_canonical_order_of_records_that_begin_others():
-    records = Sparse.of([["a", "b", "c"], [], ["a", "b"], ["a"], [], ["a", "b"]])
-    assert canonical_order(records).tolist() == [1, 4, 3, 2, 5, 0]
-    assert canonical_order(records.take(np.zeros(0, np.int64))).tolist() == []
-
-
-def test_ranks_count_the_rows_before():
-    ranks = refine(np.array([3, 0, 0, 0]), np.array([0, 1, 2, 4, 5]), np.array([-9, 5, 4, 1, 5]))
-    assert ranks.tolist() == [3, 1, 0, 1]
-
-
-def test_published_order_is_by_class_count_and_components():
-    records = draw(200)
-    sketches = sketch_records(records, np.arange(200) % 5 + 1, KEY)
-    order = published_order(sketches)
-    parts = np.split(sketches.components, sketches.starts[1:-1])
-    rows = [(int(sketches.labels[i]), len(parts[i]), parts[i].tolist()) for i in range(200)]
-    assert [rows[i] for i in order] == sorted(rows)
 
 
 @pytest.mark.parametrize("kind", ["sets", "counts", "reals"])
@@ -170,3 +133,64 @@ def test_the_key_is_refused_before_any_work():
 def test_real_weights_are_told_about():
     assert "rounded" in anonymize_sparse(draw(kind="reals"), SparsePolicy.of(model="delta"), KEY).notes[0]
     assert anonymize_sparse(draw(), SparsePolicy.of(model="delta"), KEY).notes == ()
+
+
+POLICY = SparsePolicy.of(k=5)
+
+
+@pytest.fixture(scope="module")
+def baskets() -> Sparse:
+    return labelled_records("C20.I4.D400", seed=5)
+
+
+def lists(n: int, size: int, n_items: int = 300, seed: int = 0) -> list[list[str]]:
+    rng = np.random.default_rng(seed)
+    return [[f"w{i}" for i in rng.choice(n_items, size, replace=False)] for _ in range(n)]
+
+
+def test_a_class_of_which_few_are_left_is_not_published() -> None:
+    """Five records of a class, four too short to be published: the label pointed at the fifth."""
+    data = Sparse.of([*lists(45, 15), *lists(4, 1, seed=1)], [*["many"] * 44, *["few"] * 5])
+    made = anonymize_sparse(data, SparsePolicy.of(model="delta"), new_key(1))
+    assert {made.sketches.classes[c] for c in made.sketches.labels} == {"many"}
+    assert method.REASONS[made.reasons[44]] == "small_class"
+    assert [method.REASONS[r] for r in made.reasons[45:]] == ["too_short"] * 4
+
+
+def test_an_item_that_most_records_have_is_told() -> None:
+    """Of baskets with one item in 90 % of them, the mean of the sketches gave 21 of its 24 signs away."""
+    plain = Sparse.of(lists(60, 15))
+    popular = Sparse.of([[*items, "bag"] if i % 10 else items for i, items in enumerate(lists(60, 15))])
+    notes = [anonymize_sparse(r, POLICY, new_key(2)).notes for r in (plain, popular)]
+    assert not any("mean of all sketches" in note for note in notes[0])
+    assert any(note.startswith("one item is in more than half") for note in notes[1])
+
+
+def test_a_delta_that_is_nothing_beside_the_weights_is_told() -> None:
+    heavy = Sparse.of([dict.fromkeys(items, 100) for items in lists(60, 15)])
+    assert any("small beside the square" in note for note in anonymize_sparse(heavy, POLICY, new_key(2)).notes)
+    light = Sparse.of(lists(60, 15))
+    assert not any("small beside the square" in note for note in anonymize_sparse(light, POLICY, new_key(2)).notes)
+
+
+def test_a_search_that_finds_few_of_the_nearest_is_refused(baskets: Sparse, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = method._within_edges
+
+    def blind(*given: object) -> object:
+        counts, found, n_passes = honest(*given)
+        return counts, replace(found, how="partition", recall=0.3), n_passes
+
+    monkeypatch.setattr(method, "_within_edges", blind)
+    with pytest.raises(Infeasible, match="30 %"):
+        release_sparse(baskets, POLICY.changed(neighbours="partition"))
+
+
+def test_the_release_does_not_depend_on_threads_or_order(baskets: Sparse, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = anonymize_sparse(baskets, POLICY, new_key(9))
+    monkeypatch.setattr("os.cpu_count", lambda: 7)
+    shuffled = np.random.default_rng(1).permutation(len(baskets))
+    other = anonymize_sparse(baskets.take(shuffled), POLICY, new_key(9))
+    assert np.array_equal(one.sketches.starts, other.sketches.starts)
+    assert np.array_equal(one.sketches.components, other.sketches.components)
+    assert np.array_equal(one.sketches.labels, other.sketches.labels)
+    assert np.array_equal(one.reasons[shuffled], other.reasons)

@@ -8,29 +8,9 @@ import numpy as np
 import pytest
 
 from shoal.data.sparse.records import Sparse
-from shoal.errors import PolicyError
 from shoal.sparse.delta import delta_counts
 from shoal.sparse.recovery_cap import item_shares, recovery_counts
 from shoal.sparse.rounding import step_of
-
-
-def test_delta_rule_by_hand():
-    records = Sparse.of([{"a": 1, "b": 1, "c": 1}, {"a": 5}, {}, {"a": 3, "b": -4, "c": 2}, {"b": 1, "c": 1}])
-    # Largest squares 1, 25, -, 16, 1 of 3, 25, 0, 29, 2.
-    assert delta_counts(records, 0.3).tolist() == [6, 0, 0, 43, 3]
-    assert delta_counts(records, 3.9).tolist() == [0, 0, 0, 3, 0]
-
-
-def test_a_tie_counts_as_too_many():
-    records = Sparse.of([{"a": 1, "b": 1, "c": 1}])
-    assert delta_counts(records, 0.5).tolist() == [3]
-    assert delta_counts(records, 0.4999).tolist() == [4]
-
-
-def test_delta_must_be_a_positive_number():
-    for delta in (0, -1, float("nan"), float("inf"), True, "1"):
-        with pytest.raises(PolicyError, match="delta"):
-            delta_counts(Sparse.of([["a"]]), delta)
 
 
 def cap_by_hand(record, rows, grid, n_names):
@@ -92,15 +72,3 @@ def test_about_twenty_components_for_twenty_of_a_thousand_items():
     rng = np.random.default_rng(6)
     records = Sparse.of([rng.choice(1000, 20, replace=False).tolist() for _ in range(2000)])
     assert np.median(recovery_counts(records, step=1.0)) in range(20, 25)
-
-
-def test_step_is_the_power_of_two_nearest_to_twice_the_median():
-    def step(*weights):
-        return step_of(Sparse.of([{str(i): w} for i, w in enumerate(weights)]))
-
-    assert step(0.5, 0.5, -0.5) == 1.0
-    assert step(0.7, 0.7) == 1.0  # log2 1.4 = 0.49
-    assert step(0.71, -0.71) == 2.0  # log2 1.42 = 0.506
-    assert step(0.01, 0.3, 1e9) == 0.5
-    assert step(7, 9, 1000) == 1.0  # whole numbers
-    assert step() == 1.0

@@ -13,8 +13,7 @@ import pytest
 
 import shoal
 from shoal.kinds.tables.policy import Policy
-from shoal.report.page import POLICY
-from shoal.report.sweep import as_text, reasons, render_sweep, verdict
+from shoal.report.sweep import as_text
 from shoal.sweeps import sweep as frontier
 from shoal.sweeps.sweep import Cell, Sweep
 
@@ -98,30 +97,6 @@ def test_k_replaces_every_k_of_the_policy() -> None:
     found = shoal.sweep(PEOPLE, policy, k=[2, 10], partitions=["mondrian"])
     assert [c.group_size for c in found.cells] == [2, 10]
     assert found.proposed == found.cells[1]
-
-
-def test_what_cannot_be_made_does_not_stop_the_rest() -> None:
-    found = shoal.sweep(PEOPLE, ROLES, k=[3, N + 1], partitions=["univariate", "mondrian"])
-    assert [c.status for c in found.cells] == ["refused", "infeasible", "holds", "infeasible"]
-    assert "lower k" in found.cells[1].sentence
-    told = dict(reasons(found))
-    assert set(told) == {f"univariate with k = {N + 1} and mondrian with k = {N + 1}", "univariate with k = 3"}
-    assert found.frontier == (found.cells[2],)
-    assert found.cells[1].n_suppressed is None
-    page = render_sweep(found)
-    assert found.cells[1].sentence in page
-    assert page.count("✗") == 3
-
-
-def test_nothing_at_the_policys_k_is_said() -> None:
-    found = shoal.sweep(PEOPLE, ROLES.changed(k=30), k=[2], partitions=["mondrian"])
-    assert found.proposed is None
-    assert found.options == ()
-    assert "k = 30" in verdict(found)
-    none = shoal.sweep(PEOPLE, ROLES, k=[500], partitions=["mondrian"])
-    assert "Nothing" in verdict(none)
-    assert "<figure" not in render_sweep(none)
-    assert as_text(none)[-1] == verdict(none)
 
 
 @pytest.mark.parametrize(
@@ -271,19 +246,6 @@ def test_a_folder_of_something_else_is_refused_before_any_work(tmp_path: Path, n
     with pytest.raises(shoal.ShoalError, match="choose another output folder"):
         shoal.sweep(PEOPLE, ROLES, folder=out)
     assert n_made == []
-
-
-def test_the_page_runs_nothing_and_marks_the_frontier_by_shape() -> None:
-    found = shoal.sweep(PEOPLE, ROLES, k=[2, 3, 5], partitions=["mdav", "mondrian"])
-    page = render_sweep(replace(found, title="<script>alert(1)</script>"))
-    assert "<script" not in page
-    assert POLICY in page.replace("&#39;", "'")
-    assert page.count("◆") == 1 + len(found.frontier)
-    assert page.count("○") == 1 + len(found.cells) - len(found.frontier)
-    assert page.count("<svg") == 1
-    for c in found.cells:
-        assert f"{c.partition} k = {c.k}: risk" in page
-    assert render_sweep(found) == render_sweep(found)
 
 
 def test_progress_counts_cells() -> None:

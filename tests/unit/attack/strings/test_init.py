@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from shoal.attack.attack import run_attacks
 from shoal.attack.cases import StringCase
 from shoal.attack.strings import STRING_ATTACKS
-from shoal.attack.strings.fragments import Fragments
-from shoal.attack.strings.neighbourhood import MOST_APART, Neighbourhood
 from shoal.data.samples.haplotypes import haplotypes
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
@@ -62,12 +58,6 @@ def test_following_single_strings_is_noticed(leaky, name) -> None:
 def test_no_attack_gains_from_a_strong_release(strong, name) -> None:
     assert not strong[name].succeeds
     assert strong[name].risk.value < 0.05
-
-
-def test_membership_needs_others(strings) -> None:
-    found = run_attacks(STRING_ATTACKS, StringCase(strings[0], strings[0]), seed=1)
-    assert [name for name, _ in found.skipped] == ["membership", "holes", "echoes"]
-    assert all(r.control is None for r in found.results)
 
 
 def test_the_originals_themselves_have_no_holes(raw) -> None:
@@ -143,50 +133,3 @@ def test_strings_that_occur_again_are_taken_where_too_few_occur_once() -> None:
     assert results[0].main.attempts == 60
     assert "occur once, or as many that do not" in found(5, 30)[1][0]
     assert "were not in the release" in found(30, 5)[1][0]
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_near_strings_are_counted_as_in_a_plain_comparison(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    sides = [["".join(rng.choice(list("ab"), rng.integers(1, 9))) for _ in range(n)] for n in (70, 50, 40)]
-    found = Neighbourhood.of(StringCase(*(Strings.of(side) for side in sides)), rng)
-    together = sides[1] + sides[2]
-
-    def slow(text: str) -> tuple[int, ...]:
-        apart = [sum(a != b for a, b in zip(text, s, strict=True)) for s in sides[0] if len(s) == len(text)]
-        return tuple(apart.count(d) for d in range(MOST_APART + 1))
-
-    expected = sorted(
-        (i < len(sides[1]), together.count(text) == 1, slow(text)) for i, text in enumerate(together) if text
-    )
-    flags = zip(found.is_member.tolist(), found.is_unique.tolist(), map(tuple, found.counts.tolist()), strict=True)
-    assert sorted(flags) == expected
-
-
-def _slow_longest(text: str, shown: list[str]) -> list[int]:
-    return [
-        next(n for n in range(len(text) - i, -1, -1) if n == 0 or any(text[i : i + n] in s for s in shown))
-        for i in range(len(text))
-    ]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_runs_and_holders_equal_a_plain_search(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    sides = [["".join(rng.choice(list("ab"), rng.integers(1, 12))) for _ in range(n)] for n in (7, 5, 4)]
-    case = StringCase(*(Strings.of(side) for side in sides))
-    fragments = Fragments.of(case, rng)
-    targets = sides[1] + sides[2]
-    starts = np.flatnonzero(np.diff(fragments.suffixes.owner, prepend=-1))
-    runs = np.zeros(len(fragments.suffixes.text), int)
-    places, found = fragments.runs()
-    runs[places] = found
-    shown, held = fragments.holders(3)
-    assert fragments.lengths.tolist() == [len(t) for t in targets]
-    for text, (start, _) in zip(targets, list(pairwise([*starts, len(runs)]))[len(sides[0]) :], strict=True):
-        assert runs[start : start + len(text)].tolist() == _slow_longest(text, sides[0])
-        for i in range(len(text)):
-            piece = text[i : i + 3]
-            is_whole = len(piece) == 3
-            assert shown[start + i] == (sum(piece in s for s in sides[0]) if is_whole else 0)
-            assert held[start + i] == (sum(piece in s for s in targets) if is_whole else 0)

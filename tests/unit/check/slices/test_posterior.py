@@ -61,32 +61,6 @@ def test_the_papers_check_is_what_fig_2_says(number):
             assert_same(belief, case.naive_belief(record))
 
 
-def test_matching_buckets_are_counted_one_by_one():
-    for seed in range(40):
-        rng = np.random.default_rng([seed, 2])
-        case = random_case(
-            rng, SPLITS[seed % len(SPLITS)], n_buckets=12, sizes=(2, 30), generalise=seed % 3 > 0, n_values=5
-        )
-        found = matching(case.published(rng), case.layout, case.original, ATTRIBUTES)
-        expected = [case.matching(r) for r in case.records]
-        assert found.n_matching[found.of_record].tolist() == expected
-
-
-def test_crowded_buckets_go_through_the_index():
-    """One bucket with hundreds of regions, as a requirement that allows no cut leaves it."""
-    rng = np.random.default_rng(5)
-    case = random_case(rng, GROUPS["screen"], n_buckets=2, sizes=(300, 301), n_values=5)
-    table = case.published(rng)
-    found = matching(table, case.layout, case.original, ATTRIBUTES)
-    for i, part in enumerate(found.sliced.parts):
-        assert part.n_regions > 40
-        counted = found.rows_of(i)
-        for pair in range(0, len(found.tuples), 7):
-            record = case.records[int(np.flatnonzero(found.of_record == found.tuples[pair])[0])]
-            members = case.buckets[int(found.buckets[pair])]
-            assert counted[pair] == sum(case.covered(i, j, record) for j in members)
-
-
 def test_the_bucket_of_the_issue():
     """{(a,x,1), (a,y,2), (b,x,3), (b,y,4)}: sliced, two values stay possible; joined on the value, one."""
     attributes = {n: Attribute(n, "nominal", "quasi") for n in "uv"} | {"s": Attribute("s", "nominal", "sensitive")}

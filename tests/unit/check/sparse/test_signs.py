@@ -14,8 +14,6 @@ from shoal.check.sparse.signs import (
     polynomial,
     signs_of,
 )
-from shoal.check.sparse.sketches import Z_LIMIT, moments
-from shoal.data.sparse.sketches import Sketches
 from shoal.data.strings.strings import symbol_keys
 from tests.unit.check.sparse import slow_sketches as slow
 
@@ -77,29 +75,3 @@ def test_fair_signs_pass():
 def test_unfair_signs_are_found(spoil):
     signs = signs_of(slow.KEY, fairness_points(symbol_keys(["a"])), 96)
     assert count_unfair(spoil(signs).astype(np.int8)) > 0
-
-
-def sketches_of(records, signs):
-    made = np.array([sum(w * signs[int(n[1:])] for n, w in r.items()) for r in records])
-    n, m = made.shape
-    return Sketches(np.arange(n + 1) * m, made.ravel().astype(np.int64))
-
-
-def test_what_is_no_sketch_is_told_without_the_key():
-    rng = np.random.default_rng(0)
-    centres = rng.integers(0, 100, (10, 12))
-    records = [
-        {f"i{c}": 1 for c in np.where(rng.random(12) < 0.3, rng.integers(0, 100, 12), centres[i % 10])}
-        for i in range(300)
-    ]
-    data = slow.sparse(records)
-    fair = rng.choice([-1, 1], (100, 40))
-    z = moments(sketches_of(records, fair), data, rng)
-    assert max(z) < 8
-    equal = moments(sketches_of(records, np.ones((100, 40))), data, rng)
-    assert equal[0] > Z_LIMIT
-    # Numbers of about the right size and parity for each record, but without the products.
-    length = np.sqrt([len(r) for r in records])
-    alone = rng.choice([-1, 1], (300, 40)) * length[:, None]
-    lengths, products = moments(Sketches(np.arange(301) * 40, alone.ravel()), data, rng)
-    assert lengths < Z_LIMIT < products

@@ -8,14 +8,10 @@ import numpy as np
 import pytest
 
 from shoal.check.strings.copies import equal_strings
-from shoal.check.strings.originals import without_rare
-from shoal.check.strings.support import recompute_support, surprise
 from shoal.check.strings.verify import StringAsked, StringEvidence, verify_strings
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 from shoal.strings import Condensation
-from shoal.strings.condense import without_rare_symbols
-from tests.unit.check.strings.slow_strings import judge
 
 
 def families(n=240, *, seed=0, spread=0, n_families=4, mutation=0.25, length=30):
@@ -87,27 +83,6 @@ def test_what_the_method_makes_passes(order, support, lengths, spread):
     assert verdict.guarantees[0].achieved >= 10
     for g in verdict.guarantees:
         g.to_dict()
-
-
-@pytest.mark.parametrize(("order", "support"), [(1, 1), (2, 1), (2, 3), (3, 2), (4, 3)])
-def test_support_is_that_of_the_slow_twin(order, support):
-    rng = np.random.default_rng(order)
-    members = ["".join(rng.choice(list("abc"), rng.integers(5, 13))) for _ in range(70)]  # more than one word of bits
-    groups = np.repeat([0, 1, 2], [3, 66, 1])
-    drawn = ["".join(rng.choice(list("abcd"), 8, p=[0.4, 0.3, 0.29, 0.01])) for _ in range(60)]
-    drawn_groups = np.arange(60) % 3
-    original = Strings.of(members, alphabet="abcd")
-    found = recompute_support(
-        Strings.of(drawn, alphabet="abcd"), drawn_groups, original, groups, np.full(3, 8), order, support
-    )
-    for i, string in enumerate(drawn):
-        own = [m for m, g in zip(members, groups, strict=True) if g == drawn_groups[i]]
-        is_possible, n_places, followed, expected = judge(string, own, order, support)
-        assert found.is_possible[i] == is_possible
-        assert (found.n_places[i], found.followed[i]) == (n_places, followed)
-        assert found.expected[i] == pytest.approx(expected)
-    assert found.is_possible.any()
-    assert not found.is_possible.all()
 
 
 def test_a_copied_original_is_caught(made):
@@ -240,16 +215,6 @@ def test_one_string_that_follows_a_member_is_caught():
     assert verdict.guarantees[1].details["suspect"] == 1
 
 
-def test_false_alarms_are_as_rare_as_is_said():
-    rng = np.random.default_rng(0)
-    chances = rng.random((4000, 60))
-    followed = (rng.random(chances.shape) < chances).sum(axis=1)
-    found = surprise(followed, chances.sum(axis=1), np.full(4000, 60))
-    for x in (1.0, 2.0, 4.0):
-        assert (found > x).mean() <= np.exp(-x)
-    assert surprise(np.array([40]), np.array([20.0]), np.array([40]))[0] > 22
-
-
 def test_what_the_evidence_does_not_suffice_for_is_named(made):
     nothing = verify_strings(made.published, made.asked)
     assert (nothing.guarantees, len(nothing.unverified), nothing.holds) == ((), 2, False)
@@ -289,22 +254,6 @@ def test_tokens_pass_and_an_unknown_one_is_caught():
     texts = made.published.texts()
     texts[0] = [*texts[0][:-1], "nowhere"]
     assert "rare-symbols" in failing(made.verdict(published=Strings.of(texts)))
-
-
-@pytest.mark.parametrize("is_tokens", [False, True])
-def test_rare_symbols_are_taken_out_as_the_method_does(is_tokens):
-    rng = np.random.default_rng(4)
-    chances = 0.5 ** np.arange(12)
-    texts = [
-        "".join(rng.choice(list("abcdefghijkl"), rng.integers(0, 9), p=chances / chances.sum())) for _ in range(300)
-    ]
-    texts += ["l", "kl", "lkl"]
-    given = [list(t) for t in texts] if is_tokens else texts
-    strings = Strings.of(given, ["x" if i % 3 else "y" for i in range(len(texts))])
-    for rare in (1, 2, 10, 60, 1000):
-        ours = without_rare(strings, strings.labels.astype(np.int64), rare)
-        theirs = without_rare_symbols(strings, rare)[0]
-        assert ours.texts() == theirs.texts()
 
 
 def test_equal_strings_are_those_of_a_set():

@@ -10,9 +10,7 @@ import pytest
 from shoal.check.evidence import Evidence
 from shoal.check.tables.alongside import alongside
 from shoal.check.tables.condensation import condensation, condensed
-from shoal.check.tables.copies import no_copies
 from shoal.check.tables.draws import possible
-from shoal.check.tables.publication import needs_original, verify_publication
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import MARKERS, Table, encode_cells
@@ -168,39 +166,6 @@ def test_suppressed_originals_are_in_no_box() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("published", "k", "copies"),
-    [
-        (["1", "2", "9", "9", "9"], 2, 0),  # 9 is nobody's; 1 and 2 are each shared by two
-        (["1", "2", "9", "9", "9"], 3, 2),
-        (["1.0", "2", "9", "9", "9"], 3, 2),  # by value, not by spelling
-        (["3", "9", "9", "9", "9"], 2, 1),
-        (["9", "9", "9", "9", "9"], 2, 0),
-        ([None, "9", "9", "9", "9"], 2, 0),  # no original lacks it
-    ],
-)
-def test_copies_are_counted_among_all_originals(published, k: int, copies: int) -> None:
-    original = table(x=["1", "1", "2", "2", "3"])
-    found = no_copies(pairs(table(x=published), original, x="continuous"), k)
-    assert found.details["copies"] == found.n_failing == copies
-    assert found.holds == (copies == 0)
-    assert found.achieved == (k if not copies else (1 if "3" in published else 2))
-    assert "repeat" in found.sentence
-
-
-def test_a_copy_is_one_in_all_columns_whatever_the_spelling() -> None:
-    original = table(x=["1", "2"], w=["HIV", "flu"])
-    same = pairs(table(x=["1", "2"], w=["hiv ", "HIV"]), original, x="continuous", w="nominal")
-    assert no_copies(same, 2).details["copies"] == 1
-
-
-def test_what_may_hide_any_value_is_no_crowd() -> None:
-    original = table(x=[None, None, None, "1", "1", "1"])
-    both = pairs(table(x=[None, "1"]), original, x="continuous")
-    assert no_copies(both, 3).holds
-    assert no_copies(both, 3, missing="any").details["copies"] == 1
-
-
 def release():
     """Two groups of five, drawn by hand: x in 3 +- 2.4 and 103 +- 2.4."""
     original = table(x=[1, 2, 3, 4, 5, 101, 102, 103, 104, 105], w=list("aabbbccddd"), s=list("pqpqpqpqpq"))
@@ -281,17 +246,6 @@ def test_without_evidence_it_is_said_what_is_needed() -> None:
         condensed(published.take(np.zeros(0, dtype=np.intp)), asked(), Evidence(original))
 
 
-def test_publications_are_checked_by_name() -> None:
-    published, original, groups = release()
-    assert needs_original("condense")
-    assert not needs_original("generalise")
-    evidence = Evidence(original, groups, groups)
-    assert verify_publication(published, "condense", asked(), evidence).holds
-    alike = verify_publication(published, "generalise", asked(), evidence)
-    assert [g.model for g in alike.guarantees] == ["k-anonymity"]
-    assert not alike.holds  # pseudo-records are not alike
-
-
 def test_a_group_without_originals_fails_whatever_it_holds() -> None:
     published, original, groups = release()
     found = condensation(
@@ -301,16 +255,3 @@ def test_a_group_without_originals_fails_whatever_it_holds() -> None:
         k=5,
     )
     assert (found.achieved, found.holds, found.n_classes, found.n_failing) == (0, False, 3, 3)
-
-
-def test_an_edited_cell_does_not_hide_copies_that_are_spelled_otherwise() -> None:
-    original = table(x=["1", "2", "3"], y=["1", "2", "3"], z=["007", "7", "8"])
-    published = table(x=["1.0", "zzz", "9"], y=["1.0", "zzz", "9"], z=["7", "zzz", "9"])
-    for kind in ("nominal", "ordinal"):
-        assert no_copies(pairs(published, original, x=kind), 2).details["copies"] == 1
-    assert no_copies(pairs(published, original, x="continuous", y="nominal"), 2).details["copies"] == 1
-    assert no_copies(pairs(published, original, x="nominal", z="prefix"), 2).details["copies"] == 0  # codes by spelling
-    shouted = table(x=["LOW", "x", "y"])
-    words = table(x=["low", "mid", "high"])
-    assert no_copies(pairs(shouted, words, x="nominal"), 2).details["copies"] == 1
-    assert no_copies(pairs(shouted, words, x="ordinal"), 2).details["copies"] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -96,3 +97,15 @@ def test_more_suppression_than_the_policy_allows_is_found(people, tmp_path) -> N
     assert shoal.check_folder(tmp_path / "out", people, policy).holds
     found = shoal.check_folder(tmp_path / "out", people, policy.changed(suppression=0.0))
     assert found.findings == ("more records were left out than the policy allows",)
+
+
+def test_a_policy_overrules_the_markers_of_an_edited_manifest(tmp_path) -> None:
+    table = {"age": ["1"] * 4, "s": ["a", "b", "?", "?"]}
+    policy = shoal.Policy.of(quasi=["age"], sensitive=["s"], k=2, l=2, missing="any")
+    shoal.anonymize(table, policy).save(tmp_path / "out")
+    path = tmp_path / "out" / "publish" / "manifest.json"
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "missing_markers": []}))
+    found = shoal.check_folder(tmp_path / "out", policy=policy.changed(l=3))
+    assert not found.holds
+    assert not all(g.holds for g in found.guarantees)

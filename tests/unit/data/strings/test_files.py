@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +11,10 @@ import pytest
 from shoal.data.strings.files import (
     looks_like_strings,
     read_strings,
-    read_strings_back,
     string_file_name,
     write_strings,
 )
 from shoal.data.strings.strings import Strings, StringSource
-from shoal.data.tables.table import Source
 from shoal.errors import DataError, PolicyError
 
 
@@ -26,66 +22,6 @@ def file(folder: Path, content: bytes | str, name: str = "x.txt") -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
-
-
-def test_fasta_of_several_lines_comments_and_windows_line_ends(tmp_path: Path) -> None:
-    text = "; an old comment\r\n>one first\r\nMKV\r\nLA G\r\n\r\n;inside\r\nW*\r\n>two\r\n>three\r\nmkx"
-    strings = read_strings(file(tmp_path, text))
-    assert strings.texts() == ["MKVLAGW*", "", "MKX"]
-    assert strings.source.format == "fasta"
-    assert strings.source.alphabet == "protein"
-    assert strings.alphabet == tuple(sorted("ACDEFGHIKLMNPQRSTVWYBJOUXZ*-"))
-    assert any("guessed: protein" in note for note in strings.source.notes)
-    assert any("folded" in note for note in strings.source.notes)
-    assert strings.labels is None
-
-
-@pytest.mark.parametrize(
-    ("sequence", "alphabet"),
-    [
-        ("ACGTACGTACGTNNRY-ACGTACGT", "dna"),
-        ("ACGUACGUACGU", "rna"),
-        ("MKVLAAGRKDE", "protein"),
-        ("ACGTACGTACGTX", None),
-        ("ACGTUACGTU", None),
-        ("MKV1", None),
-        ("ÄACGT", None),
-    ],
-)
-def test_alphabets_of_fasta_are_guessed(tmp_path: Path, sequence: str, alphabet: str | None) -> None:
-    strings = read_strings(file(tmp_path, f">a\n{sequence}\n>b\n{sequence}\n"))
-    assert strings.source.alphabet == alphabet
-    assert strings.texts() == [sequence, sequence]
-
-
-def test_a_learned_alphabet_keeps_the_case(tmp_path: Path) -> None:
-    path = file(tmp_path, ">a\nacgTä\n>b\nä\n")
-    assert read_strings(path, alphabet="learned").texts() == ["acgTä", "ä"]
-    assert read_strings(path, alphabet="acgTä").alphabet == ("T", "a", "c", "g", "ä")
-
-
-def test_the_class_comes_from_the_description(tmp_path: Path) -> None:
-    path = file(tmp_path, ">sp|A1|X_YEAST\nMKV\n>sp|A2|Y_MOUSE\nMK\n>sp|A3|Z_YEAST\nM\n")
-    strings = read_strings(path, label=r"_(\w+)$")
-    assert strings.classes == ("MOUSE", "YEAST")
-    assert strings.labels is not None
-    assert strings.labels.tolist() == [1, 0, 1]
-
-
-def test_written_fasta_has_neutral_names_and_its_class_is_read_back(tmp_path: Path) -> None:
-    path = file(tmp_path, ">secret_1 HUMAN x\n" + "M" * 130 + "\n>secret_2 MOUSE\nMK\n>secret_3 HUMAN\n\n")
-    strings = read_strings(path, label="(HUMAN|MOUSE)")
-    out = tmp_path / string_file_name(strings)
-    write_strings(strings, out)
-    lines = out.read_text().splitlines()
-    assert lines[0] == ">pseudo_000001 class=HUMAN"
-    assert [len(line) for line in lines[1:4]] == [60, 60, 10]
-    assert "secret" not in out.read_text()
-    for again in (read_strings(out), read_strings(out, label="(HUMAN|MOUSE)"), read_strings(out, label="(never)")):
-        assert again.texts() == strings.texts()
-        assert again.classes == strings.classes
-        assert again.labels is not None
-        assert again.labels.tolist() == [0, 1, 0]
 
 
 def test_gzip_comes_back_as_gzip_with_the_same_bytes_each_time(tmp_path: Path) -> None:
@@ -97,51 +33,6 @@ def test_gzip_comes_back_as_gzip_with_the_same_bytes_each_time(tmp_path: Path) -
     write_strings(strings, tmp_path / "two.gz")
     assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
     assert gzip.decompress((tmp_path / "one.gz").read_bytes()) == b">pseudo_000001\nACGT\n"
-
-
-def test_lines_and_tokens(tmp_path: Path) -> None:
-    lines = read_strings(file(tmp_path, "abc\r\n\r\nca\rß"), format="lines")
-    assert lines.texts() == ["abc", "", "ca", "ß"]
-    tokens = read_strings(file(tmp_path, "10 9  9\n\n 10\t7 \n"))
-    assert tokens.source.format == "tokens"
-    assert tokens.texts() == [["10", "9", "9"], [], ["10", "7"]]
-    assert tokens.alphabet == ("10", "7", "9")
-    cut = read_strings(file(tmp_path, "log in; buy ;;\n\nbuy\n;\n"), delimiter=";")
-    assert cut.texts() == [["log in", "buy"], [], ["buy"], []]
-    assert cut.source.notes == ("2 tokens of nothing were left out",)
-    assert read_strings(file(tmp_path, "acg\nAC GT\n"), format="lines", alphabet="dna").texts() == ["ACG", "ACGT"]
-
-
-def test_lines_of_many_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shoal.data.whole_text._PIECE", 7)
-    records = [[str(i), str(i * i), "x" * (i % 11)][: 2 + (i % 11 > 0)] for i in range(200)]
-    path = file(tmp_path, "\n".join(" ".join(r) for r in records))
-    assert read_strings(path, format="tokens").texts() == records
-    comma = file(tmp_path, "\n".join(",".join(r) for r in records))
-    assert read_strings(comma, delimiter=",").texts() == records
-
-
-def test_spmf(tmp_path: Path) -> None:
-    text = "@CONVERTED_FROM_TEXT\n@ITEM=1=apple\n# comment\n1 -1 3 2 -1 -2\n\n007 -1 -2\n-2\n"
-    path = file(tmp_path, text)
-    assert looks_like_strings(path) == "spmf"
-    strings = read_strings(path)
-    assert strings.texts() == [["1", "3", "2"], ["7"], []]
-    assert strings.source.notes == (
-        "the names of the items were not read; the symbols are their numbers",
-        "1 itemsets have more than one item; each item became a symbol of its own",
-    )
-    write_strings(strings, tmp_path / "out")
-    assert (tmp_path / "out").read_text() == "1 -1 3 -1 2 -1 -2\n7 -1 -2\n-2\n"
-
-
-@pytest.mark.parametrize(
-    ("line", "n"),
-    [("1 2 -1 -2", 1), ("1 -1 2 3 4 -1 -2", 1), ("1 2 -1 3 4 -1 5 -1 -2", 2), ("1 -1 2 -1 -2", 0), ("-2", 0)],
-)
-def test_spmf_counts_itemsets_of_several_items(tmp_path: Path, line: str, n: int) -> None:
-    notes = read_strings(file(tmp_path, line), format="spmf").source.notes
-    assert notes == ((f"{n} itemsets have more than one item; each item became a symbol of its own",) if n else ())
 
 
 @pytest.mark.parametrize(
@@ -167,54 +58,6 @@ def test_what_is_surely_strings(tmp_path: Path, content: bytes | str, told: str 
 def test_nothing_is_told_of_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert looks_like_strings(tmp_path / "none") is None
     assert looks_like_strings(tmp_path) is None
-
-
-def test_a_long_first_line_does_not_hide_fasta(tmp_path: Path) -> None:
-    assert looks_like_strings(file(tmp_path, ">a\n" + "ACGT" * 100_000 + "\n>b\nAC\n")) == "fasta"
-
-
-def test_a_column_of_a_table(tmp_path: Path) -> None:
-    path = file(tmp_path, "id,seq,kind\n1,acgt,x\n2,,y\n3,NA,x\n", "t.csv")
-    strings = read_strings(path, column="seq", class_column="kind")
-    assert strings.texts() == ["acgt", "", "NA"]
-    assert strings.classes == ("x", "y")
-    assert string_file_name(strings) == "data.csv"
-    write_strings(strings, tmp_path / "out.csv")
-    assert (tmp_path / "out.csv").read_text() == "seq,kind\nacgt,x\n,y\nNA,x\n"
-    assert read_strings(path, column="seq", alphabet="dna").texts() == ["ACGT", "", "NA"]
-    tokens = read_strings(file(tmp_path, "who\twhat\na\tlog in, buy\nb\t\n", "t.tsv"), column="what", delimiter=",")
-    assert tokens.texts() == [["log in", "buy"], []]
-    assert string_file_name(tokens) == "data.tsv"
-
-
-def test_a_column_of_parquet(tmp_path: Path) -> None:
-    strings = Strings.of(
-        ["=1+1", "", "b"], ["+", "-", "+"], source=StringSource("t", "column", column="s", class_column="c")
-    )
-    strings = replace(strings, source=replace(strings.source, table=Source("t", "parquet")))
-    path = tmp_path / string_file_name(strings)
-    assert path.name == "data.parquet"
-    write_strings(strings, path)
-    for again in (
-        read_strings(path, column="s", class_column="c"),
-        read_strings_back(path, strings.source),
-    ):
-        assert again.texts() == strings.texts()
-        assert again.classes == ("+", "-")
-    with pytest.raises(DataError, match=r"name the column that holds the strings; there are 's', 'c'"):
-        read_strings(path)
-
-
-def test_a_cell_that_a_spreadsheet_would_run_is_guarded(tmp_path: Path) -> None:
-    texts = ["=1+1", "'=1", "-a", "plain", "@x"]
-    strings = Strings.of(texts, ["=c"] * 5, source=StringSource("t", "column", column="=s", class_column="+c"))
-    write_strings(strings, tmp_path / "out.csv")
-    with open(tmp_path / "out.csv", newline="") as stream:
-        assert all(cell[0] not in "=+-@" for row in csv.reader(stream) for cell in row)
-    again = read_strings_back(tmp_path / "out.csv", strings.source)
-    assert again.texts() == texts
-    assert again.classes == ("=c",)
-    assert again.source.column == "=s"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 from shoal.data.tables import csv as text_file
 from shoal.data.tables.files import read_table
 from shoal.data.tables.table import Table
-from shoal.data.tables.text_survey import sniff
 from shoal.errors import DataError
 
 
@@ -83,84 +81,11 @@ def test_one_delimiter_without_blank_keeps_all_blanks(tmp_path: Path) -> None:
     assert table.source.notes == ()
 
 
-@pytest.mark.parametrize(
-    ("content", "delimiter"),
-    [
-        ("a,b\n1,2\n", ","),
-        ("a;b\n1,5;2,5\n", ";"),
-        ("a\tb\n1,5\t2\n", "\t"),
-        ("a|b|c\n1|2|3\n", "|"),
-        ('a;b\n"x,y,z";1\n"u,v";2\n', ";"),
-        ("single\none\n", ","),
-        ("a;b,c;d\n1;2,2;3\n4;5;6\n", ";"),
-    ],
-)
-def test_the_delimiter_is_found(tmp_path: Path, content: str, delimiter: str) -> None:
-    assert sniff(content) == delimiter
-    assert read_table(put(tmp_path, content)).source.delimiter == delimiter
-
-
-def test_the_delimiter_can_be_given(tmp_path: Path) -> None:
-    path = put(tmp_path, "a:b\n1:2\n")
-    assert cells(read_table(path, delimiter=":")) == {"a": ["1"], "b": ["2"]}
-    assert read_table(path).names == ["a:b"]
-    for bad in ("", "ab", '"', "\n"):
-        with pytest.raises(DataError, match="not usable"):
-            read_table(path, delimiter=bad)
-
-
-def test_a_delimiter_outside_ascii(tmp_path: Path) -> None:
-    assert cells(read_table(put(tmp_path, "a§b\n1§2\n"), delimiter="§")) == {"a": ["1"], "b": ["2"]}
-
-
-def test_a_tsv_of_one_column_stays_tab_separated(tmp_path: Path) -> None:
-    assert read_table(put(tmp_path, "a\nx\n", "p.tsv")).source.delimiter == "\t"
-
-
-@pytest.mark.parametrize(
-    ("encoding", "note"),
-    [
-        ("utf-8", None),
-        ("utf-8-sig", None),
-        ("utf-16", "read as UTF-16, as its first bytes say"),
-        ("cp1252", "read as Windows-1252, since it is not UTF-8"),
-    ],
-)
-@pytest.mark.parametrize("is_packed", [False, True])
-def test_encodings(tmp_path: Path, encoding: str, note: str | None, is_packed: bool) -> None:
-    raw = "näme,b\nMüller,€\nx,ß\n".encode(encoding)
-    table = read_table(put(tmp_path, gzip.compress(raw) if is_packed else raw))
-    assert cells(table) == {"näme": ["Müller", "x"], "b": ["€", "ß"]}
-    assert table.source.notes == ((note,) if note else ())
-    assert table.source.gzip == is_packed
-
-
-def test_an_encoding_can_be_given(tmp_path: Path) -> None:
-    path = put(tmp_path, "a,b\nж,1\n".encode("cp1251"))
-    assert cells(read_table(path, encoding="cp1251"))["a"] == ["ж"]
-    with pytest.raises(DataError, match=r"line 2: not valid utf-8"):
-        read_table(path, encoding="utf-8")
-    with pytest.raises(DataError, match="no encoding 'klingon'"):
-        read_table(path, encoding="klingon")
-    with pytest.raises(DataError, match="no encoding 'base64'"):
-        read_table(path, encoding="base64")
-
-
 def test_gzip_in_several_members_and_under_any_name(tmp_path: Path) -> None:
     packed = gzip.compress(b'a,b\n1,"2"\n') + gzip.compress(b"3,4\n")
     table = read_table(put(tmp_path, packed, "odd[1]*.txt"))
     assert cells(table) == {"a": ["1", "3"], "b": ["2", "4"]}
     assert table.source.name == "odd[1]*"
-
-
-def test_a_name_like_a_pattern_reads_only_that_file(tmp_path: Path) -> None:
-    put(tmp_path, "a,b\n9,9\n", "x1.csv")
-    assert cells(read_table(put(tmp_path, "a,b\n1,2\n", "x[1].csv")))["a"] == ["1"]
-    assert cells(read_table(put(tmp_path, "a,b\n3,2\n", "x?.csv")))["a"] == ["3"]
-
-
-def test_the_stem_of_a_packed_file(tmp_path: Path) -> None:
-    assert read_table(put(tmp_path, gzip.compress(b"a,b\n1,2\n"), "p.q.csv.gz")).source.name == "p.q"
 
 
 @pytest.mark.parametrize("quote", ["", '"'])
@@ -232,32 +157,6 @@ def test_broken_files_are_refused_in_one_sentence(tmp_path: Path, content: bytes
     assert text.startswith(str(path))
     assert "\n" not in text
     assert SECRET not in text
-
-
-def test_paths_that_are_no_files(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="is a folder"):
-        read_table(tmp_path)
-    with pytest.raises(DataError, match="no such file"):
-        read_table(tmp_path / "absent.csv")
-    with pytest.raises(DataError, match="cannot be read"):
-        read_table(put(tmp_path, "a,b\n1,2\n") / "b")
-    with pytest.raises(DataError, match="is a device or a pipe"):
-        read_table(os.devnull)
-    with pytest.raises(DataError, match="is not Parquet"):
-        read_table(put(tmp_path, "a,b\n1,2\n", "x.parquet"))
-
-
-def test_a_file_without_read_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = put(tmp_path, "a,b\n1,2\n")
-    path.chmod(0)
-    if os.access(path, os.R_OK):  # root may read everything, so the refusal is played
-
-        def refuse(*_: object, **__: object) -> None:
-            raise PermissionError(13, "Permission denied")
-
-        monkeypatch.setattr("builtins.open", refuse)
-    with pytest.raises(DataError, match="no permission to read it"):
-        read_table(path)
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,10 @@ import duckdb
 import numpy as np
 import pytest
 
-from shoal.api import anonymize
 from shoal.data.tables.dictionary import objects
 from shoal.data.tables.frames import from_frame, to_frame
-from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError
-from shoal.kinds.tables.policy import Policy
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -168,43 +165,6 @@ def test_pandas_labels_that_are_no_texts_come_back() -> None:
     frame = pd.DataFrame({0: [1, 2], "a": ["x", "y"]})
     back = to_frame(from_frame(frame), frame)
     assert list(back.columns) == [0, "a"]
-
-
-def test_ordered_categories_of_pandas_keep_their_order() -> None:
-    sizes = ["low", "high", "mid", "low", None, "high", "mid", "?", "high"]
-    categories = ["?", "low", "mid", "high", "huge"]
-    frame = pd.DataFrame(
-        {
-            "size": pd.Categorical(sizes, categories=categories, ordered=True),
-            "plain": pd.Categorical(sizes, categories=categories),
-            "grade": pd.Categorical([3, 1, 2, 3, 1, 2, 3, 1, 2], categories=[3, 1, 2], ordered=True),
-        }
-    )
-    attributes = attributes_of(from_frame(frame), Policy())
-    assert (attributes["size"].type, attributes["size"].order) == ("ordinal", ("low", "mid", "high"))
-    assert (attributes["grade"].type, attributes["grade"].order) == ("ordinal", ("3", "1", "2"))
-    assert attributes["plain"].type == "nominal"
-    asked = Policy(
-        columns={"size": {"type": "ordinal", "order": ["high", "mid", "low"]}, "grade": {"type": "continuous"}}
-    )
-    attributes = attributes_of(from_frame(frame), asked)
-    assert attributes["size"].order == ("high", "mid", "low")
-    assert attributes["grade"].type == "continuous"
-
-
-def test_ordered_categories_come_back_as_such_where_they_can() -> None:
-    size = pd.Categorical(["low", "high", "mid", "low", "high", "mid"], categories=["low", "mid", "high"], ordered=True)
-    frame = pd.DataFrame({"size": size, "disease": list("ababab")})
-    asked = Policy.of(quasi=["size"], sensitive=["disease"], k=3, order="original")
-    alike = anonymize(frame, asked.changed(publish="aggregate", k=2)).data["size"]
-    assert alike.tolist() == size.tolist()
-    assert alike.dtype == size.dtype
-    averaged = anonymize(frame, asked.changed(publish="aggregate")).data["size"]
-    assert averaged.tolist() == ["mid"] * 6  # the median; by the alphabet it would be low
-    assert averaged.cat.ordered
-    assert averaged.cat.categories.tolist() == ["mid"]  # those that nobody has any more do not show
-    ranges = set(anonymize(frame, asked.changed(publish="generalise")).data["size"])
-    assert ranges == {"[low..high]"}
 
 
 def test_a_table_is_taken_as_it_is() -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import errno
 import gzip
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import shoal
 from shoal.data.tables.files import read_table
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import Column, Source, Table
-from shoal.data.tables.write import file_name, guarded, write_table
+from shoal.data.tables.write import file_name, guarded, unguarded, write_table
 from shoal.errors import DataError
 
 
@@ -152,3 +154,20 @@ def test_a_full_disk(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space") as caught:
         write_table(table, "/dev/full")
     assert caught.value.errno == errno.ENOSPC
+
+
+def test_guarded_texts_come_back_as_they_were(tmp_path) -> None:
+    for text in ("=x", "'=x", "''=x", "-", "'-", "'tis", "", "-1", "@a"):
+        assert unguarded(guarded(text)) == text
+    assert len({guarded(t) for t in ("=x", "'=x", "''=x")}) == 3
+    table = {"age": list("11112222"), "s": ["-", "a", "b", "c"] * 2}
+    policy = shoal.Policy.of(quasi=["age"], sensitive=["s"], k=2, l=3, missing="any", missing_markers=("-",))
+    shoal.anonymize(table, policy).save(tmp_path / "out")
+    claimed = json.loads((tmp_path / "out" / "publish" / "manifest.json").read_text())["guarantees"]
+    assert [g["achieved"] for g in claimed] == [4, 3]
+    strict = policy.changed(l=4)
+    assert not shoal.check_folder(tmp_path / "out", policy=strict).holds
+    for columns in ({"=a": [1, 1], "'=a": [2, 2]}, {" a ": [1, 1]}, {"a;b": [1, 1]}):
+        out = tmp_path / str(len(list(tmp_path.iterdir())))
+        shoal.anonymize(columns, shoal.Policy.of(others="quasi", k=2)).save(out)
+        assert shoal.check_folder(out).holds

@@ -8,17 +8,6 @@ import pytest
 from shoal.attack.cases import TableCase
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.cells import View, _extent, read_view
-from shoal.attack.tables.predicates import (
-    AT_LEAST,
-    AT_MOST,
-    EQUAL,
-    LESS,
-    MORE,
-    OTHER,
-    Crowd,
-    Predicates,
-    about_people,
-)
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells
 
@@ -112,59 +101,3 @@ def test_distances_and_ties(view, cover_only):
         for p in range(50):
             near = slow[p] <= slow[p].min() + 1e-6
             np.testing.assert_array_equal(counts[p], np.bincount(secret[near], minlength=7))
-
-
-def test_nearest_are_in_order(view):
-    slow = np.array([[slow_distance(view, p, r, False) for r in range(40)] for p in range(50)])
-    found = Candidates(view).nearest(view.original, 6, np.random.default_rng(1))
-    assert all(len(set(row)) == 6 for row in found.tolist())
-    np.testing.assert_allclose(np.take_along_axis(slow, found, axis=1), np.sort(slow, axis=1)[:, :6], atol=4e-3)
-
-
-def test_ties_fall_at_random(view):
-    picks = {tuple(Candidates(view).nearest(view.original, 1, np.random.default_rng(s))[:, 0]) for s in range(5)}
-    assert len(picks) == 5
-
-
-def test_predicates_count_people(view):
-    rng = np.random.default_rng(2)
-    n = 400
-    columns = np.sort(np.argsort(rng.random((n, 3)), axis=1)[:, :2], axis=1)
-    labels = np.array([[rng.integers(0, view.labels[c].n_labels) for c in row] for row in columns])
-    operators = np.array(
-        [[rng.integers(0, 6) if c == 0 else rng.choice([EQUAL, OTHER]) for c in row] for row in columns]
-    )
-    predicates = Predicates(columns, labels, operators)
-    counts = Crowd(view.original).count(about_people(predicates, view), 10**6)
-    assert len(set(counts.tolist())) > 5
-    for i in range(n):
-        holds = np.ones(50, dtype=bool)
-        for c, label, operator in zip(columns[i], labels[i], operators[i], strict=True):
-            holds &= np.array([slow_holds(view.labels[c], label, operator, x) for x in view.original[:, c]])
-        assert counts[i] == holds.sum(), (columns[i], labels[i], operators[i])
-    capped = Crowd(view.original).count(about_people(predicates, view), 2)
-    np.testing.assert_array_equal(capped, np.minimum(counts, 2))
-
-
-def slow_holds(read, label, operator, x):
-    low, high = read.low[label], read.high[label]
-    listed = read.listed[read.begins[label] : read.begins[label + 1]]
-    only_missing = read.may_miss[label] and low > high
-    if only_missing:
-        return not np.isnan(x) if operator == OTHER else bool(np.isnan(x))
-    if np.isnan(x):
-        return bool(read.may_miss[label]) and operator == EQUAL
-    if operator == EQUAL:
-        return bool(low <= x <= high and (not len(listed) or x in listed))
-    if operator == OTHER:  # of a label with gaps: outside its ends
-        return not low <= x <= high
-    return {AT_LEAST: x >= low, AT_MOST: x <= high, MORE: x > high, LESS: x < low}[operator]
-
-
-def test_a_label_without_people_covers_nobody():
-    original = Table.of([column("n", ["1", "2", "3"])])
-    published = Table.of([column("n", ["[7..9]", "gibberish", "[2..9]"])])
-    view = read_view(TableCase(published, original, None, ["n"], (), ATTRIBUTES), ["n"])
-    read = view.labels[0]
-    covered = [[bool(read.covers(np.array([c]), np.array([x]))[0]) for x in (1.0, 2.0, 3.0)] for c in read.codes]
-    assert covered == [[False] * 3, [False] * 3, [False, True, True]]

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from shoal.kernels.tables.annealing import anneal
 from shoal.kernels.tables.local_search import (
     Groups,
     descend,
@@ -150,23 +149,6 @@ def test_descent_ends_where_no_move_gains(n_categories: int) -> None:
 
 
 @pytest.mark.parametrize("n_categories", [0, 2])
-def test_annealing_keeps_groups_whole_and_repeats_itself(n_categories: int) -> None:
-    found = []
-    for _ in range(2):
-        groups, distances = make_groups(n_categories)
-        state, scale = np.array([99], np.uint64), np.ones(60)
-        before = slow_loss(distances, groups.labels)
-        n_hot = anneal(groups, state, 100.0, scale, 5_000)
-        assert_whole(groups)
-        n_cold = anneal(groups, state, 0.01, scale, 20_000)
-        assert_whole(groups)
-        assert n_hot / 5_000 > 0.5 > n_cold / 20_000
-        assert slow_loss(distances, groups.labels) < before
-        found.append(groups.labels.copy())
-    assert found[0].tolist() == found[1].tolist()
-
-
-@pytest.mark.parametrize("n_categories", [0, 2])
 def test_neighbours_are_those_of_all_distances(n_categories: int) -> None:
     groups, distances = make_groups(n_categories, n_rows=200, n_groups=40)
     np.fill_diagonal(distances, np.inf)
@@ -175,9 +157,3 @@ def test_neighbours_are_those_of_all_distances(n_categories: int) -> None:
     np.testing.assert_allclose(ranked, np.take_along_axis(distances, expected, axis=1))
     if n_categories == 0:
         assert groups.near.tolist() == expected.tolist()
-
-
-def test_equal_records_are_neighbours_of_each_other_and_not_of_themselves() -> None:
-    near = nearest_lists(np.zeros((50, 1)), np.zeros(1), 1, 5)
-    assert all(row not in listed for row, listed in enumerate(near.tolist()))
-    assert near[10].tolist() == [0, 1, 2, 3, 4]

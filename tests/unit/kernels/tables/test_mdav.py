@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.kernels.tables.box_tree import NONE, build_tree, farthest_row, nearest_rows, remove_row
 from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 
 Floats = npt.NDArray[np.float64]
@@ -159,29 +158,3 @@ def test_a_partner_swallowed_by_the_first_cluster_is_chosen_again() -> None:
     assert (
         label_mdav(numeric(points), 3).tolist() == slow_mdav(numeric(points), 3).tolist() == [0, 0, 1, 1, 1, 0, 2, 2, 2]
     )
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_queries_are_exact_while_records_are_removed(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    data = random_data(rng, 400, int(rng.integers(2, 30)))
-    points, weights, n_metric = data.points, data.weights, data.n_metric
-    alive = np.sort(rng.choice(400, 300, replace=False))
-    tree = build_tree(points, alive, points[alive].mean(axis=0), weights, n_metric)
-    while len(alive) > 7:
-        query = points[rng.integers(400)] if rng.random() < 0.5 else points[alive].mean(axis=0)
-        distances = squared(points[alive], query, n_metric, weights)
-        assert farthest_row(tree, query) == alive[np.argmax(distances)]
-        room, nearest = np.empty(7), np.empty(7, np.int64)
-        nearest_rows(tree, query, int(rng.integers(len(tree.sizes))), room, nearest)
-        assert sorted(nearest) == sorted(alive[np.argsort(distances, kind="stable")[:7]])
-        gone = rng.choice(alive, min(5, len(alive) - 7), replace=False)
-        for row in gone:
-            remove_row(tree, row)
-        alive = np.setdiff1d(alive, gone)
-    assert tree.first[1] == alive[0]
-    assert (tree.low[1] == points[alive].min(axis=0)).all()
-    assert (tree.high[1] == points[alive].max(axis=0)).all()
-    for row in alive:
-        remove_row(tree, row)
-    assert farthest_row(tree, points[0]) == NONE

@@ -18,8 +18,9 @@ from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.kinds.sparse import release as sparse_release
 from shoal.kinds.sparse.manifest import SparseManifest
 from shoal.kinds.sparse.policy import SparsePolicy
-from shoal.kinds.sparse.release import SparseRelease
+from shoal.kinds.sparse.release import SparseRelease, release_sparse
 from shoal.kinds.tables.manifest import checksum
+from shoal.sparse.signs import new_key
 
 POLICY = SparsePolicy.of(k=5)
 
@@ -223,3 +224,21 @@ def test_one_worker_on_threads_is_what_sparse_records_have_anyway(baskets: Spars
     usual = shoal.anonymize(baskets, SparsePolicy.of(k=3), seed=1)
     asked = shoal.anonymize(baskets, SparsePolicy.of(k=3), seed=1, workers=1, pool="threads", cluster=None, stop=None)
     assert (usual.sketches.components == asked.sketches.components).all()
+
+
+def test_no_records_are_refused_in_words() -> None:
+    with pytest.raises(DataError, match="no records"):
+        release_sparse(Sparse.of([]), SparsePolicy.of(model="delta"))
+
+
+def test_secrets_and_records_are_not_in_what_python_shows(release: SparseRelease) -> None:
+    assert repr(release._evidence) == "SparseEvidence()"
+    assert "names=" not in repr(release)
+
+
+def test_a_key_from_a_seed_and_a_key_used_again_are_told(baskets: Sparse) -> None:
+    seeded = release_sparse(baskets, POLICY, seed=3)
+    assert any("tries seeds" in note for note in seeded.notes)
+    keyed = release_sparse(baskets, POLICY, key=new_key(3))
+    assert any("another release" in note and "same components" in note for note in keyed.notes)
+    assert not any("seed" in note for note in release_sparse(baskets, POLICY).notes)

@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-import shoal
 from shoal.errors import PolicyError
-from shoal.kinds.policies import read_policy
 from shoal.kinds.strings.policy import StringPolicy, alphabet_of
-from shoal.kinds.tables.policy import Policy
-
-TOML = """\
-kind = "strings"
-[input]
-label = 'OX=(\\d+)'
-alphabet = ["a", "b"]
-[[require]]
-model = "k-anonymity"
-k = 7
-[method]
-order = 3
-lengths = "spread"
-"""
 
 
 def test_defaults_are_those_of_the_method() -> None:
@@ -40,22 +22,6 @@ def test_rare_follows_k_and_support(asked: dict[str, int], rare: int) -> None:
     policy = StringPolicy.of(**asked)
     assert policy.rare == rare
     assert policy.told()["rare"] == rare
-
-
-def test_a_file_is_read_by_its_kind(tmp_path: Path) -> None:
-    path = tmp_path / "policy.toml"
-    path.write_text(TOML)
-    policy = read_policy(path)
-    assert policy == StringPolicy.read(path) == shoal.read_policy(str(path))
-    assert isinstance(policy, StringPolicy)
-    assert (policy.k, policy.method.order, policy.method.lengths, policy.method.support) == (7, 3, "spread", 3)
-    assert (policy.input.label, policy.input.alphabet) == (r"OX=(\d+)", ("a", "b"))
-    with pytest.raises(PolicyError, match="is a policy for strings"):
-        Policy.read(path)
-    path.write_text("[[require]]\nmodel = 'k-anonymity'\nk = 3\n")
-    assert isinstance(read_policy(path), Policy)
-    with pytest.raises(PolicyError, match="is a policy for a table"):
-        StringPolicy.read(path)
 
 
 def test_changed_keeps_the_rest() -> None:

@@ -15,10 +15,8 @@ from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, NotVerified, PolicyError
 from shoal.kinds.strings import release as string_release
-from shoal.kinds.strings.learning import learn_classes
 from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
-from shoal.kinds.strings.profile import profile_of
 from shoal.strings import GroupStatistics
 
 POLICY = StringPolicy.of(k=10)
@@ -187,26 +185,3 @@ def test_keeping_is_checked_before_anything_is_written(release: string_release.S
     with pytest.raises(PolicyError, match="did you mean 'groups'"):
         release.save(tmp_path / "out", keep="group")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_learning_needs_classes_and_strings(families: Strings) -> None:
-    assert learn_classes(replace(families, labels=None, classes=()), POLICY) == ()
-    assert learn_classes(families.take(np.arange(30)), POLICY) == ()
-    found = learn_classes(families, POLICY)
-    assert found[0].n_test == 24
-    assert found[0].before.value > found[0].baseline
-
-
-def test_a_profile_proposes_k_by_the_number_of_strings(families: Strings) -> None:
-    found = profile_of(families, StringPolicy())
-    assert (found.n_strings, found.policy.k, dict(found.classes)) == (120, 20, dict.fromkeys(families.classes, 60))
-    few = profile_of(families.take(np.arange(15)), StringPolicy())
-    assert few.policy.k == 5
-    with pytest.raises(DataError, match="nothing to profile"):
-        profile_of(Strings.of(["", ""]), StringPolicy())
-
-
-def test_a_profile_is_a_policy(families: Strings, tmp_path: Path) -> None:
-    odd = StringPolicy.of(column='a "b"\n', alphabet=["x", "\x7f"], label="k=(.)\\d")
-    (tmp_path / "policy.toml").write_text(profile_of(families, odd).to_toml(), encoding="utf-8")
-    assert StringPolicy.read(tmp_path / "policy.toml") == odd.changed(k=20)

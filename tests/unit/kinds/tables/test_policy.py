@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+import shoal
 from shoal.errors import PolicyError
 from shoal.kinds.tables.policy import KAnonymity, LDiversity, Policy
 
@@ -113,3 +116,24 @@ def test_a_policy_is_read_from_a_path(path) -> None:
 
 def test_hierarchies_may_be_paths(tmp_path) -> None:
     assert Policy.of(hierarchies={"zip": tmp_path / "zip.csv"}).columns["zip"].hierarchy == str(tmp_path / "zip.csv")
+
+
+def test_no_role_is_lost_between_two_ways_of_giving_it() -> None:
+    policy = shoal.Policy.of(quasi=["hair"], columns={"town": {"role": "quasi", "type": "nominal"}}, k=2)
+    assert policy.columns["hair"].role == policy.columns["town"].role == "quasi"
+    policy = shoal.Policy.of(method={"partition": "mdav"}, effort="best")
+    assert (policy.method.partition, policy.method.effort) == ("mdav", "best")
+    with pytest.raises(shoal.PolicyError, match="two roles"):
+        shoal.Policy.of(quasi=["a"], columns={"a": {"role": "sensitive"}})
+
+
+def asked(publish: str, sensitive: str = "disease", **more: Any) -> shoal.Policy:
+    return shoal.Policy.of(
+        quasi=["age", "town", "sex"], sensitive=[sensitive], others="identifying", k=5, publish=publish, **more
+    )
+
+
+@pytest.mark.parametrize("key", [{"order": "original"}, {"restore_variance": True}])
+def test_what_slices_cannot_have_is_refused(key: dict[str, Any]) -> None:
+    with pytest.raises(shoal.PolicyError, match=r"^the policy: (?!:).*leave .*out$"):
+        asked("slice", **key)

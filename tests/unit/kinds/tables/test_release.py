@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 from dataclasses import replace
 
@@ -12,7 +11,9 @@ import pytest
 
 import shoal
 from shoal.data.samples.clinic import clinic
-from shoal.stage import staged
+from shoal.data.tables.files import read_table
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.write import write_table
 
 POLICY = shoal.Policy.of(quasi=["age", "sex", "zip"], sensitive=["diagnosis"], others="insensitive", k=4)
 
@@ -80,38 +81,14 @@ def test_only_known_secrets_can_be_kept(release, tmp_path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def _half_written(out, error) -> None:
-    with staged(out) as stage:
-        (stage / "half").write_text("half")
-        raise error
-
-
-def test_a_stage_vanishes_with_its_failure_and_appears_with_its_success(tmp_path) -> None:
-    with pytest.raises(ZeroDivisionError):
-        _half_written(tmp_path / "out", ZeroDivisionError())
-    with pytest.raises(shoal.ShoalError, match="No space left on device"):
-        _half_written(tmp_path / "out", OSError(28, os.strerror(28)))
-    assert list(tmp_path.iterdir()) == []
-    with staged(tmp_path / "out") as stage:
-        (stage / "whole").write_text("whole")
-        assert not (tmp_path / "out").exists()
-    assert [p.name for p in (tmp_path / "out").iterdir()] == ["whole"]
-
-
-def test_a_dead_run_is_cleared_away_and_a_living_one_is_not(tmp_path) -> None:
-    pytest.importorskip("fcntl")
-    dead = tmp_path / ".out.shoal-0123abcd"
-    dead.mkdir()
-    (dead / ".lock").touch()
-    with staged(tmp_path / "out") as living:
-        assert not dead.exists()
-        with staged(tmp_path / "out"):
-            assert living.exists()
-        (tmp_path / "out").rmdir()
-    assert (tmp_path / "out").is_dir()
-
-
 def test_frames_come_back_in_their_kind(release) -> None:
     assert isinstance(release.data, dict)
     assert list(release.data) == ["age", "sex", "zip", "diagnosis", "cost", "name"]
     assert "3" in release._repr_html_()
+
+
+def test_a_release_from_a_file_has_data(tmp_path) -> None:
+    write_table(from_frame({"age": list("11112222")}), tmp_path / "people.csv")
+    release = shoal.anonymize(tmp_path / "people.csv", shoal.Policy.of(quasi=["age"], k=2))
+    assert list(release.data["age"]) == list("11112222")
+    assert read_table(tmp_path / "people.csv").n_rows == 8

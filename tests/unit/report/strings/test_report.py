@@ -11,8 +11,6 @@ import shoal
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
 from shoal.kinds.strings.policy import StringPolicy
-from shoal.report.strings import pictures as string_pictures
-from shoal.report.strings import words as string_words
 from shoal.report.strings.datasheet import render_string_datasheet
 from shoal.report.strings.report import render_string_report
 
@@ -46,13 +44,6 @@ def test_no_rare_symbol_and_no_string_is_on_a_page(evil: tuple[shoal.StringRelea
         assert not any(" ".join(map(str, t)) in page for t in original.texts())
 
 
-def test_the_datasheet_is_made_of_what_is_published() -> None:
-    """Measures on the original are not even computed for it."""
-    release = shoal.anonymize(protein_families(60, n_families=1, mean_length=30, seed=1), StringPolicy.of(k=10))
-    render_string_datasheet(release)
-    assert not {"utility", "verbatim", "learning"} & set(vars(release))
-
-
 def test_the_report_shows_every_part() -> None:
     strings = protein_families(200, n_families=2, mean_length=60, unevenness=0.2, seed=2)
     page = render_string_report(shoal.anonymize(strings, StringPolicy.of(k=10)))
@@ -70,27 +61,3 @@ def test_the_report_shows_every_part() -> None:
     ):
         assert f">{heading}</h" in page, heading
     assert page.count("<svg") == 4
-
-
-def test_limits_follow_the_policy() -> None:
-    def titles(**asked: object) -> list[str]:
-        return [p.title for p in string_words.limits(StringPolicy.of(**asked), has_classes=False)]
-
-    assert "Single strings can be followed" in titles(support=1)
-    assert "Rare symbols" in titles(rare=1)
-    assert not {"Rare symbols", "Single strings can be followed"} & set(titles())
-
-
-@pytest.mark.parametrize("lengths", [[5], [3, 3, 4], [10, 100_000], [1, 2, 3000], list(range(1, 300))])
-def test_pictures_of_any_lengths(lengths: list[int]) -> None:
-    given = np.array(lengths, dtype=np.int64)
-    picture = string_pictures.lengths(given, given, "lengths")
-    assert (picture is None) is (len(set(lengths)) == 1)
-    edges = string_pictures.length_edges(given)
-    assert np.histogram(given, edges)[0].sum() == len(given)
-    assert edges == sorted(set(edges))
-
-
-@pytest.mark.parametrize(("ours", "control"), [((0, 3), (0, 0, 4)), ((5,), (5,)), ((0,) * 400 + (1,), (0, 1))])
-def test_pictures_of_any_runs(ours: tuple[int, ...], control: tuple[int, ...]) -> None:
-    assert "<svg" in string_pictures.longest_runs(ours, control, "runs")

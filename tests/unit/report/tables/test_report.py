@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from shoal.data.tables.attribute import Attribute
-from shoal.report.tables.context import ReportContext
 from shoal.report.tables.report import render_report, verdict
 
 HOSTILE = (
@@ -192,9 +191,3 @@ def test_importing_the_pages_imports_neither_pictures_nor_templates() -> None:
     code = "import sys, shoal.report.tables.report, shoal.report.tables.datasheet; print({'matplotlib', 'jinja2'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
-
-
-def test_context_is_frozen(make_release: Make) -> None:
-    context: ReportContext = make_release()[0]
-    with pytest.raises(AttributeError):
-        context.title = "other"  # type: ignore[misc]

@@ -14,7 +14,6 @@ from shoal.sparse.mining import (
     centroid,
     distances,
     dot_products,
-    reconstruct,
     squared_distances,
     squared_lengths,
 )
@@ -156,18 +155,6 @@ def test_centroid_errors_are_honest() -> None:
     z = (found.values[partly] - exact[partly]) / found.standard_errors[partly]
     assert len(z) > 80
     assert 0.6 < np.sqrt((z**2).mean()) < 1.4
-
-
-def test_reconstruction_is_the_attribute_estimates() -> None:
-    records, _ = random_records(11, 5, 25)
-    sketches = sketch_records(records, np.arange(11), KEY)
-    blocks = list(reconstruct(sketches, records.names, KEY, rows_at_once=4))
-    assert [len(b) for b in blocks] == [4, 4, 3]
-    whole = np.concatenate(blocks)
-    expected = attribute_estimates(sketches, records.item_keys(), KEY).values
-    assert whole[1:] == pytest.approx(expected[1:], abs=1e-5)
-    assert not whole[0].any()
-    assert not np.allclose(np.concatenate(list(reconstruct(sketches, records.names, new_key(4)))), whole)
 
 
 def test_the_published_file_is_all_that_is_needed(tmp_path) -> None:

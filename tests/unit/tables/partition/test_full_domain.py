@@ -12,7 +12,6 @@ from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition import full_domain
-from shoal.tables.partition.datafly import datafly_recoding
 from shoal.tables.partition.full_domain import Lattice, as_tree, full_domain_recoding, leaf_counts
 
 LOSSES = ("gcp", "discernibility", "class size")
@@ -125,26 +124,6 @@ def test_bounds_hold_for_every_pair_of_nodes(seed: int, missing: str) -> None:
                     assert seen.rise <= other.rise * (1 + 1e-9)
                     if other.is_allowed:
                         assert seen.loss >= (seen.rise + other.fall) * (1 - 1e-9)
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_datafly_follows_its_rule(seed: int) -> None:
-    ranked, k, suppression = random_table(200 + seed)
-    budget = int(suppression * len(ranked[0].ranks))
-    levels = [0] * len(ranked)
-    while len(slow_node(ranked, levels, k)[0]) > budget:
-        counts = [
-            -1 if h == r.ancestors.shape[1] - 1 else len({int(n) for n in r.ancestors[:, h]})
-            for r, h in zip(ranked, levels, strict=True)
-        ]
-        levels[counts.index(max(counts))] += 1
-    suppressed, losses, _ = slow_node(ranked, levels, k)
-    found = datafly_recoding(ranked, k, suppression=suppression)
-    assert found.levels == tuple(levels)
-    assert not found.optimal
-    assert found.loss == pytest.approx(losses["gcp"], rel=1e-9)
-    assert set(np.flatnonzero(found.labels < 0).tolist()) == suppressed
-    assert found.loss >= full_domain_recoding(ranked, k, suppression=suppression).loss * (1 - 1e-9)
 
 
 def test_bounded_effort_claims_no_optimum(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import rank_array
 from shoal.tables.partition.improve import cut_large, improve
 from shoal.tables.partition.mdav import mdav_labels, mixed_points
-from shoal.tables.partition.merge_runs import losses_of, merge_pool, number_groups
+from shoal.tables.partition.merge_runs import number_groups
 
 Labels = npt.NDArray[np.int32]
 
@@ -147,17 +147,6 @@ def test_large_groups_are_cut_along_their_widest_column() -> None:
     points = np.column_stack([np.zeros(11), [5.0, 1, 4, 0, 3, 2, 6, 0, 0, 0, 0]])
     labels = np.array([0] * 7 + [1] * 4, np.int32)
     assert cut_large(points, labels, 3).tolist() == [0, 1, 0, 1, 0, 1, 0, 2, 2, 2, 2]
-
-
-def test_the_better_of_two_partitions_is_taken_in_each_place() -> None:
-    data = mixed_points(rank_array(np.array([0.0, 1, 10, 11, 100, 101, 110, 111])[:, None]))
-    first = np.array([0, 0, 1, 1, 2, 3, 2, 3], np.int32)
-    second = np.array([0, 1, 0, 1, 2, 2, 3, 3], np.int32)
-    merged = merge_pool(data, [first, second], 2)
-    assert merged.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
-    assert merge_pool(data, [second, first], 2).tolist() == merged.tolist()
-    assert merge_pool(data, [first], 2).tolist() == first.tolist()
-    assert losses_of(data, merged, 2).sum() == pytest.approx(slow_loss(data, merged))
 
 
 def test_a_large_table_gets_shorter_cooler_and_fewer_runs_in_bounded_work() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import combinations
 
@@ -13,9 +12,9 @@ import pytest
 from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 from shoal.kinds.tables.policy import Method
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition import blocks, improve
+from shoal.tables.partition import improve
 from shoal.tables.partition.base import rank_array
-from shoal.tables.partition.blocks import partition_labels, sample_rows
+from shoal.tables.partition.blocks import partition_labels
 from shoal.tables.partition.mdav import mdav_labels, mixed_points
 from shoal.tables.partition.near_linear import curve_blocks, group_blocks, near_linear_labels, squares_within
 from shoal.tables.partition.v_mdav import v_mdav_labels
@@ -140,43 +139,6 @@ def test_methods_by_widths_run_in_blocks_and_their_loss_is_told(partition: str) 
     assert np.bincount(labels).min() >= K
     assert len(notes) == 1
     assert re.search(rf"within 3 blocks .* its information loss is .* exact {partition}'s\.$", notes[0]), notes[0]
-
-
-def test_a_sample_is_told_of_as_one_and_is_the_same_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "SAMPLE", 500)
-    monkeypatch.setattr(blocks, "SAMPLE_BLOCK", 100)
-    monkeypatch.setattr(blocks, "LARGER", 1)
-    first, again = (told(mixed(2500), Method(partition="mdav", block_rows=1000)) for _ in range(2))
-    assert first[1] == again[1]
-    assert "On a sample of 500 of them, cut into 3 blocks" in first[1][0]
-
-
-def test_samples_are_bounded_and_smaller_where_records_are_wide() -> None:
-    assert sample_rows(7, 3).tolist() == list(range(7))
-    assert len(sample_rows(10**6, 6)) == blocks.SAMPLE
-    wide = sample_rows(10**6, 40)
-    assert len(wide) == blocks.SAMPLE // 2
-    assert len(set(wide.tolist())) == len(wide)
-    assert wide.max() < 10**6
-
-
-@pytest.mark.parametrize(("ours", "exact", "words"), [(0.0, 0.0, "the same as"), (1.0, 0.0, "above nothing, which is")])
-def test_a_loss_of_nothing_is_compared_too(ours: float, exact: float, words: str) -> None:
-    assert blocks._compared(ours, exact) == words
-
-
-@pytest.mark.parametrize(
-    "method",
-    [Method(partition="mdav", block_rows=1000), Method(partition="v-mdav", effort="balanced", block_rows=1000)],
-)
-def test_workers_change_nothing(method: Method, short: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "LARGER", 1)
-    ranked = mixed(2500)
-    alone = told(ranked, method)
-    with ThreadPoolExecutor(2) as threads:
-        shared = told(ranked, method, executor=threads)
-    assert (alone[0] == shared[0]).all()
-    assert alone[1] == shared[1]
 
 
 def test_the_order_of_columns_changes_nothing() -> None:

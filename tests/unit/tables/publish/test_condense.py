@@ -11,7 +11,6 @@ from shoal.errors import DataError, Infeasible
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
 from shoal.tables.publish.condense import Condensed, condense, mixed
-from shoal.tables.publish.copies import N_TRIES
 
 
 def objects(cells: list[str | None]) -> np.ndarray:
@@ -249,25 +248,6 @@ def test_fewer_than_the_smallest_group_are_no_crowd() -> None:
     fives = made(columns, ["nominal"], np.arange(100) // 5).copies
     assert fives.n_copies > 0
     assert fives.n_crowd == 100 - fives.n_left
-
-
-def test_copies_that_every_draw_repeats_are_replaced_or_reported() -> None:
-    # Three of the four combinations that the group can draw are originals.
-    columns = [encode_cells("v", objects(["a", "a", "b"])), encode_cells("w", objects(["p", "q", "p"]))]
-    found = made(columns, ["nominal", "nominal"], [0, 0, 0])
-    assert found.copies.n_left == 0
-    assert set(zip(texts(found.columns["v"]), texts(found.columns["w"]), strict=True)) == {("b", "q")}
-    # All that the group can draw are originals.
-    columns = [encode_cells("v", objects(["a", "b"]))]
-    found = made(columns, ["nominal"], [0, 0])
-    assert found.copies.n_left == found.copies.n_copies == 2
-    # The one combination that is no original is so rare that tries run out; the others take it over.
-    cells = [("a", "p")] * 1 + [("a", f"q{i}") for i in range(60)] + [("b", "p")]
-    columns = [encode_cells("v", objects([c[0] for c in cells])), encode_cells("w", objects([c[1] for c in cells]))]
-    report = made(columns, ["nominal", "nominal"], [0] * len(cells)).copies
-    assert N_TRIES < 60
-    assert report.n_replaced > 0
-    assert report.n_left == 0
 
 
 def test_what_cannot_be_condensed_is_refused() -> None:

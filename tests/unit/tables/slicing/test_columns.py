@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.tables.encoding import Ranked
-from shoal.tables.slicing.bins import N_BINS, Bins, binned
+from shoal.tables.slicing.bins import Bins, binned
 from shoal.tables.slicing.columns import clustered, correlations, k_medoids, mean_square_contingency, placed
 
 
@@ -42,22 +42,6 @@ def test_mean_square_contingency_against_its_definition() -> None:
         one, other = rng.integers(0, rng.integers(1, 6), 30).tolist(), rng.integers(0, rng.integers(1, 6), 30).tolist()
         assert mean_square_contingency(bins_of(one), bins_of(other)) == pytest.approx(slow_phi(one, other))
     assert mean_square_contingency(bins_of([0, 1, 2]), bins_of([2, 0, 1])) == pytest.approx(1.0)
-
-
-def test_bins_of_numbers_hold_neighbours_and_about_equally_many() -> None:
-    found = binned(ranked_of(np.arange(1000), "number"))
-    assert found.n_bins == N_BINS
-    assert (np.diff(found.of_rank) >= 0).all()
-    assert np.ptp(np.bincount(found.codes)) <= 2
-
-
-def test_bins_of_categories_keep_the_frequent_and_missing_has_its_own() -> None:
-    values = np.repeat(np.arange(40), np.arange(40, 0, -1))
-    found = binned(ranked_of(values, has_missing=True))
-    assert found.n_bins == N_BINS + 1
-    assert found.of_rank[:15].tolist() == list(range(15))
-    assert set(found.of_rank[15:39]) == {15}
-    assert found.of_rank[39] == 16
 
 
 def test_medoids_against_all_choices() -> None:

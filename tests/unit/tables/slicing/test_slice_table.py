@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
+import shoal
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import prefixes
 from shoal.engine.executors import open_executor
@@ -216,3 +218,62 @@ def test_the_order_inside_buckets_does_not_tie_slices_together() -> None:
         for city, disease in zip(shown["city"], shown["disease"], strict=True):
             seen["abcd".index(city), ["flu", "cold", "gout", "acne"].index(disease)] += 1
     assert np.abs(seen - 100).max() < 45  # five standard deviations
+
+
+N = 120
+
+
+def people() -> dict[str, list[Any]]:
+    rng = np.random.default_rng(0)
+    age = rng.integers(18, 60, N)
+    return {
+        "age": age.tolist(),
+        "town": rng.choice(["ab", "cd", "ef"], N).tolist(),
+        "sex": rng.choice(["m", "f"], N).tolist(),
+        "pay": (age * 1000 + rng.permutation(N)).tolist(),
+        "disease": rng.choice(list("uvwxyz"), N).tolist(),
+    }
+
+
+def asked(publish: str, sensitive: str = "disease", **more: Any) -> shoal.Policy:
+    return shoal.Policy.of(
+        quasi=["age", "town", "sex"], sensitive=[sensitive], others="identifying", k=5, publish=publish, **more
+    )
+
+
+def test_without_diversity_no_quasi_identifier_stands_beside_the_sensitive_values() -> None:
+    sliced = shoal.anonymize(people(), asked("slice", "pay"), seed=1)
+    assert sliced.layout is not None
+    assert sliced.layout.slices[-1].attributes == ("pay",)
+    screened = shoal.anonymize(people(), asked("screen", "pay"), seed=1)
+    for release in (sliced, screened):
+        assert release.exposure is not None
+        assert release.exposure.joined is not None
+        assert release.exposure.joined.highest <= 1 / 5 + 1e-9
+    limited = asked("slice", "pay", require=[{"model": "k-anonymity", "k": 5}])
+    shown = shoal.anonymize(people(), limited.changed(slices=[["age", "pay"], ["town", "sex"]]), seed=1)
+    assert any("Nothing but k is required of 'pay'" in note for note in shown.notes)
+    assert all("permutes the sensitive values" not in g.sentence for g in shown.guarantees)
+    joined = shoal.anonymize(people(), asked("screen", "pay", slices=2), seed=1)
+    assert any("by joining the slices" in note for note in joined.notes)
+
+
+def test_an_insensitive_copy_of_a_sensitive_column_is_refused_and_much_of_one_is_told() -> None:
+    table = people()
+    table["code"] = [f"code {d}" for d in table["disease"]]
+    policy = asked("bucketize", l=2).changed(insensitive=["code"])
+    with pytest.raises(PolicyError, match="'code' all but equals the sensitive 'disease'"):
+        shoal.anonymize(table, policy, seed=1)
+    table["code"] = [c if i % 6 else "code" for i, c in enumerate(table["code"])]
+    notes = shoal.anonymize(table, policy, seed=1).notes
+    assert any("'code' tells most of 'disease'" in note for note in notes)
+    table["code"] = np.random.default_rng(1).permutation(table["code"]).tolist()
+    assert not any("tells most" in note for note in shoal.anonymize(table, policy, seed=1).notes)
+
+
+@pytest.mark.parametrize("values", [["{ab, cd}", "ab", "cd"], ["ab or missing", "ab", "ef"], ["ab, cd", "ab", "cd"]])
+def test_values_that_look_like_labels(values: list[str]) -> None:
+    table = people()
+    table["town"] = values * (N // 3)
+    for publish in ("bucketize", "slice", "screen"):
+        assert shoal.anonymize(table, asked(publish, l=2), seed=1).guarantees

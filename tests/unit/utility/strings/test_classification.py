@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 
 import numpy as np
 import pytest
 
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
-from shoal.kernels.strings.rules import count_pairs, first_matches
 from shoal.utility.strings import NearestNeighbours, WavRule, compare_classifiers
-from shoal.utility.strings.wav_rule import haar_items
 
 
 def labelled(n, seed, *, noise=0.0):
@@ -25,76 +22,6 @@ def labelled(n, seed, *, noise=0.0):
         texts.append("".join(halves if is_first != (rng.random() < noise) else halves[::-1]))
         labels.append("first" if is_first else "second")
     return Strings.of(texts, labels)
-
-
-def test_items_are_haar_coefficients():
-    strings = Strings.of(["aab", "b", "abab"])
-    owner, keys = haar_items(strings, 2)
-
-    def slow(text):
-        out = Counter()
-        for t, symbol in enumerate(text):
-            place = (t + 0.5) / len(text)
-            out[symbol, 0] += 1
-            for scale in (0, 1):
-                half = int(place * 2 ** (scale + 1))
-                out[symbol, 2**scale + half // 2] += 1 if half % 2 == 0 else -1
-        return {("ab".index(s), c, v > 0, round(np.log2(abs(v)))) for (s, c), v in out.items() if v}
-
-    found = [set() for _ in range(3)]
-    for row, key in zip(owner.tolist(), keys.tolist(), strict=True):
-        magnitude, rest = key % 32, key // 32
-        found[row].add((rest // 2 // 4, rest // 2 % 4, bool(rest % 2), magnitude))
-    assert found == [slow(t) for t in strings.texts()]
-
-
-def test_pairs_are_counted_and_the_first_rule_decides():
-    rng = np.random.default_rng(0)
-    records = [sorted(rng.permutation(8)[: rng.integers(0, 6)].tolist()) for _ in range(50)]
-    labels = rng.integers(0, 2, 50).astype(np.int32)
-    items = np.array([a for record in records for a in record], np.int32)
-    starts = np.concatenate([[0], np.cumsum([len(r) for r in records])]).astype(np.int64)
-    found = count_pairs(items, starts, labels, 6, 2)
-    for c in range(2):
-        for a in range(6):
-            for b in range(6):
-                held = sum(a in r and b in r for r, y in zip(records, labels, strict=True) if y == c)
-                assert found[c, a, b] == (held if a < b else 0)
-    singles = rng.permutation(8).astype(np.int32) + 36
-    pairs = rng.permutation(36).reshape(6, 6).astype(np.int32)
-    ranks = first_matches(items, starts, singles, pairs, 99)
-    for record, rank in zip(records, ranks.tolist(), strict=True):
-        held = [singles[a] for a in record] + [pairs[a, b] for a in record for b in record if a < b < 6]
-        assert rank == min(held, default=99)
-
-
-def test_wav_rule_sees_where_symbols_stand():
-    train, test = labelled(400, 0), labelled(100, 1)
-    rules = WavRule.fit(train)
-    assert rules.n_rules > 0
-    assert (rules.predict(test) == test.labels).mean() > 0.95
-
-
-def test_wav_rule_falls_back_to_the_most_frequent_class():
-    train = Strings.of(["ab"] * 5 + ["cd"] * 3, ["x"] * 3 + ["y"] * 5)
-    assert WavRule.fit(train).predict(Strings.of(["ab", "cd"])).tolist() == [1, 1]
-    train = Strings.of(["ab"] * 30 + ["cd"] * 40, ["x"] * 30 + ["y"] * 40)
-    other = Strings.of(["ab", "cd", "ee"], alphabet="abcde")
-    assert WavRule.fit(Strings.of(train.texts(), ["x"] * 30 + ["y"] * 40, alphabet="abcde")).predict(
-        other
-    ).tolist() == [
-        0,
-        1,
-        1,
-    ]
-
-
-def test_nearest_neighbours_do_not_depend_on_order_or_workers():
-    train, test = labelled(200, 2, noise=0.2), labelled(60, 3)
-    found = NearestNeighbours(train, 3).predict(test, workers=1)
-    rows = np.random.default_rng(0).permutation(200)
-    assert (NearestNeighbours(train.take(rows), 3).predict(test, workers=4) == found).all()
-    assert (found == test.labels).mean() > 0.9
 
 
 def test_training_on_nonsense_is_seen():

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from shoal.data.strings.strings import Strings
-from shoal.errors import DataError, PolicyError
-from shoal.utility.strings import compare_composition, compare_k_mers, compare_positions
+from shoal.utility.strings import compare_composition, compare_positions
 
 
 def texts(seed, n=40, alphabet="abcde"):
@@ -41,50 +40,8 @@ def test_composition_sums_absolute_differences():
     assert compare_composition(Strings.of(["ab"]), Strings.of(["c"])).difference == 2
 
 
-@pytest.mark.parametrize("width", [1, 2, 3])
-def test_k_mers_do_not_reach_over_the_end_of_a_string(width):
-    before, after = texts(2), texts(3)
-    found = compare_k_mers(Strings.of(before), Strings.of(after), width)
-    f, g = (shares(s[i : i + width] for s in side for i in range(len(s) - width + 1)) for side in (before, after))
-    assert found.total_variation == pytest.approx(variation(f, g))
-    dot = sum(f[x] * g.get(x, 0) for x in f)
-    norm = np.sqrt(sum(v * v for v in f.values()) * sum(v * v for v in g.values()))
-    assert found.cosine == pytest.approx(1 - dot / norm)
-    assert (found.n_before, found.n_after, found.n_shared) == (len(f), len(g), len({*f} & {*g}))
-    json.dumps(found.to_dict())
-
-
-def test_k_mers_that_cannot_be_are_refused():
-    with pytest.raises(DataError, match="shorter"):
-        compare_k_mers(Strings.of(["ab"]), Strings.of(["abc"]), 3)
-    with pytest.raises(PolicyError, match="too many"):
-        compare_k_mers(Strings.of(["abcdef" * 20]), Strings.of(["abc" * 20]), 40)
-    with pytest.raises(DataError, match="no symbols"):
-        compare_composition(Strings.of([]), Strings.of(["a"]))
-    with pytest.raises(DataError, match="tokens"):
-        compare_composition(Strings.of([["a"]]), Strings.of(["a"]))
-
-
-def test_positions_are_relative():
-    before, after = texts(4), texts(5)
-    found = compare_positions(Strings.of(before), Strings.of(after), 4)
-
-    def part(side, p):
-        return shares(c for s in side for t, c in enumerate(s) if int((t + 0.5) / len(s) * 4) == p)
-
-    assert found.by_part == pytest.approx([variation(part(before, p), part(after, p)) for p in range(4)])
-    assert found.total_variation == pytest.approx(np.mean(found.by_part))
-    json.dumps(found.to_dict())
-
-
 def test_a_reversed_string_has_the_same_composition_and_other_positions():
     before, after = Strings.of(["aabb"] * 3), Strings.of(["bbaa"] * 3)
     assert compare_composition(before, after).difference == 0
     found = compare_positions(before, after)
     assert (found.n_parts, found.total_variation) == (4, 1.0)
-
-
-def test_parts_without_symbols_are_left_out():
-    found = compare_positions(Strings.of(["a", "a"]), Strings.of(["ab"]), 3)
-    assert found.by_part == (None, None, None)
-    assert found.total_variation == 1.0

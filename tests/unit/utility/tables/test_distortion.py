@@ -118,13 +118,6 @@ def test_labels_above_the_least_are_charged() -> None:
     assert iloss([scale], made, published={"x": everything}).mean == pytest.approx(4 / 5)
 
 
-def test_kept_rows_say_which_label_belongs_to_which_group() -> None:
-    scale = scaled(["a", "b", "c", "d"], "tree")
-    made, kept = Grouping.of(4, np.array([3, 2, 1, 0]), np.array([-1, -1, 7, 7]))
-    column = encode_cells("x", objects(["*", "*", "x", "x"]))
-    assert minimal_distortion([scale], made, {"x": column}, kept).by_level == pytest.approx(2 * 0.5 + 2)
-
-
 def test_weights_that_make_no_sense_are_refused() -> None:
     made, scale = grouped([0, 0], 2), scaled(["a", "b"], "tree")
     with pytest.raises(DataError, match="no quasi-identifier"):

@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.table import Column, Table, encode_cells
+from shoal.data.tables.table import Table, encode_cells
 from shoal.errors import ShoalError
 from shoal.utility import measure
-from shoal.utility.tables.definitions import MEASURES
-from shoal.utility.tables.queries import enough_queries, query_error
-from shoal.utility.tables.scale import scale_of
 
 ROLES = {
     "id": Attribute("id", "nominal", "identifying"),
@@ -125,35 +122,8 @@ def test_the_notebook_view_names_each_loss() -> None:
     assert all(name in view for name in ("GCP", "DM", "C_avg"))
 
 
-def test_every_measure_is_there_in_its_order() -> None:
-    rng = np.random.default_rng(0)
-    columns = {"x": rng.normal(size=60), "y": rng.normal(size=60), "ill": objects(*(["flu", "cold"] * 30))}
-    roles = {n: Attribute(n, "continuous", "quasi") for n in "xy"} | {"ill": Attribute("ill", "nominal", "sensitive")}
-    table = Table.of([encode_cells(n, c) for n, c in columns.items()])
-    groups = np.repeat(np.arange(12), 5).astype(np.int32)
-    means = {n: np.array([columns[n][groups == g].mean() for g in groups]) for n in "xy"}
-    release = Table.of([encode_cells(n, c) for n, c in (columns | means).items()])
-    found = measure(table, release, np.arange(60), groups, roles, 5, target="ill")
-    assert tuple(loss.name for loss in found.losses) == MEASURES
-    assert all(loss.formula and loss.reference and loss.meaning for loss in found.losses)
-    assert found["IL-mean"] == pytest.approx(20 * sum(found[f"IL{i}"] for i in range(1, 6)))
-    assert found["CM"] == pytest.approx(12 * 2 / 60)
-    asked = query_error(table, release, np.arange(60), groups, roles, n_queries=500)
-    assert (found["query-error"], found["imprecision"]) == (asked.median_error, asked.imprecision)
-
-
 def test_a_target_of_numbers_has_no_cm() -> None:
     table = Table.of([*original().columns.values(), encode_cells("cost", np.arange(5.0))])
     roles = ROLES | {"cost": Attribute("cost", "continuous", "insensitive")}
     found = measure(table, published(), ROWS, GROUPS, roles, 2, target="cost")
     assert "CM" not in {loss.name for loss in found.losses}
-
-
-@pytest.mark.parametrize(
-    ("n_rows", "n_values", "n_queries"), [(50, 5, 500), (60_000, 5, 139), (2_000_000, 5, 100), (10, 200_000, 100)]
-)
-def test_large_tables_are_asked_fewer_queries(n_rows: int, n_values: int, n_queries: int) -> None:
-    codes = np.zeros(n_rows, dtype=np.int32)
-    values = np.array([str(i) for i in range(n_values)], dtype=object)
-    scale = scale_of(Column("town", codes, values), Attribute("town", "nominal", "quasi"))
-    assert enough_queries([scale]) == n_queries
