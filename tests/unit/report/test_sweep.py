@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import shoal
-from shoal.kinds.tables.policy import Policy
 from shoal.report.sweep import as_text, reasons, render_sweep, verdict
-
-SECRET = "Zanzibar77"
-
-N = 40
-
-PEOPLE: dict[str, list[Any]] = {
-    "name": [f"person {i}" for i in range(N)],
-    "age": [20 + (7 * i) % 50 for i in range(N)],
-    "zip": [f"{10000 + 37 * ((5 * i) % 11)}" for i in range(N)],
-    "city": [SECRET if i == 20 else ("Ayr", "Bath", "Cork")[i % 3] for i in range(N)],
-    "disease": [("flu", "cold", "gout", "ulcer")[(i * i + i // 4) % 4] for i in range(N)],
-}
-
-ROLES = Policy.of(quasi=["age", "zip", "city"], sensitive=["disease"], identifying=["name"], k=3)
+from tests.unit.sweeps.people import PEOPLE, ROLES, N
 
 
 def test_what_cannot_be_made_does_not_stop_the_rest() -> None:

@@ -7,27 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, PolicyError
 from shoal.sparse.content_order import published_order
 from shoal.sparse.signs import new_key
 from shoal.sparse.sketch import sketch_records
 from shoal.sparse.stream import join_sketches, sketch_blocks
+from tests.unit.sparse.random_records import draw
 
 KEY = new_key(1)
-
-
-def draw(n=60, n_items=300, kind="sets", seed=0, longest=20):
-    rng = np.random.default_rng(seed)
-    rows = [np.sort(rng.choice(n_items, rng.integers(0, longest), replace=False)) for _ in range(n)]
-    starts = np.concatenate([[0], np.cumsum([len(r) for r in rows])])
-    items = np.concatenate(rows).astype(np.int32)
-    weights = {
-        "sets": np.ones(len(items), np.int64),
-        "counts": rng.integers(1, 9, len(items)),
-        "reals": rng.normal(size=len(items)),
-    }[kind]
-    return Sparse(starts, items, weights, tuple(f"item {i:04d}" for i in range(n_items)))
 
 
 def test_blocks_equal_the_whole():

@@ -10,6 +10,12 @@ from shoal.attack.tables.cells import read_view
 from shoal.attack.tables.inference import score
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells
+from tests.unit.attack.tables.views import ATTRIBUTES, column, view_of
+
+
+@pytest.fixture(params=["labels", "plain"])
+def view(request):
+    return view_of(request.param)
 
 
 def test_labels_that_cover_several_values_count_in_part():
@@ -31,46 +37,6 @@ def test_numbers_are_right_within_a_twentieth():
     read = view.labels[0]
     each = [score(read, read.codes[i : i + 1].astype(np.int64), view.original[i : i + 1, 0]) for i in range(6)]
     assert each == [1, 0, 1, 1, 1, 1]
-
-
-ATTRIBUTES = {
-    "n": Attribute("n", "continuous", "quasi"),
-    "c": Attribute("c", "nominal", "quasi"),
-    "z": Attribute("z", "prefix", "quasi"),
-}
-
-
-def column(name, cells):
-    array = np.empty(len(cells), dtype=object)
-    array[:] = cells
-    return encode_cells(name, array)
-
-
-@pytest.fixture(params=["labels", "plain"])
-def view(request):
-    """40 published records and 50 people, with missing cells; labels of every kind, or none."""
-    rng = np.random.default_rng(8)
-    numbers = [None, *(str(i) for i in range(1, 21))]
-    letters = [None, *"abcdef"]
-    codes = [None, "4810", "4811", "4920", "5000"]
-    original = Table.of(
-        [
-            column("n", [numbers[i] for i in rng.integers(0, 21, 50)]),
-            column("c", [letters[i] for i in rng.integers(0, 7, 50)]),
-            column("z", [codes[i] for i in rng.integers(0, 5, 50)]),
-        ]
-    )
-    shown = [
-        ["3", "[2..9]", "[5..5]", "[1..20] or missing", "*", None],
-        ["a", "{a, c}", "{b, e, f}", "*", "d or missing", None],
-        ["4810", "48**", "4***", "*", "5000", None],
-    ]
-    if request.param == "plain":
-        shown = [["3", "17", "8.5", None], ["a", "c", "f", None], ["4810", "5000", None]]
-    published = Table.of(
-        [column(n, [s[i] for i in rng.integers(0, len(s), 40)]) for n, s in zip("ncz", shown, strict=True)]
-    )
-    return read_view(TableCase(published, original, None, "ncz", (), ATTRIBUTES), "ncz")
 
 
 def test_a_label_without_people_covers_nobody():

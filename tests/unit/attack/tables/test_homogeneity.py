@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from shoal.attack.cases import TableCase
 from shoal.attack.tables import Homogeneity, Similarity, Skewness
 from shoal.data.samples.clinic import diagnosis_hierarchy
-from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.table import Table, encode_cells
-
-
-def texts(name, cells):
-    return encode_cells(name, np.array(cells, dtype=object))
+from tests.unit.attack.tables.small_cases import grouped
 
 
 @pytest.mark.parametrize("attack", [Homogeneity(), Skewness(), Similarity()])
@@ -31,19 +24,6 @@ def test_large_groups_show_nothing(coarse, rng, attack):
     result = attack.run(coarse, rng)
     assert result.main.value < 0.02
     assert not result.succeeds
-
-
-def grouped(secrets, **more):
-    """Classes of three records, whose secrets are given."""
-    n = len(secrets)
-    labels = [f"[{3 * (i // 3)}..{3 * (i // 3) + 2}]" for i in range(n)]
-    original = Table.of([encode_cells("q", np.arange(n)), encode_cells("s", np.array(secrets, **more))])
-    attributes = {
-        "q": Attribute("q", "continuous", "quasi"),
-        "s": Attribute("s", "nominal" if more else "continuous", "sensitive"),
-    }
-    published = original.with_columns({"q": texts("q", labels)})
-    return TableCase(published, original, None, ["q"], ["s"], attributes, rows=np.arange(n))
 
 
 def test_homogeneity_counts_classes_of_one_value(rng):

@@ -4,30 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from shoal.attack.cases import TableCase
 from shoal.attack.tables import Intersection
-from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.table import Table, encode_cells
-
-
-def texts(name, cells):
-    return encode_cells(name, np.array(cells, dtype=object))
-
-
-def grouped(secrets, **more):
-    """Classes of three records, whose secrets are given."""
-    n = len(secrets)
-    labels = [f"[{3 * (i // 3)}..{3 * (i // 3) + 2}]" for i in range(n)]
-    original = Table.of([encode_cells("q", np.arange(n)), encode_cells("s", np.array(secrets, **more))])
-    attributes = {
-        "q": Attribute("q", "continuous", "quasi"),
-        "s": Attribute("s", "nominal" if more else "continuous", "sensitive"),
-    }
-    published = original.with_columns({"q": texts("q", labels)})
-    return TableCase(published, original, None, ["q"], ["s"], attributes, rows=np.arange(n))
+from tests.unit.attack.tables.small_cases import grouped, texts
 
 
 def test_two_releases_tell_more_than_one(release, rng):

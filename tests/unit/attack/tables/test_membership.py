@@ -7,15 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.attack.cases import TableCase
 from shoal.attack.tables import Membership
-from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
-from shoal.data.tables.table import Table, encode_cells
-
-
-def texts(name, cells):
-    return encode_cells(name, np.array(cells, dtype=object))
 
 
 def test_members_of_a_raw_release_are_recognised(raw, rng):
@@ -42,31 +34,3 @@ def test_members_of_sliced_tables(release, rng):
 
 def test_membership_needs_controls(raw):
     assert "false alarm" in Membership().missing(replace(raw, control=None))
-
-
-def screened(zips, swapped):
-    """The printed table of screening in small: zip codes of the first slice tell the secret of one row."""
-    layout = Layout.of([["zip", "s"], ["age", "s"]])
-    original = Table.of(
-        [
-            encode_cells("age", np.array([21, 22, 31, 32])),
-            texts("zip", ["40101", "40201", "40202", "40203"]),
-            texts("s", ["low", "mid", "high", "top"]),
-        ]
-    )
-    order = np.array(swapped)
-    published = Table.of(
-        [
-            encode_cells("bucket", np.ones(4, dtype=np.int64)),
-            texts("zip", zips).take(order),
-            replace(original["s"], name="s@1").take(order),
-            texts("age", ["[21..32]"] * 4),
-            replace(original["s"], name="s@2"),
-        ]
-    )
-    attributes = {
-        "age": Attribute("age", "continuous", "quasi"),
-        "zip": Attribute("zip", "prefix", "quasi"),
-        "s": Attribute("s", "nominal", "sensitive"),
-    }
-    return TableCase(published, original, None, ["age", "zip"], ["s"], attributes, "screen", layout)

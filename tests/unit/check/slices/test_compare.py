@@ -14,29 +14,11 @@ import pytest
 import shoal
 from shoal.check.slices.compare import compare_slices
 from shoal.kinds.tables.manifest import checksums
-from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, Case, random_case
+from tests.unit.check.slices.honest_slices import honest
+from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, random_case
+from tests.unit.tables.slicing.people import N, asked, people
 
 FORMS = list(GROUPS)
-
-
-def honest(form, seed, n_buckets=4):
-    """Buckets by age and job, so that every record fits its own only, and labels of whole buckets."""
-    rng = np.random.default_rng([seed, 9])
-    records, buckets = [], []
-    for b in range(n_buckets):
-        buckets.append(list(range(len(records), len(records) + 6)))
-        for i in range(6):
-            records.append({"age": str(20 + 10 * b + i), "job": f"j{b}{rng.integers(2)}", "zip": "xy"[i % 2]})
-            records[-1]["pay"] = f"p{(i + b) % 3}"
-    inside = [[records[j] for j in members] for members in buckets]
-
-    def label(i, j, name, value):
-        held = sorted({r[name] for r in inside[j // 6]})
-        if form != "screen" or len(held) == 1:
-            return value
-        return f"[{held[0]}..{held[-1]}]" if name == "age" else "{" + ", ".join(held) + "}"
-
-    return Case(records, buckets, GROUPS[form], label), rng
 
 
 def swapped(table, layout, number, a, b):
@@ -112,27 +94,6 @@ def test_a_changed_sensitive_value_is_caught(form):
     codes[0] = (codes[0] + 1) % 3
     assert compare_slices(
         table.with_columns({name: replace(table[name], codes=codes)}), case.layout, case.original, ATTRIBUTES, form=form
-    )
-
-
-N = 120
-
-
-def people() -> dict[str, list[Any]]:
-    rng = np.random.default_rng(0)
-    age = rng.integers(18, 60, N)
-    return {
-        "age": age.tolist(),
-        "town": rng.choice(["ab", "cd", "ef"], N).tolist(),
-        "sex": rng.choice(["m", "f"], N).tolist(),
-        "pay": (age * 1000 + rng.permutation(N)).tolist(),
-        "disease": rng.choice(list("uvwxyz"), N).tolist(),
-    }
-
-
-def asked(publish: str, sensitive: str = "disease", **more: Any) -> shoal.Policy:
-    return shoal.Policy.of(
-        quasi=["age", "town", "sex"], sensitive=[sensitive], others="identifying", k=5, publish=publish, **more
     )
 
 

@@ -5,15 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.check.slices.matching import matching
+from tests.unit.check.slices.honest_slices import SPLITS
 from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, random_case
-
-SPLITS = [
-    *GROUPS.values(),
-    [["age"], ["zip"], ["job", "pay"]],
-    [["age", "pay"], ["zip", "pay"], ["job", "pay"]],
-    [["age", "pay"], ["zip"], ["job", "pay"]],
-    [["age", "zip", "job", "pay"]],
-]
 
 
 def test_matching_buckets_are_counted_one_by_one():

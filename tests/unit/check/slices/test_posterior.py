@@ -8,15 +8,9 @@ import pytest
 from shoal.check.slices.matching import matching
 from shoal.check.slices.posterior import naive_posterior, posterior
 from shoal.data.tables.attribute import Attribute
-from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, Case, beliefs, random_case
+from tests.unit.check.slices.honest_slices import SPLITS
+from tests.unit.check.slices.slow_slices import ATTRIBUTES, Case, beliefs, random_case
 
-SPLITS = [
-    *GROUPS.values(),
-    [["age"], ["zip"], ["job", "pay"]],
-    [["age", "pay"], ["zip", "pay"], ["job", "pay"]],
-    [["age", "pay"], ["zip"], ["job", "pay"]],
-    [["age", "zip", "job", "pay"]],
-]
 TWO = ATTRIBUTES | {"ill": Attribute("ill", "nominal", "sensitive")}
 
 

@@ -16,6 +16,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, NotVerified, PolicyError
 from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from tests.unit.check.slices.honest_slices import honest
 from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, Case, as_table, random_case
 
 FORMS = list(GROUPS)
@@ -233,26 +234,6 @@ def test_the_join_is_caught_where_the_occupations_are_mended():
     assert l.achieved == 1
     assert not l.holds
     assert l.worst[0].values["zip"] in ("401**", "403**", "404**", "402**")
-
-
-def honest(form, seed, n_buckets=4):
-    """Buckets by age and job, so that every record fits its own only, and labels of whole buckets."""
-    rng = np.random.default_rng([seed, 9])
-    records, buckets = [], []
-    for b in range(n_buckets):
-        buckets.append(list(range(len(records), len(records) + 6)))
-        for i in range(6):
-            records.append({"age": str(20 + 10 * b + i), "job": f"j{b}{rng.integers(2)}", "zip": "xy"[i % 2]})
-            records[-1]["pay"] = f"p{(i + b) % 3}"
-    inside = [[records[j] for j in members] for members in buckets]
-
-    def label(i, j, name, value):
-        held = sorted({r[name] for r in inside[j // 6]})
-        if form != "screen" or len(held) == 1:
-            return value
-        return f"[{held[0]}..{held[-1]}]" if name == "age" else "{" + ", ".join(held) + "}"
-
-    return Case(records, buckets, GROUPS[form], label), rng
 
 
 def test_suppressed_records_are_no_finding_and_cannot_be_blamed():

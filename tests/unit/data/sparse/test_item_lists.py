@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from shoal.data.sparse.files import read_sparse
 from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError
-
-
-def table(folder: Path, columns: dict[str, list[Any]], name: str = "x.csv") -> Path:
-    path = folder / name
-    if name.endswith(".parquet"):
-        pq.write_table(pa.table(columns), path)
-        return path
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    data = text.getvalue().encode()
-    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    return path
+from tests.unit.data.sparse.table_files import table
 
 
 def dicts(records: Sparse) -> list[dict[str, float]]:

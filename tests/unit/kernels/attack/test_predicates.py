@@ -5,50 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.attack.cases import TableCase
-from shoal.attack.tables.cells import read_view
 from shoal.attack.tables.predicates import AT_LEAST, AT_MOST, EQUAL, LESS, MORE, OTHER, Crowd, Predicates, about_people
-from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.table import Table, encode_cells
-
-ATTRIBUTES = {
-    "n": Attribute("n", "continuous", "quasi"),
-    "c": Attribute("c", "nominal", "quasi"),
-    "z": Attribute("z", "prefix", "quasi"),
-}
-
-
-def column(name, cells):
-    array = np.empty(len(cells), dtype=object)
-    array[:] = cells
-    return encode_cells(name, array)
+from tests.unit.attack.tables.views import view_of
 
 
 @pytest.fixture(params=["labels", "plain"])
 def view(request):
-    """40 published records and 50 people, with missing cells; labels of every kind, or none."""
-    rng = np.random.default_rng(8)
-    numbers = [None, *(str(i) for i in range(1, 21))]
-    letters = [None, *"abcdef"]
-    codes = [None, "4810", "4811", "4920", "5000"]
-    original = Table.of(
-        [
-            column("n", [numbers[i] for i in rng.integers(0, 21, 50)]),
-            column("c", [letters[i] for i in rng.integers(0, 7, 50)]),
-            column("z", [codes[i] for i in rng.integers(0, 5, 50)]),
-        ]
-    )
-    shown = [
-        ["3", "[2..9]", "[5..5]", "[1..20] or missing", "*", None],
-        ["a", "{a, c}", "{b, e, f}", "*", "d or missing", None],
-        ["4810", "48**", "4***", "*", "5000", None],
-    ]
-    if request.param == "plain":
-        shown = [["3", "17", "8.5", None], ["a", "c", "f", None], ["4810", "5000", None]]
-    published = Table.of(
-        [column(n, [s[i] for i in rng.integers(0, len(s), 40)]) for n, s in zip("ncz", shown, strict=True)]
-    )
-    return read_view(TableCase(published, original, None, "ncz", (), ATTRIBUTES), "ncz")
+    return view_of(request.param)
 
 
 def test_predicates_count_people(view):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 import shoal
 from shoal.kinds.tables.manifest import parse_records
 from shoal.told_counts import contradictions, total
+from tests.unit.tables.slicing.people import people
 
 
 def test_what_anybody_can_count_is_told_exactly() -> None:
@@ -23,21 +22,6 @@ def test_old_manifests_tell_all_numbers_exactly() -> None:
     records = parse_records({"records": {"in": 10, "out": 8, "suppressed": 2}})
     assert contradictions(records, 5, None, "rows") == []
     assert total([1, 2]) == 3
-
-
-N = 120
-
-
-def people() -> dict[str, list[Any]]:
-    rng = np.random.default_rng(0)
-    age = rng.integers(18, 60, N)
-    return {
-        "age": age.tolist(),
-        "town": rng.choice(["ab", "cd", "ef"], N).tolist(),
-        "sex": rng.choice(["m", "f"], N).tolist(),
-        "pay": (age * 1000 + rng.permutation(N)).tolist(),
-        "disease": rng.choice(list("uvwxyz"), N).tolist(),
-    }
 
 
 def test_a_manifest_cannot_change_what_a_column_is(tmp_path: Path) -> None:

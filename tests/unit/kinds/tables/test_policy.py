@@ -7,6 +7,7 @@ import pytest
 import shoal
 from shoal.errors import PolicyError
 from shoal.kinds.tables.policy import KAnonymity, LDiversity, Policy
+from tests.unit.tables.slicing.people import asked
 
 
 def test_one_line_policy() -> None:
@@ -125,12 +126,6 @@ def test_no_role_is_lost_between_two_ways_of_giving_it() -> None:
     assert (policy.method.partition, policy.method.effort) == ("mdav", "best")
     with pytest.raises(shoal.PolicyError, match="two roles"):
         shoal.Policy.of(quasi=["a"], columns={"a": {"role": "sensitive"}})
-
-
-def asked(publish: str, sensitive: str = "disease", **more: Any) -> shoal.Policy:
-    return shoal.Policy.of(
-        quasi=["age", "town", "sex"], sensitive=[sensitive], others="identifying", k=5, publish=publish, **more
-    )
 
 
 @pytest.mark.parametrize("key", [{"order": "original"}, {"restore_variance": True}])

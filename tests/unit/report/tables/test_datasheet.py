@@ -16,6 +16,7 @@ from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import encode_cells
 from shoal.data.tables.write import write_table
 from shoal.report.tables.datasheet import render_datasheet
+from tests.unit.tables.slicing.people import asked, people
 
 Make = Callable[..., Any]
 HOSTILE = ("<script>alert(1)</script>", '"><img src=x>')
@@ -109,27 +110,6 @@ def test_the_datasheet_does_not_name_the_source(tmp_path) -> None:
     write_table(from_frame({"age": list("11112222")}), tmp_path / "ward_seven.csv")
     shoal.anonymize(tmp_path / "ward_seven.csv", shoal.Policy.of(quasi=["age"], k=2)).save(tmp_path / "out")
     assert all("ward_seven" not in p.read_text() for p in (tmp_path / "out" / "publish").iterdir())
-
-
-N = 120
-
-
-def people() -> dict[str, list[Any]]:
-    rng = np.random.default_rng(0)
-    age = rng.integers(18, 60, N)
-    return {
-        "age": age.tolist(),
-        "town": rng.choice(["ab", "cd", "ef"], N).tolist(),
-        "sex": rng.choice(["m", "f"], N).tolist(),
-        "pay": (age * 1000 + rng.permutation(N)).tolist(),
-        "disease": rng.choice(list("uvwxyz"), N).tolist(),
-    }
-
-
-def asked(publish: str, sensitive: str = "disease", **more: Any) -> shoal.Policy:
-    return shoal.Policy.of(
-        quasi=["age", "town", "sex"], sensitive=[sensitive], others="identifying", k=5, publish=publish, **more
-    )
 
 
 def test_published_pages_say_of_k_what_holds(tmp_path: Path) -> None:

@@ -5,22 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.sparse.records import Sparse
 from shoal.sparse.mining import attribute_estimates, reconstruct
 from shoal.sparse.signs import new_key
 from shoal.sparse.sketch import sketch_records
+from tests.unit.sparse.mining.crowds import random_records
 
 KEY = new_key(3)
-
-
-def random_records(n: int, size: int, n_items: int, seed: int = 0, kind: str = "sets") -> tuple[Sparse, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    items = np.sort(np.argsort(rng.random((n, n_items)), axis=1)[:, :size], axis=1)
-    weights = np.ones((n, size), np.int64) if kind == "sets" else rng.normal(size=(n, size))
-    dense = np.zeros((n, n_items))
-    np.put_along_axis(dense, items, weights, axis=1)
-    names = tuple(f"item {i:03d}" for i in range(n_items))
-    return Sparse(np.arange(0, n * size + 1, size), items.ravel().astype(np.int32), weights.ravel(), names), dense
 
 
 def test_reconstruction_is_the_attribute_estimates() -> None:

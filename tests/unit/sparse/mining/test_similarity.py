@@ -11,21 +11,9 @@ from shoal.sparse.mining import similarity
 from shoal.sparse.mining.similarity import PRIOR_WEIGHT, Background, similarity_blocks
 from shoal.sparse.signs import new_key
 from shoal.sparse.sketch import sketch_records
+from tests.unit.sparse.mining.crowds import two_crowds
 
 KEY = new_key(5)
-
-
-def two_crowds(n: int, seed: int) -> Sparse:
-    """Records of 4 to 16 items, mostly from the half of their class."""
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, 2, n).astype(np.int32)
-    shares = np.where((np.arange(60) < 30)[None] == (labels[:, None] == 0), 0.28, 0.05)
-    present = rng.random((n, 60)) < shares
-    present[:, 0] |= ~present.any(axis=1)
-    starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    items = np.nonzero(present)[1].astype(np.int32)
-    names = tuple(f"{i:02d}" for i in range(60))
-    return Sparse(starts, items, np.ones(len(items), np.int64), names, labels, ("a", "b"))
 
 
 def dense_of(records: Sparse) -> np.ndarray:

@@ -18,23 +18,9 @@ from shoal.tables.partition.blocks import partition_labels
 from shoal.tables.partition.mdav import mdav_labels, mixed_points
 from shoal.tables.partition.near_linear import curve_blocks, group_blocks, near_linear_labels, squares_within
 from shoal.tables.partition.v_mdav import v_mdav_labels
+from tests.unit.tables.partition.mixed_columns import mixed
 
 K = 4
-
-
-def mixed(n_rows: int, seed: int = 0) -> list[Ranked]:
-    """Two numbers, one of them with a long tail, an order and a category, each with missing values."""
-    rng = np.random.default_rng(seed)
-    numbers = np.column_stack([rng.normal(size=n_rows), np.exp(2 * rng.normal(size=n_rows))])
-    numbers[rng.random(numbers.shape) < 0.1] = np.nan
-    numbers = numbers[np.lexsort(numbers.T)]
-    order = rng.integers(0, 5, n_rows).astype(np.int32)
-    category = rng.integers(0, 4, n_rows).astype(np.int32)
-    return [
-        *rank_array(numbers),
-        Ranked("grade", "order", order, np.append(np.arange(4.0), np.nan), has_missing=True),
-        Ranked("town", "category", category, np.arange(4.0)),
-    ]
 
 
 def pairs_within(data: MixedPoints, labels: np.ndarray) -> float:

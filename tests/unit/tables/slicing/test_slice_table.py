@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from shoal.engine.executors import open_executor
 from shoal.errors import Infeasible, PolicyError
 from shoal.kinds.tables.policy import LDiversity
 from shoal.tables.slicing.slice_table import slice_table
+from tests.unit.tables.slicing.people import N, asked, people
 from tests.unit.tables.slicing.slow_slicing import (
     ATTRIBUTES,
     beliefs,
@@ -218,27 +218,6 @@ def test_the_order_inside_buckets_does_not_tie_slices_together() -> None:
         for city, disease in zip(shown["city"], shown["disease"], strict=True):
             seen["abcd".index(city), ["flu", "cold", "gout", "acne"].index(disease)] += 1
     assert np.abs(seen - 100).max() < 45  # five standard deviations
-
-
-N = 120
-
-
-def people() -> dict[str, list[Any]]:
-    rng = np.random.default_rng(0)
-    age = rng.integers(18, 60, N)
-    return {
-        "age": age.tolist(),
-        "town": rng.choice(["ab", "cd", "ef"], N).tolist(),
-        "sex": rng.choice(["m", "f"], N).tolist(),
-        "pay": (age * 1000 + rng.permutation(N)).tolist(),
-        "disease": rng.choice(list("uvwxyz"), N).tolist(),
-    }
-
-
-def asked(publish: str, sensitive: str = "disease", **more: Any) -> shoal.Policy:
-    return shoal.Policy.of(
-        quasi=["age", "town", "sex"], sensitive=[sensitive], others="identifying", k=5, publish=publish, **more
-    )
 
 
 def test_without_diversity_no_quasi_identifier_stands_beside_the_sensitive_values() -> None:

@@ -9,20 +9,7 @@ import pytest
 
 from shoal.data.sparse.records import Sparse
 from shoal.utility.sparse.originals import matrix_of, nearest_originals, original_blocks, unit_rows
-
-
-def crowds(n: int, n_crowds: int = 3, seed: int = 0) -> Sparse:
-    """Records of 6 of the 20 items of their crowd, and 3 of any."""
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, n_crowds, n).astype(np.int32)
-    present = np.zeros((n, 20 * n_crowds), bool)
-    for row, crowd in enumerate(labels):
-        present[row, 20 * crowd + rng.permutation(20)[:6]] = True
-        present[row, rng.integers(0, 20 * n_crowds, 3)] = True
-    starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    items = np.nonzero(present)[1].astype(np.int32)
-    names = tuple(f"{i:03d}" for i in range(20 * n_crowds))
-    return Sparse(starts, items, np.ones(len(items), np.int64), names, labels, tuple("abcdef")[:n_crowds])
+from tests.unit.utility.sparse.crowds import crowds
 
 
 def dense_of(records: Sparse) -> np.ndarray:

@@ -9,18 +9,7 @@ import numpy as np
 from shoal.data.strings.strings import Strings
 from shoal.utility.strings import WavRule
 from shoal.utility.strings.wav_rule import haar_items
-
-
-def labelled(n, seed, *, noise=0.0):
-    """Two classes with the same symbols: the first half of a string tells the class."""
-    rng = np.random.default_rng(seed)
-    texts, labels = [], []
-    for i in range(n):
-        halves = ["".join(rng.choice(list("abc"), 6)), "".join(rng.choice(list("xyz"), 6))]
-        is_first = i % 2 == 0
-        texts.append("".join(halves if is_first != (rng.random() < noise) else halves[::-1]))
-        labels.append("first" if is_first else "second")
-    return Strings.of(texts, labels)
+from tests.unit.utility.strings.labelled import labelled
 
 
 def test_items_are_haar_coefficients():
