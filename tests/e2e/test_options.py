@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from command import DATA, POLICY, ROLES, people, run_command, text_of, write
 
 import shoal
 from shoal.data.samples.proteins import protein_families
+from tests.e2e.command import DATA, POLICY, ROLES, people, run_command, text_of, write
 
 BASKETS = "".join(" ".join(str((7 * i + 3 * j) % 40) for j in range(2 + i % 5)) + "\n" for i in range(60))
 

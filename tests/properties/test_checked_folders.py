@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.check.evidence import ROWS_FILE, rows_text
 from shoal.check.tables.assignment import count_unplaced
-from shoal.check.tables.folder import check_folder
+import shoal
 from shoal.data.tables.labels import read_label
 from shoal.data.tables.write import unguarded
 from shoal.kinds.tables.policy import Policy

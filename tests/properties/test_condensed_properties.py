@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from test_release_properties import policies, rows_of, tables
 
 import shoal
 import shoal.kinds.tables.kind
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import encode_cells
 from shoal.data.tables.write import write_table
+from tests.properties.test_release_properties import policies, rows_of, tables
 
 some = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 few = settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
