@@ -15,13 +15,12 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.check.evidence import ROWS_FILE, rows_text
 from shoal.check.tables.assignment import count_unplaced
-import shoal
 from shoal.data.tables.labels import read_label
 from shoal.data.tables.write import unguarded
-from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.kind import load
+from shoal.kinds.tables.policy import Policy
+from shoal.secrets import write_rows
 
 AGES = st.sampled_from(["1", "2", "3.5", "40", "41.", "-7", ".5", "1e-3", None])
 TOWNS = st.sampled_from(["Ayr", "Bath, UK", "{Cork}", "*", "Ayr or missing", '"Oban"', None])
@@ -70,7 +69,7 @@ def released(folder: Path, frame: dict[str, list[Any]], policy: Policy) -> Path:
         assume(False)
     release._write_publish(folder / "publish")  # the report takes long and is not looked at
     (folder / "private").mkdir()
-    (folder / "private" / ROWS_FILE).write_text(rows_text(release._rows))
+    write_rows(folder / "private", release._rows)
     return folder / "publish"
 
 
@@ -100,7 +99,7 @@ def test_an_untouched_release_passes(method, records, missing, order):
         original = load(frame, policy.missing_markers)
         for asked in (None, policy):
             for private in (None, publish.parent / "private"):
-                found = check_folder(publish, original, asked, private)
+                found = shoal.check(publish, original, asked, private)
                 assert not found.fails, found.findings
                 # Of averages over missing cells the groups would have to be kept.
                 assert all("present values" in sentence for sentence in found.unverified), found.unverified

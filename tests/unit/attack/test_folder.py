@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.attack.run import attacks_of
+from shoal.kind import kind_named
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "attacks.md"
 NOUNS = {"table": "tables", "strings": "strings", "sparse": "sketches"}
@@ -16,7 +16,7 @@ NOUNS = {"table": "tables", "strings": "strings", "sparse": "sketches"}
 def test_every_attack_is_documented(kind):
     sections = PAGE.read_text(encoding="utf-8").split("\n### ")[1:]
     by_title = {s.partition("\n")[0]: " ".join(s.split()) for s in sections}
-    for attack in attacks_of(kind):
+    for attack in kind_named(kind).attacks:
         section = by_title[f"`{attack.name}` on {NOUNS[kind]}"]
         for label, told in (
             ("Knows", attack.knows),
@@ -28,14 +28,14 @@ def test_every_attack_is_documented(kind):
 
 
 def test_no_attack_is_documented_that_is_not_there():
-    known = {f"`{a.name}` on {noun}" for kind, noun in NOUNS.items() for a in attacks_of(kind)}
+    known = {f"`{a.name}` on {noun}" for kind, noun in NOUNS.items() for a in kind_named(kind).attacks}
     titles = {s.partition("\n")[0] for s in PAGE.read_text(encoding="utf-8").split("\n### ")[1:]}
     assert titles == known
 
 
 @pytest.mark.parametrize("kind", NOUNS)
 def test_texts_are_phrases(kind):
-    for attack in attacks_of(kind):
+    for attack in kind_named(kind).attacks:
         for told in (attack.title, attack.knows, attack.stopped_by, attack.remedy):
             assert told[0].islower(), (attack.name, told)
             assert not told.endswith("."), (attack.name, told)

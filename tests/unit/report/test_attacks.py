@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from shoal.attack.attack import Attacked
-from shoal.attack.run import attacks_of
 from shoal.attack.result import AttackResult, Rate
 from shoal.errors import DataError, ShoalError
+from shoal.kind import kind_named
 from shoal.report import attacks
 from shoal.report.attacks import BEGIN, END, attacks_section, put_into_report
 
@@ -39,7 +39,7 @@ def test_it_tells_rates_remedies_and_what_was_not_run() -> None:
     assert text.startswith(BEGIN)
     assert text.endswith(END)
     assert "1 of 2 attacks got more from the release than without it: title of membership." in text
-    known = {a.name: a for a in attacks_of("sparse")}
+    known = {a.name: a for a in kind_named("sparse").attacks}
     assert f"What to do: {known['membership'].remedy}" in text
     assert f"Meant to stop it: {known['length'].stopped_by}" in text
     assert known["length"].remedy not in text

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.profile import profile_table
-from shoal.kinds.tables.kind import load
 from shoal.sweeps import propose as proposal_module
 from shoal.sweeps.propose import Proposal, propose
 

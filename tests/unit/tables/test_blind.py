@@ -135,11 +135,10 @@ def test_the_check_finds_a_release_that_looked_where_the_policy_forbids_it(tmp_p
     table = _table()
     shoal.anonymize(table, _policy("local"), seed=1).save(tmp_path / "looked")
     shoal.anonymize(table, _policy("blind"), seed=1).save(tmp_path / "blind")
-    import shoal
 
-    found = check_folder(tmp_path / "looked" / "publish", policy=_policy("blind"))
+    found = shoal.check(tmp_path / "looked" / "publish", policy=_policy("blind"))
     assert any("diversity = 'local'" in finding for finding in found.findings)
-    assert not check_folder(tmp_path / "blind" / "publish", policy=_policy("blind")).findings
+    assert not shoal.check(tmp_path / "blind" / "publish", policy=_policy("blind")).findings
 
 
 def test_slices_are_cut_by_sensitive_values_and_say_so() -> None:

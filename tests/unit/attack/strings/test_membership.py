@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from shoal.attack.attack import run_attacks
-from shoal.attack.strings.case import StringCase
 from shoal.attack.strings import STRING_ATTACKS
+from shoal.attack.strings.case import StringCase
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
 

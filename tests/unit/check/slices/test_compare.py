@@ -13,7 +13,7 @@ import pytest
 
 import shoal
 from shoal.check.slices.compare import compare_slices
-from shoal.kinds.tables.manifest import checksums
+from shoal.manifest import checksum
 from tests.unit.check.slices.honest_slices import honest
 from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, random_case
 from tests.unit.tables.slicing.people import N, asked, people
@@ -112,7 +112,7 @@ def put_together(release: shoal.Release, folder: Path) -> None:
             shown = [cells[c][j] for s, j in zip(layout.slices, at, strict=True) for c in s.columns]
             write([cells[layout.bucket][at[0]], *shown])
     content = json.loads((publish / "manifest.json").read_text())
-    content["checksums"] = checksums(publish, list(content["checksums"]))
+    content["checksums"] = {name: checksum(publish / name) for name in content["checksums"]}
     (publish / "manifest.json").write_text(json.dumps(content))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import shoal
 from shoal.check.sparse.folder import asked_of
 from shoal.check.sparse.verify import verify_sketches
 from shoal.data.samples.quest import labelled_records

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import shoal
-import shoal
 from shoal.check.strings.near import near_originals
 from shoal.data.samples.haplotypes import haplotypes
 from shoal.data.samples.proteins import protein_families

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.secrets import read_key
 from shoal.data.samples.quest import labelled_records
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketch_files import write_sketches
@@ -20,6 +19,7 @@ from shoal.kinds.sparse.manifest import SparseManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.release import SparseRelease, release_sparse
 from shoal.manifest import checksum
+from shoal.secrets import read_key
 from shoal.sparse.signs import new_key
 
 POLICY = SparsePolicy.of(k=5)
@@ -209,9 +209,9 @@ def test_a_profile_proposes_what_can_be_read_back(baskets: Sparse, tmp_path: Pat
 @pytest.mark.parametrize(
     ("asked", "named"),
     [
-        ({"cluster": "tcp://127.0.0.1:1"}, "cluster is for tables and strings"),
-        ({"workers": 2}, "workers = 2 is for tables and strings"),
-        ({"pool": "processes"}, "pool = 'processes' is for tables and strings"),
+        ({"cluster": "tcp://127.0.0.1:1"}, "cluster is for strings and tables"),
+        ({"workers": 2}, "workers = 2 is for strings and tables"),
+        ({"pool": "processes"}, "pool = 'processes' is for strings and tables"),
         ({"stop": lambda: True}, "stop is for tables"),
     ],
 )

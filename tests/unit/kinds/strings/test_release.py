@@ -17,6 +17,7 @@ from shoal.errors import DataError, NotVerified, PolicyError
 from shoal.kinds.strings import release as string_release
 from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
+from shoal.secrets import PrivateFolder
 from shoal.strings import GroupStatistics
 
 POLICY = StringPolicy.of(k=10)
@@ -78,8 +79,10 @@ def test_the_bytes_are_what_is_checked(
     with pytest.raises(NotVerified):
         shoal.anonymize(families, POLICY)
     with pytest.raises(NotVerified):
-        release.save(tmp_path / "out")
+        replace(release, _file=None).save(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+    release.save(tmp_path / "out")  # the bytes that were checked before
+    assert shoal.check(tmp_path / "out", families).findings == ()
 
 
 def test_a_failed_check_publishes_nothing(families: Strings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +124,7 @@ def test_groups_of_another_release_do_not_fit(families: Strings, tmp_path: Path)
     shoal.anonymize(families, POLICY, seed=1).save(tmp_path / "a", keep="groups")
     shoal.anonymize(families, POLICY.changed(k=20), seed=2).save(tmp_path / "b", keep="groups")
     assert shoal.check(tmp_path / "a", families, private=tmp_path / "b").fails
-    evidence = read_string_groups(tmp_path / "a" / "private", families)
+    evidence = read_string_groups(PrivateFolder(tmp_path / "a" / "private"), families)
     assert evidence.template_lengths is not None
     assert evidence.template_lengths.min() > 0
 
@@ -133,7 +136,7 @@ def test_the_manifest_is_read_as_it_was_written(
     manifest = StringManifest.read(tmp_path / "out" / "publish")
     assert manifest.policy.require == POLICY.require
     assert manifest.policy.method == POLICY.method.model_copy(update={"rare": 10})
-    assert (manifest.source.format, manifest.source.alphabet, manifest.has_classes) == ("fasta", "protein", True)
+    assert (manifest.source.format, manifest.source.alphabet, manifest.classes) == ("fasta", "protein", True)
     assert manifest.records == release.records
     assert "seed" not in json.loads((tmp_path / "out" / "publish" / "manifest.json").read_text())["method"]
     broken = tmp_path / "out" / "publish" / "manifest.json"

@@ -8,20 +8,7 @@ from pathlib import Path
 import pytest
 
 import shoal
-from shoal.kinds.tables.manifest import parse_records
-from shoal.told_counts import contradictions, total
 from tests.unit.tables.slicing.people import people
-
-
-def test_what_anybody_can_count_is_told_exactly() -> None:
-    with pytest.raises(ValueError):  # noqa: PT011
-        parse_records({"records": {"in": 5, "out": {"from": 1, "to": 9}, "suppressed": 0}})
-
-
-def test_old_manifests_tell_all_numbers_exactly() -> None:
-    records = parse_records({"records": {"in": 10, "out": 8, "suppressed": 2}})
-    assert contradictions(records, 5, None, "rows") == []
-    assert total([1, 2]) == 3
 
 
 def test_a_manifest_cannot_change_what_a_column_is(tmp_path: Path) -> None:

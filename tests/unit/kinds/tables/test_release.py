@@ -58,7 +58,7 @@ def test_a_release_that_fails_its_check_is_not_written(release, tmp_path) -> Non
     column = release.table["age"]
     codes = column.codes.copy()
     codes[0] = (codes[0] + 1) % len(column.values)
-    tampered = replace(release, table=release.table.with_columns({"age": replace(column, codes=codes)}))
+    tampered = replace(release, _file=None, published=release.table.with_columns({"age": replace(column, codes=codes)}))
     with pytest.raises(shoal.NotVerified, match="nothing was written"):
         tampered.save(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []

@@ -12,8 +12,8 @@ import pytest
 import shoal
 from shoal.data.tables.meaning import attributes_of
 from shoal.errors import DataError, MissingExtra, PolicyError
-from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.kind import load
+from shoal.kinds.tables.policy import Policy
 from shoal.report.tables.learning import section, sentence
 from shoal.utility.tables import target as target_module
 from shoal.utility.tables.definitions import DEFINITIONS

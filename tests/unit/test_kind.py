@@ -1,0 +1,61 @@
+"""The tests of `kind.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shoal.data.sparse.records import Sparse
+from shoal.errors import PolicyError
+from shoal.held_out import hold_out
+from shoal.kind import Kind, default_kind, kind_of, kind_of_policy, kinds, without_held_out
+from shoal.manifest import Manifest
+from shoal.secrets import PrivateFolder
+
+N = 60
+
+SPARSE = Sparse.of([[f"i{i}", "all"] for i in range(N)])
+
+
+def manifest(records: dict[str, Any]) -> Manifest:
+    rest = {"kind": "sparse", "data": "data", "require": [{}], "guarantees": [], "method": {}, "checksums": {}}
+    return Manifest(records=records, **rest)
+
+
+def test_an_original_is_split_where_the_manifest_says_so(tmp_path: Path) -> None:
+    counts = {"in": 42, "out": 42, "suppressed": 0}
+    private = PrivateFolder.at(tmp_path)
+    assert without_held_out(SPARSE, manifest(counts), None) == (SPARSE, None)
+    part, few = manifest({**counts, "held_out": 18}), manifest({**counts, "held_out": {"from": 1, "to": None}})
+    for told in (part, few):
+        for given in (None, private):
+            with pytest.raises(PolicyError, match=r"^records were held out .*--private"):
+                without_held_out(SPARSE, told, given)
+    _, out = hold_out(SPARSE, 0.3, seed=1)
+    out.keep(tmp_path)
+    for told in (part, few):
+        kept, others = without_held_out(SPARSE, told, private)
+        assert (len(kept), len(others)) == (42, 18)
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.name)
+def test_what_means_nothing_for_a_kind_is_refused(kind: Kind) -> None:
+    everything = {"key", "stop", "workers", "pool", "cluster", "label", "other", "population"}
+    for name in sorted(everything - set(kind.takes)):
+        with pytest.raises(PolicyError, match=f"leave it out for {kind.noun.many}"):
+            kind.refuse({name: name})
+    kind.refuse(dict.fromkeys(kind.takes, "anything"))
+    assert set(kind.takes) <= everything
+
+
+def test_what_no_kind_recognises_is_of_the_default_one() -> None:
+    assert kind_of({"age": [1, 2]}) is default_kind()
+    assert kind_of(SPARSE).name == "sparse"
+    assert kind_of(["ACGT"]).name == "strings"
+
+
+def test_something_else_is_no_policy() -> None:
+    with pytest.raises(PolicyError, match="the policy is not a Policy"):
+        kind_of_policy({"k": 5})
