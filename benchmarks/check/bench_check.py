@@ -11,7 +11,10 @@ from benchmarks.harness import Case, Setting, timed
 from benchmarks.peers import PYCANON
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.verify import verify
-from shoal.kinds.tables.policy import KAnonymity, LDiversity, Requirement, TCloseness
+from shoal.models import Requirement
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from shoal.originals import load
 
 SENSITIVE = "occupation"

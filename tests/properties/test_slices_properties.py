@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from shoal.check.slices.membership import membership
 from shoal.check.slices.verify import check_slices, verify_slices
-from shoal.kinds.tables.policy import KAnonymity, LDiversity, TCloseness
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from tests.unit.check.slow_slices import ATTRIBUTES, GROUPS, Case, random_case
 
 ASKED = [

@@ -14,7 +14,8 @@ import shoal
 from shoal.cli.app import shoal as command_line
 from shoal.kinds.sparse.policy import KVariance, SparseInput, SparseMethod, SparsePolicy
 from shoal.kinds.strings.policy import StringInput, StringMethod, StringPolicy
-from shoal.kinds.tables.policy import MODELS, ColumnPolicy, Method, Policy
+from shoal.kinds.tables.policy import ColumnPolicy, Method, Policy
+from shoal.models import registered
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(m.name for m in pkgutil.walk_packages(shoal.__path__, "shoal."))
@@ -49,7 +50,7 @@ def test_every_policy_key_is_documented() -> None:
     for model in (Policy, Method, ColumnPolicy, StringPolicy, StringInput, StringMethod, *sparse):
         for key in model.model_fields:
             assert f"`{key}`" in page or f"`[{key}" in page or f"`[[{key}" in page, key
-    for model in MODELS:
+    for model in registered():
         assert f"`{model}`" in page
 
 

@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from shoal.errors import PolicyError
-from shoal.kinds.tables.policy import KAnonymity, LDiversity, Policy
+from shoal.kinds.tables.policy import Policy
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
 
 
 def test_one_line_policy() -> None:

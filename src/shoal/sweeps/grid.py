@@ -8,7 +8,11 @@ from itertools import product
 from typing import Any, get_args
 
 from shoal.errors import PolicyError, did_you_mean
-from shoal.kinds.tables.policy import RECODINGS, AlphaK, KAnonymity, LDiversity, Partition, Policy, TCloseness
+from shoal.kinds.tables.policy import RECODINGS, Partition, Policy
+from shoal.models.alpha_k import AlphaK
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 
 SETTINGS = ("publish", "effort", "suppression", "l", "t")
 OPTIONS = {"publish": "--publish", "effort": "--effort", "suppression": "--suppression", "l": "-l", "t": "-t"}

@@ -15,7 +15,11 @@ from shoal.check.tables.verify import default_distance
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, PolicyError
-from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.models.alpha_k import AlphaK
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 
 HOSPITAL = table(
     age=["20-29"] * 5 + ["30-39"] * 5 + ["40-49"] * 5,

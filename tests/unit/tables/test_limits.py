@@ -7,7 +7,11 @@ import pytest
 
 from shoal.errors import PolicyError
 from shoal.kernels.tables import diversity
-from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.models.alpha_k import AlphaK
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of, violations
 

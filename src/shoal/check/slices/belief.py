@@ -24,7 +24,12 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import Column, spell
 from shoal.errors import Infeasible, PolicyError
-from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, Requirement, TCloseness
+from shoal.models import Requirement
+from shoal.models.alpha_k import AlphaK
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 
 
 @dataclass(frozen=True)

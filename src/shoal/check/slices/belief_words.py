@@ -11,7 +11,11 @@ from shoal.arrays import Floats, Mask
 from shoal.check.guarantee import N_WORST, Guarantee, WorstClass, count, number
 from shoal.check.slices.posterior import Posterior
 from shoal.check.tables.t_closeness import Distance
-from shoal.kinds.tables.policy import AlphaK, BetaLikeness, LDiversity, Requirement, TCloseness
+from shoal.models import Requirement
+from shoal.models.alpha_k import AlphaK
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,8 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
-from shoal.kinds.tables.policy import KAnonymity, Requirement
+from shoal.models import Requirement
+from shoal.models.k_anonymity import KAnonymity
 
 _MOST_COMBINATIONS = 1 << 21
 _GIVE_POLICY = "give the policy with -p to have it compared with the original"

@@ -19,7 +19,11 @@ from shoal.check.tables.t_closeness import Distance, t_closeness
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import MARKERS, Column, Table
 from shoal.errors import PolicyError
-from shoal.kinds.tables.policy import AlphaK, KAnonymity, LDiversity, Requirement, TCloseness
+from shoal.models import Requirement
+from shoal.models.alpha_k import AlphaK
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 
 
 def verify(

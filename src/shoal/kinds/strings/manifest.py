@@ -15,7 +15,7 @@ from shoal.data.tables.table import Source
 from shoal.errors import DataError, ShoalError
 from shoal.kinds.strings.policy import StringMethod, StringPolicy
 from shoal.kinds.tables.manifest import FILE_NAME, HEADERS, parse_records, read_content, text_of_manifest
-from shoal.kinds.tables.policy import KAnonymity
+from shoal.models.k_anonymity import KAnonymity
 from shoal.told_counts import Count, read_count, write_count
 
 FORMATS = ("fasta", "lines", "tokens", "spmf", "column")

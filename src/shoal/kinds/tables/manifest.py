@@ -18,7 +18,7 @@ from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, spell
 from shoal.data.tables.write import DATA_FILES
 from shoal.errors import DataError, ShoalError
-from shoal.kinds.tables.policy import Requirement
+from shoal.models import Requirement
 from shoal.told_counts import Count, Span, read_count, write_count
 
 FILE_NAME = "manifest.json"
