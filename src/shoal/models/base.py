@@ -118,6 +118,8 @@ class Model(BaseModel):
     """The paper."""
     is_relative: ClassVar[bool] = False
     """Whether a group is measured against the whole table."""
+    needs_values: ClassVar[tuple[str, ...]] = ()
+    """The kinds that a table with too few different values misses, whichever records are left out."""
 
     @classmethod
     def is_about_values(cls) -> bool:

@@ -59,6 +59,7 @@ class LDiversity(Model):
         "A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity, "
         "TKDD 1, 2007."
     )
+    needs_values = ("distinct",)
 
     @model_validator(mode="after")
     def _whole(self) -> LDiversity:

@@ -19,6 +19,7 @@ from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.compile import has_compiled
 from shoal.kinds.tables.policy import Policy
+from shoal.models import registered
 from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress
 from shoal.tables.blind import smallest_that_holds
@@ -276,7 +277,7 @@ def _refuse_hopeless(
         markers=policy.missing_markers,
         attributes=attributes,
     ):
-        if not found.holds and not (is_mendable and found.kind != "distinct"):
+        if not found.holds and not (is_mendable and found.kind not in registered()[found.model].needs_values):
             required = ", ".join(f"{k} = {v:g}" for k, v in found.required.items() if isinstance(v, int | float))
             raise Infeasible(
                 f"{found.kind + ' ' if found.kind else ''}{found.model} with {required} cannot be met for "
