@@ -62,7 +62,7 @@ def test_a_policy_asks_for_it(tmp_path, m_doubt):
     written.write_text('[[require]]\nmodel = "m-doubt"\nm = 0\n', encoding="utf-8")
     with pytest.raises(PolicyError, match=r"line 3: require\[1\].m: it must be greater than or equal to 1, not 0"):
         shoal.Policy.read(written)
-    with pytest.raises(PolicyError, match="there is no key 'require\\[1\\].n'; there are 'model', 'm', 'sensitive'"):
+    with pytest.raises(PolicyError, match=r"there is no key 'require\[1\].n'; there are 'model', 'm', 'sensitive'"):
         shoal.Policy.of(require=[{"model": "m-doubt", "m": 2, "n": 3}])
     with pytest.raises(PolicyError, match="did you mean 'm-doubt'"):
         shoal.Policy.of(require=[{"model": "m-dout", "m": 2}])
