@@ -101,7 +101,7 @@ class Limit:
 
     def broken_in(self, labels: npt.NDArray[np.integer], sizes: npt.NDArray[np.intp]) -> Mask:
         """Which groups fail by the requirement's own formula; `sizes` are their records, 0 or more."""
-        pairs, counts = np.unique(labels * self.n_values + self.codes, return_counts=True)
+        pairs, counts = np.unique(labels.astype(np.int64) * self.n_values + self.codes, return_counts=True)
         groups, values = np.divmod(pairs[pairs >= 0], self.n_values)
         there, starts, group = np.unique(groups, return_index=True, return_inverse=True)
         broken = np.zeros(len(sizes), dtype=bool)

@@ -86,6 +86,13 @@ def test_methods_keep_it_and_the_checker_shows_it(partition, tmp_path):
             assert text in said, (page, text)
 
 
+@pytest.mark.parametrize("asked", [{"diversity": "blind"}, {"publish": "condense"}, {"effort": "balanced"}], ids=str)
+def test_other_ways_keep_it(asked):
+    guarantees = shoal.anonymize(people(), policy(3, **asked), seed=1).guarantees
+    assert all(g.holds for g in guarantees)
+    assert "m-doubt" in {g.model for g in guarantees}
+
+
 def test_without_it_groups_are_smaller_and_fail():
     bare = shoal.Policy.of(quasi=["age", "zip"], sensitive=["disease"], k=4)
     table = shoal.anonymize(people(), bare, seed=1).table
