@@ -11,8 +11,11 @@ from benchmarks.harness import Case, Setting, timed
 from benchmarks.peers import PYCANON
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.verify import verify
-from shoal.kinds.tables.policy import KAnonymity, LDiversity, Requirement, TCloseness
 from shoal.kinds.tables.kind import load
+from shoal.models import Requirement
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 
 SENSITIVE = "occupation"
 MODELS: tuple[tuple[str, str, Requirement, float | None], ...] = (

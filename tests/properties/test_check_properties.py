@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 from shoal.check import classes_of, risk_of, verify
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells
-from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.models.alpha_k import AlphaK
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 
 REQUIRED = (
     KAnonymity(k=3),

@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 from shoal.errors import Infeasible
-from shoal.kinds.tables.policy import AlphaK, BetaLikeness, LDiversity, TCloseness
+from shoal.models.alpha_k import AlphaK
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of
 from shoal.tables.partition.datafly import datafly_recoding

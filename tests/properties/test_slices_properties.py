@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.check.slow_slices import ATTRIBUTES, GROUPS, Case, random_case
 
 from shoal.check.slices.membership import membership
 from shoal.check.slices.verify import check_slices, verify_slices
-from shoal.kinds.tables.policy import KAnonymity, LDiversity, TCloseness
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, Case, random_case
 
 ASKED = [

@@ -10,7 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import Infeasible
-from shoal.kinds.tables.policy import AlphaK, BetaLikeness, LDiversity, TCloseness
+from shoal.models.alpha_k import AlphaK
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from shoal.tables.slicing.slice_table import slice_table
 from tests.unit.tables.slicing.slow_slicing import (
     ATTRIBUTES,

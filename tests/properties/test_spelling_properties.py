@@ -13,7 +13,9 @@ from shoal.data.tables.dictionary import objects
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import Table, encode_cells
 from shoal.errors import Infeasible, PolicyError
-from shoal.kinds.tables.policy import AlphaK, LDiversity, TCloseness
+from shoal.models.alpha_k import AlphaK
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from shoal.tables.encoding import rank
 
 UNSEEN = "\u200b\u200c\u200d\u00ad\u2060\ufeff\u200e\u202e\u0000\u0007\u034f\u3164\ufe0f\U000e0041\u00a0\u2009\t"

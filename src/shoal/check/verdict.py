@@ -10,7 +10,7 @@ from shoal.check.tables.classes import Missing
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import MARKERS
-from shoal.kinds.tables.policy import Requirement
+from shoal.models import Requirement
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from itertools import product
 from typing import Any, get_args
 
 from shoal.errors import PolicyError, did_you_mean
-from shoal.kinds.tables.policy import RECODINGS, AlphaK, KAnonymity, LDiversity, Partition, Policy, TCloseness
+from shoal.kinds.tables.policy import RECODINGS, Partition, Policy
+from shoal.models import Model, by_option
 
 SETTINGS = ("publish", "effort", "suppression", "l", "t")
 OPTIONS = {"publish": "--publish", "effort": "--effort", "suppression": "--suppression", "l": "-l", "t": "-t"}
@@ -42,9 +43,13 @@ class Asked:
             "k": self.k,
             "effort": method.effort,
             "suppression": method.suppression,
-            "l": max((r.l for r in self.policy.require if isinstance(r, LDiversity)), default=None),
-            "t": min((r.t for r in self.policy.require if isinstance(r, TCloseness)), default=None),
+            **{option: self._strictest(model) for option, model in by_option().items() if option in SETTINGS},
         }
+
+    def _strictest(self, model: type[Model]) -> Any:
+        """The strictest value that is required of the parameter by which a model is asked for in short."""
+        values = [getattr(r, model.option) for r in self.policy.require if isinstance(r, model)]
+        return (max if model.option in model.at_least else min)(values, default=None)
 
     def options(self, policy: Policy) -> tuple[str, ...]:
         """What makes `shoal anonymize` with a policy file do as this cell does."""
@@ -107,24 +112,7 @@ def meets(policy: Policy, asked: Policy) -> bool:
 
     Suppression and effort are no requirements: a value that the caller of the sweep named may be proposed.
     """
-    return asked.k >= policy.k and all(any(_covers(c, r) for c in asked.require) for r in policy.require)
-
-
-def _covers(cell: Any, required: Any) -> bool:
-    if isinstance(required, KAnonymity | AlphaK):  # k is looked at apart
-        if isinstance(required, KAnonymity):
-            return isinstance(cell, KAnonymity)
-        return isinstance(cell, AlphaK) and cell.alpha <= required.alpha and _about(cell, required)
-    if isinstance(required, LDiversity) and isinstance(cell, LDiversity):
-        same = (cell.kind, cell.c) == (required.kind, required.c)
-        return same and cell.l >= required.l and _about(cell, required)
-    if isinstance(required, TCloseness) and isinstance(cell, TCloseness):
-        return cell.distance == required.distance and cell.t <= required.t and _about(cell, required)
-    return bool(cell == required)
-
-
-def _about(cell: Any, required: Any) -> bool:
-    return cell.sensitive in (None, required.sensitive)
+    return asked.k >= policy.k and all(any(c.covers(r) for c in asked.require) for r in policy.require)
 
 
 def _several(values: Any) -> list[Any]:
@@ -160,5 +148,5 @@ def _cell_policy(policy: Policy, partition: str, k: int, changes: Mapping[str, A
         changes = {**changes, "effort": "fast"}
         if policy.method.publish not in (None, "generalise"):
             method["publish"] = "generalise"
-    require = [r.model_copy(update={"k": k}) if isinstance(r, AlphaK) else r for r in policy.require]
+    require = [r.model_copy(update={"k": k}) if "k" in type(r).model_fields else r for r in policy.require]
     return policy.changed(require=require, k=k, **{**method, **changes})

@@ -18,12 +18,14 @@ from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.compile import has_compiled
-from shoal.kinds.tables.policy import KAnonymity, Policy, TCloseness
+from shoal.kinds.tables.policy import Policy
+from shoal.models import registered
+from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress
 from shoal.tables.blind import smallest_that_holds
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
-from shoal.tables.limits import Limit, limits_of, violations
+from shoal.tables.limits import Limit, limits_on_table, violations
 from shoal.tables.merge import satisfy
 from shoal.tables.partition.blocks import partition_labels
 from shoal.tables.pseudo_records import pseudo_records
@@ -95,10 +97,10 @@ def anonymize_table(
     if policy.method.is_slicing:
         return _sliced(sorted_table, order, attributes, policy, notes, seed=seed, executor=executor, progress=progress)
     ranked = [rank(sorted_table[n], attributes[n]) for n in quasi]
-    limits = limits_on_table(sorted_table, policy, attributes, sensitive)
+    limits = limits_on_table(sorted_table, policy.require, attributes, sensitive, policy.missing)
 
     def relimit(rows: npt.NDArray[np.intp]) -> tuple[Limit, ...]:
-        return limits_on_table(sorted_table.take(rows), policy, attributes, sensitive)
+        return limits_on_table(sorted_table.take(rows), policy.require, attributes, sensitive, policy.missing)
 
     step("grouping records" if has_compiled() else "compiling (on the first run only), then grouping records", 0, 0)
 
@@ -246,13 +248,13 @@ def _refuse_hopeless(
             f"row{'s' if table.n_rows != 1 else ''}; lower k or add records"
         )
     for requirement in policy.require:
-        wanted = getattr(requirement, "sensitive", None)
+        wanted = requirement.column
         if wanted is not None and attributes[wanted].role != "sensitive":
             raise PolicyError(
                 f"{requirement.model} is required of {wanted!r}, whose role is {attributes[wanted].role}; "
                 "give it the role sensitive"
             )
-    diverse = [r for r in policy.require if not isinstance(r, KAnonymity)]
+    diverse = [r for r in policy.require if r.is_about_values()]
     if not diverse:
         return
     if not sensitive:
@@ -275,7 +277,7 @@ def _refuse_hopeless(
         markers=policy.missing_markers,
         attributes=attributes,
     ):
-        if not found.holds and not (is_mendable and found.kind != "distinct"):
+        if not found.holds and not (is_mendable and found.kind not in registered()[found.model].needs_values):
             required = ", ".join(f"{k} = {v:g}" for k, v in found.required.items() if isinstance(v, int | float))
             raise Infeasible(
                 f"{found.kind + ' ' if found.kind else ''}{found.model} with {required} cannot be met for "
@@ -319,20 +321,6 @@ def _repeated_persons(table: Table, attributes: Mapping[str, Attribute]) -> list
         for name, attribute in attributes.items()
         if attribute.role == "identifying" and is_key(name) and 1 < len(table[name].values) < table.n_rows
     ]
-
-
-def limits_on_table(
-    table: Table, policy: Policy, attributes: Mapping[str, Attribute], sensitive: Sequence[str]
-) -> tuple[Limit, ...]:
-    """The limits of every requirement, on values in the order that its distance is about."""
-    limits: list[Limit] = []
-    for requirement in policy.require:
-        is_flat = not isinstance(requirement, TCloseness) or requirement.distance in ("equal", "ordered")
-        meant = {n: replace(attributes[n], hierarchy=None) if is_flat else attributes[n] for n in sensitive}
-        limits += limits_of(
-            [requirement], [rank(table[n], meant[n], by_sense=True) for n in sensitive], missing=policy.missing
-        )
-    return tuple(limits)
 
 
 def _publish(

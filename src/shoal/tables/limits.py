@@ -4,38 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Mask
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Table
 from shoal.errors import PolicyError, did_you_mean
 from shoal.kernels.tables import diversity
 from shoal.kernels.tables.diversity import LimitArrays, groups_violating
-from shoal.tables.encoding import Ranked
+from shoal.models.base import Counts, Model
+from shoal.tables.encoding import Ranked, rank
 
-if TYPE_CHECKING:
-    from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
-
-    Requirement = KAnonymity | LDiversity | TCloseness | AlphaK | BetaLikeness
-
-_SENSES = {
+OWN = -1
+FORMULAS = {
+    "": OWN,
     "distinct": diversity.DISTINCT,
     "probabilistic": diversity.PROBABILISTIC,
     "entropy": diversity.ENTROPY,
     "recursive": diversity.RECURSIVE,
-}
-_DISTANCES = {
+    "share": diversity.ALPHA,
     "equal": diversity.EQUAL,
     "ordered": diversity.ORDERED,
     "hierarchical": diversity.HIERARCHICAL,
+    "basic": diversity.BASIC,
+    "enhanced": diversity.ENHANCED,
 }
-_DISTANCE_OF_KIND: dict[str, str] = {
-    "number": "ordered",
-    "order": "ordered",
-    "category": "equal",
-    "tree": "hierarchical",
-}
+"""What a model of `shoal.models` may ask the methods to keep: one that compiled loops know, or its own formula."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +50,15 @@ class Limit:
     counts : int64 array (n_values,)
         How many records of the whole table have each value; a block of records keeps those of the whole.
     model : int
-        One of the constants of `shoal.kernels.tables.diversity`.
+        One of the constants of `shoal.kernels.tables.diversity`, or `OWN`.
     parameter, c : float
         l, t, alpha or beta; and the c of recursive (c, l)-diversity.
     unknown : int
         Code of the missing value where it may stand for any value, else -1.
     ancestors : int32 array (n_values, height + 1), optional
         For the hierarchical distance, as in `Ranked`.
+    own : Model, optional
+        The requirement whose own formula is the limit.
     """
 
     name: str
@@ -71,6 +70,7 @@ class Limit:
     c: float = 0.0
     unknown: int = -1
     ancestors: npt.NDArray[np.int32] | None = None
+    own: Model | None = None
 
     @property
     def n_values(self) -> int:
@@ -97,7 +97,17 @@ class Limit:
     @property
     def is_relative(self) -> bool:
         """Whether a group is measured against the whole table, so that records left out elsewhere count for it."""
-        return self.model > diversity.ALPHA
+        return self.model > diversity.ALPHA if self.own is None else self.own.is_relative
+
+    def broken_in(self, labels: npt.NDArray[np.integer], sizes: npt.NDArray[np.intp]) -> Mask:
+        """Which groups fail by the requirement's own formula; `sizes` are their records, 0 or more."""
+        pairs, counts = np.unique(labels.astype(np.int64) * self.n_values + self.codes, return_counts=True)
+        groups, values = np.divmod(pairs[pairs >= 0], self.n_values)
+        there, starts, group = np.unique(groups, return_index=True, return_inverse=True)
+        broken = np.zeros(len(sizes), dtype=bool)
+        if self.own is not None and len(there):
+            broken[there] = self.own.fails(Counts(group, values, counts[pairs >= 0], starts, sizes[there], self.counts))
+        return broken
 
     @property
     def fewest_values(self) -> Limit | None:
@@ -107,7 +117,7 @@ class Limit:
         is below l. A group that holds enough values keeps them when others join it; what this is derived from may be
         lost by that.
         """
-        if self.is_relative:
+        if self.is_relative or self.own is not None:
             return None
         least = 1 / self.parameter if self.model == diversity.ALPHA else self.parameter
         # A bound may be weakened: 1 / alpha need not be exact, and entropies are compared with a margin.
@@ -116,29 +126,16 @@ class Limit:
 
 
 def limits_of(
-    requirements: Iterable[Requirement],
+    requirements: Iterable[Model],
     sensitive: Sequence[Ranked] | Mapping[str, Ranked],
     missing: Literal["value", "any"] = "value",
 ) -> tuple[Limit, ...]:
     """Turn the required models of diversity into limits; a requirement that names no attribute holds for all.
 
-    Definitions, for a group of n records in which value i stands c_i times (share p_i; q_i in the whole
-    table):
-
-    - distinct l-diversity: at least l values; probabilistic: max c_i * l <= n; entropy: exp(H(p)) >= l;
-      recursive (c, l): r_1 < c (r_l + ... + r_m) with the counts r in descending order (Machanavajjhala et
-      al. 2007, sec. 4);
-    - (alpha, k)-anonymity: max c_i <= alpha n (Wong et al. 2006);
-    - t-closeness: earth mover's distance of p and q at most t. Equal: sum of (p_i - q_i) where positive;
-      ordered: sum of the absolute cumulative differences over m - 1; hierarchical: sum over inner nodes of
-      height / H times the lesser of positive and negative extra (Li, Li, Venkatasubramanian 2007, sec. 5);
-    - beta-likeness: (p_i - q_i) / q_i <= beta wherever p_i > q_i, enhanced: <= min(beta, -ln q_i) (Cao,
-      Karras 2012).
-
     Parameters
     ----------
-    requirements : iterable of the models of `shoal.kinds.tables.policy`
-        k-anonymity, and the k of (alpha, k)-anonymity, are no limits on values and passed over.
+    requirements : iterable of Model
+        What is about sizes alone, such as k-anonymity and the k of (alpha, k)-anonymity, is passed over.
     sensitive : sequence or mapping of Ranked
         The sensitive attributes. The order of ranks is the one of the ordered distance.
     missing : {"value", "any"}
@@ -154,47 +151,45 @@ def limits_of(
     attributes = list(sensitive.values() if isinstance(sensitive, Mapping) else sensitive)
     found = []
     for requirement in requirements:
-        if requirement.model == "k-anonymity":
+        if not requirement.is_about_values():
             continue
         if not attributes:
             raise PolicyError(f"{requirement.model} protects sensitive values; give a column the role sensitive")
-        named = [r for r in attributes if requirement.sensitive in (None, r.name)]
+        named = [r for r in attributes if requirement.column in (None, r.name)]
         if not named:
-            hint = did_you_mean(str(requirement.sensitive), [r.name for r in attributes])
+            hint = did_you_mean(str(requirement.column), [r.name for r in attributes])
             raise PolicyError(
-                f"{requirement.model} names the column {requirement.sensitive!r}, which is not sensitive; {hint}"
+                f"{requirement.model} names the column {requirement.column!r}, which is not sensitive; {hint}"
             )
-        found += [_limit(requirement, attribute, missing) for attribute in named]
+        found += [limit for r in named if (limit := _limit(requirement, r, missing)) is not None]
     return tuple(found)
 
 
-def _limit(requirement: Requirement, attribute: Ranked, missing: str) -> Limit:
+def limits_on_table(
+    table: Table,
+    require: Iterable[Model],
+    attributes: Mapping[str, Attribute],
+    sensitive: Sequence[str],
+    missing: Literal["value", "any"],
+) -> tuple[Limit, ...]:
+    """The limits of every requirement, on values in the order that its distance is about."""
+    limits: list[Limit] = []
+    for requirement in require:
+        is_flat = not requirement.reads_hierarchies
+        meant = {n: replace(attributes[n], hierarchy=None) if is_flat else attributes[n] for n in sensitive}
+        ranked = [rank(table[n], meant[n], by_sense=True) for n in sensitive]
+        limits += limits_of([requirement], ranked, missing)
+    return tuple(limits)
+
+
+def _limit(requirement: Model, attribute: Ranked, missing: str) -> Limit | None:
+    bound = requirement.bound(attribute)
+    if bound is None:
+        return None
+    model = FORMULAS[bound.formula]
+    text = bound.text or requirement.title
     unknown = attribute.n_values - 1 if missing == "any" and attribute.has_missing else -1
-    c = 0.0
-    ancestors = None
-    if requirement.model == "l-diversity":
-        model, parameter = _SENSES[requirement.kind], float(requirement.l)
-        text = f"{requirement.kind} {requirement.l:g}-diversity"
-        if requirement.kind == "recursive":
-            c = float(requirement.c)
-            text = f"recursive ({c:g}, {requirement.l:g})-diversity"
-    elif requirement.model == "alpha-k":
-        model, parameter, text = (
-            diversity.ALPHA,
-            requirement.alpha,
-            f"a share of at most {requirement.alpha:g}",
-        )
-    elif requirement.model == "t-closeness":
-        distance = requirement.distance or _DISTANCE_OF_KIND[attribute.kind]
-        _refuse_unsuited(distance, attribute)
-        model, parameter, text = _DISTANCES[distance], requirement.t, f"{requirement.t:g}-closeness"
-        ancestors = attribute.ancestors if distance == "hierarchical" else None
-    elif requirement.model == "beta-likeness":
-        model = diversity.ENHANCED if requirement.kind == "enhanced" else diversity.BASIC
-        parameter, text = requirement.beta, f"{requirement.kind} {requirement.beta:g}-likeness"
-    else:
-        raise PolicyError(f"there is no limit for the model {requirement.model!r}")
-    if unknown >= 0 and model > diversity.ALPHA:
+    if unknown >= 0 and (requirement.is_relative or model == OWN):
         raise PolicyError(
             f"{text} has no meaning where a missing value of {attribute.name!r} may be any value; "
             'set missing = "value", or leave out the records in which it is missing'
@@ -205,25 +200,17 @@ def _limit(requirement: Requirement, attribute: Ranked, missing: str) -> Limit:
         codes=np.ascontiguousarray(attribute.ranks, dtype=np.int32),
         counts=np.bincount(attribute.ranks, minlength=attribute.n_values).astype(np.int64),
         model=model,
-        parameter=float(parameter),
-        c=c,
+        parameter=float(bound.parameter),
+        c=float(bound.c),
         unknown=unknown,
-        ancestors=ancestors,
+        ancestors=attribute.ancestors if model == diversity.HIERARCHICAL else None,
+        own=requirement if model == OWN else None,
     )
 
 
-def _refuse_unsuited(distance: str, attribute: Ranked) -> None:
-    if distance == "hierarchical" and attribute.ancestors is None:
-        raise PolicyError(f"the hierarchical distance needs a hierarchy of {attribute.name!r}; give one, or use equal")
-    if distance == "ordered" and attribute.kind == "category":
-        raise PolicyError(
-            f"the ordered distance needs an order of {attribute.name!r}; "
-            "make its type ordinal or continuous, or use equal"
-        )
-
-
 def arrays_of(limits: Sequence[Limit], n_rows: int) -> LimitArrays:
-    """Lay limits on n_rows records side by side, as the kernels take them."""
+    """Lay limits on n_rows records side by side, as the kernels take them; without those that they do not know."""
+    limits = [limit for limit in limits if limit.own is None]
     below = [np.cumsum(limit.counts) for limit in limits]
     trees = [_tree(limit) for limit in limits]
     tree_sizes = [len(tree) for tree, _ in trees]
@@ -270,4 +257,8 @@ def violations(labels: npt.NDArray[np.integer], limits: Sequence[Limit]) -> npt.
     labels = np.asarray(labels)
     sizes = np.bincount(labels[labels >= 0])
     rows = np.argsort(labels, kind="stable")[len(labels) - int(sizes.sum()) :].astype(np.int32)
-    return groups_violating(arrays_of(limits, len(labels)), rows, np.cumsum(sizes).astype(np.int64))
+    broken = groups_violating(arrays_of(limits, len(labels)), rows, np.cumsum(sizes).astype(np.int64))
+    for limit in limits:
+        if limit.own is not None:
+            broken |= limit.broken_in(labels, sizes)
+    return broken

@@ -9,7 +9,10 @@ import pytest
 
 from shoal.check import verify
 from shoal.check.guarantee import Guarantee
-from shoal.kinds.tables.policy import BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from tests.unit.check.tables.slow_check import table
 
 HOSPITAL = table(

@@ -7,9 +7,14 @@ import pytest
 
 from shoal.errors import PolicyError
 from shoal.kernels.tables import diversity
-from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.models.alpha_k import AlphaK
+from shoal.models.base import Bound
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from shoal.tables.encoding import Ranked
-from shoal.tables.limits import limits_of, violations
+from shoal.tables.limits import arrays_of, limits_of, violations
 
 TREE = np.array([[0, 4, 6], [1, 4, 6], [2, 5, 6], [3, 5, 6]], dtype=np.int32)
 
@@ -82,3 +87,28 @@ def test_some_rows_keep_the_distribution_of_all():
     part = limit.of_rows(np.array([3, 4]))
     assert part.codes.tolist() == [3, 3]
     assert part.counts.tolist() == limit.counts.tolist()
+
+
+class Several(LDiversity):
+    """Distinct l-diversity by a formula of its own."""
+
+    def bound(self, values):
+        return Bound()
+
+    def fails(self, counts):
+        assert counts.sizes.tolist() == np.add.reduceat(counts.counts, counts.starts).tolist()
+        return np.bincount(counts.groups) < self.l
+
+
+def test_a_formula_of_the_model_s_own_is_asked_like_a_compiled_one():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        labels = rng.integers(-1, 9, 30).astype(np.int32)
+        labels[labels == 4] = 5  # an empty group
+        attribute = Ranked("s", "category", rng.integers(0, 4, 30).astype(np.int32), np.arange(4.0))
+        compiled, own = (violations(labels, limits_of([m(l=3)], [attribute])) for m in (LDiversity, Several))
+        assert own.tolist() == compiled.tolist()
+    (limit,) = limits_of([Several(l=3)], [attribute])
+    assert limit.fewest_values is None
+    assert limit.text == "distinct 3-diversity"
+    assert len(arrays_of([limit], 30).models) == 0

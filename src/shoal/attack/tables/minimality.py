@@ -35,10 +35,8 @@ from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import Secret, read_secret
 from shoal.attack.tables.people import joint_keys, twins_of
 from shoal.kernels.tables.mondrian import cut_all
-from shoal.kinds.tables.policy import KAnonymity
-from shoal.tables.anonymize import limits_on_table
 from shoal.tables.encoding import Ranked, rank
-from shoal.tables.limits import Limit
+from shoal.tables.limits import Limit, limits_on_table
 from shoal.tables.partition.mondrian import block_arguments
 
 WHOLE = 20_000  # ways of a whole release that are all tried
@@ -114,7 +112,7 @@ class Minimality:
             return "It is about groups as strict cuts of Mondrian leave them, and these are others."
         if not columns_of(case, "quasi") or not columns_of(case, "sensitive"):
             return "The release has no quasi-identifier of the original, or no sensitive attribute."
-        if all(isinstance(r, KAnonymity) for r in case.policy.require):
+        if not any(r.is_about_values() for r in case.policy.require):
             return "No diversity was required, so no cut was prevented by it."
         if method.diversity == "blind":
             return "Groups were made without looking at sensitive values, so no single cut was prevented by them."
@@ -183,7 +181,7 @@ def setting_of(case: TableCase) -> Setting:
     secrets = sorted(n for n in case.sensitive if n in case.published.columns)
     return Setting(
         [rank(case.original[n], case.attributes[n]) for n in quasi],
-        limits_on_table(case.published, case.policy, case.attributes, secrets),
+        limits_on_table(case.published, case.policy.require, case.attributes, secrets, case.policy.missing),
         case.policy.k,
         people[np.argsort(own[people], kind="stable")],
         rows[np.argsort(classes[rows], kind="stable")],

@@ -31,7 +31,8 @@ from shoal.attack.tables.people import joint_keys, twins_of
 from shoal.data.tables.table import row_keys
 from shoal.errors import ShoalError
 from shoal.kernels.attack.order import tighten
-from shoal.kinds.tables.policy import ColumnPolicy, KAnonymity, Policy
+from shoal.kinds.tables.policy import ColumnPolicy, Policy
+from shoal.models.k_anonymity import KAnonymity
 from shoal.tables.anonymize import anonymize_table
 from shoal.tables.blind import rungs
 from shoal.tables.record_order import secret_order

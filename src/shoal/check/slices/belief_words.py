@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Mask
-from shoal.check.guarantee import N_WORST, Guarantee, WorstClass, count, number
+from shoal.check.guarantee import N_WORST, Guarantee, WorstClass, count
 from shoal.check.slices.posterior import Posterior
+from shoal.check.tables.models import check_of
 from shoal.check.tables.t_closeness import Distance
-from shoal.kinds.tables.policy import AlphaK, BetaLikeness, LDiversity, Requirement, TCloseness
+from shoal.models import Model
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Outcome:
         What each of them reaches, and whether it fails.
     """
 
-    required: Requirement
+    required: Model
     name: str
     distance: Distance
     ids: npt.NDArray[np.int64]
@@ -36,7 +37,7 @@ class Outcome:
     @property
     def low_is_worse(self) -> bool:
         """Whether small numbers are the dangerous ones."""
-        return isinstance(self.required, LDiversity) and self.required.kind != "recursive"
+        return check_of(self.required).is_low_worse(self.required)
 
     @property
     def worst(self) -> float:
@@ -62,7 +63,7 @@ def concluded(
     who : str
         The attacker, as the subject of a sentence.
     smallest : int
-        What the release reaches of the k of an (alpha, k)-anonymity.
+        What the release reaches of the k that a model such as (alpha, k)-anonymity has of its own.
     n_unmatched : int
         Records of which nothing can be said, as they are in no bucket: nothing holds then.
     show_regions : bool
@@ -70,9 +71,10 @@ def concluded(
     """
     required = outcome.required
     failing = outcome.failing
-    title, parameters, says, kind = _words(outcome, smallest, bool(failing.any()))
-    is_small = isinstance(required, AlphaK) and smallest < required.k
-    holds = not failing.any() and not is_small and n_unmatched == 0
+    check = check_of(required)
+    title, parameters, says, kind = check.believed(required, outcome, smallest, bool(failing.any()))
+    least = check.least_rows(required)
+    holds = not failing.any() and smallest >= least and n_unmatched == 0
     badness = -outcome.reached if outcome.low_is_worse else outcome.reached
     sizes = belief.sizes[outcome.ids]
     order = np.lexsort((outcome.ids, sizes, -badness, ~failing))[:N_WORST].tolist()
@@ -104,7 +106,7 @@ def concluded(
         n_failing=int(failing.sum()),
         worst=worst,
         sentence=sentence,
-        details={"k": smallest} if isinstance(required, AlphaK) else {},
+        details={"k": smallest} if least else {},
     )
 
 
@@ -125,44 +127,3 @@ def _place(belief: Posterior, index: int, show_regions: bool) -> dict[str, str]:
         for column in part.columns:
             values[column.name] = (column.texts() + [""])[column.codes[row]] if len(regions) == 1 else "several"
     return values
-
-
-def _words(outcome: Outcome, smallest: int, fails: bool) -> tuple[str, dict[str, float], str, str]:
-    """Title, parameters, what the attacker is left with, and the kind."""
-    required, name, reached = outcome.required, repr(outcome.name), number(outcome.worst)
-    if isinstance(required, LDiversity):
-        title, kind = f"{required.kind.capitalize()} l-diversity", required.kind
-        if kind == "distinct":
-            few = f"only {count(int(outcome.worst), 'possible value')}"
-            says = f"is left with {few if fails else f'at least {reached} possible values'} of {name}"
-            says += f" (required: {number(required.l)})"
-        elif kind == "probabilistic":
-            says = f"finds {'a' if fails else 'no'} value of {name} {'as likely as' if fails else 'likelier than'}"
-            says += f" 1 in {reached}"
-            says += f" (allowed: 1 in {number(required.l)})"
-        elif kind == "entropy":
-            says = f"is {'only' if fails else 'at least'} as uncertain of {name} as of {reached} equally likely values"
-            says += f" (required: {number(required.l)})"
-        else:
-            rest = f"all but the {count(int(required.l) - 1, 'likeliest value')} together"
-            says = (
-                f"finds the likeliest value of {name} {'' if fails else 'at most '}{reached} times as likely as {rest}"
-            )
-            says += f" (required: less than {number(required.c)} times)"
-        parameters = {"l": required.l} if kind != "recursive" else {"l": required.l, "c": required.c}
-        return title, parameters, says, kind
-    if isinstance(required, TCloseness):
-        says = f"believes of {name} what the whole table says, up to {reached} ({outcome.distance} distance, between "
-        says += f"0 and 1; allowed: {number(required.t)})"
-        return "t-closeness", {"t": required.t}, says, outcome.distance
-    if isinstance(required, AlphaK):
-        says = (
-            f"finds {'a' if fails else 'no'} value of {name} {'as likely as' if fails else 'likelier than'} {reached} "
-        )
-        says += f"(allowed: {number(required.alpha)}), in groups of {smallest} and more rows (required: {required.k})"
-        return "(alpha, k)-anonymity", {"alpha": required.alpha, "k": required.k}, says, ""
-    assert isinstance(required, BetaLikeness)
-    own = ", and less for values that are frequent in the table" if required.kind == "enhanced" else ""
-    says = f"finds a value of {name} likelier than in the whole table by up to {number(100 * outcome.worst)} % "
-    says += f"(allowed: {number(100 * required.beta)} %{own})"
-    return f"{required.kind.capitalize()} beta-likeness", {"beta": required.beta}, says, required.kind

@@ -55,6 +55,10 @@ class Shares:
     shares: Floats
     starts: Ints
 
+    def largest(self) -> Floats:
+        """The probability of the likeliest value of each."""
+        return np.maximum.reduceat(self.shares, self.starts)
+
     def read_as(self, value_of: Ints, n_values: int) -> Shares:
         """The same distributions of what is read out of each value."""
         keys, group = np.unique(self.classes * n_values + value_of[self.values], return_inverse=True)

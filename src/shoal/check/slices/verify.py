@@ -22,19 +22,20 @@ import numpy.typing as npt
 from shoal.arrays import Ints
 from shoal.check.guarantee import N_WORST, Guarantee, WorstClass, count
 from shoal.check.slices.alignment import aligned_records, aligned_values
-from shoal.check.slices.belief import Reading, distance_of, joint_reading, measure, reading_of, refuse_hidden, settled
+from shoal.check.slices.belief import Reading, joint_reading, reading_of, settled
 from shoal.check.slices.belief_words import Outcome, concluded
 from shoal.check.slices.compare import Form, Records, compare_records, malformed
 from shoal.check.slices.matching import Finder, Matching, match_records, spread
 from shoal.check.slices.posterior import Posterior, posterior
 from shoal.check.slices.sliced import Sliced, sliced_of
 from shoal.check.tables.classes import Missing
+from shoal.check.tables.models import check_of, refuse_hidden
 from shoal.check.tables.t_closeness import Distance
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
-from shoal.kinds.tables.policy import KAnonymity, Requirement
+from shoal.models import Model
 
 _MOST_COMBINATIONS = 1 << 21
 _GIVE_POLICY = "give the policy with -p to have it compared with the original"
@@ -68,7 +69,7 @@ class SlicesCheck:
 def verify_slices(
     table: Table,
     layout: Layout,
-    require: Sequence[Requirement],
+    require: Sequence[Model],
     attributes: Mapping[str, Attribute],
     *,
     original: Table | None = None,
@@ -107,7 +108,7 @@ def verify_slices(
 def check_slices(
     table: Table,
     layout: Layout,
-    require: Sequence[Requirement],
+    require: Sequence[Model],
     attributes: Mapping[str, Attribute],
     *,
     original: Table | None = None,
@@ -125,7 +126,7 @@ def check_slices(
     ----------
     table, layout : Table, Layout
         What would be published, typed or read back as text, and which of its columns stand together.
-    require : sequence of Requirement
+    require : sequence of Model
         One that names no sensitive attribute applies to all of them, each on its own, or jointly.
     attributes : mapping of str to Attribute
         Type, role, order and hierarchy of the original's columns, by their names there.
@@ -194,15 +195,15 @@ class _Judge:
         self.smallest = _rows_of_groups(sliced, form, missing)
 
     def all(
-        self, require: Sequence[Requirement], finder: Finder | None, rows: npt.NDArray[np.intp] | None
+        self, require: Sequence[Model], finder: Finder | None, rows: npt.NDArray[np.intp] | None
     ) -> list[tuple[Guarantee | None, str]]:
         asked = [(r, *self._reading(r, name)) for r in require for name in self._names(r)]
         belief, n_unmatched, n_suppressed = self._belief(finder, rows) if asked else (None, 0, 0)
         outcomes = iter(self._measured(asked, belief) if belief is not None else [None] * len(asked))
         found: list[tuple[Guarantee | None, str]] = []
         for required in require:
-            if isinstance(required, KAnonymity):
-                found.append((self._k(required.k), ""))
+            if not required.is_about_values():
+                found.append((self._k(required), ""))
                 continue
             for name in self._names(required):
                 outcome = next(outcomes)
@@ -234,23 +235,23 @@ class _Judge:
                 found.append((made, doubt))
         return found
 
-    def _undecided(self, required: Requirement, name: str) -> str:
+    def _undecided(self, required: Model, name: str) -> str:
         return f"{required.model} of {name!r} cannot be decided from the published table alone; {self.remedy}"
 
-    def _names(self, required: Requirement) -> list[str]:
-        if isinstance(required, KAnonymity):
+    def _names(self, required: Model) -> list[str]:
+        if not required.is_about_values():
             return []
         if not self.sliced.sensitive:
             raise PolicyError(
                 f"{required.model} needs a sensitive column and none is named; give one the role 'sensitive'"
             )
-        if required.sensitive is not None:
-            if required.sensitive not in self.sliced.sensitive:
-                raise PolicyError(f"{required.model} names {required.sensitive!r}, which is no sensitive column")
-            return [required.sensitive]
+        if required.column is not None:
+            if required.column not in self.sliced.sensitive:
+                raise PolicyError(f"{required.model} names {required.column!r}, which is no sensitive column")
+            return [required.column]
         return [", ".join(self.sliced.sensitive)] if self.jointly else list(self.sliced.sensitive)
 
-    def can_read(self, required: Requirement) -> bool:
+    def can_read(self, required: Model) -> bool:
         """Whether the published sensitive values are such as a requirement is about."""
         try:
             for name in self._names(required):
@@ -259,15 +260,17 @@ class _Judge:
             return False
         return True
 
-    def _reading(self, required: Requirement, name: str) -> tuple[Reading, Distance]:
+    def _reading(self, required: Model, name: str) -> tuple[Reading, Distance]:
         part = self.sliced.carrying[0]
         names = [name] if name in self.sliced.sensitive else list(self.sliced.sensitive)
-        distance: Distance = distance_of(required, self.attributes[names[0]]) if len(names) == 1 else "equal"
+        check = check_of(required)
+        distance: Distance = check.distance(required, self.attributes[names[0]]) if len(names) == 1 else "equal"
         read = [
             reading_of(self.sliced, part, n, self.attributes[n], distance, self.missing, self.markers) for n in names
         ]
         reading = read[0] if len(read) == 1 else joint_reading(read, part)
-        refuse_hidden(required, reading)
+        if reading.hidden >= 0 and check.needs_known:
+            raise refuse_hidden(required.model, reading.name)
         return reading, distance
 
     def _belief(self, finder: Finder | None, rows: npt.NDArray[np.intp] | None) -> tuple[Posterior | None, int, int]:
@@ -280,14 +283,16 @@ class _Judge:
         n_unmatched = int(found.sizes[found.n_matching == 0].sum())
         return posterior(found), n_unmatched, n_suppressed
 
-    def _measured(self, asked: Sequence[tuple[Requirement, Reading, Distance]], belief: Posterior) -> list[Outcome]:
+    def _measured(self, asked: Sequence[tuple[Model, Reading, Distance]], belief: Posterior) -> list[Outcome]:
         portions: list[list[tuple[Ints, npt.NDArray[np.float64], npt.NDArray[np.bool_]]]] = [[] for _ in asked]
         for shares in belief.distributions():
             if not len(shares.ids):
                 continue
             read = {id(reading): settled(shares, reading) for _, reading, _ in asked}
             for portion, (required, reading, distance) in zip(portions, asked, strict=True):
-                portion.append((shares.ids, *measure(required, read[id(reading)], reading, distance)))
+                portion.append(
+                    (shares.ids, *check_of(required).of_beliefs(required, read[id(reading)], reading, distance))
+                )
         nothing = (np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0, dtype=bool))
         return [
             Outcome(
@@ -305,7 +310,10 @@ class _Judge:
             return f"{who} and joins the slices on {' and '.join(map(repr, self.sliced.sensitive))}"
         return f"{who} and looks into every bucket that could hold the record"
 
-    def _k(self, k: int) -> Guarantee:
+    def _k(self, required: Model) -> Guarantee:
+        k = check_of(required).least_rows(required)
+        if not k:
+            raise PolicyError(f"{required.model} cannot be shown for slices; publish in another way")
         sizes, places = self.smallest
         failing = sizes < k
         least = int(sizes.min())
@@ -322,7 +330,7 @@ class _Judge:
             where = f"in {int(failing.sum())} of {count(len(sizes), 'bucket')}"
             bad = f"a bucket has {count(least, 'record')} only (required: {k})."
         return Guarantee(
-            model="k-anonymity",
+            model=required.model,
             kind="",
             sensitive="",
             required={"k": k},
@@ -331,7 +339,7 @@ class _Judge:
             n_classes=len(sizes),
             n_failing=int(failing.sum()),
             worst=tuple(WorstClass(_named(self.sliced, places[i]), int(sizes[i]), float(sizes[i])) for i in order),
-            sentence=f"k-anonymity fails {where}: {bad}" if failing.any() else sentence,
+            sentence=f"{required.model} fails {where}: {bad}" if failing.any() else sentence,
         )
 
 

@@ -12,12 +12,23 @@ k-anonymity model for privacy preserving data publishing", KDD 2006.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-from shoal.check.guarantee import Guarantee, failing_groups, judge, number
+from shoal.arrays import Floats, Mask
+from shoal.check.guarantee import TOLERANCE, Guarantee, failing_groups, judge, number
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
+from shoal.check.tables.models import Believed, Check, Held, checks
+from shoal.models.alpha_k import AlphaK
+
+if TYPE_CHECKING:
+    from shoal.check.slices.belief import Reading
+    from shoal.check.slices.belief_words import Outcome
+    from shoal.check.slices.posterior import Shares
+    from shoal.check.tables.t_closeness import Distance
 
 
 def largest_share(held: Distribution) -> npt.NDArray[np.float64]:
@@ -48,3 +59,30 @@ def alpha_k(classes: Classes, held: Distribution, alpha: float, k: int) -> Guara
             f"{k} required records, and a value of {held.name!r} makes up as much as {share}.",
         ),
     )
+
+
+@checks("alpha-k")
+class AlphaKCheck(Check[AlphaK]):
+    """Of classes, and of beliefs in groups of k and more rows."""
+
+    def of_values(self, required: AlphaK, classes: Classes, held: Held) -> Guarantee:
+        """See `alpha_k`."""
+        return alpha_k(classes, held.values, required.alpha, required.k)
+
+    def least_rows(self, required: AlphaK) -> int:
+        """The k."""
+        return required.k
+
+    def of_beliefs(self, required: AlphaK, belief: Shares, reading: Reading, distance: Distance) -> tuple[Floats, Mask]:
+        """The probability of the likeliest value."""
+        reached = belief.largest()
+        return reached, reached > required.alpha * (1 + TOLERANCE)
+
+    def believed(self, required: AlphaK, outcome: Outcome, smallest: int, fails: bool) -> Believed:
+        """How likely a value is found, and among how many rows."""
+        name, reached = repr(outcome.name), number(outcome.worst)
+        says = (
+            f"finds {'a' if fails else 'no'} value of {name} {'as likely as' if fails else 'likelier than'} {reached} "
+            f"(allowed: {number(required.alpha)}), in groups of {smallest} and more rows (required: {required.k})"
+        )
+        return Believed("(alpha, k)-anonymity", {"alpha": required.alpha, "k": required.k}, says)

@@ -15,15 +15,22 @@ References ---------- J. Cao, P. Karras, "Publishing microdata with a robust pri
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.arrays import Floats, Mask
 from shoal.check.guarantee import TOLERANCE, Guarantee, failing_groups, judge, number
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
-from shoal.errors import Infeasible
+from shoal.check.tables.models import Believed, Check, Held, checks, refuse_hidden
+from shoal.models.beta_likeness import BetaLikeness
+
+if TYPE_CHECKING:
+    from shoal.check.slices.belief import Reading
+    from shoal.check.slices.belief_words import Outcome
+    from shoal.check.slices.posterior import Shares
+    from shoal.check.tables.t_closeness import Distance
 
 Kind = Literal["basic", "enhanced"]
 
@@ -37,10 +44,7 @@ def gains(held: Distribution) -> Floats:
 def beta_likeness(classes: Classes, held: Distribution, beta: float, kind: Kind = "enhanced") -> Guarantee:
     """Recompute beta-likeness: achieved is the largest gain; enhanced holds each value to its own bound."""
     if held.hides_any:
-        raise Infeasible(
-            f"beta-likeness cannot be shown for column {held.name!r}, where missing values may hide any "
-            'value; fill them, leave the records out, or set missing = "value"'
-        )
+        raise refuse_hidden("beta-likeness", held.name)
     gain = gains(held)
     too_much = gain > beta
     if kind == "enhanced":
@@ -48,8 +52,7 @@ def beta_likeness(classes: Classes, held: Distribution, beta: float, kind: Kind 
         too_much |= (gain > 0) & (gain > most[held.values] * (1 + TOLERANCE))
     achieved = np.maximum(np.maximum.reduceat(gain, held.starts), 0.0)
     failing = np.logical_or.reduceat(too_much, held.starts)
-    own = ", and less for values that are frequent in the table" if kind == "enhanced" else ""
-    more = f"{number(100 * float(achieved.max()))} % (allowed: {number(100 * beta)} %{own})"
+    more = f"{number(100 * float(achieved.max()))} % {_allowed(beta, kind)}"
     return judge(
         classes,
         achieved,
@@ -66,3 +69,40 @@ def beta_likeness(classes: Classes, held: Distribution, beta: float, kind: Kind 
             f"more frequent in a group than in the whole table by {more}.",
         ),
     )
+
+
+def _allowed(beta: float, kind: Kind) -> str:
+    own = ", and less for values that are frequent in the table" if kind == "enhanced" else ""
+    return f"(allowed: {number(100 * beta)} %{own})"
+
+
+@checks("beta-likeness")
+class BetaLikenessCheck(Check[BetaLikeness]):
+    """Of classes, and of beliefs: the same gains with probabilities in place of counts."""
+
+    needs_known = True
+
+    def of_values(self, required: BetaLikeness, classes: Classes, held: Held) -> Guarantee:
+        """See `beta_likeness`."""
+        return beta_likeness(classes, held.values, required.beta, required.kind)
+
+    def of_beliefs(
+        self, required: BetaLikeness, belief: Shares, reading: Reading, distance: Distance
+    ) -> tuple[Floats, Mask]:
+        """The largest gain (p - q) / q over the whole table."""
+        more = 1 + TOLERANCE
+        gain = np.asarray(belief.shares / reading.overall[belief.values] - 1.0)
+        too_much = gain > required.beta * more
+        if required.kind == "enhanced":
+            most = -np.log(reading.overall)
+            too_much |= (gain > TOLERANCE) & (gain > most[belief.values] * more)
+        reached = np.maximum(np.maximum.reduceat(gain, belief.starts), 0.0)
+        return reached, np.logical_or.reduceat(too_much, belief.starts)
+
+    def believed(self, required: BetaLikeness, outcome: Outcome, smallest: int, fails: bool) -> Believed:
+        """By how much a value is likelier."""
+        says = (
+            f"finds a value of {outcome.name!r} likelier than in the whole table by up to "
+            f"{number(100 * outcome.worst)} % {_allowed(required.beta, required.kind)}"
+        )
+        return Believed(f"{required.kind.capitalize()} beta-likeness", {"beta": required.beta}, says, required.kind)

@@ -40,7 +40,7 @@ from shoal.check.tables.verify import verify
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table
 from shoal.errors import DataError, PolicyError
-from shoal.kinds.tables.policy import KAnonymity, Policy
+from shoal.kinds.tables.policy import Policy
 
 DRAWN = "that pseudo-records were drawn from"
 NEEDS_ORIGINAL = (
@@ -60,7 +60,7 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     if not asked.quasi:
         raise PolicyError("no quasi-identifier is named; give at least one column the role 'quasi'")
     k = Policy(require=tuple(asked.requirements)).k
-    diverse = [r for r in asked.requirements if not isinstance(r, KAnonymity)]
+    diverse = [r for r in asked.requirements if r.is_about_values()]
     models = [f"{r.model} of the groups {DRAWN} needs them too." for r in diverse]
     if evidence.original is None:
         return Verdict((), (NEEDS_ORIGINAL, NEEDS_GROUPS.format(k=k), *models))

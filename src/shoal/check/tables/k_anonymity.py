@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from shoal.check.guarantee import Guarantee, count, failing_groups, judge
 from shoal.check.tables.classes import Classes
+from shoal.check.tables.models import Check, checks
+from shoal.models.k_anonymity import KAnonymity
 
 
 def k_anonymity(classes: Classes, k: int) -> Guarantee:
@@ -35,3 +37,16 @@ def k_anonymity(classes: Classes, k: int) -> Guarantee:
             f"(required: {k - 1}).",
         ),
     )
+
+
+@checks("k-anonymity")
+class KAnonymityCheck(Check[KAnonymity]):
+    """Of classes, and of the rows that a bucket or region has."""
+
+    def of_sizes(self, required: KAnonymity, classes: Classes) -> Guarantee:
+        """See `k_anonymity`."""
+        return k_anonymity(classes, required.k)
+
+    def least_rows(self, required: KAnonymity) -> int:
+        """The k."""
+        return required.k

@@ -21,15 +21,23 @@ Transactions on Knowledge Discovery from Data 1(1), 2007.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Floats, Ints, Mask
 from shoal.check.guarantee import TOLERANCE, Guarantee, count, failing_groups, judge, number
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
+from shoal.check.tables.models import Believed, Check, Held, checks
+from shoal.models.l_diversity import LDiversity
+
+if TYPE_CHECKING:
+    from shoal.check.slices.belief import Reading
+    from shoal.check.slices.belief_words import Outcome
+    from shoal.check.slices.posterior import Shares
+    from shoal.check.tables.t_closeness import Distance
 
 Kind = Literal["distinct", "probabilistic", "entropy", "recursive"]
 
@@ -53,11 +61,15 @@ def entropy_l(held: Distribution) -> Floats:
 
 def recursive_c(held: Distribution, l: int) -> Floats:  # noqa: E741  the paper's name
     """r_1 / (r_l + ... + r_m) of each class: any c above it is met; infinite with fewer than l values."""
-    order = np.lexsort((-held.counts, held.classes))
-    place = np.arange(len(order)) - held.starts[held.classes]
-    tail = held.sum(np.where(place >= l - 1, held.counts[order], 0))
+    return _top_over_tail(held.counts, held.classes, held.starts, l)
+
+
+def _top_over_tail(weights: npt.NDArray[Any], classes: Ints, starts: Ints, l: int) -> Floats:  # noqa: E741
+    order = np.lexsort((-weights, classes))
+    place = np.arange(len(order)) - starts[classes]
+    tail = np.add.reduceat(np.where(place >= l - 1, weights[order], 0), starts)
     with np.errstate(divide="ignore"):
-        return np.asarray(held.most_frequent() / tail)
+        return np.asarray(np.maximum.reduceat(weights, starts) / tail)
 
 
 def l_diversity(
@@ -126,3 +138,54 @@ def _ordinal(n: int) -> str:
     """
     ending = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th") if n % 100 not in (11, 12, 13) else "th"
     return f"{n}{ending}"
+
+
+@checks("l-diversity")
+class LDiversityCheck(Check[LDiversity]):
+    """Of classes, and of beliefs: the same definitions with probabilities in place of counts."""
+
+    def of_values(self, required: LDiversity, classes: Classes, held: Held) -> Guarantee:
+        """See `l_diversity`."""
+        return l_diversity(classes, held.values, required.l, required.kind, required.c)
+
+    def is_low_worse(self, required: LDiversity) -> bool:
+        """All but r_1 / (r_l + ...)."""
+        return required.kind != "recursive"
+
+    def of_beliefs(
+        self, required: LDiversity, belief: Shares, reading: Reading, distance: Distance
+    ) -> tuple[Floats, Mask]:
+        """Values that are thought possible; one over the largest probability; exp(H); r_1 / (r_l + ... + r_m)."""
+        if required.kind == "distinct":  # a hidden value is none
+            reached = np.add.reduceat((belief.values != reading.hidden).astype(np.float64), belief.starts)
+            return reached, reached < required.l
+        if required.kind == "probabilistic":
+            most = belief.largest()
+            return 1 / most, most > (1 + TOLERANCE) / required.l
+        if required.kind == "entropy":
+            entropy = -np.add.reduceat(belief.shares * np.log(belief.shares), belief.starts)
+            reached = np.exp(np.maximum(entropy, 0.0))
+            return reached, reached < required.l * (1 - TOLERANCE)
+        reached = _top_over_tail(belief.shares, belief.classes, belief.starts, int(required.l))
+        return reached, ~(reached < required.c * (1 - TOLERANCE))
+
+    def believed(self, required: LDiversity, outcome: Outcome, smallest: int, fails: bool) -> Believed:
+        """How many values are left, or how uncertain they are."""
+        name, reached = repr(outcome.name), number(outcome.worst)
+        parameters: dict[str, float] = {"l": required.l}
+        if required.kind == "distinct":
+            few = f"only {count(int(outcome.worst), 'possible value')}"
+            says = f"is left with {few if fails else f'at least {reached} possible values'} of {name}"
+            says += f" (required: {number(required.l)})"
+        elif required.kind == "probabilistic":
+            says = f"finds {'a' if fails else 'no'} value of {name} {'as likely as' if fails else 'likelier than'}"
+            says += f" 1 in {reached} (allowed: 1 in {number(required.l)})"
+        elif required.kind == "entropy":
+            says = f"is {'only' if fails else 'at least'} as uncertain of {name} as of {reached} equally likely values"
+            says += f" (required: {number(required.l)})"
+        else:
+            rest = f"all but the {count(int(required.l) - 1, 'likeliest value')} together"
+            says = f"finds the likeliest value of {name} {'' if fails else 'at most '}{reached} times as likely as "
+            says += f"{rest} (required: less than {number(required.c)} times)"
+            parameters["c"] = required.c
+        return Believed(f"{required.kind.capitalize()} l-diversity", parameters, says, required.kind)

@@ -18,18 +18,26 @@ N. Li, T. Li, S. Venkatasubramanian, "t-closeness: privacy beyond k-anonymity an
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Floats, Ints, Mask
 from shoal.check.guarantee import TOLERANCE, Guarantee, failing_groups, judge, number
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
+from shoal.check.tables.models import Believed, Check, Held, checks, refuse_hidden
+from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
-from shoal.data.tables.table import spell
-from shoal.errors import Infeasible, PolicyError
+from shoal.data.tables.table import Column, spell
+from shoal.errors import PolicyError
+from shoal.models.t_closeness import TCloseness
+
+if TYPE_CHECKING:
+    from shoal.check.slices.belief import Reading
+    from shoal.check.slices.belief_words import Outcome
+    from shoal.check.slices.posterior import Shares
 
 Distance = Literal["equal", "ordered", "hierarchical"]
 
@@ -104,14 +112,15 @@ def _sum_by(group: npt.NDArray[np.intp], amounts: Ints, n_groups: int) -> Ints:
     return np.add.reduceat(amounts[order], np.searchsorted(group[order], np.arange(n_groups)))
 
 
-def leaf_to_root(held: Distribution, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:
+def leaf_to_root(column: Column, codes: Ints, hierarchy: Hierarchy | None) -> npt.NDArray[np.int32]:
     """The ancestors of each value that occurs; a missing one hangs alone below the root, far from all."""
-    values = held.column.values
-    known = held.codes[held.codes < len(values)]
-    texts = spell(values[known])
-    hierarchy.require_all(texts, held.name)
+    if hierarchy is None:
+        raise PolicyError(f"the hierarchical distance of column {column.name!r} needs a hierarchy; give the column one")
+    known = codes[codes < len(column.values)]
+    texts = spell(column.values[known])
+    hierarchy.require_all(texts, column.name)
     ancestors = hierarchy.ancestors(texts)
-    if len(known) == len(held.codes):
+    if len(known) == len(codes):
         return ancestors
     alone = np.full((1, hierarchy.height + 1), ancestors.max(initial=0) + 1, dtype=np.int32)
     alone[0, -1] = 0
@@ -131,18 +140,11 @@ def t_closeness(
     (`shoal.check.tables.cells.in_order`).
     """
     if held.hides_any:
-        raise Infeasible(
-            f"t-closeness cannot be shown for column {held.name!r}, where missing values may hide any value; "
-            'fill them, leave the records out, or set missing = "value"'
-        )
+        raise refuse_hidden("t-closeness", held.name)
     if distance == "ordered":
         achieved = ordered_distance(held)
     elif distance == "hierarchical":
-        if hierarchy is None:
-            raise PolicyError(
-                f"the hierarchical distance of column {held.name!r} needs a hierarchy; give the column one"
-            )
-        achieved = hierarchical_distance(held, leaf_to_root(held, hierarchy))
+        achieved = hierarchical_distance(held, leaf_to_root(held.column, held.codes, hierarchy))
     else:
         achieved = equal_distance(held)
     failing = achieved > t * (1 + TOLERANCE)
@@ -163,3 +165,94 @@ def t_closeness(
             f"differs from that of the whole table by {reached}.",
         ),
     )
+
+
+def default_distance(attribute: Attribute | None) -> Distance:
+    """The distance that fits an attribute."""
+    if attribute is None:
+        return "equal"
+    if attribute.hierarchy is not None:
+        return "hierarchical"
+    return "ordered" if attribute.type in ("continuous", "ordinal", "date") else "equal"
+
+
+def equal_distance_believed(belief: Shares, overall: Floats) -> Floats:
+    """What is thought likelier than in the whole table, summed."""
+    return np.add.reduceat(np.maximum(belief.shares - overall[belief.values], 0.0), belief.starts)
+
+
+def ordered_distance_believed(belief: Shares, overall: Floats) -> Floats:
+    """Sum of |P(v) - Q(v)| over m - 1, with cumulative P and Q; a stretch between two values of P at a time."""
+    n_values = len(overall)
+    if n_values < 2:
+        return np.zeros(len(belief.ids))
+    below = np.cumsum(overall)
+    prefix = np.concatenate([[0.0], np.cumsum(below)])
+    running = np.cumsum(belief.shares, dtype=np.longdouble)  # it runs over all classes, and must not lose digits
+    before = running[belief.starts] - belief.shares[belief.starts]
+    level = (running - before[belief.classes]).astype(np.float64)
+    first = belief.values
+    last = np.append(first[1:], n_values)
+    last[np.append(belief.starts[1:], len(first)) - 1] = n_values
+    split = np.clip(np.searchsorted(below, level), first, last)
+    stretch = level * (2 * split - first - last) + prefix[first] + prefix[last] - 2 * prefix[split]
+    return np.asarray((np.add.reduceat(stretch, belief.starts) + prefix[first[belief.starts]]) / (n_values - 1))
+
+
+def hierarchical_distance_believed(belief: Shares, overall: Floats, ancestors: npt.NDArray[np.int32]) -> Floats:
+    """Sum over inner nodes of height / H * what must move between their children."""
+    height = ancestors.shape[1] - 1
+    classes, nodes, shares = belief.classes, belief.values, belief.shares
+    gain = np.maximum(shares - overall[nodes], 0.0)
+    cost = np.zeros(len(belief.ids))
+    node_of = np.arange(len(overall))
+    for level in range(1, height + 1):
+        labels, above = np.unique(ancestors[:, level], return_inverse=True)
+        parent = np.zeros(len(overall), dtype=np.int64)
+        parent[node_of] = above
+        keys, group = np.unique(classes * len(labels) + parent[nodes], return_inverse=True)
+        classes, nodes = np.divmod(keys, len(labels))
+        positive = np.bincount(group, gain, minlength=len(keys))
+        shares = np.bincount(group, shares, minlength=len(keys)).astype(np.float64)
+        extra = shares - np.bincount(above, overall, minlength=len(labels))[nodes]
+        # Where no child has too much, nothing moves; so only nodes above a value that is thought possible count.
+        moved = np.maximum(np.minimum(positive, positive - extra), 0.0)
+        cost += level * np.bincount(classes, moved, minlength=len(cost))
+        gain, node_of = np.maximum(extra, 0.0), above
+    return np.asarray(cost / height)
+
+
+@checks("t-closeness")
+class TClosenessCheck(Check[TCloseness]):
+    """Of classes, and of beliefs: the same distances with probabilities in place of counts."""
+
+    needs_known = True
+
+    def distance(self, required: TCloseness, attribute: Attribute | None) -> Distance:
+        """The one that is named, or fits."""
+        return required.distance or default_distance(attribute)
+
+    def of_values(self, required: TCloseness, classes: Classes, held: Held) -> Guarantee:
+        """See `t_closeness`."""
+        hierarchy = held.attribute.hierarchy if held.attribute else None
+        return t_closeness(classes, held.values, required.t, held.distance, hierarchy)
+
+    def of_beliefs(
+        self, required: TCloseness, belief: Shares, reading: Reading, distance: Distance
+    ) -> tuple[Floats, Mask]:
+        """The distance from the whole table."""
+        if distance == "ordered":
+            reached = ordered_distance_believed(belief, reading.overall)
+        elif distance == "hierarchical" and reading.ancestors is not None:
+            reached = hierarchical_distance_believed(belief, reading.overall, reading.ancestors)
+        else:
+            reached = equal_distance_believed(belief, reading.overall)
+        return reached, reached > required.t * (1 + TOLERANCE)
+
+    def believed(self, required: TCloseness, outcome: Outcome, smallest: int, fails: bool) -> Believed:
+        """How far a belief is from the whole table."""
+        says = (
+            f"believes of {outcome.name!r} what the whole table says, up to {number(outcome.worst)} "
+            f"({outcome.distance} distance, between 0 and 1; allowed: {number(required.t)})"
+        )
+        return Believed("t-closeness", {"t": required.t}, says, outcome.distance)

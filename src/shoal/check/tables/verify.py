@@ -8,18 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from shoal.check.guarantee import Guarantee
-from shoal.check.tables.alpha_k import alpha_k
-from shoal.check.tables.beta_likeness import beta_likeness
 from shoal.check.tables.cells import as_leaves, comparable, in_order, published
 from shoal.check.tables.classes import Classes, Missing, classes_of
 from shoal.check.tables.distribution import Distribution, distribution
-from shoal.check.tables.k_anonymity import k_anonymity
-from shoal.check.tables.l_diversity import l_diversity
-from shoal.check.tables.t_closeness import Distance, t_closeness
+from shoal.check.tables.models import Held, check_of
+from shoal.check.tables.t_closeness import Distance
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import MARKERS, Column, Table
 from shoal.errors import PolicyError
-from shoal.kinds.tables.policy import AlphaK, KAnonymity, LDiversity, Requirement, TCloseness
+from shoal.models import Requirement
 
 
 def verify(
@@ -64,41 +61,19 @@ def verify(
     protected = _Protected(table, classes, missing, markers, attributes or {})
     found: list[Guarantee] = []
     for required in requirements:
-        if isinstance(required, KAnonymity):
-            found.append(k_anonymity(classes, required.k))
+        check = check_of(required)
+        if not required.is_about_values():
+            found.append(check.of_sizes(required, classes))
             continue
-        named = [required.sensitive] if required.sensitive is not None else list(dict.fromkeys(sensitive))
+        named = [required.column] if required.column is not None else list(dict.fromkeys(sensitive))
         if not named:
             raise PolicyError(
                 f"{required.model} needs a sensitive column and none is named; give one the role 'sensitive'"
             )
-        found += [_check(required, name, classes, protected) for name in named]
+        for name in named:
+            distance = check.distance(required, protected.attributes.get(name))
+            found.append(check.of_values(required, classes, protected.held(name, distance)))
     return tuple(found)
-
-
-def _check(required: Requirement, name: str, classes: Classes, protected: _Protected) -> Guarantee:
-    if isinstance(required, TCloseness):
-        attribute = protected.attributes.get(name)
-        distance = required.distance or default_distance(attribute)
-        held = protected.held(name, distance)
-        return t_closeness(classes, held, required.t, distance, attribute.hierarchy if attribute else None)
-    held = protected.held(name)
-    if isinstance(required, LDiversity):
-        return l_diversity(classes, held, required.l, required.kind, required.c)
-    if isinstance(required, AlphaK):
-        return alpha_k(classes, held, required.alpha, required.k)
-    if isinstance(required, KAnonymity):
-        return k_anonymity(classes, required.k)
-    return beta_likeness(classes, held, required.beta, required.kind)
-
-
-def default_distance(attribute: Attribute | None) -> Distance:
-    """The distance of t-closeness that fits an attribute."""
-    if attribute is None:
-        return "equal"
-    if attribute.hierarchy is not None:
-        return "hierarchical"
-    return "ordered" if attribute.type in ("continuous", "ordinal", "date") else "equal"
 
 
 class _Protected:
@@ -121,9 +96,9 @@ class _Protected:
         )
         self._counted: dict[tuple[str, Callable[[Column, Attribute | None], Column]], Distribution] = {}
 
-    def held(self, name: str, distance: Distance = "equal") -> Distribution:
+    def held(self, name: str, distance: Distance) -> Held:
         reading = {"equal": comparable, "ordered": in_order, "hierarchical": as_leaves}[distance]
         if (name, reading) not in self._counted:
             column = reading(published(self.table[name], self.markers), self.attributes.get(name))
             self._counted[name, reading] = distribution(self.classes, column, missing=self.missing)
-        return self._counted[name, reading]
+        return Held(self._counted[name, reading], distance, self.attributes.get(name))

@@ -29,7 +29,7 @@ def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
                 f"the policy names a column {name!r} that is not in the data; {did_you_mean(name, table.names)}"
             )
     for requirement in policy.require:
-        wanted = getattr(requirement, "sensitive", None)
+        wanted = requirement.column
         if wanted is not None and wanted not in table.columns:
             raise PolicyError(
                 f"{requirement.model} names a sensitive column {wanted!r} that is not in the data; "

@@ -25,7 +25,8 @@ from pydantic import Field, ValidationError, field_validator
 from shoal.data.strings.alphabets import KNOWN, LEARNED
 from shoal.data.tables.header import Header
 from shoal.errors import PolicyError
-from shoal.kinds.tables.policy import KAnonymity, Strict, explain, read_toml
+from shoal.kinds.tables.policy import Strict, explain, read_toml
+from shoal.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from shoal.kinds.strings.profile import StringProfile

@@ -14,8 +14,9 @@ from shoal.data.tables.hierarchy import Hierarchy, prefixes
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, spell
 from shoal.data.tables.write import DATA_FILES
-from shoal.kinds.tables.policy import Policy, Requirement
+from shoal.kinds.tables.policy import Policy
 from shoal.manifest import Entries, Manifest
+from shoal.models import Requirement
 
 _REQUIREMENTS: TypeAdapter[tuple[Requirement, ...]] = TypeAdapter(tuple[Requirement, ...])
 

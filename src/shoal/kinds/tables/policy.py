@@ -23,7 +23,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, field_validator, model_validator
 
@@ -32,6 +32,8 @@ from shoal.data.tables.header import Header
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import MARKERS
 from shoal.errors import PolicyError, did_you_mean
+from shoal.models import Requirement, by_option, registered
+from shoal.models.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from shoal.kinds.tables.profile import Profile
@@ -56,62 +58,6 @@ class ColumnPolicy(Strict):
     type: Type | None = None
     hierarchy: str | Hierarchy | None = None
     order: tuple[str, ...] | None = None
-
-
-class KAnonymity(Strict):
-    """Every combination of published quasi-identifiers stands in at least k records."""
-
-    model: Literal["k-anonymity"] = "k-anonymity"
-    k: int = Field(ge=2)
-
-
-class LDiversity(Strict):
-    """Every class holds at least l well-represented sensitive values, in one of four senses."""
-
-    model: Literal["l-diversity"] = "l-diversity"
-    l: float = Field(gt=1, allow_inf_nan=False)  # noqa: E741  the paper's name
-    kind: Literal["distinct", "probabilistic", "entropy", "recursive"] = "distinct"
-    c: float = Field(default=3.0, gt=0, allow_inf_nan=False)
-    sensitive: str | None = None
-
-    @model_validator(mode="after")
-    def _whole(self) -> LDiversity:
-        if self.kind in ("distinct", "recursive") and self.l != int(self.l):
-            raise ValueError(f"l must be a whole number for {self.kind} l-diversity")
-        return self
-
-
-class TCloseness(Strict):
-    """Every class's sensitive values are distributed as in the whole table, up to an earth mover's distance of t."""
-
-    model: Literal["t-closeness"] = "t-closeness"
-    t: float = Field(gt=0, le=1)
-    distance: Literal["equal", "ordered", "hierarchical"] | None = None
-    sensitive: str | None = None
-
-
-class AlphaK(Strict):
-    """Classes of at least k, and no sensitive value in more than the share alpha of a class."""
-
-    model: Literal["alpha-k"] = "alpha-k"
-    alpha: float = Field(gt=0, lt=1)
-    k: int = Field(ge=2)
-    sensitive: str | None = None
-
-
-class BetaLikeness(Strict):
-    """No sensitive value gains more than the relative share beta in any class over the whole table."""
-
-    model: Literal["beta-likeness"] = "beta-likeness"
-    beta: float = Field(gt=0, allow_inf_nan=False)
-    kind: Literal["basic", "enhanced"] = "enhanced"
-    sensitive: str | None = None
-
-
-Requirement: TypeAlias = Annotated[
-    Union[KAnonymity, LDiversity, TCloseness, AlphaK, BetaLikeness], Field(discriminator="model")  # noqa: UP007  pydantic reads it
-]
-MODELS = tuple(m.model_fields["model"].default for m in get_args(get_args(Requirement)[0]))
 
 
 Partition = Literal[
@@ -250,13 +196,7 @@ class Policy(Strict):
     @property
     def k(self) -> int:
         """The least class size that every requirement together asks for."""
-        sizes = [2]
-        for r in self.require:
-            if isinstance(r, KAnonymity | AlphaK):
-                sizes.append(r.k)
-            elif isinstance(r, LDiversity):
-                sizes.append(-int(-r.l // 1))
-        return max(sizes)
+        return max(2, *(r.least_size for r in self.require))
 
     if TYPE_CHECKING:
 
@@ -322,10 +262,12 @@ class Policy(Strict):
                 f"value of type {type(require).__name__}"
             )
         asked = list(self.require if require is None else require)
-        named = {"k-anonymity": ("k", k), "l-diversity": ("l", l), "t-closeness": ("t", t)}
-        for model, (parameter, value) in named.items():
-            if value is not None:
-                asked = [r for r in asked if getattr(r, "model", None) != model] + [{"model": model, parameter: value}]
+        in_short = {"k": k, "l": l, "t": t} | {n: values.pop(n) for n in list(values) if n in by_option()}
+        for option, model in by_option().items():
+            if in_short.get(option) is not None:
+                name = model.model_fields["model"].default
+                asked = [r for r in asked if getattr(r, "model", None) != name]
+                asked.append({"model": name, option: in_short[option]})
         method |= {n: values.pop(n) for n in list(values) if n in Method.model_fields}
         kept = {n: getattr(self, n) for n in ("kind", "missing", "missing_markers", "header", "order", "target")}
         return Policy(**{**kept, "columns": columns, "require": asked, "method": method, **values})
@@ -403,9 +345,6 @@ def _place_hierarchies(content: dict[str, Any], folder: Path) -> None:
             column["hierarchy"] = str(folder / given)
 
 
-_PARTS = {m.model_fields["model"].default: m for m in get_args(get_args(Requirement)[0])}
-
-
 def _known_keys(location: Sequence[int | str]) -> list[str]:
     """The keys that a policy may have at the place of an unknown one."""
     head = location[0] if location else ""
@@ -414,7 +353,7 @@ def _known_keys(location: Sequence[int | str]) -> list[str]:
     if head == "columns" and len(location) > 2:
         return list(ColumnPolicy.model_fields)
     if head == "require" and len(location) > 3:
-        return list(_PARTS[str(location[2])].model_fields)
+        return list(registered()[str(location[2])].model_fields)
     return list(Policy.model_fields)
 
 
@@ -427,7 +366,7 @@ def explain(
     """One sentence about the first thing that is wrong: where, which key, what would be right."""
     problems = error.errors()
     first = problems[0]
-    location = [p for p in first["loc"] if p not in _PARTS and p not in ("str", "is-instance[Hierarchy]")]
+    location = [p for p in first["loc"] if p not in registered() and p not in ("str", "is-instance[Hierarchy]")]
     key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in location).lstrip(".")
     last = str(location[-1]) if location else ""
     given = first.get("input")
@@ -440,7 +379,7 @@ def explain(
         known = re.findall("'([^']+)'", str(first["ctx"]["expected_tags"]))
         what = f"{key}.model: there is no privacy model {tag!r} of this kind of data; {did_you_mean(tag, known)}"
     elif first["type"] == "union_tag_not_found":
-        what = f"{key} names no privacy model; add model = one of {', '.join(MODELS)}"
+        what = f"{key} names no privacy model; add model = one of {', '.join(registered())}"
     elif first["type"] == "literal_error":
         known = [p.strip(" '") for p in re.split(r",| or ", str(first["ctx"]["expected"]))]
         what = f"{key} cannot be {given!r}; {did_you_mean(str(given), known)}"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from shoal.check.guarantee import Guarantee
 from shoal.data.tables.attribute import ROLES, Attribute
 from shoal.kinds.tables.policy import Method
+from shoal.models import Model, registered
 from shoal.report.tables.words import listed
 
 
@@ -18,7 +19,10 @@ class Point(NamedTuple):
     text: str
 
 
-DIVERSE = ("l-diversity", "t-closeness", "alpha-k", "beta-likeness")
+def _model(guarantee: Guarantee) -> type[Model] | None:
+    """The model of a guarantee about sensitive values."""
+    model = registered().get(guarantee.model)
+    return model if model is not None and model.is_about_values() else None
 
 
 def not_protected(
@@ -133,7 +137,7 @@ def _drawn(kept: Sequence[str]) -> list[Point]:
 
 def without_requirement(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> list[str]:
     """The sensitive columns that no guarantee is about: they are published, and nothing limits what they tell."""
-    covered = {g.sensitive for g in guarantees if g.model in DIVERSE}
+    covered = {g.sensitive for g in guarantees if _model(g)}
     return [n for n in sensitive if n not in covered]
 
 
@@ -184,7 +188,7 @@ def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> li
                 "someone in the group learns the value without finding the record.",
             )
         )
-    close = {g.sensitive for g in guarantees if g.model in ("t-closeness", "beta-likeness")}
+    close = {g.sensitive for g in guarantees if (model := _model(g)) and model.is_relative}
     likely = [n for n in sensitive if n not in bare and n not in close]
     if likely:
         points.append(
@@ -199,7 +203,7 @@ def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> li
 
 def _minimality(guarantees: Sequence[Guarantee], diversity: str) -> list[Point]:
     """What groups tell by not being smaller, where sensitive values decided about them."""
-    names = sorted({g.sensitive for g in guarantees if g.model in DIVERSE and g.sensitive})
+    names = sorted({g.sensitive for g in guarantees if _model(g) and g.sensitive})
     if not names:
         return []
     if diversity == "blind":

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 
 from shoal.check.guarantee import Guarantee
 from shoal.data.tables.attribute import Attribute
+from shoal.models import registered
+from shoal.models.base import of_kind
 
 PARTITIONS = {
     "mdav": "MDAV: groups of near records, built around those farthest from the average",
@@ -34,56 +36,27 @@ ROLE_NAMES = {
     "sensitive": "sensitive",
     "insensitive": "insensitive",
 }
-MODELS = {
-    "k-anonymity": "Whoever knows the quasi-identifiers of a record finds at least k records that fit equally well.",
-    "l-diversity distinct": "Each group holds at least that many different sensitive values. They may be very unequal: "
-    "one of them may be nearly all of a group.",
-    "l-diversity probabilistic": "No sensitive value makes up more than one in l of a group.",
-    "l-diversity entropy": "By their entropy, the sensitive values of a group are as uncertain as that many equally "
-    "frequent ones.",
-    "l-diversity recursive": "The most frequent sensitive value of a group is bounded by the rarer ones together.",
-    "t-closeness": "What a group says of the sensitive value is close to what the whole table says of it.",
-    "alpha-k": "At least k records fit, and no sensitive value makes up too large a share of them.",
-    "beta-likeness": "No sensitive value becomes much likelier in a group than it is in the whole table.",
+_OF_DRAWS = {
     "condensation": "What is published about quasi-identifiers depends on groups of at least k records, through "
     "statistics and random numbers.",
     "no-copies": "No published record has all quasi-identifiers of an original one, unless k or more share them.",
-}
-_MODELS_IN_SLICES = {
-    "k-anonymity": "Quasi-identifiers are published as they are, so a record's may be found; at least k records share "
-    "the bucket that they lead to.",
-    "l-diversity distinct": "At least that many sensitive values stay possible for a record. They may be very unequal: "
-    "one of them may be nearly certain.",
-    "l-diversity probabilistic": "No sensitive value is believed of a record with a chance above one in l.",
-    "l-diversity entropy": "By its entropy, what is believed of a record's sensitive value is as uncertain as that "
-    "many equally likely values.",
-    "l-diversity recursive": "The likeliest sensitive value of a record is bounded by the less likely ones together.",
-    "alpha-k": "At least k records share a bucket, and no sensitive value is too likely to be a record's.",
-}
-_MODELS_OF_SCREENS = {
-    "k-anonymity": "In each slice at least k rows fit a record equally well; whoever joins the slices may be left with "
-    "fewer.",
 }
 
 
 def models(publish: str) -> dict[str, str]:
     """What each model means for a way of publishing; where that depends on its kind, the kind stands behind it."""
-    if publish == "screen":
-        return MODELS | _MODELS_IN_SLICES | _MODELS_OF_SCREENS
-    return MODELS | _MODELS_IN_SLICES if publish in ("bucketize", "slice") else MODELS
+    meanings = dict(_OF_DRAWS)
+    for name, model in registered().items():
+        means = dict(model.means)
+        if publish in ("bucketize", "slice", "screen"):
+            means |= model.means_in_slices
+        if publish == "screen":
+            means |= model.means_in_screens
+        meanings |= {f"{name} {kind}".strip(): text for kind, text in means.items()}
+    return meanings
 
 
 SYMBOLS = {"alpha": "α", "beta": "β"}
-AT_LEAST = ("k", "l")
-MAIN = {
-    "k-anonymity": "k",
-    "l-diversity": "l",
-    "t-closeness": "t",
-    "alpha-k": "alpha",
-    "beta-likeness": "beta",
-    "condensation": "k",
-    "no-copies": "k",
-}
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -154,30 +127,28 @@ def listed(items: Sequence[str]) -> str:
 def short_name(guarantee: Guarantee) -> str:
     """The usual name of a guarantee with its parameters: ``5-anonymity``, ``entropy 3-diversity of disease``."""
     values = {n: number(v, 4) for n, v in guarantee.required.items()}
-    name = {
-        "k-anonymity": f"{values.get('k', 'k')}-anonymity",
-        "l-diversity": f"{guarantee.kind} {values.get('l', 'l')}-diversity".strip(),
-        "t-closeness": f"{values.get('t', 't')}-closeness",
-        "alpha-k": f"({values.get('alpha', 'α')}, {values.get('k', 'k')})-anonymity",
-        "beta-likeness": f"{guarantee.kind} {values.get('beta', 'β')}-likeness".strip(),
-        "condensation": f"condensation of {values.get('k', 'k')}",
-        "no-copies": "no copies",
-    }.get(guarantee.model, guarantee.model)
-    if guarantee.kind == "recursive":
-        name = f"recursive ({values.get('c', 'c')}, {values.get('l', 'l')})-diversity"
+    if guarantee.model in registered():
+        name = registered()[guarantee.model].titled(guarantee.kind, values)
+    else:
+        name = {"condensation": f"condensation of {values.get('k', 'k')}", "no-copies": "no copies"}.get(
+            guarantee.model, guarantee.model
+        )
     return f"{name} of {guarantee.sensitive}" if guarantee.sensitive else name
 
 
 def required(guarantee: Guarantee) -> str:
     """What was asked for: ``k ≥ 5``."""
+    model = registered().get(guarantee.model)
+    at_least = model.at_least if model is not None else ("k",)
     return ", ".join(
-        f"{SYMBOLS.get(n, n)} {'≥' if n in AT_LEAST else '≤'} {number(v, 4)}" for n, v in guarantee.required.items()
+        f"{SYMBOLS.get(n, n)} {'≥' if n in at_least else '≤'} {number(v, 4)}" for n, v in guarantee.required.items()
     )
 
 
 def achieved(guarantee: Guarantee) -> str:
     """What the worst class reaches: ``k = 5``."""
-    main = "c" if guarantee.kind == "recursive" else MAIN.get(guarantee.model, "")
+    model = registered().get(guarantee.model)
+    main = of_kind(model.main, guarantee.kind) if model is not None else "k"
     reached = {main: guarantee.achieved, **guarantee.details}
     return ", ".join(f"{SYMBOLS.get(n, n)} = {number(v, 4)}" for n, v in reached.items())
 

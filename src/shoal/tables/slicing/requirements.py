@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, row_keys
+from shoal.errors import PolicyError
+from shoal.models import Model
 from shoal.tables.encoding import Ranked, rank
-from shoal.tables.limits import Limit, limits_of
-
-if TYPE_CHECKING:
-    from shoal.kinds.tables.policy import Requirement
+from shoal.tables.limits import Limit, limits_of, limits_on_table
 
 JOINED = " with "
 
@@ -24,7 +23,7 @@ def limits_on(
     table: Table,
     attributes: Mapping[str, Attribute],
     sensitive: Sequence[str],
-    require: Sequence[Requirement],
+    require: Sequence[Model],
     missing: Literal["value", "any"],
     jointly: bool,
 ) -> tuple[Limit, ...]:
@@ -35,12 +34,16 @@ def limits_on(
     """
     limits: list[Limit] = []
     for requirement in require:
-        if jointly and len(sensitive) > 1 and getattr(requirement, "sensitive", None) is None:
+        if jointly and len(sensitive) > 1 and requirement.column is None:
             limits += limits_of([requirement], [_joint(table, attributes, sensitive, missing)], missing)
-            continue
-        is_flat = requirement.model != "t-closeness" or requirement.distance in ("equal", "ordered")
-        meant = {n: replace(attributes[n], hierarchy=None) if is_flat else attributes[n] for n in sensitive}
-        limits += limits_of([requirement], [rank(table[n], meant[n], by_sense=True) for n in sensitive], missing)
+        else:
+            limits += limits_on_table(table, [requirement], attributes, sensitive, missing)
+    own = next((limit.own for limit in limits if limit.own is not None), None)
+    if own is not None:
+        raise PolicyError(
+            f"{own.model} says what holds in a group of records, and nothing of slices; "
+            "publish in another way, or require another model"
+        )
     return tuple(limits)
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table, row_keys, spell
 from shoal.engine.blocks import run_blocks
 from shoal.errors import DataError, Infeasible, PolicyError
+from shoal.models import Model
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
 from shoal.tables.partition.base import refuse_infeasible
@@ -41,9 +42,6 @@ from shoal.tables.slicing.columns import correlations, mean_square_contingency, 
 from shoal.tables.slicing.permute import number_buckets, permuted
 from shoal.tables.slicing.plan import Form, Plan, Records, best_plan, carry_out, fitted_buckets, values_beside
 from shoal.tables.slicing.requirements import join_keys, limits_on
-
-if TYPE_CHECKING:
-    from shoal.kinds.tables.policy import Requirement
 
 CORRELATED_ROWS = 200_000  # correlations are taken from so many evenly spaced records
 TELLING = 0.5  # phi^2 from which on a column is said to tell another
@@ -87,7 +85,7 @@ def slice_table(
     *,
     form: Form,
     k: int,
-    require: Sequence[Requirement] = (),
+    require: Sequence[Model] = (),
     columns: int | Literal["best"] | Sequence[Sequence[str]] = "best",
     bucket_rows: int | Literal["best"] = "best",
     strict: bool = True,
@@ -119,7 +117,7 @@ def slice_table(
         Type and role of every column; identifying ones are dropped.
     form : {"bucketize", "slice", "screen"}
     k : int
-    require : sequence of the models of `shoal.kinds.tables.policy`
+    require : sequence of Model
         Models of diversity; k-anonymity among them is passed over, as `k` is given.
     columns : int, "best" or sequence of sequences of str
         How many slices; "best" tries; or the slices themselves, each quasi-identifier in exactly one. Insensitive

@@ -15,7 +15,11 @@ from shoal.check.slices.verify import check_slices, verify_slices
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, NotVerified, PolicyError
-from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.models.alpha_k import AlphaK
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from tests.unit.check.slices.honest_slices import honest
 from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, Case, as_table, random_case
 

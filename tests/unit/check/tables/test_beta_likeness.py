@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shoal.check.tables.verify import verify
-from shoal.kinds.tables.policy import BetaLikeness
+from shoal.models.beta_likeness import BetaLikeness
 from tests.unit.check.tables import slow_check as slow
 from tests.unit.check.tables.slow_check import random_table
 

@@ -15,7 +15,10 @@ from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import MARKERS, Table, encode_cells
 from shoal.errors import DataError, PolicyError
-from shoal.kinds.tables.policy import AlphaK, KAnonymity, LDiversity, TCloseness
+from shoal.models.alpha_k import AlphaK
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 
 
 def column(name: str, cells) -> object:

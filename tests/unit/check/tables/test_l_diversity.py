@@ -7,7 +7,7 @@ import pytest
 
 from shoal.check.tables.verify import verify
 from shoal.data.tables.table import Column, Table
-from shoal.kinds.tables.policy import LDiversity
+from shoal.models.l_diversity import LDiversity
 from tests.unit.check.tables import slow_check as slow
 from tests.unit.check.tables.slow_check import random_table, table
 

@@ -9,7 +9,7 @@ from shoal.check.tables.publication import needs_original, verify_publication
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import MARKERS, Table, encode_cells
-from shoal.kinds.tables.policy import KAnonymity
+from shoal.models.k_anonymity import KAnonymity
 
 
 def column(name: str, cells) -> object:

@@ -15,7 +15,8 @@ from shoal.check.tables.t_closeness import ordered_distance
 from shoal.check.tables.verify import verify
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
-from shoal.kinds.tables.policy import BetaLikeness, TCloseness
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.t_closeness import TCloseness
 from tests.unit.check.tables import slow_check as slow
 from tests.unit.check.tables.slow_check import random_table, table
 

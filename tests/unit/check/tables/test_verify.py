@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from shoal.check import verify
+from shoal.check.tables.t_closeness import default_distance
 from shoal.check.tables.verify import default_distance
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, PolicyError
-from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
+from shoal.models.alpha_k import AlphaK
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from tests.unit.check.tables.slow_check import table
 
 HOSPITAL = table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.kinds.tables.policy import LDiversity
+from shoal.models.l_diversity import LDiversity
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of, violations
 from shoal.tables.slicing.regions import region_labels

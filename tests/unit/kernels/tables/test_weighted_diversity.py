@@ -9,7 +9,10 @@ import pytest
 
 from shoal.kernels.tables.diversity import groups_violating
 from shoal.kernels.tables.weighted_diversity import weights_satisfy
-from shoal.kinds.tables.policy import AlphaK, BetaLikeness, LDiversity, TCloseness
+from shoal.models.alpha_k import AlphaK
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import arrays_of, limits_of
 from tests.unit.tables.slicing.slow_slicing import satisfies

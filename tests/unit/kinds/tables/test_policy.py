@@ -6,7 +6,9 @@ import pytest
 
 import shoal
 from shoal.errors import PolicyError
-from shoal.kinds.tables.policy import KAnonymity, LDiversity, Policy
+from shoal.kinds.tables.policy import Policy
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
 from tests.unit.tables.slicing.people import asked
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from shoal.errors import DataError, Infeasible, PolicyError
-from shoal.kinds.tables.policy import LDiversity, TCloseness
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of, violations
 from shoal.tables.partition.mondrian import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kinds.tables.policy import LDiversity
+from shoal.models.l_diversity import LDiversity
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of
 from shoal.tables.partition.mondrian import mondrian_labels

@@ -12,7 +12,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import prefixes
 from shoal.engine.executors import open_executor
 from shoal.errors import Infeasible, PolicyError
-from shoal.kinds.tables.policy import LDiversity
+from shoal.models.l_diversity import LDiversity
 from shoal.tables.slicing.slice_table import slice_table
 from tests.unit.tables.slicing.people import N, asked, people
 from tests.unit.tables.slicing.slow_slicing import (
