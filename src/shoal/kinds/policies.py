@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from shoal.errors import DataError, PolicyError
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.strings.policy import StringPolicy
-from shoal.kinds.tables.policy import Policy, read_toml
+from shoal.kinds.tables.policy import Policy
+from shoal.policy import BasePolicy, read_toml
 
 AnyPolicy = Policy | StringPolicy | SparsePolicy
 
-KINDS: dict[str, type[Policy] | type[StringPolicy] | type[SparsePolicy]] = {
-    "table": Policy,
-    "strings": StringPolicy,
-    "sparse": SparsePolicy,
-}
+KINDS: dict[str, type[BasePolicy]] = {"table": Policy, "strings": StringPolicy, "sparse": SparsePolicy}
+DEFAULT_KIND = "table"
+"""What data is, and what a policy is for, where nothing says otherwise."""
+
+
+def policy_class(content: dict[str, Any]) -> type[BasePolicy] | None:
+    """What the content of a policy file is for; None if it names a kind that does not exist."""
+    kind = content.get("kind", DEFAULT_KIND)
+    return KINDS.get(kind) if isinstance(kind, str) else None
 
 
 def read_policy(path: str | Path) -> AnyPolicy:
     """Read a policy file of whatever kind it says to be."""
     content, text = read_toml(path)
-    kind = content.get("kind")
-    return KINDS.get(kind if isinstance(kind, str) else "table", Policy).from_content(content, text, Path(path))
+    policy = (policy_class(content) or KINDS[DEFAULT_KIND]).from_content(content, text, Path(path))
+    return cast(AnyPolicy, policy)
 
 
 def empty_policy(kind: str) -> AnyPolicy:
     """The defaults for a kind of data."""
-    return KINDS[kind]()
+    return cast(AnyPolicy, KINDS[kind].of())
 
 
 def kind_of(source: Any) -> str:
