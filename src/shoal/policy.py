@@ -55,6 +55,8 @@ class Option:
         From the text of an option to the value, where the type does not tell.
     is_common : bool
         Whether it is among the first that the help shows.
+    is_input : bool
+        Whether it says how a file is read; so do all keys of the part `input`.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Option:
     metavar: str = ""
     parse: Callable[[str], Any] | None = None
     is_common: bool = False
+    is_input: bool = False
 
 
 def option(
@@ -77,20 +80,23 @@ def option(
     metavar: str = "",
     parse: Callable[[str], Any] | None = None,
     is_common: bool = False,
+    is_input: bool = False,
     **limits: Any,
 ) -> Any:
     """A key of a policy that is an option of the command line as well; see `Option`, and `pydantic.Field` on limits."""
-    how = {"instead": instead, "flags": flags, "metavar": metavar, "parse": parse, "is_common": is_common}
-    return Field(default, description=help, json_schema_extra={"option": how}, **limits)  # type: ignore[dict-item]
+    how: Any = {"instead": instead, "flags": flags, "metavar": metavar, "parse": parse}
+    how |= {"is_common": is_common, "is_input": is_input}
+    return Field(default, description=help, json_schema_extra={"option": how}, **limits)
 
 
 def header_option() -> Any:
     """The key `header`, which every kind of data that can stand in a CSV file has."""
     return option(
         None,
-        "Whether the first line of a CSV or TSV file names the columns; if not, they are called c1, c2, ...",
-        instead="first, but a line that looks like a record is refused",
+        "Whether the first line names the columns.",
+        instead="first, unless it is a record",
         is_common=True,
+        is_input=True,
     )
 
 
@@ -179,7 +185,7 @@ def _options_in(model: type[BaseModel]) -> Iterator[Option]:
             yield Option(name, field.annotation, field.description or "", field.default, **how)
         else:
             for part in _models_in(field.annotation):
-                yield from _options_in(part)
+                yield from (replace(o, is_input=o.is_input or name == "input") for o in _options_in(part))
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -34,19 +35,6 @@ class Sizes(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
             self.fail("give whole numbers with commas between, such as 2,5,10", param, ctx)
 
 
-class Slices(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
-    """A number of slices, the word best, or column names with commas between them and semicolons between slices."""
-
-    name = "slices"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str) or value == "best":
-            return value
-        if value.strip().isdigit():
-            return int(value)
-        return tuple(Names().convert(part, param, ctx) for part in value.split(";"))
-
-
 class Numbers(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
     """Numbers with commas between them."""
 
@@ -59,3 +47,18 @@ class Numbers(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gener
             return tuple(float(part) for part in value.split(",") if part.strip())
         except ValueError:
             self.fail("give numbers with commas between, such as 0,0.02,0.05", param, ctx)
+
+
+class Parsed(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
+    """What a function of its own makes of the text."""
+
+    name = "text"
+
+    def __init__(self, parse: Callable[[str], Any]) -> None:
+        self.parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self.parse(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)

@@ -40,7 +40,7 @@ class KVariance(Strict):
     """
 
     model: Literal["k-variance"] = "k-variance"
-    k: int = option(10, "Similarities to the k nearest records are blurred (k-variance).", is_common=True, ge=1)
+    k: int = option(10, "Neighbours to blur.", is_common=True, ge=1)
     threshold: Literal["sqrt", "difference"] = option(
         "sqrt", "How large the deviation must be for k-variance: as printed (sqrt), or much stricter (difference)."
     )

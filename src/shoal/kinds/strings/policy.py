@@ -95,7 +95,7 @@ class StringPolicy(BasePolicy):
     noun: ClassVar[str] = "strings"
     plural: ClassVar[str] = "strings"
     surely: ClassVar[str] = "FASTA and SPMF"
-    arguments: ClassVar[tuple[Option, ...]] = (Option("k", int, "Groups of at least k (k-anonymity).", is_common=True),)
+    arguments: ClassVar[tuple[Option, ...]] = (Option("k", int, "Groups of at least k.", is_common=True),)
 
     kind: Literal["strings"] = "strings"
     input: StringInput = Field(StringInput(), description="How a file is read.")

@@ -237,11 +237,11 @@ class Policy(BasePolicy):
     noun: ClassVar[str] = "a table"
     plural: ClassVar[str] = "tables"
     arguments: ClassVar[tuple[Option, ...]] = (
-        Option("quasi", tuple[str, ...], "Columns that others may know, with commas between.", is_common=True),
-        Option("sensitive", tuple[str, ...], "Columns to keep, under what -l and -t require.", is_common=True),
+        Option("quasi", tuple[str, ...], "Columns that others may know, as in age,zip.", is_common=True),
+        Option("sensitive", tuple[str, ...], "Columns to keep, under -l, -t and the like.", is_common=True),
         Option("identifying", tuple[str, ...], "Columns to drop.", is_common=True),
         Option("insensitive", tuple[str, ...], "Columns to keep as they are."),
-        Option("others", Role, "Role of every column that is not named.", instead="guessed"),
+        Option("others", Role, "Role of every column that is not named.", instead="guessed", metavar="ROLE"),
         Option(
             "hierarchies",
             Mapping[str, str],
@@ -249,9 +249,9 @@ class Policy(BasePolicy):
             flags="--hierarchy",
             metavar="COLUMN=FILE",
         ),
-        Option("k", int, "Groups of at least k (k-anonymity).", is_common=True),
+        Option("k", int, "Groups of at least k.", is_common=True),
         Option("l", float, "At least l sensitive values in a group (distinct l-diversity)."),
-        Option("t", float, "Sensitive values distributed in a group as in the whole, within t (t-closeness)."),
+        Option("t", float, "Sensitive values of a group distributed as in the whole, within t (t-closeness)."),
     )
 
     kind: Literal["table"] = "table"
