@@ -256,7 +256,5 @@ def _refuse_strangers(data: Path, policy: BasePolicy, names: Collection[str]) ->
         first = next(iter(owners))
         kind = first.model_fields["kind"].default
         hint = f"say --kind {kind}, or drop it" if policy.kind == DEFAULT_KIND else "leave it out"
-        raise click.UsageError(
-            f"{_spelled(owners[first]).split('/')[0]} is for {' and '.join(p.plural for p in owners)}, and {data} is read as "
-            f"{policy.noun}; {hint}"
-        )
+        flag, meant = _spelled(owners[first]).split("/")[0], " and ".join(other.plural for other in owners)
+        raise click.UsageError(f"{flag} is for {meant}, and {data} is read as {policy.noun}; {hint}")
