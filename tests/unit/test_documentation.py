@@ -35,7 +35,7 @@ def test_every_command_and_option_is_documented() -> None:
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     for name, command in command_line.commands.items():
         assert f"## `shoal {name}" in page
-        for option in command.get_params(click.Context(command)):
+        for option in command.get_params(click.Context(command, help_option_names=["-h", "--help"])):
             if isinstance(option, click.Option):
                 assert option.help, (name, option.name)
                 for spelling in option.opts:
