@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import pkgutil
+import re
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import click
 import pytest
 
 import shoal
 from shoal.cli.app import shoal as command_line
+from shoal.kinds.policies import KINDS
 from shoal.kinds.sparse.policy import KVariance, SparseInput, SparseMethod, SparsePolicy
 from shoal.kinds.strings.policy import StringInput, StringMethod, StringPolicy
 from shoal.kinds.tables.policy import MODELS, ColumnPolicy, Method, Policy
@@ -51,6 +55,28 @@ def test_every_policy_key_is_documented() -> None:
             assert f"`{key}`" in page or f"`[{key}" in page or f"`[[{key}" in page, key
     for model in MODELS:
         assert f"`{model}`" in page
+
+
+def rows_of(text: str) -> dict[str, str]:
+    """The rows of tables by the keys that their first two cells name."""
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    return {key: row for row in reversed(rows) for key in re.findall(r"`(\w+)`", "".join(row.split("|")[1:3]))}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_and_defaults_of_keys_are_documented_as_they_are(kind: str) -> None:
+    page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
+    sections = dict(zip(KINDS, re.split(r"\n## (?:Strings|Sparse records)\n", page), strict=True))
+    rows = rows_of(sections[kind])
+    policy = KINDS[kind]
+    for name, option in policy.options().items():
+        if name not in {argument.name for argument in policy.arguments}:
+            types = [option.type, *get_args(option.type)]
+            words = [word for inner in types if get_origin(inner) is Literal for word in get_args(inner)]
+            assert [word for word in words if f"`{word}`" not in rows[name]] == [], name
+            if option.default is not None:
+                cells = [cell.strip(' `"') for cell in rows[name].split("|")]
+                assert json.dumps(option.default).strip('"').removesuffix(".0") in cells, name
 
 
 def test_every_public_name_is_there() -> None:
