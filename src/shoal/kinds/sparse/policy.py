@@ -7,13 +7,9 @@
     format = "baskets"
     [[require]]
     model = "k-variance"
-    k = 10
-    [[require]]
-    model = "delta-anonymity"
-    delta = 0.5
+    k = 20
     [method]
-    max_components = 128
-    recovery_cap = true
+    max_components = 64
 """
 
 from __future__ import annotations
