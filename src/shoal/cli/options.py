@@ -115,10 +115,10 @@ def _click_options(
     policies: Sequence[type[BasePolicy]], asks: Callable[[Option], bool], makes_policy: bool
 ) -> list[click.Option]:
     options = [_click_option(owners, makes_policy) for owners in _shared(policies, asks).values()]
-    return [_kind_option(policies), *options] if makes_policy else options
+    return [_kind_option(), *options] if makes_policy else options
 
 
-def _kind_option(policies: Sequence[type[BasePolicy]]) -> click.Option:
+def _kind_option() -> click.Option:
     from shoal.kinds.policies import DEFAULT_KIND, KINDS
 
     sure = ", ".join(f"{kind} for {policy.surely}" for kind, policy in KINDS.items() if policy.surely)

@@ -78,7 +78,7 @@ def fitting_policy(source: Any, policy: AnyPolicy | None) -> AnyPolicy:
             "the policy is not a Policy; make one with Policy.of(...), or read a file with Policy.read(path)"
         )
     if policy.kind == "table" and kind != "table":
-        what = "strings" if kind == "strings" else "sparse records"
+        what = KINDS[kind].noun
         raise PolicyError(f'the data is {what}, and the policy is for a table; ask for kind = "{kind}", or give none')
     if policy.kind == "table" and isinstance(source, str | Path):
         from shoal.data.sparse.files import looks_like_item_lists
