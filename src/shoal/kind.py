@@ -46,21 +46,6 @@ class Asks(Protocol[R_co, P_co]):
     def _profile(self) -> P_co: ...
 
 
-@dataclass(frozen=True)
-class Noun:
-    """What a kind of data is called in a sentence.
-
-    Attributes
-    ----------
-    data, many, published
-        "The data is ...", "for ...", "the folder holds ...".
-    """
-
-    data: str
-    many: str
-    published: str
-
-
 class Grid(NamedTuple):
     """A table for a terminal, whose columns are told by their headings; some are numbers, set to the right."""
 
@@ -112,7 +97,8 @@ class Kind(ABC):
 
     name: ClassVar[str]
     """As policies and manifests call it."""
-    noun: ClassVar[Noun]
+    published: ClassVar[str]
+    """What its releases hold, in words."""
     takes: ClassVar[Mapping[str, str]]
     """What of a run, a check or an attack means something for it, and what for; the rest is refused."""
 
@@ -186,17 +172,17 @@ class Kind(ABC):
         for name, word in asked.items():
             if name not in self.takes:
                 others = [k for k in kinds() if name in k.takes]
-                meant = " and ".join(k.noun.many for k in others)
+                meant = " and ".join(k.policy.plural for k in others)
                 why = others[0].takes[name] if others else ""
-                raise PolicyError(f"{word} is for {meant}{why and f', {why}'}; leave it out for {self.noun.many}")
+                raise PolicyError(f"{word} is for {meant}{why and f', {why}'}; leave it out for {self.policy.plural}")
 
 
 HOMES: dict[str, str] = {
+    "table": "shoal.kinds.tables.kind",
     "strings": "shoal.kinds.strings.kind",
     "sparse": "shoal.kinds.sparse.kind",
-    "table": "shoal.kinds.tables.kind",
 }
-"""Where each kind stands, as `KIND`. One that several claim is of the first; what none claims is of the last."""
+"""Where each kind stands, as `KIND`. What no other recognises is of the first."""
 
 
 def kind_named(name: str) -> Kind:
@@ -212,7 +198,7 @@ def kinds() -> list[Kind]:
 
 def default_kind() -> Kind:
     """What data is taken for that nothing says otherwise of."""
-    return kind_named(list(HOMES)[-1])
+    return kind_named(next(iter(HOMES)))
 
 
 def kind_of(source: Any) -> Kind:
@@ -235,8 +221,7 @@ def kind_of_folder(folder: PublishedFolder, policy: Any = None) -> Kind:
     kind = kind_named(folder.kind) if folder.kind in HOMES else default_kind()
     if policy is not None and (meant := kind_of_policy(policy)) is not kind:
         raise PolicyError(
-            f"the folder holds {kind.noun.published}, and the policy is for {meant.noun.published}; give one for "
-            f"{kind.noun.published}"
+            f"the folder holds {kind.published}, and the policy is for {meant.published}; give one for {kind.published}"
         )
     return kind
 
@@ -257,7 +242,7 @@ def fitting_policy(source: Any, policy: Any | None) -> tuple[Kind, Any]:
     kind = kind_of_policy(policy)
     if kind is not found:
         raise PolicyError(
-            f"the data is {found.noun.data}, and the policy is for {kind.noun.data}; ask for kind = "
+            f"the data is {found.policy.noun}, and the policy is for {kind.policy.noun}; ask for kind = "
             f'"{found.name}", or give none'
         )
     kind.refuse_other(source)
@@ -266,12 +251,16 @@ def fitting_policy(source: Any, policy: Any | None) -> tuple[Kind, Any]:
 
 def read_policy(path: str | Path) -> Any:
     """Read a policy file of whatever kind it says to be."""
-    from shoal.kinds.tables.policy import read_toml
+    from shoal.policy import read_toml
 
     content, text = read_toml(path)
-    name = content.get("kind")
-    kind = kind_named(name) if isinstance(name, str) and name in HOMES else default_kind()
-    return kind.policy.from_content(content, text, Path(path))
+    return (kind_of_content(content) or default_kind()).policy.from_content(content, text, Path(path))
+
+
+def kind_of_content(content: Mapping[str, Any]) -> Kind | None:
+    """The kind that the content of a policy file is for; None if it names one that does not exist."""
+    name = content.get("kind", default_kind().name)
+    return kind_named(name) if isinstance(name, str) and name in HOMES else None
 
 
 def without_held_out(data: Any, manifest: Manifest, private: PrivateFolder | None) -> tuple[Any, Any]:

@@ -283,7 +283,8 @@ def test_the_manifest_names_no_value_that_is_not_published(tmp_path: Path, run_h
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_explained_and_every_command_has_an_example(command: str, run_here: RunHere) -> None:
-    for parameter in shoal.commands[command].params:
+    made = shoal.commands[command]
+    for parameter in made.get_params(click.Context(made, help_option_names=["-h", "--help"])):
         if isinstance(parameter, click.Option):
             assert parameter.help, f"{command} {parameter.opts}"
     ended = run_here(command, "--help")

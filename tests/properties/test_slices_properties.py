@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.check.slow_slices import ATTRIBUTES, GROUPS, Case, random_case
 
 from shoal.check.slices.membership import membership
 from shoal.check.slices.verify import check_slices, verify_slices

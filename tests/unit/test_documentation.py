@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import pkgutil
+import re
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args, get_origin
 
 import click
 import pytest
 
 import shoal
 from shoal.cli.app import shoal as command_line
+from shoal.kind import kinds
 from shoal.kinds.sparse.policy import KVariance, SparseInput, SparseMethod, SparsePolicy
 from shoal.kinds.strings.policy import StringInput, StringMethod, StringPolicy
 from shoal.kinds.tables.policy import ColumnPolicy, Method, Policy
 from shoal.models import registered
+
+KINDS = {kind.name: kind.policy for kind in kinds()}
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(m.name for m in pkgutil.walk_packages(shoal.__path__, "shoal."))
@@ -37,7 +42,7 @@ def test_every_command_and_option_is_documented() -> None:
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     for name, command in command_line.commands.items():
         assert f"## `shoal {name}" in page
-        for option in command.params:
+        for option in command.get_params(click.Context(command, help_option_names=["-h", "--help"])):
             if isinstance(option, click.Option):
                 assert option.help, (name, option.name)
                 for spelling in option.opts:
@@ -67,6 +72,28 @@ def test_every_privacy_model_is_documented() -> None:
             assert f"| {guard.title} | {guard.stops} | {guard.leaves} |" in guarantees
         file = name.replace("-", "_")
         assert f"`models/{file}.py`, checked by `check/tables/{file}.py`" in papers
+
+
+def rows_of(text: str) -> dict[str, str]:
+    """The rows of tables by the keys that their first two cells name."""
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    return {key: row for row in reversed(rows) for key in re.findall(r"`(\w+)`", "".join(row.split("|")[1:3]))}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_and_defaults_of_keys_are_documented_as_they_are(kind: str) -> None:
+    page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
+    sections = dict(zip(KINDS, re.split(r"\n## (?:Strings|Sparse records)\n", page), strict=True))
+    rows = rows_of(sections[kind])
+    policy = KINDS[kind]
+    for name, option in policy.options().items():
+        if name not in {argument.name for argument in policy.arguments}:
+            types = [option.type, *get_args(option.type)]
+            words = [word for inner in types if get_origin(inner) is Literal for word in get_args(inner)]
+            assert [word for word in words if f"`{word}`" not in rows[name]] == [], name
+            if option.default is not None:
+                cells = [cell.strip(' `"') for cell in rows[name].split("|")]
+                assert json.dumps(option.default).strip('"').removesuffix(".0") in cells, name
 
 
 def test_every_public_name_is_there() -> None:

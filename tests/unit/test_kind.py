@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+import shoal
 from shoal.data.sparse.records import Sparse
 from shoal.errors import PolicyError
 from shoal.held_out import hold_out
-from shoal.kind import Kind, default_kind, kind_of, kind_of_policy, kinds, without_held_out
+from shoal.kind import Kind, default_kind, kind_of, kind_of_policy, kinds, read_policy, without_held_out
+from shoal.kinds.strings.policy import StringPolicy
+from shoal.kinds.tables.policy import Policy
 from shoal.manifest import Manifest
 from shoal.secrets import PrivateFolder
 
@@ -44,7 +47,7 @@ def test_an_original_is_split_where_the_manifest_says_so(tmp_path: Path) -> None
 def test_what_means_nothing_for_a_kind_is_refused(kind: Kind) -> None:
     everything = {"key", "stop", "workers", "pool", "cluster", "label", "other", "population"}
     for name in sorted(everything - set(kind.takes)):
-        with pytest.raises(PolicyError, match=f"leave it out for {kind.noun.many}"):
+        with pytest.raises(PolicyError, match=f"leave it out for {kind.policy.plural}"):
             kind.refuse({name: name})
     kind.refuse(dict.fromkeys(kind.takes, "anything"))
     assert set(kind.takes) <= everything
@@ -59,3 +62,33 @@ def test_what_no_kind_recognises_is_of_the_default_one() -> None:
 def test_something_else_is_no_policy() -> None:
     with pytest.raises(PolicyError, match="the policy is not a Policy"):
         kind_of_policy({"k": 5})
+
+
+TOML = """\
+kind = "strings"
+[input]
+label = 'OX=(\\d+)'
+alphabet = ["a", "b"]
+[[require]]
+model = "k-anonymity"
+k = 7
+[method]
+order = 3
+lengths = "spread"
+"""
+
+
+def test_a_file_is_read_by_its_kind(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(TOML)
+    policy = read_policy(path)
+    assert policy == StringPolicy.read(path) == shoal.read_policy(str(path))
+    assert isinstance(policy, StringPolicy)
+    assert (policy.k, policy.method.order, policy.method.lengths, policy.method.support) == (7, 3, "spread", 3)
+    assert (policy.input.label, policy.input.alphabet) == (r"OX=(\d+)", ("a", "b"))
+    with pytest.raises(PolicyError, match="is a policy for strings"):
+        Policy.read(path)
+    path.write_text("[[require]]\nmodel = 'k-anonymity'\nk = 3\n")
+    assert isinstance(read_policy(path), Policy)
+    with pytest.raises(PolicyError, match="is a policy for a table"):
+        StringPolicy.read(path)

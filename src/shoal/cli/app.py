@@ -16,14 +16,7 @@ from shoal._version import __version__
 from shoal.cli import interrupts
 from shoal.cli.group import Group
 from shoal.cli.option_types import Names, Numbers, Sizes
-from shoal.cli.options import (
-    asked_policy,
-    header_option,
-    input_options,
-    sparse_options,
-    string_options,
-    table_options,
-)
+from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
 from shoal.cli.output import plain, print_attacks, print_check, print_json, print_release, summary
 from shoal.errors import ShoalError
 
@@ -158,7 +151,7 @@ def demo(out: Path, rows: int, as_json: bool) -> None:
     click.echo(f"  shoal attack {baskets_out / 'publish'} --original {baskets_out / 'input' / 'baskets.dat'}")
 
 
-@shoal.command()
+@shoal.command(cls=PolicyCommand, asks=how_to_read)
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option(
     "-o",
@@ -168,7 +161,6 @@ def demo(out: Path, rows: int, as_json: bool) -> None:
     help="Where to write the policy.  [default: policy.toml, unless there is one]",
 )
 @click.option("--no-sweep", is_flag=True, help="Do not try methods on a sample of the records to propose one.")
-@input_options
 @_json_option
 def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: str | None, **asked: str | None) -> None:
     """Show guessed types and roles, the risk as the table stands, and a method; write a policy to edit.
@@ -187,7 +179,7 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
     path = out or Path("policy.toml")
     if out is not None and path.exists():
         raise ShoalError(f"{path} exists; choose another name for the policy, or remove it first")
-    policy = asked_policy(data, None, kind, (), asked)
+    policy = asked_policy(data, None, kind, asked)
     with _progress(not as_json) as progress:
         found: Any = profile_source(data, policy, sweep=not no_sweep, progress=progress)
     if written := not path.exists():
@@ -203,14 +195,10 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
         click.echo(f"\n{path} exists and was left as it is; name another with -o to write the guesses down.")
 
 
-@shoal.command()
+@shoal.command(cls=PolicyCommand, first=("out", "policy_file", "kind"))
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Folder to make; must not exist.")
 @click.option("-p", "--policy", "policy_file", type=click.Path(path_type=Path), help="Policy file (TOML).")
-@table_options
-@input_options
-@string_options
-@sparse_options
 @click.option(
     "--key",
     "key_file",
@@ -242,7 +230,6 @@ def anonymize(
     data: Path,
     out: Path,
     policy_file: Path | None,
-    hierarchies: tuple[str, ...],
     keep: tuple[str, ...] | None,
     seed: int | None,
     workers: int,
@@ -271,7 +258,7 @@ def anonymize(
     from shoal.stage import refuse_occupied
 
     refuse_occupied(out)
-    policy: Any = asked_policy(data, policy_file, kind, hierarchies, asked)
+    policy: Any = asked_policy(data, policy_file, kind, asked)
     key, found = None, kind_of_policy(policy)
     if key_file is not None:
         from shoal.secrets import read_key
@@ -311,7 +298,7 @@ def anonymize(
         print_release(release, out)
 
 
-@shoal.command()
+@shoal.command(cls=PolicyCommand, asks=header_alone, makes_policy=False)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--original", type=click.Path(path_type=Path), help="The original data, to compare with.")
 @click.option(
@@ -327,7 +314,6 @@ def anonymize(
     help="The private/ folder with what was kept: groups (pseudo-records, strings), rows (tables), key (sparse).",
 )
 @click.option("--label", metavar="REGEX", help="Finds the class in the descriptions of a FASTA original.")
-@header_option
 @_json_option
 def check(
     folder: Path,
@@ -359,7 +345,7 @@ def check(
     return 0 if found.holds else 5
 
 
-@shoal.command()
+@shoal.command(cls=PolicyCommand, asks=header_alone, makes_policy=False)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--original", type=click.Path(path_type=Path), required=True, help="The original data.")
 @click.option("--control", type=click.Path(path_type=Path), help="Records like them that were not in the release.")
@@ -374,7 +360,6 @@ def check(
 @click.option("--seconds", type=float, help="Begin no attack after so many seconds.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which records are drawn for attacks.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="A JSON file to write the results to.")
-@header_option
 @_json_option
 def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **asked: Any) -> None:
     """Attack a published folder as others could, and say what they get.
@@ -402,7 +387,7 @@ def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **aske
         print_attacks(found)
 
 
-@shoal.command()
+@shoal.command(cls=PolicyCommand, asks=header_alone, makes_policy=False)
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option(
     "-o",
@@ -433,7 +418,6 @@ def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **aske
 @click.option(
     "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."
 )
-@header_option
 @_json_option
 def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, as_json: bool, **asked: Any) -> int:
     """Try methods and their parameters on DATA: what risk each leaves and what it costs. Publishes nothing.

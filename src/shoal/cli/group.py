@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.option_types import Names, Numbers, Sizes
+from shoal.cli.option_types import Listed
 from shoal.errors import did_you_mean
 
 
@@ -16,7 +16,7 @@ class Command(click.Command):
 
     def make_parser(self, ctx: click.Context) -> Any:
         options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
-        lists = [p for p in options if isinstance(p.type, Names | Numbers | Sizes)]
+        lists = [p for p in options if isinstance(p.type, Listed)]
         for option in lists:  # so that the parser gathers every value of theirs, which stand here for one list
             option.multiple = True
         try:

@@ -3,59 +3,67 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 
-class Names(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
+class Listed(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
+    """Several values with commas between them, which add up where the option is repeated."""
+
+    def split(self, text: str) -> tuple[Any, ...]:
+        """The values; ValueError with a sentence where one is none."""
+        raise NotImplementedError
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Any, ...]:
+        try:
+            return value if isinstance(value, tuple) else self.split(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class Names(Listed):
     """Column names with commas between them; a name that holds a comma is quoted as in a CSV file."""
 
     name = "names"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        rows = list(csv.reader([value], skipinitialspace=True))
+    def split(self, text: str) -> tuple[str, ...]:
+        rows = list(csv.reader([text], skipinitialspace=True))
         return tuple(n for n in rows[0] if n) if rows else ()
 
 
-class Sizes(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
-    """Whole numbers with commas between them."""
-
-    name = "numbers"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        try:
-            return tuple(int(part) for part in value.split(",") if part.strip())
-        except ValueError:
-            self.fail("give whole numbers with commas between, such as 2,5,10", param, ctx)
-
-
-class Slices(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
-    """A number of slices, the word best, or column names with commas between them and semicolons between slices."""
-
-    name = "slices"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str) or value == "best":
-            return value
-        if value.strip().isdigit():
-            return int(value)
-        return tuple(Names().convert(part, param, ctx) for part in value.split(";"))
-
-
-class Numbers(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
+class Numbers(Listed):
     """Numbers with commas between them."""
 
     name = "numbers"
+    number: type[int] | type[float] = float
+    words = "numbers with commas between, such as 0,0.02,0.05"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
-        if isinstance(value, tuple):
-            return value
+    def split(self, text: str) -> tuple[float, ...]:
         try:
-            return tuple(float(part) for part in value.split(",") if part.strip())
+            return tuple(self.number(part) for part in text.split(",") if part.strip())
         except ValueError:
-            self.fail("give numbers with commas between, such as 0,0.02,0.05", param, ctx)
+            raise ValueError(f"give {self.words}") from None
+
+
+class Sizes(Numbers):
+    """Whole numbers with commas between them."""
+
+    number = int
+    words = "whole numbers with commas between, such as 2,5,10"
+
+
+class Parsed(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
+    """What a function of its own makes of the text."""
+
+    name = "text"
+
+    def __init__(self, parse: Callable[[str], Any]) -> None:
+        self.parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self.parse(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)

@@ -1,238 +1,259 @@
-"""From the options of a command to the policy that they mean, of whatever kind the data is."""
+"""From policies to the options of a command, and from these back to the policy that they mean.
+
+What a policy makes with `shoal.policy.option`, and what its `changed` takes besides, is an option here: name, type,
+help and default come from there, and so does the section of the help in which it stands.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
-from shoal.cli.option_types import Names, Slices
+from shoal.cli.group import Command
+from shoal.cli.option_types import Names, Parsed
 
 if TYPE_CHECKING:
-    pass
+    from shoal.policy import BasePolicy, Option
 
-DATA_OF_KIND = {"table": "a table", "strings": "strings", "sparse": "sparse records"}
-OPTIONS_OF_KIND = {"table": "tables", "strings": "strings", "sparse": "sparse records"}
+    Owners = dict[type[BasePolicy], Option]
+    """What an option is for each kind of data that has it."""
 
-
-def header_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How the first line of a table is read."""
-    return click.option(
-        "--header",
-        type=click.Choice(["first", "none"]),
-        help="Of CSV and TSV: the first line names the columns, or there is no header and they are called c1, c2, ...  "
-        "[default: first, unless it looks like a record, which is refused]",
-    )(command)
+_WIDEST_CHOICE = 26
+_WIDEST_TERM = 30
 
 
-def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How data is read."""
-    options = (
-        header_option,
-        click.option(
-            "--kind",
-            type=click.Choice(["table", "strings", "sparse"]),
-            help="What DATA holds.  [default: strings for FASTA and SPMF, sparse for SVMlight, else a table]",
-        ),
-        click.option(
-            "--format",
-            help="Of strings: fasta, lines, tokens, spmf or column; of sparse records: baskets, svmlight, column, text "
-            "or folder.  [default: told by the file]",
-        ),
-        click.option("--label", metavar="REGEX", help="Of FASTA: finds the class in a description, in parentheses."),
-        click.option("--column", help="Of a table of strings, item lists or texts: the column that holds them."),
-        click.option("--class-column", metavar="COLUMN", help="Of the same: the column of their classes."),
-        click.option("--alphabet", help="Of strings: protein, dna, rna, learned, or the symbols.  [default: guessed]"),
-        click.option("--delimiter", help="Of strings and baskets: what stands between tokens.  [default: blanks]"),
-        click.option("--weights", help="Of sparse records: binary, counts or (of texts) tfidf.  [default: binary]"),
-        click.option("--stop-words", help="Of texts: leave out english or none.  [default: english]"),
-        click.option("--ngrams", type=int, help="Of texts: items are runs of up to so many words.  [default: 1]"),
+def everything(option: Option) -> bool:
+    """All that can be asked of policies."""
+    return True
+
+
+def how_to_read(option: Option) -> bool:
+    """How data is read, and nothing else."""
+    return option.is_input
+
+
+def header_alone(option: Option) -> bool:
+    """Whether the first line names the columns, and nothing else."""
+    return option.name == "header"
+
+
+class PolicyCommand(Command):
+    """A command with options made from the policies of all kinds of data, in a section of its help for each kind.
+
+    Parameters
+    ----------
+    asks : callable
+        Which options of policies it has.
+    first : collection of str, optional
+        Which of its own options stand at the top of its help, while others stand at the end; by default all.
+    makes_policy : bool
+        Whether a policy is made from the options, which says what is wrong with them; else the parser does.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        asks: Callable[[Option], bool] = everything,
+        first: Collection[str] | None = None,
+        makes_policy: bool = True,
+        **more: Any,
+    ) -> None:
+        super().__init__(*args, **more)
+        self.asks, self.first, self.makes_policy = asks, first, makes_policy
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        own = super().get_params(ctx)
+        return [*own[:-1], *_click_options(_policies(), self.asks, self.makes_policy), *own[-1:]]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        policies = _policies()
+        shared = _shared(policies, self.asks)
+        options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
+        shown = {str(o.name): o.get_help_record(ctx) or ("", "") for o in options}
+        own = [name for name in shown if name not in shared]
+        top = [name for name in own if self.first is None or name in self.first]
+        common = [name for name, owners in shared.items() if any(o.is_common for o in owners.values())]
+        last = [name for name in own[-2:] if name in top]  # --json and --help, which every command has
+        sections = {"Options": [shown[n] for n in (*(n for n in top if n not in last), *common, *last)]}
+        for policy in policies:
+            of_kind = {n: option for n, option in policy.options().items() if n in shared and n not in common}
+            sections[policy.plural.capitalize()] = [(shown[n][0], _told(option)) for n, option in of_kind.items()]
+        sections["Run"] = [shown[n] for n in own if n not in top]
+        terms = [term for rows in sections.values() for term, _ in rows]
+        width = max((len(term) for term in terms if len(term) <= _WIDEST_TERM), default=0)
+        for title, rows in sections.items():
+            if rows:
+                (term, told), *others = rows
+                with formatter.section(title):  # a first term of that width makes all sections alike
+                    formatter.write_dl([(term.ljust(width), told), *others], col_max=width)
+
+
+def _policies() -> tuple[type[BasePolicy], ...]:
+    from shoal.kind import kinds
+
+    return tuple(kind.policy for kind in kinds())
+
+
+@cache
+def _shared(policies: Sequence[type[BasePolicy]], asks: Callable[[Option], bool]) -> dict[str, Owners]:
+    """The options by name, each with what it is for the kinds of data that have it."""
+    found: dict[str, Owners] = {}
+    for policy in policies:
+        for name, option in policy.options().items():
+            if asks(option):
+                found.setdefault(name, {})[policy] = option
+    return found
+
+
+@cache
+def _click_options(
+    policies: Sequence[type[BasePolicy]], asks: Callable[[Option], bool], makes_policy: bool
+) -> list[click.Option]:
+    options = [_click_option(owners, makes_policy) for owners in _shared(policies, asks).values()]
+    return [_kind_option(), *options] if makes_policy else options
+
+
+def _kind_option() -> click.Option:
+    from shoal.kind import HOMES, default_kind, kinds
+
+    sure = ", ".join(f"{kind.name} for {kind.policy.surely}" for kind in kinds() if kind.policy.surely)
+    return click.Option(
+        ["--kind"],
+        type=click.Choice(list(HOMES)),
+        help=f"What DATA holds.  [default: {sure}, else {default_kind().name}]",
     )
-    return _with(options, command)
 
 
-def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What is asked of tables, and how big groups are for all."""
-    options = (
-        click.option("--quasi", type=Names(), help="Columns that others may know, with commas between."),
-        click.option("--sensitive", type=Names(), help="Columns to keep, under what -l and the like require."),
-        click.option("--identifying", type=Names(), help="Columns to drop."),
-        click.option("--insensitive", type=Names(), help="Columns to keep as they are."),
-        click.option(
-            "--others",
-            type=click.Choice(["identifying", "quasi", "sensitive", "insensitive"]),
-            help="Role of every column not named.  [default: guessed]",
-        ),
-        click.option(
-            "--hierarchy", "hierarchies", multiple=True, metavar="COLUMN=FILE", help="A hierarchy in ARX's CSV form."
-        ),
-        click.option(
-            "-k", type=int, help="k-anonymity: groups of at least k.  [default: 5, of strings 20, of sparse records 10]"
-        ),
-        click.option("-l", type=float, help="distinct l-diversity: at least l sensitive values a group."),
-        click.option("-t", type=float, help="t-closeness: sensitive values distributed as in the whole."),
-        click.option(
-            "--method",
-            "partition",
-            help="mondrian, k-member, nearest-neighbours, local-recoding, mdav, v-mdav, curve, univariate, full-domain "
-            "or datafly.  [default: mondrian]",
-        ),
-        click.option(
-            "--diversity",
-            help="local: groups are cut, merged or left out as their sensitive values demand; blind: none is, and all "
-            "are made larger instead.  [default: local]",
-        ),
-        click.option("--effort", help="fast, balanced or best: how hard to look for better groups.  [default: fast]"),
-        click.option(
-            "--publish", help="generalise, aggregate, condense, bucketize, slice or screen.  [default: by method]"
-        ),
-        click.option(
-            "--slices",
-            type=Slices(),
-            help="For slice and screen: how many slices of columns, or which, as in 'age,sex;zip,job'.  "
-            "[default: best]",
-        ),
-        click.option(
-            "--jointly/--separately",
-            default=None,
-            help="For the same: what is required holds of sensitive values jointly, or of each.  [default: separately]",
-        ),
-        click.option(
-            "--missing", help="value: a missing value is a value of its own; any: it may hide any value (stricter)."
-        ),
-        click.option("--suppression", type=float, help="At most this share of records may be left out.  [default: 0]"),
-        click.option("--target", metavar="COLUMN", help="Compare in the report how well models predict this column."),
-    )
-    return _with(options, command)
+def _click_option(owners: Owners, makes_policy: bool) -> click.Option:
+    option = next(iter(owners.values()))
+    choices = _choices(option)
+    how: dict[str, Any] = {"metavar": option.metavar or None, "default": None}
+    if option.parse is not None:
+        how |= {"type": Parsed(option.parse)}
+    elif choices and not makes_policy:
+        how |= {"type": click.Choice(choices)}
+    elif choices:
+        is_told = _is_shown(option) and all(_choices(other) == choices for other in owners.values())
+        how |= {"type": str, "metavar": f"[{'|'.join(choices)}]" if is_told else option.metavar or "NAME"}
+    elif (kind := _plain_type(option)) is Mapping:
+        how |= {"multiple": True, "callback": _as_mapping}
+    elif kind is tuple:
+        how |= {"type": Names()}
+    elif kind is not bool:
+        how |= {"type": kind}
+    return click.Option([_spelled(option), option.name], help=_told_of_all(owners), **how)
 
 
-def string_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How pseudo-strings are made."""
-    options = (
-        click.option(
-            "--eps", type=float, help="Of strings: lengths in a group differ by a factor of 1 + eps.  [default: 1.5]"
-        ),
-        click.option("--order", type=int, help="Of strings: a symbol depends on order - 1 before it.  [default: 2]"),
-        click.option(
-            "--support",
-            type=int,
-            help="Of strings: how many of a group must carry what a symbol depends on.  [default: 3]",
-        ),
-        click.option("--lengths", help="Of strings: spread, or template (one length a segment).  [default: spread]"),
-        click.option(
-            "--copies",
-            help="Of strings: redraw pseudo-strings that equal an original, or allow them; what each tells: "
-            "docs, how-to/strings.  [default: redraw]",
-        ),
-        click.option("--homogenize", help="Of strings: optimal or greedy choice of lengths alike.  [default: optimal]"),
-        click.option(
-            "--rare",
-            type=int,
-            help="Of strings: symbols in fewer strings are not shown.  [default: k]  Of sparse records: smaller "
-            "classes are left out.  [default: 5]",
-        ),
-    )
-    return _with(options, command)
+def _spelled(option: Option) -> str:
+    """An option as the user writes it."""
+    if option.flags:
+        return option.flags
+    word = option.name.replace("_", "-")
+    if _plain_type(option) is bool:
+        return f"--{word}/--no-{word}"
+    return f"-{word}" if len(word) == 1 else f"--{word}"
 
 
-def sparse_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How sketches are made."""
-    options = (
-        click.option(
-            "--model", help="Of sparse records: k-variance, or delta (needs no other records).  [default: k-variance]"
-        ),
-        click.option(
-            "--delta", type=float, help="Of sparse records: least variance of any item's estimate.  [default: 0.5]"
-        ),
-        click.option(
-            "--threshold", help="Of k-variance: sqrt, as printed, or difference (much stricter).  [default: sqrt]"
-        ),
-        click.option("--variance", help="Of k-variance: paper, exact or smaller, of the two.  [default: smaller]"),
-        click.option(
-            "--max-components", type=int, help="Of sparse records: most components of a sketch.  [default: 128]"
-        ),
-        click.option(
-            "--recovery-cap/--no-recovery-cap",
-            default=None,
-            help="Of sparse records: keep sketches too short to be solved for.  [default: on]",
-        ),
-        click.option(
-            "--recovery-share",
-            type=float,
-            help="Of the recovery cap: which part of what pins a record down a sketch may carry.  [default: 0.5]",
-        ),
-        click.option(
-            "--coarse-counts/--exact-counts",
-            default=None,
-            help="Of sparse records: numbers of components on a coarse grid, as they tell lengths.  [default: coarse]",
-        ),
-        click.option("--neighbours", help="Of k-variance: exact, partition or auto, by size.  [default: auto]"),
-        click.option("--metric", help="Of k-variance: neighbours by cosine or euclidean.  [default: cosine]"),
-    )
-    return _with(options, command)
+def _plain_type(option: Option) -> Any:
+    """What it takes, apart from None: bool, int, float, str, tuple for a list of names, or Mapping."""
+    if _choices(option):
+        return str
+    for inner in [option.type, *get_args(option.type)]:
+        plain = get_origin(inner) or inner
+        if isinstance(plain, type) and issubclass(plain, bool | int | float | str | tuple | Mapping):
+            return Mapping if issubclass(plain, Mapping) else plain
+    raise TypeError(f"no option can be made of the type of {option.name}")
 
 
-def _with(options: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(options):
-        command = option(command)
-    return command
+def _choices(option: Option) -> tuple[str, ...]:
+    """The words that it may be; none where it is no word of a list."""
+    for inner in [option.type, *get_args(option.type)]:
+        if get_origin(inner) is Literal:
+            return get_args(inner)
+    return ()
 
 
-def asked_policy(
-    data: Path, policy_file: Path | None, kind: str | None, hierarchies: tuple[str, ...], asked: dict[str, Any]
-) -> Any:
+def _is_shown(option: Option) -> bool:
+    """Whether its choices are few enough to stand beside its name."""
+    return len("|".join(_choices(option))) <= _WIDEST_CHOICE
+
+
+def _told(option: Option) -> str:
+    """The help of an option for one kind of data: what it is, what it may be, what it is by default."""
+    default = _default(option)
+    return _meaning(option) + (f"  [default: {default}]" if default else "")
+
+
+def _meaning(option: Option) -> str:
+    if _choices(option) and not _is_shown(option):
+        *but_last, last = _choices(option)
+        return f"{option.help.removesuffix('.')}: {', '.join(but_last)} or {last}."
+    return option.help
+
+
+def _default(option: Option) -> str:
+    if option.default is None:
+        return option.instead
+    if isinstance(option.default, bool):
+        return _spelled(option).split("/")[not option.default].removeprefix("--")
+    return f"{option.default:g}" if isinstance(option.default, float) else str(option.default)
+
+
+def _told_of_all(owners: Owners) -> str:
+    """One help for all kinds of data that have an option: what it is for each, where that differs."""
+    alike: dict[str, Owners] = {}
+    for policy, option in owners.items():
+        alike.setdefault(_meaning(option), {})[policy] = option
+    told = []
+    for meaning, same in alike.items():
+        whose = f"Of {' and '.join(policy.plural for policy in same)}: " if len(alike) > 1 else ""
+        (_, usual), *others = ((policy, _default(option)) for policy, option in same.items())
+        usual += "".join(f", of {policy.plural} {default}" for policy, default in others if default != usual)
+        text = meaning[0].lower() + meaning[1:] if whose else meaning
+        told.append(f"{whose}{text}" + (f"  [default: {usual}]" if usual else ""))
+    return "  ".join(told)
+
+
+def _as_mapping(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str] | None:
+    """What is given as NAME=VALUE, and may be given many times."""
+    flag = option.opts[0]
+    values = dict(text.partition("=")[::2] for text in given)
+    if not all(values.values()):
+        raise click.UsageError(f"{flag} takes {option.metavar}, such as {flag} education=education.csv")
+    if len(values) < len(given):
+        raise click.UsageError(f"{flag} is given more than once for the same column; give one file for each")
+    return values or None
+
+
+def asked_policy(data: Path, policy_file: Path | None, kind: str | None, asked: dict[str, Any]) -> Any:
     """The policy of the kind that DATA is, with what the options say on top."""
     from shoal.kind import kind_named, kind_of, read_policy
-    from shoal.kinds.strings.policy import alphabet_of
 
     given = {name: value for name, value in asked.items() if value is not None}
     policy = read_policy(policy_file) if policy_file else None
     if policy is not None and kind not in (None, policy.kind):
-        meant = OPTIONS_OF_KIND[policy.kind]
-        raise click.UsageError(f"--kind {kind} does not go with {policy_file}, which is for {meant}")
+        raise click.UsageError(f"--kind {kind} does not go with {policy_file}, which is for {policy.plural}")
     if policy is None:
         policy = (kind_named(kind) if kind else kind_of(data)).policy()
-    _refuse_strangers(data, policy.kind, [*given, *(["hierarchy"] if hierarchies else [])])
-    if policy.kind != "table":
-        if "alphabet" in given:
-            given["alphabet"] = alphabet_of(given["alphabet"])
-        return policy.changed(**given)
-    files = dict(h.partition("=")[::2] for h in hierarchies)
-    if not all(files.values()):
-        raise click.UsageError("--hierarchy takes COLUMN=FILE, such as --hierarchy education=education.csv")
-    if len(files) < len(hierarchies):
-        raise click.UsageError("--hierarchy is given more than once for the same column; give one file for each")
-    return policy.changed(hierarchies=files, **given)
+    _refuse_strangers(data, policy, given)
+    return policy.changed(**given)
 
 
-def _refuse_strangers(data: Path, kind: str, names: list[str]) -> None:
+def _refuse_strangers(data: Path, policy: BasePolicy, names: Collection[str]) -> None:
     """Refuse an option that means nothing for this kind of data."""
-    from shoal.kinds.sparse.policy import SparseInput, SparseMethod
-    from shoal.kinds.strings.policy import StringInput, StringMethod
+    from shoal.kind import default_kind
 
-    known = {
-        "strings": {"k", *StringInput.model_fields, *StringMethod.model_fields},
-        "sparse": {
-            *("k", "model", "delta", "threshold", "variance"),
-            *SparseInput.model_fields,
-            *SparseMethod.model_fields,
-        },
-    }
+    shared = _shared(_policies(), everything)
     for name in names:
-        kinds = [other for other, own in known.items() if name in own]
-        if name in ("k", "header") or kind in kinds or (kind == "table" and not kinds):
+        owners = shared[name]
+        if type(policy) in owners:
             continue
-        meant = kinds or ["table"]
-        hint = f"say --kind {meant[0]}, or drop it" if kind == "table" else "leave it out"
-        raise click.UsageError(
-            f"{_spelled(name)} is for {' and '.join(OPTIONS_OF_KIND[m] for m in meant)}, and {data} is read as "
-            f"{DATA_OF_KIND[kind]}; {hint}"
-        )
-
-
-def _spelled(name: str) -> str:
-    """An option as the user writes it."""
-    spelled = {"partition": "method"}.get(name, name).replace("_", "-")
-    return f"-{spelled}" if len(spelled) == 1 else f"--{spelled}"
+        first = next(iter(owners))
+        kind = first.model_fields["kind"].default
+        hint = f"say --kind {kind}, or drop it" if isinstance(policy, default_kind().policy) else "leave it out"
+        flag, meant = _spelled(owners[first]).split("/")[0], " and ".join(other.plural for other in owners)
+        raise click.UsageError(f"{flag} is for {meant}, and {data} is read as {policy.noun}; {hint}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, PolicyError
-from shoal.kind import Kind, Noun, Run
+from shoal.kind import Kind, Run
 from shoal.kinds.sparse.manifest import SparseManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 
@@ -27,7 +27,7 @@ class SparseKind(Kind):
     """Records that hold few of many items, published as sketches, which are made in one piece on all cores."""
 
     name = "sparse"
-    noun = Noun("sparse records", "sparse records", "sketches of sparse records")
+    published = "sketches of sparse records"
     takes: ClassVar[Mapping[str, str]] = {"key": "whose sketches it makes comparable with those of another release"}
     policy = SparsePolicy
     manifest = SparseManifest

@@ -7,31 +7,26 @@
     format = "baskets"
     [[require]]
     model = "k-variance"
-    k = 10
-    [[require]]
-    model = "delta-anonymity"
-    delta = 0.5
+    k = 20
     [method]
-    max_components = 128
-    recovery_cap = true
+    max_components = 64
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
 from shoal.data.tables.header import Header
 from shoal.errors import PolicyError
-from shoal.kinds.tables.policy import Strict, explain, read_toml
+from shoal.policy import BasePolicy, Option, Strict, header_option, option
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from shoal.kinds.sparse.profile import SparseProfile
     from shoal.kinds.sparse.release import SparseRelease
-
 
 Model = Literal["k-variance", "delta"]
 
@@ -44,16 +39,22 @@ class KVariance(Strict):
     """
 
     model: Literal["k-variance"] = "k-variance"
-    k: int = Field(default=10, ge=1)
-    threshold: Literal["sqrt", "difference"] = "sqrt"
-    variance: Literal["smaller", "paper", "exact"] = "smaller"
+    k: int = option(10, "Neighbours to blur.", is_common=True, ge=1)
+    threshold: Literal["sqrt", "difference"] = option(
+        "sqrt", "How large the deviation must be for k-variance: as printed (sqrt), or much stricter (difference)."
+    )
+    variance: Literal["smaller", "paper", "exact"] = option(
+        "smaller", "Which formula of the deviation counts for k-variance; the smaller one is the safe side."
+    )
 
 
 class DeltaAnonymity(Strict):
     """delta-anonymity: the usual estimate of an attribute has at least the variance delta. Definition 1 of the same."""
 
     model: Literal["delta-anonymity"] = "delta-anonymity"
-    delta: float = Field(default=0.5, gt=0, lt=1e12)
+    delta: float = option(
+        0.5, "Least variance of the usual estimate of an item, for one who has the key.", gt=0, lt=1e12
+    )
 
 
 SparseRequirement = Annotated[KVariance | DeltaAnonymity, Field(discriminator="model")]
@@ -62,29 +63,43 @@ SparseRequirement = Annotated[KVariance | DeltaAnonymity, Field(discriminator="m
 class SparseInput(Strict):
     """How the file is read; what is None is told by its content. See `shoal.data.sparse.files.read_sparse`."""
 
-    format: Literal["baskets", "svmlight", "column", "text", "folder"] | None = None
-    column: str | None = None
-    class_column: str | None = None
-    delimiter: str | None = None
-    weights: Literal["binary", "counts", "tfidf"] = "binary"
-    stop_words: Literal["english", "none"] = "english"
-    ngrams: int = Field(default=1, ge=1, le=5)
-    header: Header | None = None
+    format: Literal["baskets", "svmlight", "column", "text", "folder"] | None = option(
+        None, "How records stand in the file.", instead="told by the file"
+    )
+    column: str | None = option(None, "Column of a table that holds the items or texts.", metavar="COLUMN")
+    class_column: str | None = option(None, "Column of a table that holds their classes.", metavar="COLUMN")
+    delimiter: str | None = option(None, "What stands between items.", instead="blanks")
+    weights: Literal["binary", "counts", "tfidf"] = option("binary", "What an item of a record counts; tfidf of texts.")
+    stop_words: Literal["english", "none"] = option("english", "Words of texts to leave out.")
+    ngrams: int = option(1, "Items of texts are runs of up to so many words.", ge=1, le=5)
+    header: Header | None = header_option()
 
 
 class SparseMethod(Strict):
     """How sketches are made. See `shoal.sparse`."""
 
-    max_components: int = Field(default=128, ge=1, le=4096)
-    recovery_cap: bool = True
-    recovery_share: float = Field(default=0.5, gt=0, le=1)
-    coarse_counts: bool = True
-    neighbours: Literal["auto", "exact", "partition"] = "auto"
-    metric: Literal["cosine", "euclidean"] = "cosine"
-    rare: int = Field(default=5, ge=1)
+    max_components: int = option(128, "Most components of a sketch.", ge=1, le=4096)
+    recovery_cap: bool = option(
+        True,
+        "Whether a sketch may carry only a share of the bits that pick its record out, should the key leak.",
+        flags="--recovery-cap/--no-recovery-cap",
+    )
+    recovery_share: float = option(
+        0.5, "That share of the information that picks a record out.", metavar="SHARE", gt=0, le=1
+    )
+    coarse_counts: bool = option(
+        True,
+        "Whether numbers of components stand on a coarse grid, as they tell lengths.",
+        flags="--coarse-counts/--exact-counts",
+    )
+    neighbours: Literal["auto", "exact", "partition"] = option(
+        "auto", "Nearest records of all (exact), within parts of the data (partition), or by their number (auto)."
+    )
+    metric: Literal["cosine", "euclidean"] = option("cosine", "By what records are near.")
+    rare: int = option(5, "Classes with fewer records are left out.", ge=1)
 
 
-class SparsePolicy(Strict):
+class SparsePolicy(BasePolicy):
     """All that a release of sparse records is asked to be.
 
     Examples
@@ -96,10 +111,17 @@ class SparsePolicy(Strict):
     True
     """
 
+    noun: ClassVar[str] = "sparse records"
+    plural: ClassVar[str] = "sparse records"
+    surely: ClassVar[str] = "SVMlight"
+    arguments: ClassVar[tuple[Option, ...]] = (
+        Option("model", Model, "Which guarantee; delta needs no other records, and holds in both."),
+    )
+
     kind: Literal["sparse"] = "sparse"
-    input: SparseInput = SparseInput()
-    require: tuple[SparseRequirement, ...] = (KVariance(), DeltaAnonymity())
-    method: SparseMethod = SparseMethod()
+    input: SparseInput = Field(SparseInput(), description="How a file is read.")
+    require: tuple[SparseRequirement, ...] = Field((KVariance(), DeltaAnonymity()), description="The guarantees.")
+    method: SparseMethod = Field(SparseMethod(), description="How sketches are made.")
 
     @field_validator("require")
     @classmethod
@@ -112,16 +134,15 @@ class SparsePolicy(Strict):
             return (*require, DeltaAnonymity())
         return tuple(sorted(require, key=lambda r: r.model, reverse=True))
 
-    def __init__(self, **values: Any) -> None:
-        try:
-            super().__init__(**values)
-        except ValidationError as error:
-            raise PolicyError(explain(error, "the policy", known_keys=_known_keys)) from error
-
     @property
     def k_variance(self) -> KVariance | None:
         """The requirement about neighbours, if there is one."""
         return next((r for r in self.require if isinstance(r, KVariance)), None)
+
+    @property
+    def model(self) -> Model:
+        """Which guarantee is required; the delta rule holds in both."""
+        return "delta" if self.k_variance is None else "k-variance"
 
     @property
     def k(self) -> int | None:
@@ -144,12 +165,7 @@ class SparsePolicy(Strict):
 
         def _profile(self) -> SparseProfile: ...
 
-    @classmethod
-    def of(cls, **asked: Any) -> SparsePolicy:
-        """Write a policy in one line; see `changed` for what can be asked."""
-        return cls().changed(**asked)
-
-    def changed(self, *, model: Model | None = None, **values: Any) -> SparsePolicy:
+    def changed(self, *, model: Model | None = None, **values: Any) -> Self:
         """The same policy with some things asked otherwise.
 
         Parameters
@@ -161,11 +177,6 @@ class SparsePolicy(Strict):
         """
         if model not in (None, "k-variance", "delta"):
             raise PolicyError(f"there is no model {model!r} of sparse records; take 'k-variance' or 'delta'")
-        whole = SparsePolicy(input=values.pop("input", {}), method=values.pop("method", {}))
-        method = self.method.model_dump() | whole.method.model_dump(exclude_unset=True)
-        given = self.input.model_dump() | whole.input.model_dump(exclude_unset=True)
-        method |= {n: values.pop(n) for n in list(values) if n in SparseMethod.model_fields}
-        given |= {n: values.pop(n) for n in list(values) if n in SparseInput.model_fields}
         if "require" not in values:
             delta = {"model": "delta-anonymity", "delta": values.pop("delta", self.delta)}
             asked = {n: values.pop(n) for n in ("k", "threshold", "variance") if n in values}
@@ -175,36 +186,8 @@ class SparsePolicy(Strict):
                 values["require"] = (delta,)
             else:
                 values["require"] = ((self.k_variance or KVariance()).model_dump() | asked, delta)
-        return SparsePolicy(**{"method": method, "input": given, **values})
+        return super().changed(**values)
 
     def told(self) -> dict[str, Any]:
         """All parameters of the method, for the manifest."""
         return {"name": "sketches"} | self.method.model_dump()
-
-    @classmethod
-    def read(cls, path: str | Path) -> SparsePolicy:
-        """Read a TOML file."""
-        return cls.from_content(*read_toml(path), Path(path))
-
-    @classmethod
-    def from_content(cls, content: dict[str, Any], text: str, path: Path) -> SparsePolicy:
-        """From what `read_toml` read."""
-        if content.get("kind", "table") != "sparse":
-            raise PolicyError(f'{path} is a policy for other data; add kind = "sparse" if it is meant for this')
-        try:
-            return cls(**content)
-        except PolicyError as error:
-            if isinstance(error.__cause__, ValidationError):
-                raise PolicyError(explain(error.__cause__, str(path), text, _known_keys)) from None
-            raise
-
-
-def _known_keys(location: Sequence[int | str]) -> list[str]:
-    head = location[0] if location else ""
-    if len(location) > 1 and head == "method":
-        return list(SparseMethod.model_fields)
-    if len(location) > 1 and head == "input":
-        return list(SparseInput.model_fields)
-    if len(location) > 1 and head == "require":
-        return sorted({*KVariance.model_fields, *DeltaAnonymity.model_fields})
-    return list(SparsePolicy.model_fields)

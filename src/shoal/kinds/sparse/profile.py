@@ -12,7 +12,7 @@ from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError
 from shoal.kind import Grid
 from shoal.kinds.sparse.policy import SparsePolicy
-from shoal.kinds.tables.policy import Strict
+from shoal.policy import Strict
 from shoal.sparse.anonymize import component_caps
 from shoal.sparse.content_order import refine
 from shoal.sparse.rounding import step_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.data.strings.strings import Strings
 from shoal.errors import PolicyError
-from shoal.kind import Kind, Noun, Run
+from shoal.kind import Kind, Run
 from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
 
@@ -27,7 +27,7 @@ class StringKind(Kind):
     """Sequences of symbols."""
 
     name = "strings"
-    noun = Noun("strings", "strings", "strings")
+    published = "strings"
     takes: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("workers", "pool", "cluster"), "which are worked on in blocks"),
         "label": "",

@@ -16,48 +16,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
 from shoal.data.strings.alphabets import KNOWN, LEARNED
 from shoal.data.tables.header import Header
-from shoal.errors import PolicyError
-from shoal.kinds.tables.policy import Strict, explain, read_toml
 from shoal.models.k_anonymity import KAnonymity
+from shoal.policy import BasePolicy, Option, Strict, header_option, option
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from shoal.kinds.strings.profile import StringProfile
     from shoal.kinds.strings.release import StringRelease
+
+
+def alphabet_of(text: str | None) -> str | tuple[str, ...] | None:
+    """An alphabet as an option gives it: a name, or symbols with commas between, or characters without.
+
+    >>> alphabet_of("dna"), alphabet_of("ACGT"), alphabet_of("home,cart,pay")
+    ('dna', 'ACGT', ('home', 'cart', 'pay'))
+    """
+    if text is None or text.casefold() in (*KNOWN, LEARNED) or "," not in text:
+        return text
+    return tuple(symbol.strip() for symbol in text.split(",") if symbol.strip())
 
 
 class StringInput(Strict):
     """How the file is read; what is None is told by its content. See `shoal.data.strings.files.read_strings`."""
 
-    format: Literal["fasta", "lines", "tokens", "spmf", "column"] | None = None
-    label: str | None = None
-    column: str | None = None
-    class_column: str | None = None
-    alphabet: str | tuple[str, ...] | None = None
-    delimiter: str | None = None
-    header: Header | None = None
+    format: Literal["fasta", "lines", "tokens", "spmf", "column"] | None = option(
+        None, "How strings stand in the file.", instead="told by the file"
+    )
+    label: str | None = option(
+        None, "Regular expression that finds the class in a FASTA description, in its one group.", metavar="REGEX"
+    )
+    column: str | None = option(None, "Column of a table that holds the strings.", metavar="COLUMN")
+    class_column: str | None = option(None, "Column of a table that holds their classes.", metavar="COLUMN")
+    alphabet: str | tuple[str, ...] | None = option(
+        None,
+        "What may occur: protein, dna, rna, learned, or the symbols, with commas between tokens.",
+        instead="guessed",
+        metavar="SYMBOLS",
+        parse=alphabet_of,
+    )
+    delimiter: str | None = option(None, "What stands between tokens.", instead="blanks")
+    header: Header | None = header_option()
 
 
 class StringMethod(Strict):
     """How pseudo-strings are made. See `shoal.strings.Condensation`."""
 
-    eps: float = Field(default=1.5, ge=0, lt=1e6)
-    order: int = Field(default=2, ge=1)
-    support: int = Field(default=3, ge=1)
-    lengths: Literal["template", "spread"] = "spread"
-    homogenize: Literal["optimal", "greedy"] = "optimal"
-    rare: int | None = Field(default=None, ge=1)
-    copies: Literal["redraw", "allow"] = "redraw"
+    eps: float = option(1.5, "Lengths in a group differ by a factor of 1 + eps at most.", ge=0, lt=1e6)
+    order: int = option(2, "A symbol depends on order - 1 symbols before it.", ge=1)
+    support: int = option(3, "How many strings of a group must carry what a symbol depends on.", ge=1)
+    lengths: Literal["template", "spread"] = option(
+        "spread", "One length for each segment (template), or lengths from between those of the group (spread)."
+    )
+    homogenize: Literal["optimal", "greedy"] = option(
+        "optimal", "Leave out as few strings as possible for their lengths, or as many as the paper does (greedy)."
+    )
+    rare: int | None = option(
+        None, "Symbols that fewer strings of a class hold are not shown.", instead="k, or 1 where support is 1", ge=1
+    )
+    copies: Literal["redraw", "allow"] = option(
+        "redraw", "Whether a pseudo-string that equals an original is drawn again, or stands."
+    )
 
 
-class StringPolicy(Strict):
+class StringPolicy(BasePolicy):
     """All that a release of strings is asked to be.
 
     Examples
@@ -67,10 +95,15 @@ class StringPolicy(Strict):
     (10, 3, 10)
     """
 
+    noun: ClassVar[str] = "strings"
+    plural: ClassVar[str] = "strings"
+    surely: ClassVar[str] = "FASTA and SPMF"
+    arguments: ClassVar[tuple[Option, ...]] = (Option("k", int, "Groups of at least k.", is_common=True),)
+
     kind: Literal["strings"] = "strings"
-    input: StringInput = StringInput()
-    require: tuple[KAnonymity, ...] = (KAnonymity(k=20),)
-    method: StringMethod = StringMethod()
+    input: StringInput = Field(StringInput(), description="How a file is read.")
+    require: tuple[KAnonymity, ...] = Field((KAnonymity(k=20),), description="The guarantee.")
+    method: StringMethod = Field(StringMethod(), description="How pseudo-strings are made.")
 
     @field_validator("require")
     @classmethod
@@ -78,12 +111,6 @@ class StringPolicy(Strict):
         if len(require) != 1:
             raise ValueError("of strings one guarantee is required, k-anonymity")
         return require
-
-    def __init__(self, **values: Any) -> None:
-        try:
-            super().__init__(**values)
-        except ValidationError as error:
-            raise PolicyError(explain(error, "the policy", known_keys=_known_keys)) from error
 
     @property
     def k(self) -> int:
@@ -103,12 +130,7 @@ class StringPolicy(Strict):
 
         def _profile(self) -> StringProfile: ...
 
-    @classmethod
-    def of(cls, **asked: Any) -> StringPolicy:
-        """Write a policy in one line; see `changed` for what can be asked."""
-        return cls().changed(**asked)
-
-    def changed(self, *, k: int | None = None, **values: Any) -> StringPolicy:
+    def changed(self, *, k: int | None = None, **values: Any) -> Self:
         """The same policy with some things asked otherwise.
 
         Parameters
@@ -118,54 +140,10 @@ class StringPolicy(Strict):
         **values
             Keys of the policy, of its method or of its input, such as ``order=3`` or ``column="sequence"``.
         """
-        whole = StringPolicy(input=values.pop("input", {}), method=values.pop("method", {}))
-        method = self.method.model_dump() | whole.method.model_dump(exclude_unset=True)
-        given = self.input.model_dump() | whole.input.model_dump(exclude_unset=True)
-        method |= {n: values.pop(n) for n in list(values) if n in StringMethod.model_fields}
-        given |= {n: values.pop(n) for n in list(values) if n in StringInput.model_fields}
-        require: Any = values.pop("require", self.require)
         if k is not None:
-            require = ({"model": "k-anonymity", "k": k},)
-        return StringPolicy(**{"require": require, "method": method, "input": given, **values})
+            values["require"] = ({"model": "k-anonymity", "k": k},)
+        return super().changed(**values)
 
     def told(self) -> dict[str, Any]:
         """All parameters of the method, for the manifest."""
         return {"name": "condensation"} | self.method.model_dump() | {"rare": self.rare}
-
-    @classmethod
-    def read(cls, path: str | Path) -> StringPolicy:
-        """Read a TOML file."""
-        return cls.from_content(*read_toml(path), Path(path))
-
-    @classmethod
-    def from_content(cls, content: dict[str, Any], text: str, path: Path) -> StringPolicy:
-        """From what `read_toml` read."""
-        if (kind := content.get("kind", "table")) in ("table", "sparse"):
-            what = "a table" if kind == "table" else "sparse records"
-            raise PolicyError(f'{path} is a policy for {what}; ask for kind = "strings" if it is meant for strings')
-        try:
-            return cls(**content)
-        except PolicyError as error:
-            if isinstance(error.__cause__, ValidationError):
-                raise PolicyError(explain(error.__cause__, str(path), text, _known_keys)) from None
-            raise
-
-
-def alphabet_of(text: str | None) -> str | tuple[str, ...] | None:
-    """An alphabet as an option gives it: a name, or symbols with commas between, or characters without.
-
-    >>> alphabet_of("dna"), alphabet_of("ACGT"), alphabet_of("home,cart,pay")
-    ('dna', 'ACGT', ('home', 'cart', 'pay'))
-    """
-    if text is None or text.casefold() in (*KNOWN, LEARNED) or "," not in text:
-        return text
-    return tuple(symbol.strip() for symbol in text.split(",") if symbol.strip())
-
-
-def _known_keys(location: Sequence[int | str]) -> list[str]:
-    head = location[0] if location else ""
-    if len(location) > 1 and head == "method":
-        return list(StringMethod.model_fields)
-    if len(location) > 1 and head == "input":
-        return list(StringInput.model_fields)
-    return list(KAnonymity.model_fields if len(location) > 1 and head == "require" else StringPolicy.model_fields)

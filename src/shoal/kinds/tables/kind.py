@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, PolicyError
-from shoal.kind import Kind, Noun, Run
+from shoal.kind import Kind, Run
 from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 
@@ -39,7 +39,7 @@ class Tables(Kind):
     """Rows and columns."""
 
     name = "table"
-    noun = Noun("a table", "tables", "a table")
+    published = "a table"
     takes: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("workers", "pool", "cluster"), "which are worked on in blocks"),
         "stop": "whose groups are improved until it says so",

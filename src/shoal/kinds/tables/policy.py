@@ -19,45 +19,36 @@ A column that is not named keeps its guessed type and role, unless the column ``
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import csv
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, PlainValidator, field_validator, model_validator
 
 from shoal.data.tables.attribute import Role, Type
 from shoal.data.tables.header import Header
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import MARKERS
-from shoal.errors import PolicyError, did_you_mean
+from shoal.errors import PolicyError
 from shoal.models import Requirement, by_option, registered
 from shoal.models.k_anonymity import KAnonymity
+from shoal.policy import BasePolicy, Option, Strict, header_option, option
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from shoal.kinds.tables.profile import Profile
     from shoal.kinds.tables.release import TableRelease
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-
-class Strict(BaseModel):
-    """A part of a policy: frozen, and without keys that nobody reads."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
 class ColumnPolicy(Strict):
     """What is known of one column; what is None is guessed."""
 
-    role: Role | None = None
-    type: Type | None = None
-    hierarchy: str | Hierarchy | None = None
-    order: tuple[str, ...] | None = None
+    role: Role | None = Field(None, description="Dropped; made alike in groups; kept under what is required; kept.")
+    type: Type | None = Field(None, description="How values compare.")
+    hierarchy: str | Hierarchy | None = Field(None, description='How values are generalised: a file, or "auto".')
+    order: tuple[str, ...] | None = Field(None, description="The categories of an ordinal column, from low to high.")
 
 
 Partition = Literal[
@@ -86,22 +77,52 @@ def _as_slices(given: Any) -> Any:
     raise ValueError('it must be a number of slices, "best", or lists of column names')
 
 
+def slices_of(text: str) -> Any:
+    """Slices as an option gives them: a number, the word best, or names with commas, and semicolons between slices.
+
+    >>> slices_of("2"), slices_of("best"), slices_of("age,sex;zip")
+    (2, 'best', (('age', 'sex'), ('zip',)))
+    """
+    if text == "best":
+        return text
+    if text.strip().isdigit():
+        return int(text)
+    return tuple(tuple(name for name in names if name) for names in csv.reader(text.split(";"), skipinitialspace=True))
+
+
 Slices = Annotated[int | str | tuple[tuple[str, ...], ...], PlainValidator(_as_slices)]
 
 
 class Method(Strict):
     """How the release is made."""
 
-    partition: Partition = "mondrian"
-    publish: Literal["aggregate", "generalise", "condense", "bucketize", "slice", "screen"] | None = None
-    effort: Literal["fast", "balanced", "best"] = "fast"
-    diversity: Literal["local", "blind"] = "local"
-    strict: bool = True
-    restore_variance: bool = False
-    suppression: float = Field(default=0.0, ge=0, lt=1)
-    block_rows: int = Field(default=100_000, ge=1000)
-    slices: Slices = "best"
-    jointly: bool = False
+    partition: Partition = option("mondrian", "How groups are made.", flags="--method")
+    publish: Literal["aggregate", "generalise", "condense", "bucketize", "slice", "screen"] | None = option(
+        None, "What stands in a group's place.", instead="by method"
+    )
+    effort: Literal["fast", "balanced", "best"] = option("fast", "How hard to look for better groups.")
+    diversity: Literal["local", "blind"] = option(
+        "local",
+        "Whether groups are cut, merged or left out as their sensitive values demand (local), or none is and all are "
+        "made larger instead (blind).",
+    )
+    strict: bool = Field(True, description="Whether Mondrian keeps equal values together.")
+    restore_variance: bool = Field(
+        False, description="Whether averages are stretched until each column varies as before."
+    )
+    suppression: float = option(0.0, "Share of records that may be left out.", metavar="SHARE", ge=0, lt=1)
+    block_rows: int = Field(100_000, description="Rows of a block, which is worked on as a whole.", ge=1000)
+    slices: Slices = option(
+        "best",
+        "For slice and screen: how many slices of columns, or which, as in 'age,sex;zip,job'.",
+        metavar="SLICES",
+        parse=slices_of,
+    )
+    jointly: bool = option(
+        False,
+        "For bucketize, slice and screen: whether what is required holds of sensitive values jointly, or of each.",
+        flags="--jointly/--separately",
+    )
 
     @model_validator(mode="after")
     def _sliced(self) -> Method:
@@ -152,7 +173,7 @@ ORIGINAL_ORDER = (
 """What a release says of itself that keeps the order of the rows."""
 
 
-class Policy(Strict):
+class Policy(BasePolicy):
     """All that a release is asked to be.
 
     Examples
@@ -162,15 +183,39 @@ class Policy(Strict):
     (5, 'quasi')
     """
 
+    noun: ClassVar[str] = "a table"
+    plural: ClassVar[str] = "tables"
+    arguments: ClassVar[tuple[Option, ...]] = (
+        Option("quasi", tuple[str, ...], "Columns that others may know, as in age,zip.", is_common=True),
+        Option("sensitive", tuple[str, ...], "Columns to keep, under -l, -t and the like.", is_common=True),
+        Option("identifying", tuple[str, ...], "Columns to drop.", is_common=True),
+        Option("insensitive", tuple[str, ...], "Columns to keep as they are."),
+        Option("others", Role, "Role of every column that is not named.", instead="guessed", metavar="ROLE"),
+        Option(
+            "hierarchies",
+            Mapping[str, str],
+            "A hierarchy in ARX's CSV form; once for each column.",
+            flags="--hierarchy",
+            metavar="COLUMN=FILE",
+        ),
+        Option("k", int, "Groups of at least k.", is_common=True),
+        Option("l", float, "At least l sensitive values in a group (distinct l-diversity)."),
+        Option("t", float, "Sensitive values of a group distributed as in the whole, within t (t-closeness)."),
+    )
+
     kind: Literal["table"] = "table"
-    missing: Literal["value", "any"] = "value"
-    missing_markers: tuple[str, ...] = MARKERS
-    header: Header | None = None
-    order: Literal["sorted", "original"] = "sorted"
-    target: str | None = None
-    columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict)
-    require: tuple[Requirement, ...] = (KAnonymity(k=5),)
-    method: Method = Method()
+    missing: Literal["value", "any"] = option(
+        "value", "Whether a missing value is a value of its own, or may hide any value, which is stricter."
+    )
+    missing_markers: tuple[str, ...] = Field(MARKERS, description="Spellings of a missing value.")
+    header: Header | None = header_option()
+    order: Literal["sorted", "original"] = Field("sorted", description="Order of the published rows.")
+    target: str | None = option(
+        None, "Column that readers will want to predict; the report compares how well models do.", metavar="COLUMN"
+    )
+    columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict, description="What is known of columns, by name.")
+    require: tuple[Requirement, ...] = Field((KAnonymity(k=5),), description="The guarantees.")
+    method: Method = Field(Method(), description="How the release is made.")
 
     @model_validator(mode="after")
     def _no_order(self) -> Policy:
@@ -187,27 +232,21 @@ class Policy(Strict):
             raise ValueError("at least one guarantee must be required")
         return require
 
-    def __init__(self, **values: Any) -> None:
-        try:
-            super().__init__(**values)
-        except ValidationError as error:
-            raise PolicyError(explain(error, "the policy")) from error
-
     @property
     def k(self) -> int:
         """The least class size that every requirement together asks for."""
         return max(2, *(r.least_size for r in self.require))
+
+    @classmethod
+    def models(cls) -> Mapping[str, type[BaseModel]]:
+        """The privacy models that can be required, by name."""
+        return registered()
 
     if TYPE_CHECKING:
 
         def _release(self) -> TableRelease: ...
 
         def _profile(self) -> Profile: ...
-
-    @classmethod
-    def of(cls, **asked: Any) -> Policy:
-        """Write a policy in one line; see `changed` for what can be asked."""
-        return cls().changed(**asked)
 
     def changed(
         self,
@@ -223,7 +262,7 @@ class Policy(Strict):
         t: float | None = None,
         require: Sequence[Any] | None = None,
         **values: Any,
-    ) -> Policy:
+    ) -> Self:
         """The same policy with some things asked otherwise.
 
         Parameters
@@ -241,12 +280,11 @@ class Policy(Strict):
             Keys of the policy or of its method, such as ``missing="any"`` or ``partition="mdav"``.
         """
         columns = {name: column.model_dump(exclude_none=True) for name, column in self.columns.items()}
-        whole = Policy(columns=values.pop("columns", {}), method=values.pop("method", {}))
-        for name, column in whole.columns.items():
+        told = type(self)(columns=values.pop("columns", {})).columns
+        for name, column in told.items():
             columns[name] = columns.get(name, {}) | column.model_dump(exclude_none=True)
-        method = self.method.model_dump() | whole.method.model_dump(exclude_unset=True)
         roles = {"quasi": quasi, "sensitive": sensitive, "identifying": identifying, "insensitive": insensitive}
-        given: dict[str, str] = {name: column.role for name, column in whole.columns.items() if column.role is not None}
+        given: dict[str, str] = {name: column.role for name, column in told.items() if column.role is not None}
         for role, names in roles.items():
             for name in _column_names(role, names):
                 if given.setdefault(name, role) != role:
@@ -263,52 +301,18 @@ class Policy(Strict):
             )
         asked = list(self.require if require is None else require)
         in_short = {"k": k, "l": l, "t": t} | {n: values.pop(n) for n in list(values) if n in by_option()}
-        for option, model in by_option().items():
-            if in_short.get(option) is not None:
+        for parameter, model in by_option().items():
+            if in_short.get(parameter) is not None:
                 name = model.model_fields["model"].default
                 asked = [r for r in asked if getattr(r, "model", None) != name]
-                asked.append({"model": name, option: in_short[option]})
-        method |= {n: values.pop(n) for n in list(values) if n in Method.model_fields}
-        kept = {n: getattr(self, n) for n in ("kind", "missing", "missing_markers", "header", "order", "target")}
-        return Policy(**{**kept, "columns": columns, "require": asked, "method": method, **values})
+                asked.append({"model": name, parameter: in_short[parameter]})
+        return super().changed(columns=columns, require=asked, **values)
 
     @classmethod
-    def read(cls, path: str | Path) -> Policy:
-        """Read a TOML file; hierarchies are looked for beside it."""
-        return cls.from_content(*read_toml(path), Path(path))
-
-    @classmethod
-    def from_content(cls, content: dict[str, Any], text: str, path: Path) -> Policy:
-        """From what `read_toml` read."""
-        if (kind := content.get("kind")) in ("strings", "sparse"):
-            what = "strings" if kind == "strings" else "sparse records"
-            raise PolicyError(f"{path} is a policy for {what}; read it with shoal.read_policy")
+    def from_content(cls, content: dict[str, Any], text: str, path: Path) -> Self:
+        """From what `read_toml` read; hierarchies are looked for beside the file."""
         _place_hierarchies(content, path.parent)
-        try:
-            return cls(**content)
-        except PolicyError as error:
-            if isinstance(error.__cause__, ValidationError):
-                raise PolicyError(explain(error.__cause__, str(path), text)) from None
-            raise
-
-
-def read_toml(path: str | Path) -> tuple[dict[str, Any], str]:
-    """What a policy file holds, and its text."""
-    if not isinstance(path, str | Path):
-        raise PolicyError(
-            f"a policy is read from the path of a TOML file, not from a value of type {type(path).__name__}"
-        )
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise PolicyError(f"there is no policy file {path}; `shoal profile` writes one to edit") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise PolicyError(f"the policy file {path} cannot be read as UTF-8 text ({_reason(error)})") from None
-    try:
-        return tomllib.loads(text), text
-    except tomllib.TOMLDecodeError as error:
-        raise PolicyError(f"{path} is not valid TOML: {error}") from None
+        return super().from_content(content, text, path)
 
 
 def _column_names(role: str, names: Any) -> list[str]:
@@ -333,68 +337,9 @@ def _by_column(hierarchies: Any) -> dict[str, Any]:
     return {name: str(given) if isinstance(given, Path) else given for name, given in (hierarchies or {}).items()}
 
 
-def _reason(error: Exception) -> str:
-    return error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8"
-
-
 def _place_hierarchies(content: dict[str, Any], folder: Path) -> None:
     columns = content.get("columns")
     for column in columns.values() if isinstance(columns, dict) else ():
         given = column.get("hierarchy") if isinstance(column, dict) else None
         if isinstance(given, str) and given != "auto":
             column["hierarchy"] = str(folder / given)
-
-
-def _known_keys(location: Sequence[int | str]) -> list[str]:
-    """The keys that a policy may have at the place of an unknown one."""
-    head = location[0] if location else ""
-    if head == "method":
-        return list(Method.model_fields)
-    if head == "columns" and len(location) > 2:
-        return list(ColumnPolicy.model_fields)
-    if head == "require" and len(location) > 3:
-        return list(registered()[str(location[2])].model_fields)
-    return list(Policy.model_fields)
-
-
-def explain(
-    error: ValidationError,
-    where: str,
-    text: str = "",
-    known_keys: Callable[[Sequence[int | str]], list[str]] = _known_keys,
-) -> str:
-    """One sentence about the first thing that is wrong: where, which key, what would be right."""
-    problems = error.errors()
-    first = problems[0]
-    location = [p for p in first["loc"] if p not in registered() and p not in ("str", "is-instance[Hierarchy]")]
-    key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in location).lstrip(".")
-    last = str(location[-1]) if location else ""
-    given = first.get("input")
-    if location[-1:] == ["[key]"]:
-        what = f"{location[0]}: names are texts, and one is of type {type(given).__name__}"
-    elif first["type"] == "extra_forbidden":
-        what = f"there is no key {key!r}; {did_you_mean(last, known_keys(first['loc']))}"
-    elif first["type"] == "union_tag_invalid":
-        tag = str(given.get("model")) if isinstance(given, dict) else str(given)
-        known = re.findall("'([^']+)'", str(first["ctx"]["expected_tags"]))
-        what = f"{key}.model: there is no privacy model {tag!r} of this kind of data; {did_you_mean(tag, known)}"
-    elif first["type"] == "union_tag_not_found":
-        what = f"{key} names no privacy model; add model = one of {', '.join(registered())}"
-    elif first["type"] == "literal_error":
-        known = [p.strip(" '") for p in re.split(r",| or ", str(first["ctx"]["expected"]))]
-        what = f"{key} cannot be {given!r}; {did_you_mean(str(given), known)}"
-    elif first["type"] == "missing":
-        what = f"{key} is missing; add it"
-    else:
-        message = first["msg"].removeprefix("Value error, ").replace("Input should", "it must", 1)
-        shown = "" if first["type"] == "value_error" or isinstance(given, dict | list) else f", not {given!r}"
-        at = f"{key}: " if key else ""
-        what = f"{at}{message.replace('dictionary or instance of ColumnPolicy', 'table')}{shown}"
-    line = _line_of(text, last)
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return f"{where}{f', line {line}' if line else ''}: {what}{more}"
-
-
-def _line_of(text: str, key: str) -> int | None:
-    found = re.search(rf'^.*(?<![\w-])"?{re.escape(key)}"?\s*=', text, re.MULTILINE) if key else None
-    return text.count("\n", 0, found.start()) + 1 if found else None

@@ -7,7 +7,6 @@ import pytest
 
 from shoal.check import verify
 from shoal.check.tables.t_closeness import default_distance
-from shoal.check.tables.verify import default_distance
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, PolicyError
