@@ -6,19 +6,24 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 PROJECT := pyproject.toml src/shoal/_version.py
 # Processes that share the tests; 0 runs them all in one, as a debugger wants it.
 WORKERS ?= 2
-PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+PYTEST := -m pytest --numprocesses $(WORKERS) --dist worksteal
+# The oldest Python that pyproject.toml claims.
+OLDEST ?= python$(shell sed -n 's/^requires-python = ">=\(.*\)"/\1/p' pyproject.toml)
 
-.PHONY: demo test test-slow test-wheel lint format docs bench clean
+.PHONY: demo test test-slow test-oldest test-wheel lint format docs bench clean
 
 demo: $(VENV)/.installed ## the main job on invented data, ending with a report to open
 	rm -rf demo
 	$(BIN)/shoal demo -o demo
 
 test: $(VENV)/.installed-test ## the default test run
-	$(PYTEST) -m "not slow"
+	$(BIN)/python $(PYTEST) -m "not slow"
 
 test-slow: $(VENV)/.installed-test ## the long tests
-	$(PYTEST) -m slow
+	$(BIN)/python $(PYTEST) -m slow
+
+test-oldest: $(VENV)-oldest/.installed ## the default test run on the oldest Python and the oldest dependencies that we claim
+	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)-oldest/compiled $(VENV)-oldest/bin/python $(PYTEST) -m "not slow"
 
 test-wheel: $(VENV)-wheel/.installed ## a user's file, type-checked against the built wheel
 	$(VENV)-wheel/bin/mypy --strict tests/wheel/user.py
@@ -39,7 +44,7 @@ bench: $(VENV)/.installed ## ours beside the peers, as ratios
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(VENV)-wheel .peers demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-wheel .peers demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -51,6 +56,16 @@ $(VENV)/.installed: $(PROJECT) | $(BIN)/python
 $(VENV)/.installed-%: $(PROJECT) | $(BIN)/python
 	$(PIP) install --editable ".[$*]"
 	touch $@ $(VENV)/.installed
+
+# Each lower bound of pyproject.toml as the version itself; compiled kernels are kept apart from those of a newer numba.
+$(VENV)-oldest/.installed: $(PROJECT) tests/oldest/constraints.py
+	rm -rf $(VENV)-oldest
+	$(OLDEST) -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/pip --disable-pip-version-check --quiet install packaging tomli
+	$(VENV)-oldest/bin/python tests/oldest/constraints.py > $(VENV)-oldest/constraints.txt
+	$(VENV)-oldest/bin/pip --disable-pip-version-check --quiet install --constraint $(VENV)-oldest/constraints.txt \
+		--editable ".[test]"
+	touch $@
 
 # A user's environment: the wheel, not the source tree, and a type checker.
 $(VENV)-wheel/.installed: $(PROJECT) $(shell find src -type f -not -name '*.pyc' -not -name '*.nb?')

@@ -183,7 +183,7 @@ def _on_cluster(address: str) -> Iterator[Crew]:
         ) from None
     client = _connect(distributed, address)
     try:
-        n_workers = _greet(client, address)
+        n_workers = _greet(distributed, client, address)
         # Blocks travel inside the task, which dask takes for a mistake above 10 MB.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
             yield Crew(client.get_executor(pure=False), n_workers, _watch(client))
@@ -202,11 +202,11 @@ def _connect(distributed: Any, address: str) -> Any:
     raise ShoalError(f"the cluster at {address} does not answer; start `dask scheduler` there or check the address")
 
 
-def _greet(client: Any, address: str) -> int:
+def _greet(distributed: Any, client: Any, address: str) -> int:
     """Wait for a worker, see that all run this version of Shoal, and count their threads."""
     try:
         client.wait_for_workers(1, timeout=CONNECT_SECONDS)
-    except TimeoutError:
+    except distributed.TimeoutError:  # a class of its own before Python 3.11
         raise ShoalError(f"the cluster at {address} has no workers; start some with `dask worker {address}`") from None
     try:
         versions = {client.run_on_scheduler(_own_version), *client.run(_own_version).values()}

@@ -65,6 +65,7 @@ def write_sketches(sketches: Sketches, path: str | os.PathLike[str]) -> None:
     """
     options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{_STEP}: {literal(repr(float(sketches.step)))}}}"
     try:
+        "".join(sketches.classes).encode()  # fails before there is a file that a failure would leave behind
         with connection() as database:
             database.register("entries", entries)
             database.register("records", records)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from shoal.data.database import identifier
 from shoal.data.tables.table import Column, Table
-from shoal.data.tables.write import sql_type, typed_cells
+from shoal.data.tables.write import register_cells, sql_type, typed_cells
 
 _KINDS = {"O": "text", "f": "float", "i": "int", "b": "bool", "M": "time"}
 
@@ -133,10 +133,9 @@ def to_relation(table: Table, like: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyR
     """A duckdb relation over a table in memory, on a connection of its own."""
     types = {str(name): str(kind) for name, kind in zip(like.columns, like.types, strict=True)}
     database = duckdb.connect(":memory:")
-    database.register("cells", {f"c{i}": typed_cells(column) for i, column in enumerate(table.columns.values())})
     selected = []
-    for i, (name, column) in enumerate(table.columns.items()):
-        cell, wanted = f"CAST(c{i} AS {sql_type(column)})", types.get(name, "")
+    for name, cell in register_cells(database, table).items():
+        column, wanted = table[name], types.get(name, "")
         if _sql_kind(wanted) == _kind(column) and not wanted.startswith("ENUM"):  # it would list unpublished values
             try:
                 changed = f"TRY_CAST(TRY_CAST({cell} AS {wanted}) AS {sql_type(column)}) IS DISTINCT FROM {cell}"

@@ -20,6 +20,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data.database import connection, identifier, literal
 from shoal.data.tables.files import read_table
@@ -178,15 +179,11 @@ def _write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
     if len(set(folded)) < len(folded):
         twice = next(name for i, name in enumerate(table.columns) if folded[i] in folded[:i])
         raise DataError(f"Parquet is written without names that differ only in case; rename the column {twice!r}")
-    cells = {f"c{i}": typed_cells(column) for i, column in enumerate(table.columns.values())}
-    selected = ", ".join(
-        f"CAST(c{i} AS {sql_type(column)}) AS {identifier(name)}"
-        for i, (name, column) in enumerate(table.columns.items())
-    )
     target = literal(os.path.abspath(path))
     try:
         with connection() as database:
-            database.register("cells", cells)
+            cells = register_cells(database, table)
+            selected = ", ".join(f"{cell} AS {identifier(name)}" for name, cell in cells.items())
             database.execute(f"COPY (SELECT {selected} FROM cells) TO {target} (FORMAT parquet, COMPRESSION zstd)")
     except duckdb.IOException as error:
         code = errno.ENOSPC if "space left" in str(error) else errno.EIO
@@ -195,16 +192,32 @@ def _write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
         raise DataError("the table cannot be written as Parquet; give it as CSV") from None
 
 
-def typed_cells(column: Column) -> Any:
-    """All cells of a column in its type, missing ones masked; the spellings of missing texts are texts."""
+def register_cells(database: duckdb.DuckDBPyConnection, table: Table) -> dict[str, str]:
+    """Show duckdb the cells of a table as ``cells``; the SQL of each column's cells, null where one is missing.
+
+    Which cells are missing is a column of its own: duckdb before 2.0 takes no notice of the mask of an array.
+    """
+    arrays, cells = {}, {}
+    for i, (name, column) in enumerate(table.columns.items()):
+        arrays[f"c{i}"] = typed_cells(column)
+        cell = f"c{i}"
+        if column.has_missing and not column.is_text:
+            arrays[f"missing{i}"] = column.missing
+            cell = f"CASE WHEN missing{i} THEN NULL ELSE c{i} END"
+        cells[name] = f"CAST({cell} AS {sql_type(column)})"
+    database.register("cells", arrays)
+    return cells
+
+
+def typed_cells(column: Column) -> npt.NDArray[Any]:
+    """All cells of a column in its type; the spellings of missing texts are texts, other missing cells any value."""
     n_values = len(column.values)
     if column.is_text or not n_values:
         dictionary = np.empty(n_values + len(column.markers), dtype=object)
         dictionary[:n_values] = column.values
         dictionary[n_values:] = column.markers
         return dictionary[column.codes]
-    missing = column.missing
-    return np.ma.masked_array(column.values[np.where(missing, 0, column.codes)], missing)
+    return column.values[np.where(column.missing, 0, column.codes)]
 
 
 def sql_type(column: Column) -> str:
