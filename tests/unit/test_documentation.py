@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import re
 from pathlib import Path
 
 import click
@@ -32,6 +33,13 @@ def test_docstring_examples_run(name: str) -> None:
     found = doctest.testmod(importlib.import_module(name))
     assert found.attempted
     assert found.failed == 0
+
+
+def test_every_file_of_tests_that_a_page_names_is_there() -> None:
+    pages = [p for p in (ROOT / "docs").rglob("*.md") if "_build" not in p.parts]
+    named = {name for p in pages for name in re.findall(r"tests/[a-z_/]+\.py", p.read_text(encoding="utf-8"))}
+    assert len(named) > 10
+    assert {name for name in named if not (ROOT / name).is_file()} == set()
 
 
 def test_every_command_and_option_is_documented() -> None:
