@@ -13,7 +13,7 @@ from shoal.cli.demo import POLICY as CLINIC_POLICY
 from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
-from tests.e2e.command import DATA, run_command, write
+from tests.e2e.command import DATA, RunHere, run_command, write
 
 ATTACK = ("attack", "out/publish", "--original", "clinic.csv", "--private", "out/private")
 
@@ -51,11 +51,11 @@ def kept(here: Path) -> dict[tuple[str, int | None, bool], dict[str, object]]:
     return {(r["attack"], r["seed"], "rows" in r["granted"]): r for r in told["results"]}
 
 
-def test_a_run_with_less_does_not_make_the_report_rosier(here: Path) -> None:
+def test_a_run_with_less_does_not_make_the_report_rosier(here: Path, run_here: RunHere) -> None:
     succeeded, tried = verdict(here)
     assert 0 < succeeded < tried
     before = kept(here)
-    ended = run_command(*ATTACK, "--json", cwd=here)
+    ended = run_here(*ATTACK, "--json", cwd=here)
     assert ended.code == 0, ended.stderr
     told = json.loads(ended.stdout)
     again = {a["attack"] for a in told["attacks"]}
@@ -67,17 +67,17 @@ def test_a_run_with_less_does_not_make_the_report_rosier(here: Path) -> None:
     assert {key: after[key] for key in before} == before
 
 
-def test_runs_of_a_few_attacks_or_of_no_time_leave_the_others(here: Path) -> None:
+def test_runs_of_a_few_attacks_or_of_no_time_leave_the_others(here: Path, run_here: RunHere) -> None:
     before = verdict(here), kept(here)
     for more in (("--seconds", "0"), ("--attack", "membership"), ("--attack", "membership", "--attack", "homogeneity")):
-        ended = run_command(*ATTACK, *more, cwd=here)
+        ended = run_here(*ATTACK, *more, cwd=here)
         assert ended.code == 0, ended.stderr
         assert (verdict(here), kept(here)) == before
 
 
-def test_another_draw_is_shown_beside_the_first(here: Path) -> None:
+def test_another_draw_is_shown_beside_the_first(here: Path, run_here: RunHere) -> None:
     before = kept(here)
-    assert run_command(*ATTACK, "--attack", "membership", "--seed", "11", cwd=here).code == 0
+    assert run_here(*ATTACK, "--attack", "membership", "--seed", "11", cwd=here).code == 0
     assert set(kept(here)) == {*before, ("membership", 11, False)}
     page = (here / "out" / "private" / "report.html").read_text()
     assert "seed 0)" in page
@@ -85,44 +85,44 @@ def test_another_draw_is_shown_beside_the_first(here: Path) -> None:
     assert verdict(here)[1] == len(before)
 
 
-def test_results_on_other_data_take_no_place(here: Path) -> None:
+def test_results_on_other_data_take_no_place(here: Path, run_here: RunHere) -> None:
     """As where the private folder of another release is given."""
     before = verdict(here), kept(here)
     data = here / "out" / "publish" / "data.csv"
     head, *rows = data.read_text().splitlines()
     data.write_text("\n".join([head, *reversed(rows), ""]))
-    ended = run_command(*ATTACK, "--attack", "membership", cwd=here)
+    ended = run_here(*ATTACK, "--attack", "membership", cwd=here)
     assert ended.code == 3
     assert "results of attacks on other data" in ended.stderr
     assert (verdict(here), kept(here)) == before
 
 
-def test_as_many_other_controls_do_not_make_the_report_rosier(here: Path) -> None:
+def test_as_many_other_controls_do_not_make_the_report_rosier(here: Path, run_here: RunHere) -> None:
     """Members as controls get what members get, so nothing seems to come from the release."""
     before = verdict(here), kept(here)
     head, *rows = (here / "clinic.csv").read_text().splitlines()
     write(here / "others.csv", "\n".join([head, *rows[:75], ""]))
-    ended = run_command(*ATTACK, "--control", "others.csv", cwd=here)
+    ended = run_here(*ATTACK, "--control", "others.csv", cwd=here)
     assert ended.code == 0, ended.stderr
     assert verdict(here) >= before[0]
     assert set(kept(here)) >= set(before[1])
 
 
-def test_results_of_a_report_that_kept_none_stay_in_it(here: Path) -> None:
+def test_results_of_a_report_that_kept_none_stay_in_it(here: Path, run_here: RunHere) -> None:
     """As reports of earlier versions are: their results stand in the page alone."""
     (here / "out" / "private" / "attacks.json").unlink()
     for _ in range(2):
-        assert run_command(*ATTACK, "--attack", "membership", cwd=here).code == 0
+        assert run_here(*ATTACK, "--attack", "membership", cwd=here).code == 0
     page = (here / "out" / "private" / "report.html").read_text()
     assert page.count("What attackers got</h2>") == 1
     assert page.count("What attackers got in earlier runs</h2>") == 1
     assert page.index("What attackers got</h2>") < page.index("in earlier runs</h2>")
 
 
-def test_spoiled_results_are_refused_and_the_report_is_as_it_was(here: Path) -> None:
+def test_spoiled_results_are_refused_and_the_report_is_as_it_was(here: Path, run_here: RunHere) -> None:
     (here / "out" / "private" / "attacks.json").write_text("{")
     before = (here / "out" / "private" / "report.html").read_bytes()
-    ended = run_command(*ATTACK, "--attack", "membership", cwd=here)
+    ended = run_here(*ATTACK, "--attack", "membership", cwd=here)
     assert ended.code == DATA
     assert "attacks.json cannot be read as results of attacks" in ended.stderr
     assert (here / "out" / "private" / "report.html").read_bytes() == before

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.e2e.command import run_command
+from tests.e2e.command import RunHere, run_command
 
 QUASI = "sex,age,race,marital-status,education,native-country,workclass,occupation"
 
@@ -65,23 +65,23 @@ def test_adult_is_checked_as_far_as_there_is_evidence(tmp_path: Path, shared_dat
     assert [g["holds"] for g in edited["guarantees"]] == [False]
 
 
-def test_check_says_in_words_what_it_could_not_verify(tmp_path: Path) -> None:
+def test_check_says_in_words_what_it_could_not_verify(tmp_path: Path, run_here: RunHere) -> None:
     rng = np.random.default_rng(0)
     rows = [
         f"{a},{h:.1f},{d}" for a, h, d in zip(rng.integers(20, 70, 60), rng.normal(170, 9, 60), "ab" * 30, strict=True)
     ]
     (tmp_path / "people.csv").write_text("\n".join(["age,height,disease", *rows, ""]))
     options = ["--quasi", "age,height", "--sensitive", "disease", "-k", "5", "--publish", "condense", "-o", "out"]
-    ended = run_command("anonymize", "people.csv", *options, cwd=tmp_path)
+    ended = run_here("anonymize", "people.csv", *options, cwd=tmp_path)
     assert ended.code == 0, ended.stderr
     assert "drawn anew in groups: age, height" in ended.stdout
-    ended = run_command("check", "out/publish", cwd=tmp_path)
+    ended = run_here("check", "out/publish", cwd=tmp_path)
     assert ended.code == 5
     assert ended.stdout.count("not verified") == 2
     assert "Nothing is wrong with what was checked, but" in ended.stdout
-    ended = run_command("check", "out/publish", "--original", "people.csv", "--private", "out/private", cwd=tmp_path)
+    ended = run_here("check", "out/publish", "--original", "people.csv", "--private", "out/private", cwd=tmp_path)
     assert ended.code == 3
     assert "--keep groups" in ended.stderr
-    ended = run_command("anonymize", "people.csv", *options[:-1], "out2", "--method", "datafly", cwd=tmp_path)
+    ended = run_here("anonymize", "people.csv", *options[:-1], "out2", "--method", "datafly", cwd=tmp_path)
     assert ended.code == 2
     assert not (tmp_path / "out2").exists()

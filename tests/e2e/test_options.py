@@ -9,7 +9,7 @@ import pytest
 
 import shoal
 from shoal.data.samples.proteins import protein_families
-from tests.e2e.command import DATA, POLICY, ROLES, people, run_command, text_of, write
+from tests.e2e.command import DATA, POLICY, ROLES, RunHere, people, text_of, write
 
 BASKETS = "".join(" ".join(str((7 * i + 3 * j) % 40) for j in range(2 + i % 5)) + "\n" for i in range(60))
 
@@ -20,9 +20,9 @@ def here(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_repeated_list_adds_up(here: Path) -> None:
+def test_a_repeated_list_adds_up(here: Path, run_here: RunHere) -> None:
     roles = ("--quasi", "age", "--quasi", "zip,city", "--sensitive", "disease", "--identifying", "name")
-    ended = run_command(
+    ended = run_here(
         *("anonymize", "people.csv", *roles, "-k", "3", "--keep", "groups", "--keep", "rows", "-o", "out"), cwd=here
     )
     assert ended.code == 0, ended.stderr
@@ -32,10 +32,10 @@ def test_a_repeated_list_adds_up(here: Path) -> None:
     assert {n for n, c in columns.items() if c["role"] == "quasi"} == {"age", "zip", "city"}
 
 
-def test_a_repeated_list_of_numbers_adds_up(here: Path) -> None:
+def test_a_repeated_list_of_numbers_adds_up(here: Path, run_here: RunHere) -> None:
     quick = ("--method", "mondrian", "--measure", "GCP", "--json")
     write(here / "policy.toml", '[columns]\nage = { role = "quasi" }\ndisease = { role = "sensitive" }\n')
-    ended = run_command("sweep", "people.csv", "-p", "policy.toml", "-k", "2,3", "-k", "5", *quick, cwd=here)
+    ended = run_here("sweep", "people.csv", "-p", "policy.toml", "-k", "2,3", "-k", "5", *quick, cwd=here)
     assert ended.code == 0, ended.stderr
     assert [c["k"] for c in json.loads(ended.stdout)["cells"]] == [2, 3, 5]
 
@@ -50,21 +50,21 @@ def test_a_repeated_list_of_numbers_adds_up(here: Path) -> None:
         (("--hierarchy", "age=a.csv", "--hierarchy", "age=b.csv"), "--hierarchy is given more than once for the same"),
     ],
 )
-def test_what_is_no_list_is_said_once(here: Path, options: tuple[str, ...], says: str) -> None:
-    ended = run_command("anonymize", "people.csv", *ROLES, "-o", "out", *options, cwd=here)
+def test_what_is_no_list_is_said_once(here: Path, options: tuple[str, ...], says: str, run_here: RunHere) -> None:
+    ended = run_here("anonymize", "people.csv", *ROLES, "-o", "out", *options, cwd=here)
     assert (ended.code, ended.stdout) == (POLICY, "")
     assert ended.stderr.startswith(f"shoal: {says}")
     assert not (here / "out").exists()
 
 
-def test_a_flag_may_be_repeated(here: Path) -> None:
-    ended = run_command("anonymize", "people.csv", *ROLES, "-k", "3", "-o", "out", "--json", "--json", cwd=here)
+def test_a_flag_may_be_repeated(here: Path, run_here: RunHere) -> None:
+    ended = run_here("anonymize", "people.csv", *ROLES, "-k", "3", "-o", "out", "--json", "--json", cwd=here)
     assert ended.code == 0, ended.stderr
     json.loads(ended.stdout)
 
 
-def test_no_command_prints_the_help() -> None:
-    bare, asked = run_command(), run_command("--help")
+def test_no_command_prints_the_help(run_here: RunHere) -> None:
+    bare, asked = run_here(), run_here("--help")
     assert (bare.code, bare.stderr) == (0, "")
     assert bare.stdout == asked.stdout
     assert "\\n" not in bare.stdout
@@ -75,24 +75,24 @@ def test_no_command_prints_the_help() -> None:
     ("word", "says"),
     [("anonymise", "did you mean 'anonymize'?"), ("nonsense", "there are 'anonymize', 'attack', 'check'")],
 )
-def test_a_command_that_is_none_gets_a_hint(word: str, says: str) -> None:
-    ended = run_command(word)
+def test_a_command_that_is_none_gets_a_hint(word: str, says: str, run_here: RunHere) -> None:
+    ended = run_here(word)
     assert (ended.code, ended.stdout) == (POLICY, "")
     assert ended.stderr.startswith(f"shoal: there is no command '{word}'; {says}")
     assert ended.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("command", ["profile", "sweep", "anonymize"])
-def test_lists_of_items_are_no_table(tmp_path: Path, command: str) -> None:
+def test_lists_of_items_are_no_table(tmp_path: Path, command: str, run_here: RunHere) -> None:
     write(tmp_path / "baskets.dat", BASKETS)
-    ended = run_command(command, "baskets.dat", "-o", "out", cwd=tmp_path)
+    ended = run_here(command, "baskets.dat", "-o", "out", cwd=tmp_path)
     assert (ended.code, ended.stdout) == (DATA, "")
     assert "baskets.dat holds lists of numbers of several lengths, not a table" in ended.stderr
     assert BASKETS.splitlines()[0] not in ended.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["baskets.dat"]
 
 
-def test_the_profile_is_of_the_kind_that_the_source_is(tmp_path: Path) -> None:
+def test_the_profile_is_of_the_kind_that_the_source_is(tmp_path: Path, run_here: RunHere) -> None:
     """From Python as from the command line: a FASTA file is strings, whoever asks."""
     made = protein_families(60, n_families=2, mean_length=30.0, seed=1).texts()
     fasta = write(tmp_path / "proteins.fasta", "".join(f">P{i}\n{s}\n" for i, s in enumerate(made)))
@@ -101,7 +101,7 @@ def test_the_profile_is_of_the_kind_that_the_source_is(tmp_path: Path) -> None:
         found = shoal.profile(source)
         assert type(found).__name__ == "StringProfile"
         assert found.n_strings == 60
-    told = json.loads(run_command("profile", fasta, "--json", cwd=tmp_path).stdout)
+    told = json.loads(run_here("profile", fasta, "--json", cwd=tmp_path).stdout)
     assert told == shoal.profile(fasta).to_dict()
     sparse = shoal.profile(svm)
     assert type(sparse).__name__ == "SparseProfile"

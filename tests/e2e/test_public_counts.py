@@ -59,7 +59,7 @@ def release(here: Path, kind: str, *more: str) -> dict[str, object]:
 
 
 def test_few_suppressed_records_are_not_counted_out_in_public(
-    released: tuple[Path, int, dict[str, object]], kind: str
+    released: tuple[Path, int, dict[str, object]], kind: str, run_here: RunHere
 ) -> None:
     here, n_in, told = released
     assert told["records"] == {"in": n_in, "out": n_in - 2, "suppressed": 2}, "the owner is told exactly"
@@ -77,7 +77,7 @@ def test_few_suppressed_records_are_not_counted_out_in_public(
     assert not re.search(rf"\b{n_in}\b", words), "it would tell the number by subtraction"
     assert not re.search(r"suppressed\s+2\b", words)
 
-    checked = run_command("check", "out/publish", "--original", COMMANDS[kind][0], cwd=here)
+    checked = run_here("check", "out/publish", "--original", COMMANDS[kind][0], cwd=here)
     assert "rows" not in checked.stdout.replace("--keep", ""), checked.stdout
     assert "FAILS" not in checked.stdout
 
@@ -97,15 +97,15 @@ def test_many_and_none_are_told_exactly(tmp_path: Path, kind: str) -> None:
         assert manifest["records"] == {"in": n_in, "out": n_in - n_few, "suppressed": n_few}
 
 
-def test_held_out_records_do_not_tell_it_either(tmp_path: Path) -> None:
+def test_held_out_records_do_not_tell_it_either(tmp_path: Path, run_here: RunHere) -> None:
     make(tmp_path, "sparse", 4)
     told = release(tmp_path, "sparse", "--hold-out", "0.25")
     assert 0 < told["records"]["suppressed"] < 5  # type: ignore[index]
     manifest = json.loads((tmp_path / "out" / "publish" / "manifest.json").read_text())
     assert manifest["records"]["held_out"] == {"from": 1, "to": None}
-    refused = run_command("check", "out", "--original", "baskets.dat", cwd=tmp_path)
+    refused = run_here("check", "out", "--original", "baskets.dat", cwd=tmp_path)
     assert "records were held out of this release; give its private folder too" in refused.stderr
-    checked = run_command("check", "out", "--original", "baskets.dat", "--private", "out/private", cwd=tmp_path)
+    checked = run_here("check", "out", "--original", "baskets.dat", "--private", "out/private", cwd=tmp_path)
     assert "FAILS" not in checked.stdout
 
 
@@ -138,23 +138,23 @@ def test_the_check_holds_a_manifest_to_its_ranges(
     assert re.search(f"FAILS  .*{says}", checked.stdout), checked.stdout
 
 
-def test_exact_numbers_of_earlier_versions_are_understood(tmp_path: Path) -> None:
+def test_exact_numbers_of_earlier_versions_are_understood(tmp_path: Path, run_here: RunHere) -> None:
     n_in = make(tmp_path, "table", 2)
     release(tmp_path, "table")
     path = tmp_path / "out" / "publish" / "manifest.json"
     manifest = json.loads(path.read_text())
     manifest["records"] = {"in": n_in, "out": n_in - 2, "suppressed": 2}
     path.write_text(json.dumps(manifest))
-    checked = run_command("check", "out", "--original", "people.csv", cwd=tmp_path)
+    checked = run_here("check", "out", "--original", "people.csv", cwd=tmp_path)
     assert checked.code == 0, checked.stdout
 
 
 @pytest.mark.parametrize("order", ["original", "sorted"])
-def test_the_order_of_the_original_is_told(tmp_path: Path, order: str) -> None:
+def test_the_order_of_the_original_is_told(tmp_path: Path, order: str, run_here: RunHere) -> None:
     write(tmp_path / "people.csv", text_of(people(60)))
     roles = "".join(f'{n} = {{ role = "quasi" }}\n' for n in ("age", "zip", "city"))
     write(tmp_path / "policy.toml", f'order = "{order}"\n[columns]\nname = {{ role = "identifying" }}\n{roles}')
-    ended = run_command("anonymize", "people.csv", "-p", "policy.toml", "-o", "out", cwd=tmp_path)
+    ended = run_here("anonymize", "people.csv", "-p", "policy.toml", "-o", "out", cwd=tmp_path)
     assert ended.code == 0, ended.stderr
     publish = tmp_path / "out" / "publish"
     assert json.loads((publish / "manifest.json").read_text())["order"] == order
@@ -162,4 +162,4 @@ def test_the_order_of_the_original_is_told(tmp_path: Path, order: str) -> None:
     assert (ORIGINAL_ORDER in ended.stdout) is is_told
     assert (ORIGINAL_ORDER in (publish / "datasheet.html").read_text()) is is_told
     assert (ORIGINAL_ORDER in (tmp_path / "out" / "private" / "report.html").read_text()) is is_told
-    assert run_command("check", "out", "--original", "people.csv", cwd=tmp_path).code == 0
+    assert run_here("check", "out", "--original", "people.csv", cwd=tmp_path).code == 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import importlib
 import json
-import pkgutil
 import re
 from pathlib import Path
 from typing import Literal, get_args, get_origin
@@ -24,7 +23,9 @@ from shoal.models import registered
 KINDS = {kind.name: kind.policy for kind in kinds()}
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = sorted(m.name for m in pkgutil.walk_packages(shoal.__path__, "shoal."))
+SOURCE = ROOT / "src"
+FILES = sorted(f for f in SOURCE.rglob("*.py") if ">>>" in f.read_text(encoding="utf-8"))
+WITH_EXAMPLES = [".".join(f.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__") for f in FILES]
 
 
 def test_readme_example_runs() -> None:
@@ -33,9 +34,18 @@ def test_readme_example_runs() -> None:
     assert found.failed == 0
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_docstring_examples_run(name) -> None:
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_docstring_examples_run(name: str) -> None:
+    found = doctest.testmod(importlib.import_module(name))
+    assert found.attempted
+    assert found.failed == 0
+
+
+def test_every_file_of_tests_that_a_page_names_is_there() -> None:
+    pages = [p for p in (ROOT / "docs").rglob("*.md") if "_build" not in p.parts]
+    named = {name for p in pages for name in re.findall(r"tests/[a-z_/]+\.py", p.read_text(encoding="utf-8"))}
+    assert len(named) > 10
+    assert {name for name in named if not (ROOT / name).is_file()} == set()
 
 
 def test_every_command_and_option_is_documented() -> None:

@@ -110,14 +110,3 @@ def test_descent_ends_where_no_move_gains(n_categories: int) -> None:
                 labels = groups.labels.copy()
                 labels[x], labels[other] = b, goal
                 assert slow_loss(distances, labels) > after - 2e-9
-
-
-@pytest.mark.parametrize("n_categories", [0, 2])
-def test_neighbours_are_those_of_all_distances(n_categories: int) -> None:
-    groups, distances = make_groups(n_categories, n_rows=200, n_groups=40)
-    np.fill_diagonal(distances, np.inf)
-    expected = np.array([np.lexsort((np.arange(200), row))[:20] for row in distances])
-    ranked = np.take_along_axis(distances, groups.near.astype(np.intp), axis=1)
-    np.testing.assert_allclose(ranked, np.take_along_axis(distances, expected, axis=1))
-    if n_categories == 0:
-        assert groups.near.tolist() == expected.tolist()

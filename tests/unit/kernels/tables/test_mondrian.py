@@ -4,78 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from shoal.kernels.tables import diversity
 from shoal.kernels.tables.mondrian import MAX_TRIES, cut_all
-from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit
 from shoal.tables.partition.mondrian import block_arguments
-
-KINDS = ("number", "order", "category", "tree")
-
-
-def make_ranked(rng, name, kind, n, n_values, missing):
-    """One attribute; a third of the values is missing if asked for."""
-    codes = np.minimum(rng.integers(0, n_values, n), rng.integers(0, n_values, n))
-    if missing:
-        codes[rng.random(n) < 0.3] = n_values
-    values, ranks = np.unique(codes, return_inverse=True)
-    has_missing = bool(values[-1] == n_values)
-    positions = values**1.5 if kind == "number" else np.arange(len(values), dtype=float)
-    if has_missing:
-        positions[-1] = np.nan
-    ancestors = None
-    if kind == "tree":
-        low = np.minimum(values * 7 // n_values, 6)
-        ancestors = np.column_stack([values, low + n_values + 1, low // 2 + n_values + 1, 0 * values]).astype(np.int32)
-        if has_missing:
-            ancestors[-1, 1:-1] = -1
-    return Ranked(name, kind, ranks.astype(np.int32), positions.astype(float), ancestors, has_missing)
-
-
-def meeting(r, one, other):
-    return next(h for h in range(r.ancestors.shape[1]) if r.ancestors[one, h] == r.ancestors[other, h])
-
-
-def slow_width(r, rows):
-    values = sorted({int(r.ranks[i]) for i in rows})
-    if len(values) == 1:
-        return 0.0
-    if r.kind == "category":
-        return len(values) / r.n_values
-    if r.kind == "tree":
-        return max(meeting(r, a, b) for a in values for b in values) / (r.ancestors.shape[1] - 1)
-    if r.has_missing and values[-1] == r.n_values - 1:
-        return 1.0
-    if r.kind == "order":
-        return (values[-1] - values[0]) / (r.n_values - 1)
-    return (r.positions[values[-1]] - r.positions[values[0]]) / (np.nanmax(r.positions) - np.nanmin(r.positions))
-
-
-def slow_cuts(r, rows, k):
-    """Pairs of sides, the preferred one first."""
-    counts = Counter(int(r.ranks[i]) for i in rows)
-    values = sorted(counts)
-    missing = r.n_values - 1 if r.has_missing else None
-    if r.kind == "category":
-        values.sort(key=lambda v: (-counts[v], v))
-    boundaries = range(1, len(values))
-    if r.kind == "tree":
-        heights = [meeting(r, a, b) for a, b in pairwise(values)]
-        boundaries = [b for b in boundaries if heights[b - 1] == max(heights)]
-    found = []
-    for b in boundaries:
-        left_values = set(values[:b])
-        left = [i for i in rows if int(r.ranks[i]) in left_values]
-        right = [i for i in rows if int(r.ranks[i]) not in left_values]
-        if min(len(left), len(right)) >= k:
-            first = r.kind in ("number", "order") and values[b] == missing
-            found.append(((not first, abs(2 * len(left) - len(rows)), len(left)), left, right))
-    return [(left, right) for _, left, right in sorted(found)]
+from tests.unit.kernels.tables.slow_mondrian import KINDS, make_ranked, slow_cuts, slow_halves, slow_width
 
 
 def slow_holds(limits, rows):
@@ -101,11 +38,7 @@ def slow_mondrian(ranked, k, limits, strict, rows):
         if strict:
             cuts = slow_cuts(ranked[a], rows, k)[: MAX_TRIES if limits else 1]
         else:
-            frequency = Counter(int(ranked[a].ranks[i]) for i in rows)
-            by_count = ranked[a].kind == "category"
-            order = sorted(rows, key=lambda i, v=ranked[a].ranks, f=frequency, c=by_count: (-f[int(v[i])] * c, v[i], i))
-            half = len(rows) // 2
-            cuts = [(sorted(order[:half]), sorted(order[half:]))] if half >= k else []
+            cuts = [slow_halves(ranked[a], rows)] if len(rows) // 2 >= k else []
         for left, right in cuts:
             if slow_holds(limits, left) and slow_holds(limits, right):
                 sides = (slow_mondrian(ranked, k, limits, strict, side) for side in (left, right))

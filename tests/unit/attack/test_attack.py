@@ -1,0 +1,24 @@
+"""Attacks are run by name, each with random numbers of its own."""
+
+from __future__ import annotations
+
+from shoal.attack.attack import run_attacks
+from shoal.attack.strings import STRING_ATTACKS
+from shoal.attack.strings.case import StringCase
+from shoal.data.strings.strings import Strings
+
+
+def case() -> StringCase:
+    strings = Strings.of([f"ab{'c' * (i % 4)}{'d' * (i % 3)}" for i in range(12)])
+    return StringCase(strings, strings)
+
+
+def test_an_attack_draws_the_same_alone_and_among_others() -> None:
+    among = run_attacks(STRING_ATTACKS, case(), seed=3)
+    for result in among.results:
+        alone = run_attacks(STRING_ATTACKS, case(), [result.attack], seed=3)
+        assert repr(alone.results[0]) == repr(result)  # a number that is none equals nothing
+        assert len(alone.results) == 1
+    assert {*(r.attack for r in among.results), *(name for name, _ in among.skipped)} == {
+        a.name for a in STRING_ATTACKS
+    }

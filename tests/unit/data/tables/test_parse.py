@@ -1,0 +1,48 @@
+"""Numbers and dates as they are spelled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shoal.data.tables.parse import numbers_of, parse_dates, parse_numbers
+from shoal.data.tables.table import encode_cells
+
+
+def objects(*values: object) -> np.ndarray:
+    return np.array(values, dtype=object)
+
+
+@pytest.mark.parametrize("values", [("1_000",), ("nan", "1"), ("1", "x"), ("",), ("1,5",)])
+def test_what_a_person_does_not_read_as_a_number_is_none(values: tuple[str, ...]) -> None:
+    assert parse_numbers(objects(*values)) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "form", "first"),
+    [
+        (("2020-02-01", "2021-12-31"), "%Y-%m-%d", "2020-02-01"),
+        (("2020/2/1",), "%Y/%m/%d", "2020-02-01"),
+        (("1.2.2020", "31.12.2021"), "%d.%m.%Y", "2020-02-01"),
+        (("03/04/2021", "05/06/2021"), "%m/%d/%Y", "2021-03-04"),  # the month first where both fit
+        (("03/04/2021", "13/06/2021"), "%d/%m/%Y", "2021-04-03"),
+        (("03-04-2021",), "%d-%m-%Y", "2021-04-03"),
+        (("2020-02-01 06:30:00",), "%Y-%m-%d", "2020-02-01T06:30"),
+    ],
+)
+def test_dates_have_one_form(values: tuple[str, ...], form: str, first: str) -> None:
+    found = parse_dates(objects(*values))
+    assert found is not None
+    assert found.form == form
+    assert found.values[0] == np.datetime64(first)
+
+
+@pytest.mark.parametrize("values", [("2020-02-30",), ("2020-02-01", "1.2.2020"), ("x",), (), ("0020-01-01",)])
+def test_what_is_no_date(values: tuple[str, ...]) -> None:
+    assert parse_dates(objects(*values)) is None
+
+
+def test_cells_become_numbers_with_gaps() -> None:
+    assert np.array_equal(numbers_of(encode_cells("x", objects("2", None, "1.5"))), [2, np.nan, 1.5], equal_nan=True)
+    assert numbers_of(encode_cells("x", objects("1970-01-03", "1970-01-01"))).tolist() == [2, 0]
+    assert numbers_of(encode_cells("x", objects("a", "1"))) is None
