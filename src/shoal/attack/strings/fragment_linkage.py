@@ -8,18 +8,16 @@ from shoal.attack.cases import StringCase
 from shoal.attack.result import AttackResult
 from shoal.attack.strings.rates import ByFragment, beside, rates_of
 
-WIDTH = 20
-
 
 class FragmentLinkage(ByFragment):
     """A random fragment of a string is looked up; success is exactly one published string that holds it."""
 
     widths = (10, 20, 40)
-    width = WIDTH
+    width = 20
 
     name = "fragment-linkage"
     title = "linked by a fragment"
-    knows = f"a fragment of {WIDTH} symbols of a string, from a random place of it"
+    knows = f"a fragment of {width} symbols of a string, from a random place of it"
     stopped_by = "condensation: a published string is of a group of k, and of no single original"
     remedy = "raise support or k"
     reference = "Shoal's own, after linkage by partial knowledge"
@@ -36,12 +34,12 @@ class FragmentLinkage(ByFragment):
             tried = ours[ours >= 0]
             details[f"width_{width}"] = found[width][0].value
             details[f"width_{width}_mean_candidates"] = float(tried.mean()) if len(tried) else float("nan")
-        main, control = found[WIDTH]
+        main, control = found[self.width]
         return self.result(
             main,
-            f"A fragment of {WIDTH} symbols points at exactly one published string for {100 * main.value:.1f} % of the "
-            f"strings{beside(control)}; {details[f'width_{WIDTH}_mean_candidates']:.2f} published strings hold it on "
-            "average.",
+            f"A fragment of {self.width} symbols points at exactly one published string for {100 * main.value:.1f} % of "
+            f"the strings{beside(control)}; {details[f'width_{self.width}_mean_candidates']:.2f} published strings "
+            "hold it on average.",
             control=control,
             details=details,
         )

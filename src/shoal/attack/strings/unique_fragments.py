@@ -8,8 +8,6 @@ from shoal.attack.cases import StringCase
 from shoal.attack.result import AttackResult
 from shoal.attack.strings.rates import ByFragment, beside, rates_of
 
-WIDTH = 12
-
 
 class UniqueFragments(ByFragment):
     """Fragments (k-mers) that one string alone holds, looked up among the published strings.
@@ -18,11 +16,11 @@ class UniqueFragments(ByFragment):
     """
 
     widths = (8, 12, 16)
-    width = WIDTH
+    width = 12
 
     name = "unique-fragments"
     title = "a unique fragment found"
-    knows = f"the whole of a string, and which of its fragments of {WIDTH} symbols others lack"
+    knows = f"the whole of a string, and which of its fragments of {width} symbols others lack"
     stopped_by = "support: what only one string of a group has is not carried on"
     remedy = "raise support, or lower the order"
     reference = "Unique k-mers as identifiers; see Malin, JAMIA 12, 2005, on trails of DNA"
@@ -42,10 +40,10 @@ class UniqueFragments(ByFragment):
             details[f"width_{width}"] = found[width][0].value
             control = found[width][1]
             details[f"width_{width}_of_others"] = float("nan") if control is None else control.value
-        main, control = found[WIDTH]
+        main, control = found[self.width]
         return self.result(
             main,
-            f"Of {100 * main.value:.1f} % of the strings a fragment of {WIDTH} symbols that no other of them has "
+            f"Of {100 * main.value:.1f} % of the strings a fragment of {self.width} symbols that no other of them has "
             f"stands in the release{beside(control)}.",
             control=control,
             details=details,
