@@ -37,8 +37,8 @@ class FragmentLinkage(ByFragment):
         main, control = found[self.width]
         return self.result(
             main,
-            f"A fragment of {self.width} symbols points at exactly one published string for {100 * main.value:.1f} % of "
-            f"the strings{beside(control)}; {details[f'width_{self.width}_mean_candidates']:.2f} published strings "
+            f"A fragment of {self.width} symbols points at exactly one published string for {100 * main.value:.1f} % "
+            f"of the strings{beside(control)}; {details[f'width_{self.width}_mean_candidates']:.2f} published strings "
             "hold it on average.",
             control=control,
             details=details,
