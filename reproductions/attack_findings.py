@@ -11,7 +11,7 @@ from typing import Any
 
 from reproductions.attack_releases import Made
 from shoal.attack.attack import Attack, run_attacks
-from shoal.attack.folder import attacks_of
+from shoal.attack.run import attacks_of
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse import KnownPairs, MatchingPursuit, RecoveryProgramme
 

@@ -12,7 +12,7 @@ from benchmarks.peers import PYCANON
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.verify import verify
 from shoal.kinds.tables.policy import KAnonymity, LDiversity, Requirement, TCloseness
-from shoal.originals import load
+from shoal.kinds.tables.kind import load
 
 SENSITIVE = "occupation"
 MODELS: tuple[tuple[str, str, Requirement, float | None], ...] = (

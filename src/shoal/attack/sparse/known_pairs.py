@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints, Signs
 from shoal.attack.attack import Attack
-from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.recovery_programme import recover
 from shoal.attack.sparse.signs import signs_of
 from shoal.attack.sparse.targets import NO_KEY, NO_ROWS, Outcome, Targets, item_shares, mean

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.attack.attack import Attack
-from shoal.attack.cases import StringCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.strings.case import StringCase
 from shoal.attack.strings.rates import rates_of
 
 

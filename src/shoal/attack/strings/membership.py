@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.attack.cases import StringCase
 from shoal.attack.result import AttackResult
 from shoal.attack.roc import FALSE_ALARMS, Roc
+from shoal.attack.strings.case import StringCase
 from shoal.attack.strings.rates import AgainstOthers
 
 

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from shoal.attack.cases import StringCase
 from shoal.attack.result import AttackResult, Z
 from shoal.attack.roc import FALSE_ALARMS, Roc
+from shoal.attack.strings.case import StringCase
 from shoal.attack.strings.neighbourhood import Neighbourhood
 from shoal.attack.strings.rates import FEWEST, AgainstOthers
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.attack.attack import Attack
-from shoal.attack.cases import StringCase
 from shoal.attack.result import Rate
+from shoal.attack.strings.case import StringCase
 from shoal.attack.strings.fragments import Fragments
 
 FEWEST = 20

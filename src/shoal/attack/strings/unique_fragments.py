@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.attack.cases import StringCase
 from shoal.attack.result import AttackResult
+from shoal.attack.strings.case import StringCase
 from shoal.attack.strings.rates import ByFragment, beside, rates_of
 
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from shoal.arrays import Floats
 from shoal.attack.attack import Attack
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import Labels, columns_of, draw_people, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
 

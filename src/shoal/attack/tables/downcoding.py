@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import Labels, attribute_of, columns_of, read_view
 from shoal.check.slices.sliced import numbered
 

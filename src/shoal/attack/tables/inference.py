@@ -24,9 +24,9 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import Labels, View, columns_of, draw_people, read_view
 from shoal.attack.tables.naive_bayes import Bins, bucket_secrets, cut, known_secrets, learn, refine
 from shoal.attack.tables.slice_beliefs import SliceBeliefs

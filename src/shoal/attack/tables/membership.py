@@ -21,10 +21,10 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of, draw_people, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
 

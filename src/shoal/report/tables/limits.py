@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from shoal.check.guarantee import Guarantee
-from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.attribute import ROLES, Attribute
+from shoal.kinds.tables.policy import Method
 from shoal.report.tables.words import listed
 
 
@@ -134,6 +135,34 @@ def without_requirement(guarantees: Sequence[Guarantee], sensitive: Sequence[str
     """The sensitive columns that no guarantee is about: they are published, and nothing limits what they tell."""
     covered = {g.sensitive for g in guarantees if g.model in DIVERSE}
     return [n for n in sensitive if n not in covered]
+
+
+_DONE_TO_QUASI = {
+    "condense": "drawn anew in groups",
+    "bucketize": "published as they are, apart from the sensitive values",
+    "slice": "published as they are, in slices permuted apart",
+    "screen": "made alike within slices and buckets",
+}
+_KEPT = dict.fromkeys(("bucketize", "slice", "screen"), "kept in slices") | {"condense": "kept beside what was drawn"}
+
+
+def what_became_of(attributes: Mapping[str, Attribute], guarantees: Sequence[Guarantee], method: Method) -> list[str]:
+    """What was done to the columns of each role, a line each."""
+    names = {role: [n for n, a in attributes.items() if a.role == role] for role in ROLES}
+    bare = without_requirement(guarantees, names["sensitive"])
+    publication = method.publication
+    done = {
+        "dropped": names["identifying"],
+        _DONE_TO_QUASI.get(publication, "made alike in groups"): names["quasi"],
+        "sensitive, kept, under the requirements below": [n for n in names["sensitive"] if n not in bare],
+        f"sensitive, but with no requirement of their own, {_KEPT.get(publication, 'so published as they are')}": bare,
+        "published as they are": names["insensitive"],
+    }
+    return [
+        f"{verb}: {', '.join(held[:20])}{f' and {len(held) - 20} more' if len(held) > 20 else ''}"
+        for verb, held in done.items()
+        if held
+    ]
 
 
 def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> list[Point]:

@@ -6,14 +6,24 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from slow_slicing import ATTRIBUTES, beliefs, marginal, random_columns, satisfies, table_of, texts_of
 
+import shoal
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import prefixes
 from shoal.engine.executors import open_executor
 from shoal.errors import Infeasible, PolicyError
 from shoal.kinds.tables.policy import LDiversity
 from shoal.tables.slicing.slice_table import slice_table
+from tests.unit.tables.slicing.people import N, asked, people
+from tests.unit.tables.slicing.slow_slicing import (
+    ATTRIBUTES,
+    beliefs,
+    marginal,
+    random_columns,
+    satisfies,
+    table_of,
+    texts_of,
+)
 
 FOUR = {"first": ["a", "a", "b", "b"], "second": ["x", "y", "x", "y"], "s": ["1", "2", "3", "4"]}
 PLAIN = {
@@ -208,3 +218,41 @@ def test_the_order_inside_buckets_does_not_tie_slices_together() -> None:
         for city, disease in zip(shown["city"], shown["disease"], strict=True):
             seen["abcd".index(city), ["flu", "cold", "gout", "acne"].index(disease)] += 1
     assert np.abs(seen - 100).max() < 45  # five standard deviations
+
+
+def test_without_diversity_no_quasi_identifier_stands_beside_the_sensitive_values() -> None:
+    sliced = shoal.anonymize(people(), asked("slice", "pay"), seed=1)
+    assert sliced.layout is not None
+    assert sliced.layout.slices[-1].attributes == ("pay",)
+    screened = shoal.anonymize(people(), asked("screen", "pay"), seed=1)
+    for release in (sliced, screened):
+        assert release.exposure is not None
+        assert release.exposure.joined is not None
+        assert release.exposure.joined.highest <= 1 / 5 + 1e-9
+    limited = asked("slice", "pay", require=[{"model": "k-anonymity", "k": 5}])
+    shown = shoal.anonymize(people(), limited.changed(slices=[["age", "pay"], ["town", "sex"]]), seed=1)
+    assert any("Nothing but k is required of 'pay'" in note for note in shown.notes)
+    assert all("permutes the sensitive values" not in g.sentence for g in shown.guarantees)
+    joined = shoal.anonymize(people(), asked("screen", "pay", slices=2), seed=1)
+    assert any("by joining the slices" in note for note in joined.notes)
+
+
+def test_an_insensitive_copy_of_a_sensitive_column_is_refused_and_much_of_one_is_told() -> None:
+    table = people()
+    table["code"] = [f"code {d}" for d in table["disease"]]
+    policy = asked("bucketize", l=2).changed(insensitive=["code"])
+    with pytest.raises(PolicyError, match="'code' all but equals the sensitive 'disease'"):
+        shoal.anonymize(table, policy, seed=1)
+    table["code"] = [c if i % 6 else "code" for i, c in enumerate(table["code"])]
+    notes = shoal.anonymize(table, policy, seed=1).notes
+    assert any("'code' tells most of 'disease'" in note for note in notes)
+    table["code"] = np.random.default_rng(1).permutation(table["code"]).tolist()
+    assert not any("tells most" in note for note in shoal.anonymize(table, policy, seed=1).notes)
+
+
+@pytest.mark.parametrize("values", [["{ab, cd}", "ab", "cd"], ["ab or missing", "ab", "ef"], ["ab, cd", "ab", "cd"]])
+def test_values_that_look_like_labels(values: list[str]) -> None:
+    table = people()
+    table["town"] = values * (N // 3)
+    for publish in ("bucketize", "slice", "screen"):
+        assert shoal.anonymize(table, asked(publish, l=2), seed=1).guarantees
