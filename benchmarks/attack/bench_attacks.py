@@ -78,7 +78,7 @@ def contests(n_attacks: int) -> Iterator[tuple[str, Attack[TableCase], dict[str,
     every = {"columns": list(COLUMNS), "n_attacks": n_attacks}
     several = {**every, "attack": "singling-out", "n_columns": N_COLUMNS}
     yield "singling-out", SinglingOut(N_COLUMNS, n_attacks), several
-    yield "singling-out univariate", UnivariateSinglingOut(n_attacks), {**every, "attack": "univariate"}
+    yield "singling-out univariate", UnivariateSinglingOut(n_attacks=n_attacks), {**every, "attack": "univariate"}
     both = {**every, "attack": "linkability", "columns": [*KNOWN[0], *KNOWN[1]], "known": KNOWN, "n_nearest": N_NEAREST}
     yield "linkability", Linkability(KNOWN, N_NEAREST, n_attacks), both
     guess = {**every, "attack": "inference", "secret": SECRET}

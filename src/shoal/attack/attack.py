@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from shoal.attack.result import AttackResult
+from shoal.attack.result import AttackResult, Rate
 from shoal.engine.seeds import spawn_seeds
 from shoal.progress import Progress
 
 Case = TypeVar("Case")
-Contra = TypeVar("Contra", contravariant=True)
 
 
-class Attack(Protocol[Contra]):
+class Attack(ABC, Generic[Case]):
     """One way to learn something about single records from a release.
 
-    `Contra` is the case that it works on: `TableCase`, `StringCase` or `SparseCase`, which hold the published data, the
+    `Case` is what it works on: `TableCase`, `StringCase` or `SparseCase`, which hold the published data, the
     originals, the controls if there are any, and what else of the owner's the attacker is granted.
     """
 
@@ -37,11 +37,25 @@ class Attack(Protocol[Contra]):
     reference: ClassVar[str]
     """Where it comes from."""
 
-    def missing(self, case: Contra) -> str | None:
+    def missing(self, case: Case) -> str | None:
         """Why it cannot be run on the case, in a sentence; None where it can."""
+        return None
 
-    def run(self, case: Contra, rng: np.random.Generator) -> AttackResult:
+    @abstractmethod
+    def run(self, case: Case, rng: np.random.Generator) -> AttackResult:
         """Attack."""
+
+    def result(
+        self,
+        main: Rate,
+        sentence: str,
+        *,
+        control: Rate | None = None,
+        baseline: Rate | None = None,
+        details: Mapping[str, float] | None = None,
+    ) -> AttackResult:
+        """What came of it, under the attack's own name."""
+        return AttackResult(self.name, self.title, self.knows, main, control, baseline, sentence, details or {})
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints, Signs
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SparseCase
-from shoal.attack.sparse.recovery_programme import cheapest_record, rounded
+from shoal.attack.sparse.recovery_programme import recover
 from shoal.attack.sparse.signs import signs_of
-from shoal.attack.sparse.targets import MISSED, NO_KEY, NO_ROWS, Outcome, Targets, compare, item_shares, mean
+from shoal.attack.sparse.targets import NO_KEY, NO_ROWS, Outcome, Targets, item_shares, mean
 from shoal.data.sparse.records import Sparse
 
 RIDGE = 1e-3
@@ -21,7 +22,7 @@ ROUNDS = 20
 
 
 @dataclass(frozen=True)
-class KnownPairs:
+class KnownPairs(Attack[SparseCase]):
     """Learn the signs of items from records that are known together with their sketches.
 
     One who put records of his own into the release, or who knows persons in it and found their sketches, has linear
@@ -43,12 +44,12 @@ class KnownPairs:
     n_pairs: tuple[int, ...] = (50, 200, 800)
     n_others: int = 20
 
-    name: ClassVar[str] = "known-pairs"
-    title: ClassVar[str] = "the secret signs from known records"
-    knows: ClassVar[str] = "the release, and for some records which sketch is theirs; not the key"
-    stopped_by: ClassVar[str] = "a new key for every release; the order of the release, which tells nobody's place"
-    remedy: ClassVar[str] = "never use a key twice; publish fewer components, so that learned signs help less"
-    reference: ClassVar[str] = (
+    name = "known-pairs"
+    title = "the secret signs from known records"
+    knows = "the release, and for some records which sketch is theirs; not the key"
+    stopped_by = "a new key for every release; the order of the release, which tells nobody's place"
+    remedy = "never use a key twice; publish fewer components, so that learned signs help less"
+    reference = (
         "K. Liu, C. Giannella, H. Kargupta, An attacker's view of distance preserving maps for privacy preserving "
         "data mining, PKDD 2006 (known input-output attack)"
     )
@@ -95,16 +96,13 @@ class KnownPairs:
             "components_attacked": float(learned.signs.shape[1]),
             "items_attacked": float(len(learned.items)),
         }
-        return AttackResult(
-            attack=self.name,
-            title=self.title,
-            knows=self.knows,
-            main=main,
-            control=control,
-            baseline=Rate(main.attempts / 2, main.attempts),
-            sentence=f"From {n} known pairs of record and sketch, {100 * main.value:.0f} % of the secret signs were "
+        return self.result(
+            main,
+            f"From {n} known pairs of record and sketch, {100 * main.value:.0f} % of the secret signs were "
             f"learned right (chance: 50 %). With them {100 * details['exact_learned']:.0f} % of {len(others)} other "
             f"records were recovered whole, against {100 * details['exact_key']:.0f} % with the key.",
+            control=control,
+            baseline=Rate(main.attempts / 2, main.attempts),
             details=details,
         )
 
@@ -178,20 +176,4 @@ def _matrix(records: Sparse) -> tuple[Any, Ints]:
 def _recover(case: SparseCase, targets: Targets, items: Ints, signs: npt.NDArray[np.int8]) -> list[Outcome]:
     """The likeliest records of the learned items, as in `RecoveryProgramme`."""
     costs = np.log(1 / item_shares(case.original)[items] - 1)
-    found = []
-    for i in range(len(targets)):
-        sketch = targets.sketch(i)[: signs.shape[1]]
-        solution = cheapest_record(
-            signs[:, : len(sketch)].astype(np.float32),
-            sketch,
-            costs,
-            at_most_one=case.original.is_binary,
-            signed=bool((case.original.weights < 0).any()),
-            slack=0.0 if case.published.is_integral else case.published.step / 2,
-        )
-        if solution is None:
-            found.append(MISSED)
-            continue
-        held, weights = rounded(solution, case)
-        found.append(compare(items[held], weights, targets.record(i), case.original.is_integral))
-    return found
+    return [recover(targets, i, signs.astype(np.float32), items, costs, case) for i in range(len(targets))]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.targets import NO_ROWS, mean
@@ -16,7 +16,7 @@ from shoal.data.sparse.sketches import Sketches
 
 
 @dataclass(frozen=True)
-class Length:
+class Length(Attack[SparseCase]):
     """Read the squared length of a record from its sketch.
 
     The mean square of the components is an unbiased estimate of it. So may be their number: rules that allow longer
@@ -33,14 +33,12 @@ class Length:
 
     tolerance: float = 0.1
 
-    name: ClassVar[str] = "length"
-    title: ClassVar[str] = "lengths of records from their sketches"
-    knows: ClassVar[str] = "the release, and how the number of components goes with the length; not the key"
-    stopped_by: ClassVar[str] = "nothing: dot products and distances need lengths, so sketches keep them"
-    remedy: ClassVar[str] = "where lengths are secret, lower max_components, or scale records to one length beforehand"
-    reference: ClassVar[str] = (
-        "N. Alon, Y. Matias, M. Szegedy, The space complexity of approximating the frequency moments, STOC 1996"
-    )
+    name = "length"
+    title = "lengths of records from their sketches"
+    knows = "the release, and how the number of components goes with the length; not the key"
+    stopped_by = "nothing: dot products and distances need lengths, so sketches keep them"
+    remedy = "where lengths are secret, lower max_components, or scale records to one length beforehand"
+    reference = "N. Alon, Y. Matias, M. Szegedy, The space complexity of approximating the frequency moments, STOC 1996"
 
     def missing(self, case: SparseCase) -> str | None:
         """It needs to know whose sketches they are."""
@@ -78,15 +76,12 @@ class Length:
             details |= {"parity_right": mean(read == odd), "parity_guessed": max(mean(odd), 1 - mean(odd))}
             parity = f" Whether its sum is odd is told of {100 * details['parity_right']:.0f} % of the records."
         way = "the mean square" if main is square else "the number"
-        return AttackResult(
-            attack=self.name,
-            title=self.title,
-            knows=self.knows,
-            main=main,
-            baseline=right(middle),
-            sentence=f"Without the key, {way} of the components tells the squared length of {100 * main.value:.0f} % "
+        return self.result(
+            main,
+            f"Without the key, {way} of the components tells the squared length of {100 * main.value:.0f} % "
             f"of the records to within {100 * self.tolerance:g} %; naming the median, it is "
             f"{100 * right(middle).value:.0f} %.{parity}",
+            baseline=right(middle),
             details=details,
         )
 

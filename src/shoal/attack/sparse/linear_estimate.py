@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints, Signs
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.known_pairs import learn_signs
@@ -88,7 +89,7 @@ class Prior:
 
 
 @dataclass(frozen=True)
-class LinearEstimate:
+class LinearEstimate(Attack[SparseCase]):
     """Estimate every item's weight from a sketch, and name the item with the largest estimate.
 
     The usual estimate of item i from r components, ``sum_j s_j r_ij / r``, is right on average whatever the record, and
@@ -115,14 +116,12 @@ class LinearEstimate:
     n_items: int = 50_000
     n_pairs: int = 200
 
-    name: ClassVar[str] = "linear-estimate"
-    title: ClassVar[str] = "single items from sketches"
-    knows: ClassVar[str] = (
-        "the release, the key of the signs, how popular each item is, and the held-out records where there are any"
-    )
-    stopped_by: ClassVar[str] = "the key, which is not published; delta-anonymity bounds the usual estimate alone"
-    remedy: ClassVar[str] = "destroy the key; or lower recovery_share or max_components: fewer components tell less"
-    reference: ClassVar[str] = (
+    name = "linear-estimate"
+    title = "single items from sketches"
+    knows = "the release, the key of the signs, how popular each item is, and the held-out records where there are any"
+    stopped_by = "the key, which is not published; delta-anonymity bounds the usual estimate alone"
+    remedy = "destroy the key; or lower recovery_share or max_components: fewer components tell less"
+    reference = (
         "S. M. Kay, Fundamentals of statistical signal processing: estimation theory, 1993, chapter 12 (linear "
         "minimum mean square error estimation)"
     )
@@ -169,16 +168,13 @@ class LinearEstimate:
             **self._without_key(case, rng, noise, is_signed),
         }
         main = Rate(int(least.right.sum()), n)
-        return AttackResult(
-            attack=self.name,
-            title=self.title,
-            knows=self.knows,
-            main=main,
-            control=Rate(int(holds(others, least.items).sum()), n),
-            baseline=guessed,
-            sentence=f"With the key, the linear estimate of least mean square error names an item that the record "
+        return self.result(
+            main,
+            f"With the key, the linear estimate of least mean square error names an item that the record "
             f"holds for {100 * main.value:.0f} % of {n} records, the usual estimate for "
             f"{100 * usual.share:.0f} %; naming the most popular item is right for {100 * guessed.value:.0f} %.",
+            control=Rate(int(holds(others, least.items).sum()), n),
+            baseline=guessed,
             details=details,
         )
 

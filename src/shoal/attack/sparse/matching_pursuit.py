@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +11,12 @@ import numpy.typing as npt
 from shoal.arrays import Floats, Ints, Signs
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SparseCase
-from shoal.attack.sparse.recovery_programme import rounded
+from shoal.attack.sparse.recovery_programme import RecoveryProgramme, rounded
 from shoal.attack.sparse.signs import signs_of, wrong_key
 from shoal.attack.sparse.targets import (
-    NO_KEY,
-    NO_ROWS,
     Outcome,
     Targets,
+    WithKey,
     candidate_items,
     compare,
     draw_targets,
@@ -31,7 +29,7 @@ CELLS_AT_ONCE = 1 << 24  # agreements of items with residuals that are held in m
 
 
 @dataclass(frozen=True)
-class MatchingPursuit:
+class MatchingPursuit(WithKey):
     """Take the item that agrees best with what is left of the sketch, fit all taken ones anew, and go on.
 
     Orthogonal matching pursuit, for many records side by side. It ends when nothing is left, when no item agrees, or
@@ -48,19 +46,15 @@ class MatchingPursuit:
     n_records: int = 200
     n_items: int = 50_000
 
-    name: ClassVar[str] = "matching-pursuit"
-    title: ClassVar[str] = "whole records from sketches, item by item"
-    knows: ClassVar[str] = "the release, the key of the signs and all items there are"
-    stopped_by: ClassVar[str] = "the key, which is not published; and, should it leak, the recovery cap"
-    remedy: ClassVar[str] = "leave recovery_cap on, or raise delta: fewer components determine a record less"
-    reference: ClassVar[str] = (
+    name = "matching-pursuit"
+    title = "whole records from sketches, item by item"
+    knows = "the release, the key of the signs and all items there are"
+    stopped_by = RecoveryProgramme.stopped_by
+    remedy = RecoveryProgramme.remedy
+    reference = (
         "J. A. Tropp, A. C. Gilbert, Signal recovery from random measurements via orthogonal matching pursuit, "
         "IEEE Trans. Inf. Theory 53, 2007"
     )
-
-    def missing(self, case: SparseCase) -> str | None:
-        """It needs the key, and to know whose sketches they are."""
-        return NO_KEY if case.key is None else NO_ROWS if case.rows is None else None
 
     def run(self, case: SparseCase, rng: np.random.Generator) -> AttackResult:
         """Attack a sample of the published records, and again with a wrong key."""
@@ -80,16 +74,13 @@ class MatchingPursuit:
             "median_components": float(np.median(targets.sketches.counts)),
             "items_tried": float(len(columns)),
         }
-        return AttackResult(
-            attack=self.name,
-            title=self.title,
-            knows=self.knows,
-            main=main,
-            control=Rate(sum(o.exact for o in theirs), n),
-            baseline=Rate(sum(g.exact for g in guesses), n),
-            sentence=f"With the key, {main.successes:.0f} of {n} records were recovered whole from their sketches by "
+        return self.result(
+            main,
+            f"With the key, {main.successes:.0f} of {n} records were recovered whole from their sketches by "
             f"picking items one by one; guess and record overlapped by {100 * details['overlap']:.0f} %, against "
             f"{100 * details['overlap_wrong_key']:.0f} % with a wrong key.",
+            control=Rate(sum(o.exact for o in theirs), n),
+            baseline=Rate(sum(g.exact for g in guesses), n),
             details=details,
         )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.sparse.case import SparseCase
@@ -21,7 +21,7 @@ FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
-class Membership:
+class Membership(Attack[SparseCase]):
     """Decide of whole records whether they are in the release.
 
     With the key it is nearly certain: sketch the record and look for an equal sketch; the more components are equal,
@@ -38,12 +38,12 @@ class Membership:
 
     n_records: int = 2000
 
-    name: ClassVar[str] = "membership"
-    title: ClassVar[str] = "whether a known record is in the release"
-    knows: ClassVar[str] = "the release, a whole record, and the key of the signs where it is given"
-    stopped_by: ClassVar[str] = "the key, which is not published: nothing else stops it"
-    remedy: ClassVar[str] = "keep the key secret, or destroy it; without the key this attack is near chance"
-    reference: ClassVar[str] = (
+    name = "membership"
+    title = "whether a known record is in the release"
+    knows = "the release, a whole record, and the key of the signs where it is given"
+    stopped_by = "the key, which is not published: nothing else stops it"
+    remedy = "keep the key secret, or destroy it; without the key this attack is near chance"
+    reference = (
         "R. Shokri, M. Stronati, C. Song, V. Shmatikov, Membership inference attacks, IEEE S&P 2017; N. Carlini et "
         "al., Membership inference attacks from first principles, IEEE S&P 2022 (true positives at low false ones)"
     )
@@ -69,20 +69,17 @@ class Membership:
             details |= {f"{name}_with_key": value for name, value in scores.details.items()}
         main, control = scores.hits(FALSE_ALARMS)
         with_key = "With the key" if case.key is not None else "Without the key"
-        return AttackResult(
-            attack=self.name,
-            title=self.title,
-            knows=self.knows,
-            main=main,
-            control=control,
-            baseline=Rate(FALSE_ALARMS * len(chosen), len(chosen)),
-            sentence=f"{with_key}, {100 * main.value:.0f} % of the members are told from strangers, of whom "
+        return self.result(
+            main,
+            f"{with_key}, {100 * main.value:.0f} % of the members are told from strangers, of whom "
             f"{100 * control.value:.1f} % are taken for members"
             + (
                 f"; by length and parity alone, {100 * blind.hits(FALSE_ALARMS)[0].value:.0f} %."
                 if case.key is not None
                 else "."
             ),
+            control=control,
+            baseline=Rate(FALSE_ALARMS * len(chosen), len(chosen)),
             details=details,
         )
 

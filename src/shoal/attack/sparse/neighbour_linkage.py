@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.length import mean_squares
 from shoal.attack.sparse.signs import wrong_key
-from shoal.attack.sparse.targets import NO_KEY, NO_ROWS, mean, sketch_records
+from shoal.attack.sparse.targets import WithKey, mean, sketch_records
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 
@@ -22,7 +21,7 @@ FALSE_CLAIMS = 0.01
 
 
 @dataclass(frozen=True)
-class NeighbourLinkage:
+class NeighbourLinkage(WithKey):
     """Rank the published sketches by how well they go with the items that are known of a person.
 
     If the known part y belongs to a record x, then ``s_x - s_y`` is the sketch of the rest, of squared length
@@ -43,19 +42,15 @@ class NeighbourLinkage:
     n_records: int = 200
     known: float = 0.5
 
-    name: ClassVar[str] = "neighbour-linkage"
-    title: ClassVar[str] = "finding a record's sketch by some items"
-    knows: ClassVar[str] = "the release, the key of the signs, and half of the items of a record"
-    stopped_by: ClassVar[str] = "the key, which is not published; and, should it leak, k-variance anonymity"
-    remedy: ClassVar[str] = "raise k, or lower max_components: similarities are then estimated less sharply"
-    reference: ClassVar[str] = (
+    name = "neighbour-linkage"
+    title = "finding a record's sketch by some items"
+    knows = "the release, the key of the signs, and half of the items of a record"
+    stopped_by = "the key, which is not published; and, should it leak, k-variance anonymity"
+    remedy = "raise k, or lower max_components: similarities are then estimated less sharply"
+    reference = (
         "C. C. Aggarwal, P. S. Yu, On privacy-preservation of text and sparse binary data with sketches, SDM 2007, "
         "section 2.2; A. Narayanan, V. Shmatikov, Robust de-anonymization of large sparse datasets, IEEE S&P 2008"
     )
-
-    def missing(self, case: SparseCase) -> str | None:
-        """It needs the key, and to know whose sketches they are."""
-        return NO_KEY if case.key is None else NO_ROWS if case.rows is None else None
 
     def run(self, case: SparseCase, rng: np.random.Generator) -> AttackResult:
         """Look for a sample of the published records, and for strangers."""
@@ -82,16 +77,13 @@ class NeighbourLinkage:
             details["found_for_sure"] = mean(sure)
             details["strangers"] = float(len(scores))
             told = f" {100 * details['found_for_sure']:.0f} % stand out so that hardly a stranger's would."
-        return AttackResult(
-            attack=self.name,
-            title=self.title,
-            knows=self.knows,
-            main=main,
-            control=Rate(theirs.firsts, n),
-            baseline=Rate(n / n_published, n),
-            sentence=f"With the key and {100 * self.known:.0f} % of a record's items, the right one of {n_published} "
+        return self.result(
+            main,
+            f"With the key and {100 * self.known:.0f} % of a record's items, the right one of {n_published} "
             f"sketches came first for {100 * main.value:.0f} % of {n} records ({100 * theirs.firsts / max(n, 1):.0f} % "
             f"with a wrong key).{told}",
+            control=Rate(theirs.firsts, n),
+            baseline=Rate(n / n_published, n),
             details=details,
         )
 

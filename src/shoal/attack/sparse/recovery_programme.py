@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -14,10 +13,9 @@ from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.signs import signs_of, wrong_key
 from shoal.attack.sparse.targets import (
     MISSED,
-    NO_KEY,
-    NO_ROWS,
     Outcome,
     Targets,
+    WithKey,
     candidate_items,
     compare,
     draw_targets,
@@ -35,7 +33,7 @@ N_OVERLAPS = 20  # records whose overlap is measured with a wrong key
 
 
 @dataclass(frozen=True)
-class RecoveryProgramme:
+class RecoveryProgramme(WithKey):
     """Find the cheapest record that has the published sketch.
 
     Two attackers solve ``min c.x, Rx = s, 0 <= x <= 1`` (``x >= 0`` for counts and real weights; within half a step of
@@ -58,19 +56,15 @@ class RecoveryProgramme:
     n_items: int = 200_000
     seconds: float = 120.0
 
-    name: ClassVar[str] = "recovery-programme"
-    title: ClassVar[str] = "whole records from sketches, by linear programming"
-    knows: ClassVar[str] = "the release, the key of the signs, all items there are and how popular each is"
-    stopped_by: ClassVar[str] = "the key, which is not published; and, should it leak, the recovery cap"
-    remedy: ClassVar[str] = "leave recovery_cap on, or raise delta: fewer components determine a record less"
-    reference: ClassVar[str] = (
+    name = "recovery-programme"
+    title = "whole records from sketches, by linear programming"
+    knows = "the release, the key of the signs, all items there are and how popular each is"
+    stopped_by = "the key, which is not published; and, should it leak, the recovery cap"
+    remedy = "leave recovery_cap on, or raise delta: fewer components determine a record less"
+    reference = (
         "E. J. Candes, T. Tao, Decoding by linear programming, IEEE Trans. Inf. Theory 51, 2005; "
         "S. S. Chen, D. L. Donoho, M. A. Saunders, Atomic decomposition by basis pursuit, SIAM Review 43, 2001"
     )
-
-    def missing(self, case: SparseCase) -> str | None:
-        """It needs the key, and to know whose sketches they are."""
-        return NO_KEY if case.key is None else NO_ROWS if case.rows is None else None
 
     def run(self, case: SparseCase, rng: np.random.Generator) -> AttackResult:
         """Attack a sample of the published records."""
@@ -87,7 +81,7 @@ class RecoveryProgramme:
             if i and time.monotonic() > end:
                 break
             for name, cost in costs.items():
-                found[name].append(self._recover(targets, i, signs, columns, cost, case))
+                found[name].append(recover(targets, i, signs, columns, cost, case))
         n = len(found["fewest"])
         exact = {name: np.array([o.exact for o in outcomes], bool) for name, outcomes in found.items()}
         guesses = [popular_guess(shares, targets.record(i), case.original.is_integral) for i in range(n)]
@@ -104,35 +98,15 @@ class RecoveryProgramme:
             "items_tried": float(len(columns)),
         }
         best = max(details["overlap_fewest"], details["overlap_likeliest"])
-        return AttackResult(
-            attack=self.name,
-            title=self.title,
-            knows=self.knows,
-            main=main,
-            control=control,
-            baseline=Rate(sum(g.exact for g in guesses), n),
-            sentence=f"With the key, {main.successes:.0f} of {n} records were recovered whole from their sketches by "
+        return self.result(
+            main,
+            f"With the key, {main.successes:.0f} of {n} records were recovered whole from their sketches by "
             f"linear programming; guess and record overlapped by {100 * best:.0f} %, against "
             f"{100 * details['overlap_popular']:.0f} % when the most popular items are named.",
+            control=control,
+            baseline=Rate(sum(g.exact for g in guesses), n),
             details=details,
         )
-
-    def _recover(
-        self, targets: Targets, i: int, signs: Singles, columns: Ints, costs: Floats, case: SparseCase
-    ) -> Outcome:
-        sketch = targets.sketch(i)
-        solution = cheapest_record(
-            signs[:, : len(sketch)],
-            sketch,
-            costs,
-            at_most_one=case.original.is_binary,
-            signed=bool((case.original.weights < 0).any()),
-            slack=0.0 if case.published.is_integral else case.published.step / 2,
-        )
-        if solution is None:
-            return MISSED
-        items, weights = rounded(solution, case)
-        return compare(columns[items], weights, targets.record(i), case.original.is_integral)
 
     def _with_wrong_key(
         self, targets: Targets, n: int, wrong: Signs, columns: Ints, costs: Floats, case: SparseCase
@@ -147,11 +121,28 @@ class RecoveryProgramme:
         shown = np.arange(theirs.shape[1]) < targets.sketches.counts[:, None]
         possible = np.all(~shown | (np.abs(theirs - targets.components) <= slack), axis=1)
         signs = wrong.astype(np.float32)
-        tried = {i: self._recover(targets, i, signs, columns, costs, case) for i in range(min(n, N_OVERLAPS))}
+        tried = {i: recover(targets, i, signs, columns, costs, case) for i in range(min(n, N_OVERLAPS))}
         for i in np.flatnonzero(possible[:n]).tolist():
-            tried[i] = tried.get(i) or self._recover(targets, i, signs, columns, costs, case)
+            tried[i] = tried.get(i) or recover(targets, i, signs, columns, costs, case)
         few = [tried[i].overlap for i in range(min(n, N_OVERLAPS))]
         return Rate(sum(o.exact for o in tried.values()), n), mean(few)
+
+
+def recover(targets: Targets, i: int, signs: Singles, columns: Ints, costs: Floats, case: SparseCase) -> Outcome:
+    """The cheapest record of one sketch, by the components that there are signs of, held against the true one."""
+    sketch = targets.sketch(i)[: signs.shape[1]]
+    solution = cheapest_record(
+        signs[:, : len(sketch)],
+        sketch,
+        costs,
+        at_most_one=case.original.is_binary,
+        signed=bool((case.original.weights < 0).any()),
+        slack=0.0 if case.published.is_integral else case.published.step / 2,
+    )
+    if solution is None:
+        return MISSED
+    items, weights = rounded(solution, case)
+    return compare(columns[items], weights, targets.record(i), case.original.is_integral)
 
 
 def cheapest_record(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints, Signs
+from shoal.attack.attack import Attack
 from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.signs import signs_of
 from shoal.data.sparse.records import Sparse
@@ -17,6 +18,14 @@ from shoal.data.sparse.sketches import Sketches
 
 NO_KEY = "It assumes that the key leaked, and the key was not given; hand over the private folder that holds it."
 NO_ROWS = "It is not known which record each sketch is of, so successes could not be counted; give the private folder."
+
+
+class WithKey(Attack[SparseCase]):
+    """An attack that assumes that the key leaked."""
+
+    def missing(self, case: SparseCase) -> str | None:
+        """It needs the key, and to know whose sketches they are."""
+        return NO_KEY if case.key is None else NO_ROWS if case.rows is None else None
 
 
 @dataclass(frozen=True)

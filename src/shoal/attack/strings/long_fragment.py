@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult
 from shoal.attack.strings.case import StringCase
 from shoal.attack.strings.rates import beside, rates_of
@@ -13,19 +12,15 @@ from shoal.attack.strings.rates import beside, rates_of
 SHARE = 0.5
 
 
-class LongFragment:
+class LongFragment(Attack[StringCase]):
     """Find the longest run that a string shares with a published one; success is half of the string or more."""
 
-    name: ClassVar[str] = "long-fragment"
-    title: ClassVar[str] = "half of a string found"
-    knows: ClassVar[str] = "the whole of a string"
-    stopped_by: ClassVar[str] = "support: what fewer strings of a group share is not carried on"
-    remedy: ClassVar[str] = "raise support or k, or lower the order; near-identical originals give near copies"
-    reference: ClassVar[str] = "Longest common substring by suffix arrays: Manber and Myers, SIAM J. Comput. 22, 1993"
-
-    def missing(self, case: StringCase) -> str | None:
-        """It can always be run."""
-        return None
+    name = "long-fragment"
+    title = "half of a string found"
+    knows = "the whole of a string"
+    stopped_by = "support: what fewer strings of a group share is not carried on"
+    remedy = "raise support or k, or lower the order; near-identical originals give near copies"
+    reference = "Longest common substring by suffix arrays: Manber and Myers, SIAM J. Comput. 22, 1993"
 
     def run(self, case: StringCase, rng: np.random.Generator) -> AttackResult:
         """Count targets of which half stands verbatim in one published string."""
@@ -35,17 +30,13 @@ class LongFragment:
         np.maximum.at(longest, fragments.suffixes.owner[places].astype(np.int64) - fragments.n_published, runs)
         main, control = rates_of(fragments, longest >= np.maximum(SHARE * fragments.lengths, 1))
         ours, others = fragments.split(longest)
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             main,
-            control,
-            None,
             f"Of {100 * main.value:.1f} % of the strings at least half stands in the release letter for letter"
             f"{beside(control)}; the longest run is {ours.mean():.1f} symbols on average"
             + (f", {others.mean():.1f} of others." if len(others) else "."),
-            {
+            control=control,
+            details={
                 "mean_longest_run": float(ours.mean()),
                 "mean_longest_run_of_others": float(others.mean()) if len(others) else float("nan"),
                 "longest_run": float(ours.max(initial=0)),

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from shoal.attack.result import AttackResult
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.strings.case import StringCase
+from shoal.attack.strings.rates import AgainstOthers
 
-FEWEST = 20
 
-
-class StringMembership:
+class StringMembership(AgainstOthers):
     """Score a string by how long its runs are that stand in published strings, on average over its places."""
 
-    name: ClassVar[str] = "membership"
-    title: ClassVar[str] = "membership told"
-    knows: ClassVar[str] = "the whole of a string, and strings of others that were not in the data to compare with"
-    stopped_by: ClassVar[str] = "nothing that is promised here; condensation of larger groups makes it harder"
-    remedy: ClassVar[str] = "raise k and support; if being in the data is itself a secret, do not publish strings"
-    reference: ClassVar[str] = "Carlini et al., IEEE S&P 2022, for the way of counting"
-
-    def missing(self, case: StringCase) -> str | None:
-        """There must be others."""
-        if case.control is None or int((case.control.lengths > 0).sum()) < FEWEST:
-            return f"It needs at least {FEWEST} strings that were not in the release (--control, or --hold-out before)."
-        return None
+    name = "membership"
+    title = "membership told"
+    knows = "the whole of a string, and strings of others that were not in the data to compare with"
+    stopped_by = "nothing that is promised here; condensation of larger groups makes it harder"
+    remedy = "raise k and support; if being in the data is itself a secret, do not publish strings"
+    reference = "Carlini et al., IEEE S&P 2022, for the way of counting"
 
     def run(self, case: StringCase, rng: np.random.Generator) -> AttackResult:
         """Compare the scores of members and others."""
@@ -38,14 +29,10 @@ class StringMembership:
         members, others = fragments.split(score)
         roc = Roc.of(members, others)
         main, control = roc.hits(FALSE_ALARMS)
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             main,
-            control,
-            None,
             f"At {100 * FALSE_ALARMS:g} % false alarms {100 * main.value:.1f} % of the members are recognised; a "
             f"member scores above another string with a chance of {roc.area:.2f} (0.5 is blind).",
-            roc.details,
+            control=control,
+            details=roc.details,
         )

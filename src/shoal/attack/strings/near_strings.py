@@ -9,9 +9,8 @@ much variety a draw hardly ever equals an original, and there is neither.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,23 +18,20 @@ import numpy.typing as npt
 from shoal.attack.result import AttackResult, Z
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.strings.case import StringCase
-from shoal.attack.strings.neighbourhood import FEWEST, Neighbourhood
+from shoal.attack.strings.neighbourhood import Neighbourhood
+from shoal.attack.strings.rates import FEWEST, AgainstOthers
 
-_KNOWS = "the whole of a string, other strings that were not in the data, and how pseudo-strings are made"
 
-
-class _NearStrings(ABC):
+class _NearStrings(AgainstOthers):
     """What both readings share."""
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-
-    knows: ClassVar[str] = _KNOWS
+    knows = "the whole of a string, other strings that were not in the data, and how pseudo-strings are made"
 
     def missing(self, case: StringCase) -> str | None:
-        """There must be others."""
-        if case.control is None or int((case.control.lengths > 0).sum()) < FEWEST:
-            return f"It needs at least {FEWEST} strings that were not in the release (--control, or --hold-out before)."
+        """There must be others, and enough that occur as often."""
+        why = super().missing(case)
+        if why is not None:
+            return why
         near = case.neighbourhood
         if near.roc(near.nearness, unique=True) is None and near.roc(near.nearness, unique=False) is None:
             return f"It needs at least {FEWEST} strings of both sides that occur once, or as many that do not."
@@ -54,29 +50,25 @@ class _NearStrings(ABC):
         assert roc is not None  # else it is missing
         main, control = roc.hits(FALSE_ALARMS)
         which = "members whose string occurs once" if once else "members"
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             main,
-            control,
-            None,
             f"At {100 * FALSE_ALARMS:g} % false alarms {100 * main.value:.1f} % of the {which} are recognised; "
             f"one of them scores above a string that was not in the data with a chance of {roc.area:.2f} "
             f"({_interval(roc)}; 0.5 is blind)."
             + (f" Of the strings that occur more often the chance is {others.area:.2f}." if once and others else ""),
-            {**roc.details, **_of_others(others if once else None), **_verbatim(near)},
+            control=control,
+            details={**roc.details, **_of_others(others if once else None), **_verbatim(near)},
         )
 
 
 class Holes(_NearStrings):
     """A string that stands in the release is no member; else the more crowded the places around it, the likelier."""
 
-    name: ClassVar[str] = "holes"
-    title: ClassVar[str] = "membership told by what is missing"
-    stopped_by: ClassVar[str] = 'nothing where copies are drawn again; copies = "allow" leaves no holes'
-    remedy: ClassVar[str] = 'raise k; if being in the data is the secret, ask for copies = "allow" and look at echoes'
-    reference: ClassVar[str] = "Shoal's own; Carlini et al., IEEE S&P 2022, for the way of counting"
+    name = "holes"
+    title = "membership told by what is missing"
+    stopped_by = 'nothing where copies are drawn again; copies = "allow" leaves no holes'
+    remedy = 'raise k; if being in the data is the secret, ask for copies = "allow" and look at echoes'
+    reference = "Shoal's own; Carlini et al., IEEE S&P 2022, for the way of counting"
 
     def score(self, near: Neighbourhood) -> npt.NDArray[np.float64]:
         """Lowest for what stands there."""
@@ -86,11 +78,11 @@ class Holes(_NearStrings):
 class Echoes(_NearStrings):
     """A string that stands in the release is a member; else the more crowded the places around it, the likelier."""
 
-    name: ClassVar[str] = "echoes"
-    title: ClassVar[str] = "membership told by copies and near copies"
-    stopped_by: ClassVar[str] = "no copies, as to whole strings; as to near ones nothing but groups of many strings"
-    remedy: ClassVar[str] = 'raise k and support; ask for copies = "redraw", and look at holes'
-    reference: ClassVar[str] = "Shoal's own; Carlini et al., IEEE S&P 2022, for the way of counting"
+    name = "echoes"
+    title = "membership told by copies and near copies"
+    stopped_by = "no copies, as to whole strings; as to near ones nothing but groups of many strings"
+    remedy = 'raise k and support; ask for copies = "redraw", and look at holes'
+    reference = "Shoal's own; Carlini et al., IEEE S&P 2022, for the way of counting"
 
     def score(self, near: Neighbourhood) -> npt.NDArray[np.float64]:
         """Highest for what stands there; the nearness of a string is less than its root of all near ones."""

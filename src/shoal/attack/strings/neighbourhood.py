@@ -10,12 +10,12 @@ import numpy.typing as npt
 from shoal.arrays import Floats, Ints, Words
 from shoal.attack.roc import Roc
 from shoal.attack.strings.case import StringCase
+from shoal.attack.strings.rates import FEWEST
 from shoal.check.strings.originals import in_alphabet_of
 from shoal.data.strings.strings import Strings, symbol_keys
 from shoal.kernels.strings.hash import BASES, fingerprints
 from shoal.kernels.strings.near import count_near
 
-FEWEST = 20
 MOST_APART = 4
 N_ATTACKED = 1000  # of the strings that occur once, and of the others; as many of the control
 MOST_SYMBOLS = 8_000_000  # of distinct published strings; some ten seconds where all are much alike

@@ -1,12 +1,41 @@
-"""From one answer a target to the rates of a result."""
+"""What attacks on strings share: what they need, and the rates from one answer a target."""
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.attack.attack import Attack
 from shoal.attack.result import Rate
+from shoal.attack.strings.case import StringCase
 from shoal.attack.strings.fragments import Fragments
+
+FEWEST = 20
+
+
+class AgainstOthers(Attack[StringCase]):
+    """An attack that compares strings of the data with others."""
+
+    def missing(self, case: StringCase) -> str | None:
+        """There must be others."""
+        if case.control is None or int((case.control.lengths > 0).sum()) < FEWEST:
+            return f"It needs at least {FEWEST} strings that were not in the release (--control, or --hold-out before)."
+        return None
+
+
+class ByFragment(Attack[StringCase]):
+    """An attack by fragments of several widths; the result's rate is that of one of them."""
+
+    widths: ClassVar[tuple[int, ...]]
+    width: ClassVar[int]
+
+    def missing(self, case: StringCase) -> str | None:
+        """Strings must be longer than the fragments."""
+        if int((case.original.lengths >= self.width).sum()) < 2:
+            return f"Fewer than two strings have {self.width} symbols."
+        return None
 
 
 def rates_of(

@@ -12,32 +12,32 @@ table printed there is open to the join.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Floats
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import Labels, columns_of, read_view
+from shoal.attack.tables.cells import Labels, columns_of, draw_people, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
 
-N_ATTACKS = 5000
 CERTAIN = 1 - 1e-9
 
 
-class ColumnJoin:
+@dataclass(frozen=True)
+class ColumnJoin(Attack[TableCase]):
     """Join the slices of every bucket on the secret."""
 
-    name: ClassVar[str] = "column-join"
-    title: ClassVar[str] = "joining the slices on the secret"
-    knows: ClassVar[str] = "the true quasi-identifiers of a record, and how tables in slices are made"
-    stopped_by: ClassVar[str] = "l-diversity, checked on the belief of one who joins the slices"
-    remedy: ClassVar[str] = "require l-diversity with a larger l; the check then widens regions until the join fails"
-    reference: ClassVar[str] = "Screening, section 5.3, with the check made right"
+    n_attacks: int = 5000
 
-    def __init__(self, n_attacks: int = N_ATTACKS) -> None:
-        self.n_attacks = n_attacks
+    name = "column-join"
+    title = "joining the slices on the secret"
+    knows = "the true quasi-identifiers of a record, and how tables in slices are made"
+    stopped_by = "l-diversity, checked on the belief of one who joins the slices"
+    remedy = "require l-diversity with a larger l; the check then widens regions until the join fails"
+    reference = "Screening, section 5.3, with the check made right"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs slices that carry the secret."""
@@ -54,13 +54,10 @@ class ColumnJoin:
         """Count the people whose secret is certain."""
         beliefs = SliceBeliefs(case)
         names = columns_of(case, "sensitive")
-        chosen = rng.choice(case.original.n_rows, min(self.n_attacks, case.original.n_rows), replace=False)
+        chosen, others = draw_people(case, self.n_attacks, rng)
         matching = beliefs.match(chosen)
         joined, apart = beliefs.believe(matching), beliefs.believe(matching, naive=True)
         sure, naive, most, held = 0.0, 0.0, 0.0, 0.0
-        others: Ints | None = None
-        if case.control is not None:
-            others = rng.choice(case.control.n_rows, min(self.n_attacks, case.control.n_rows), replace=False)
         for name in names:
             view = read_view(case, [name])
             hidden = view.labels[0]
@@ -74,16 +71,12 @@ class ColumnJoin:
                 held += _certain(hidden, beliefs.distributions(hidden, known), view.control[others, 0])
         attempts = len(chosen) * len(names)
         main = Rate(sure, attempts)
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             main,
-            None if others is None else Rate(held, len(others) * len(names)),
-            None,
             f"Joined, the slices tell the secret of {100 * main.value:.1f} % of the records for certain; the check as "
             f"printed, which does not join, finds {100 * naive / attempts:.1f} %.",
-            {"without_join": naive / attempts, "largest_belief": most},
+            control=None if others is None else Rate(held, len(others) * len(names)),
+            details={"without_join": naive / attempts, "largest_belief": most},
         )
 
 

@@ -15,27 +15,26 @@ generalisations is proved to reach a constant share of the records; here it is w
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import Labels, attribute_of, columns_of, read_view
 from shoal.check.slices.sliced import numbered
 
 
-class Downcoding:
+class Downcoding(Attack[TableCase]):
     """Claim the ends of ranges and the members of sets."""
 
-    name: ClassVar[str] = "downcoding"
-    title: ClassVar[str] = "reading values off the ends of ranges"
-    knows: ClassVar[str] = "the published table, and that groups are generalised no more than they must be"
-    stopped_by: ClassVar[str] = "no guarantee of groups; a recoding that is the same for all records"
-    remedy: ClassVar[str] = "recode with hierarchies, so that labels do not depend on the members of a group"
-    reference: ClassVar[str] = "Cohen, USENIX Security 2022"
+    name = "downcoding"
+    title = "reading values off the ends of ranges"
+    knows = "the published table, and that groups are generalised no more than they must be"
+    stopped_by = "no guarantee of groups; a recoding that is the same for all records"
+    remedy = "recode with hierarchies, so that labels do not depend on the members of a group"
+    reference = "Cohen, USENIX Security 2022"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs ranges or sets, and the owner's knowledge of whose they are."""
@@ -72,16 +71,12 @@ class Downcoding:
             right += int(np.sum(_occurs(owner, claimed, domain, *held)))
             chance += int(np.sum(_occurs(owner, guessed, domain, *held)))
         main = Rate(right, n_claims)
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             main,
-            None,
-            Rate(chance, n_claims),
             f"{100 * n_claims / max(1, n_cells):.1f} % of the generalised cells can be told a single value for, and "
             f"{100 * main.value:.1f} % of these claims are right ({100 * chance / max(1, n_claims):.1f} % if drawn).",
-            {"claims": float(n_claims), "generalised_cells": float(n_cells)},
+            baseline=Rate(chance, n_claims),
+            details={"claims": float(n_claims), "generalised_cells": float(n_cells)},
         )
 
 

@@ -21,18 +21,17 @@ l-diversity", ICDE 2007, section 3 (skewness, similarity).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.arrays import Floats, Ints, Mask
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import Labels, View, attribute_of, columns_of, read_view
+from shoal.attack.tables.cells import Labels, View, attribute_of, columns_of, draw_people, read_view
 from shoal.data.tables.table import spell
 
-N_ATTACKS = 2000
 NARROW = 0.1
 MANY_TIMES = 2.0
 LIKELY = 0.5
@@ -60,19 +59,19 @@ class Secret:
     numbers: Floats | None
 
 
-class Homogeneity:
+@dataclass(frozen=True)
+class Homogeneity(Attack[TableCase]):
     """All candidates have the person's value."""
 
-    name: ClassVar[str] = "homogeneity"
-    title: ClassVar[str] = "all candidates share one secret"
-    knows: ClassVar[str] = "the true quasi-identifiers of a record"
-    stopped_by: ClassVar[str] = "l-diversity with l of 2 or more"
-    remedy: ClassVar[str] = "require l-diversity of the attribute"
-    reference: ClassVar[str] = "Machanavajjhala et al., TKDD 2007, section 2"
-    outcome: ClassVar[str] = "the secret is certain, and true,"
+    n_attacks: int = 2000
 
-    def __init__(self, n_attacks: int = N_ATTACKS) -> None:
-        self.n_attacks = n_attacks
+    name = "homogeneity"
+    title = "all candidates share one secret"
+    knows = "the true quasi-identifiers of a record"
+    stopped_by = "l-diversity with l of 2 or more"
+    remedy = "require l-diversity of the attribute"
+    reference = "Machanavajjhala et al., TKDD 2007, section 2"
+    outcome = "the secret is certain, and true,"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs classes and a secret."""
@@ -94,10 +93,7 @@ class Homogeneity:
         n_attacks = -(-self.n_attacks // len(names))
         main, control, baseline = 0.0, 0.0, 0.0
         details: dict[str, float] = {}
-        chosen = rng.choice(case.original.n_rows, min(n_attacks, case.original.n_rows), replace=False)
-        others: Ints | None = None
-        if case.control is not None:
-            others = rng.choice(case.control.n_rows, min(n_attacks, case.control.n_rows), replace=False)
+        chosen, others = draw_people(case, n_attacks, rng)
         for name in names:
             view = read_view(case, [*known, name])
             secret = self._read(case, view)
@@ -112,16 +108,13 @@ class Homogeneity:
                 control += self._count(asked, people, secret, secret.codes, truth)
         ours = Rate(main, len(chosen) * len(names))
         theirs = None if others is None else Rate(control, len(others) * len(names))
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             ours,
-            theirs,
-            Rate(baseline, ours.attempts),
             f"For {100 * ours.value:.1f} % of the records in the release {self.outcome} from the records that could be "
             "theirs" + ("." if theirs is None else f"; for others that holds in {100 * theirs.value:.1f} %."),
-            details,
+            control=theirs,
+            baseline=Rate(baseline, ours.attempts),
+            details=details,
         )
 
     def _count(self, asked: Candidates, people: Floats, secret: Secret, codes: Ints, truth: Ints) -> float:
@@ -141,12 +134,12 @@ class Homogeneity:
 class Skewness(Homogeneity):
     """The candidates make the person's value twice as likely as the whole table does, or more, and at least a half."""
 
-    name: ClassVar[str] = "skewness"
-    title: ClassVar[str] = "candidates make a secret much likelier"
-    stopped_by: ClassVar[str] = "t-closeness, and beta-likeness"
-    remedy: ClassVar[str] = "require t-closeness or beta-likeness of the attribute"
-    reference: ClassVar[str] = "Li, Li and Venkatasubramanian, ICDE 2007, section 3"
-    outcome: ClassVar[str] = "the true secret becomes at least twice as likely, and likelier than not,"
+    name = "skewness"
+    title = "candidates make a secret much likelier"
+    stopped_by = "t-closeness, and beta-likeness"
+    remedy = "require t-closeness or beta-likeness of the attribute"
+    reference = "Li, Li and Venkatasubramanian, ICDE 2007, section 3"
+    outcome = "the true secret becomes at least twice as likely, and likelier than not,"
 
     def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Mask:
         overall = np.bincount(secret.codes, minlength=secret.n_values) / max(1, len(secret.codes))
@@ -159,12 +152,12 @@ class Skewness(Homogeneity):
 class Similarity(Homogeneity):
     """The candidates' secrets are many, but near each other."""
 
-    name: ClassVar[str] = "similarity"
-    title: ClassVar[str] = "candidates' secrets are much alike"
-    stopped_by: ClassVar[str] = "t-closeness with the ordered or the hierarchical distance"
-    remedy: ClassVar[str] = "require t-closeness with the ordered or the hierarchical distance"
-    reference: ClassVar[str] = "Li, Li and Venkatasubramanian, ICDE 2007, section 3"
-    outcome: ClassVar[str] = "the secret is known within a tenth of its range, or its branch is,"
+    name = "similarity"
+    title = "candidates' secrets are much alike"
+    stopped_by = "t-closeness with the ordered or the hierarchical distance"
+    remedy = "require t-closeness with the ordered or the hierarchical distance"
+    reference = "Li, Li and Venkatasubramanian, ICDE 2007, section 3"
+    outcome = "the secret is known within a tenth of its range, or its branch is,"
 
     def _secrets(self, case: TableCase) -> list[str]:
         found = []

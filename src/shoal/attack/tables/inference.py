@@ -18,26 +18,27 @@ D. Kifer, "Attacks on privacy and deFinetti's theorem", SIGMOD 2009, section 4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.arrays import Floats, Ints
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import Labels, View, columns_of, read_view
+from shoal.attack.tables.cells import Labels, View, columns_of, draw_people, read_view
 from shoal.attack.tables.naive_bayes import Bins, bucket_secrets, cut, known_secrets, learn, refine
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
 
-N_ATTACKS = 2000
 TOLERANCE = 0.05
 
 
-class Inference:
+@dataclass(frozen=True)
+class Inference(Attack[TableCase]):
     """By the nearest published record.
 
-    Parameters
+    Attributes
     ----------
     known : sequence of str, optional
         What is known of a person; by default all quasi-identifiers.
@@ -49,22 +50,17 @@ class Inference:
         Guesses, of all secrets together.
     """
 
-    name: ClassVar[str] = "inference"
-    title: ClassVar[str] = "guessing a secret from the nearest record"
-    knows: ClassVar[str] = "the true quasi-identifiers of a record"
-    stopped_by: ClassVar[str] = "l-diversity and t-closeness, for sensitive attributes"
-    remedy: ClassVar[str] = "require l-diversity or t-closeness of the attribute, or raise k"
-    reference: ClassVar[str] = "Giomi et al., PoPETs 2023(2)"
+    known: Sequence[str] | None = None
+    secrets: Sequence[str] | None = None
+    votes: bool = True
+    n_attacks: int = 2000
 
-    def __init__(
-        self,
-        known: Sequence[str] | None = None,
-        secrets: Sequence[str] | None = None,
-        *,
-        votes: bool = True,
-        n_attacks: int = N_ATTACKS,
-    ) -> None:
-        self.known, self.secrets, self.votes, self.n_attacks = known, secrets, votes, n_attacks
+    name = "inference"
+    title = "guessing a secret from the nearest record"
+    knows = "the true quasi-identifiers of a record"
+    stopped_by = "l-diversity and t-closeness, for sensitive attributes"
+    remedy = "require l-diversity or t-closeness of the attribute, or raise k"
+    reference = "Giomi et al., PoPETs 2023(2)"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs something known and something secret."""
@@ -80,8 +76,7 @@ class Inference:
         secrets = list(self.secrets or columns_of(case, "sensitive"))
         beliefs = None if case.layout is None else SliceBeliefs(case)
         n_attacks = -(-self.n_attacks // len(secrets))
-        chosen = _chosen(case.original.n_rows, n_attacks, rng)
-        others = None if case.control is None else _chosen(case.control.n_rows, n_attacks, rng)
+        chosen, others = draw_people(case, n_attacks, rng)
         main, control, baseline = 0.0, 0.0, 0.0
         details: dict[str, float] = {}
         for secret in secrets:
@@ -102,13 +97,8 @@ class Inference:
         n_secrets = len(secrets)
         ours, usually = Rate(main, len(chosen) * n_secrets), Rate(baseline, len(chosen) * n_secrets)
         theirs = None if others is None else Rate(control, len(others) * n_secrets)
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             ours,
-            theirs,
-            usually,
             f"{100 * ours.value:.1f} % of the guesses at {'a secret' if len(secrets) == 1 else 'secrets'} of records "
             "in the release are right"
             + (
@@ -116,7 +106,9 @@ class Inference:
                 if theirs is None
                 else f", and {100 * theirs.value:.1f} % for others."
             ),
-            details,
+            control=theirs,
+            baseline=usually,
+            details=details,
         )
 
     def _guess(
@@ -141,11 +133,11 @@ class Inference:
 class BayesInference(Inference):
     """By naive Bayes inside the person's group, in the manner of the deFinetti attack."""
 
-    name: ClassVar[str] = "inference-bayes"
-    title: ClassVar[str] = "guessing a secret by what the release teaches"
-    stopped_by: ClassVar[str] = "t-closeness, in part; l-diversity does not promise to"
-    remedy: ClassVar[str] = "require t-closeness, or publish fewer attributes that go with the secret"
-    reference: ClassVar[str] = "Kifer, SIGMOD 2009"
+    name = "inference-bayes"
+    title = "guessing a secret by what the release teaches"
+    stopped_by = "t-closeness, in part; l-diversity does not promise to"
+    remedy = "require t-closeness, or publish fewer attributes that go with the secret"
+    reference = "Kifer, SIGMOD 2009"
 
     def _guess(
         self, view: View, people: Floats, rows: Ints, beliefs: SliceBeliefs | None, rng: np.random.Generator
@@ -201,7 +193,3 @@ def score(hidden: Labels, guess: Ints, truth: Floats) -> float:
     else:
         right = hidden.covers(guess, truth) / np.maximum(hidden.sizes[guess], 1.0)
     return float(np.sum(right))
-
-
-def _chosen(n_people: int, n_attacks: int, rng: np.random.Generator) -> Ints:
-    return np.asarray(rng.choice(n_people, min(n_attacks, n_people), replace=False), dtype=np.int64)

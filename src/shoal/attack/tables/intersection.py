@@ -12,31 +12,30 @@ section 3.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Floats
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import View, columns_of, read_view
-
-N_ATTACKS = 2000
+from shoal.attack.tables.cells import View, columns_of, draw_people, read_view
 
 
-class Intersection:
+@dataclass(frozen=True)
+class Intersection(Attack[TableCase]):
     """Intersect the candidates' secrets of two releases."""
 
-    name: ClassVar[str] = "intersection"
-    title: ClassVar[str] = "two releases of the same records"
-    knows: ClassVar[str] = "the true quasi-identifiers of a record, and two releases that it is in"
-    stopped_by: ClassVar[str] = "no guarantee that is checked on one release alone"
-    remedy: ClassVar[str] = "publish one release, or make the second from the first one's groups"
-    reference: ClassVar[str] = "Ganta, Kasiviswanathan and Smith, KDD 2008"
+    n_attacks: int = 2000
 
-    def __init__(self, n_attacks: int = N_ATTACKS) -> None:
-        self.n_attacks = n_attacks
+    name = "intersection"
+    title = "two releases of the same records"
+    knows = "the true quasi-identifiers of a record, and two releases that it is in"
+    stopped_by = "no guarantee that is checked on one release alone"
+    remedy = "publish one release, or make the second from the first one's groups"
+    reference = "Ganta, Kasiviswanathan and Smith, KDD 2008"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs a second release with the same secret."""
@@ -55,10 +54,7 @@ class Intersection:
         assert case.other is not None
         names = _secrets(case)
         n_attacks = -(-self.n_attacks // len(names))
-        chosen = rng.choice(case.original.n_rows, min(n_attacks, case.original.n_rows), replace=False)
-        others: Ints | None = None
-        if case.control is not None:
-            others = rng.choice(case.control.n_rows, min(n_attacks, case.control.n_rows), replace=False)
+        chosen, others = draw_people(case, n_attacks, rng)
         both, first, second, held = 0.0, 0.0, 0.0, 0.0
         for name in names:
             views = [
@@ -72,16 +68,13 @@ class Intersection:
                 held += _left(views, [v.control[others] for v in views if v.control is not None])[0]
         attempts = len(chosen) * len(names)
         main, alone = Rate(both, attempts), Rate(max(first, second), attempts)
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             main,
-            None if others is None else Rate(held, len(others) * len(names)),
-            alone,
             f"Two releases together tell the secret of {100 * main.value:.1f} % of the records for certain; one alone "
             f"{100 * alone.value:.1f} %.",
-            {"first_alone": first / attempts, "second_alone": second / attempts},
+            control=None if others is None else Rate(held, len(others) * len(names)),
+            baseline=alone,
+            details={"first_alone": first / attempts, "second_alone": second / attempts},
         )
 
 

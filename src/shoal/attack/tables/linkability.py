@@ -12,26 +12,26 @@ PoPETs 2023(2), section 5.2.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import exp, lgamma
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.arrays import Floats
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 
-N_ATTACKS = 2000
-N_NEAREST = 5
 N_SPLITS = 4
 
 
-class Linkability:
+@dataclass(frozen=True)
+class Linkability(Attack[TableCase]):
     """Nearest published records from two sides.
 
-    Parameters
+    Attributes
     ----------
     known : pair of sequences of str, optional
         What each party knows; else the quasi-identifiers are split at random, four times.
@@ -41,20 +41,16 @@ class Linkability:
         People attacked.
     """
 
-    name: ClassVar[str] = "linkability"
-    title: ClassVar[str] = "linking two files through the release"
-    knows: ClassVar[str] = "two parties, each a different half of a record's quasi-identifiers"
-    stopped_by: ClassVar[str] = "k-anonymity, as far as equal records make lists of candidates long"
-    remedy: ClassVar[str] = "raise k, or publish fewer quasi-identifiers"
-    reference: ClassVar[str] = "Giomi et al., PoPETs 2023(2)"
+    known: tuple[Sequence[str], Sequence[str]] | None = None
+    n_nearest: int = 5
+    n_attacks: int = 2000
 
-    def __init__(
-        self,
-        known: tuple[Sequence[str], Sequence[str]] | None = None,
-        n_nearest: int = N_NEAREST,
-        n_attacks: int = N_ATTACKS,
-    ) -> None:
-        self.known, self.n_nearest, self.n_attacks = known, n_nearest, n_attacks
+    name = "linkability"
+    title = "linking two files through the release"
+    knows = "two parties, each a different half of a record's quasi-identifiers"
+    stopped_by = "k-anonymity, as far as equal records make lists of candidates long"
+    remedy = "raise k, or publish fewer quasi-identifiers"
+    reference = "Giomi et al., PoPETs 2023(2)"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs two attributes, and records."""
@@ -89,16 +85,13 @@ class Linkability:
         control = Rate(met[1], attempts[1]) if len(people) > 1 else None
         n_nearest = min(self.n_nearest, view.n_published)
         chance = _chance(view.n_published, n_nearest)
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             main,
-            control,
-            Rate(chance * attempts[0], attempts[0]),
             f"Two parties who ask for the {n_nearest} nearest records meet for {100 * main.value:.1f} % of the records "
             "in the release" + ("." if control is None else f", and for {100 * control.value:.1f} % of others."),
-            {"n_nearest": float(n_nearest)},
+            control=control,
+            baseline=Rate(chance * attempts[0], attempts[0]),
+            details={"n_nearest": float(n_nearest)},
         )
 
 

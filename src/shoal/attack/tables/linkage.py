@@ -16,33 +16,32 @@ PSD 2016; N. L. Spruill, "The confidentiality and analytic usefulness of masked 
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import ClassVar
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shoal.arrays import Floats, Ints
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import Labels, View, columns_of, read_view
 
-N_ATTACKS = 2000
 N_HALVES = 4
 
 
-class Linkage:
+@dataclass(frozen=True)
+class Linkage(Attack[TableCase]):
     """By distance, all quasi-identifiers known."""
 
-    name: ClassVar[str] = "linkage"
-    title: ClassVar[str] = "linking a known record to a published one"
-    knows: ClassVar[str] = "the true quasi-identifiers of a record, and that it is in the release"
-    stopped_by: ClassVar[str] = "k-anonymity: at most one link in k is right"
-    remedy: ClassVar[str] = "raise k; of pseudo-records, enlarge the groups that they are drawn from"
-    reference: ClassVar[str] = "Pagliuca and Seri 1999; Domingo-Ferrer and Torra 2001"
+    n_attacks: int = 2000
 
-    def __init__(self, n_attacks: int = N_ATTACKS) -> None:
-        self.n_attacks = n_attacks
+    name = "linkage"
+    title = "linking a known record to a published one"
+    knows = "the true quasi-identifiers of a record, and that it is in the release"
+    stopped_by = "k-anonymity: at most one link in k is right"
+    remedy = "raise k; of pseudo-records, enlarge the groups that they are drawn from"
+    reference = "Pagliuca and Seri 1999; Domingo-Ferrer and Torra 2001"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs records, and the owner's knowledge of whose they are."""
@@ -65,16 +64,12 @@ class Linkage:
         successes, ties = self._link(view, targets, own_row[targets], rng)
         main = Rate(successes, n_attacks)
         baseline = Rate(n_attacks / max(1, case.published.n_rows), n_attacks)
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             main,
-            None,
-            baseline,
             f"Of {n_attacks:,} records, {100 * main.value:.1f} % of the links to the nearest published one are right "
             f"(by chance {100 * baseline.value:.2f} %); typically {np.median(ties):,.0f} records are equally near.",
-            {"median_equally_near": float(np.median(ties))},
+            baseline=baseline,
+            details={"median_equally_near": float(np.median(ties))},
         )
 
     def _link(self, view: View, targets: Ints, own_row: Ints, rng: np.random.Generator) -> tuple[float, Ints]:
@@ -85,9 +80,9 @@ class Linkage:
 class PartialLinkage(Linkage):
     """By distance, a random half of the quasi-identifiers known."""
 
-    name: ClassVar[str] = "linkage-partial"
-    title: ClassVar[str] = "linking a record of which half is known"
-    knows: ClassVar[str] = "a random half of a record's true quasi-identifiers, and that it is in the release"
+    name = "linkage-partial"
+    title = "linking a record of which half is known"
+    knows = "a random half of a record's true quasi-identifiers, and that it is in the release"
 
     def _link(self, view: View, targets: Ints, own_row: Ints, rng: np.random.Generator) -> tuple[float, Ints]:
         total, all_ties = 0.0, []
@@ -103,11 +98,11 @@ class PartialLinkage(Linkage):
 class RankLinkage(Linkage):
     """By rank: needs numbers or ordered categories that are published as single values."""
 
-    name: ClassVar[str] = "linkage-rank"
-    title: ClassVar[str] = "linking a known record by ranks"
-    knows: ClassVar[str] = "the true quasi-identifiers of all records in the release, and so every rank"
-    stopped_by: ClassVar[str] = "k-anonymity of the groups that values are averaged over or drawn from"
-    reference: ClassVar[str] = "Muralidhar and Domingo-Ferrer, PSD 2016"
+    name = "linkage-rank"
+    title = "linking a known record by ranks"
+    knows = "the true quasi-identifiers of all records in the release, and so every rank"
+    stopped_by = "k-anonymity of the groups that values are averaged over or drawn from"
+    reference = "Muralidhar and Domingo-Ferrer, PSD 2016"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs plain numbers too."""

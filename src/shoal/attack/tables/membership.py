@@ -15,34 +15,34 @@ R. Shokri et al., "Membership inference attacks against machine learning models"
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.arrays import Floats, Ints
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import columns_of, read_view
+from shoal.attack.tables.cells import columns_of, draw_people, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
 
-N_ATTACKS = 2000
 FEWEST_CONTROLS = 20
 
 
-class Membership:
+@dataclass(frozen=True)
+class Membership(Attack[TableCase]):
     """By the nearest published record, against held-out controls."""
 
-    name: ClassVar[str] = "membership"
-    title: ClassVar[str] = "telling who is in the release"
-    knows: ClassVar[str] = "all published attributes of a record"
-    stopped_by: ClassVar[str] = "no guarantee of groups promises to; differential privacy and delta-presence do"
-    remedy: ClassVar[str] = "raise k, publish pseudo-records, or coarsen columns that are published as they are"
-    reference: ClassVar[str] = "Shokri et al., S&P 2017; Carlini et al., S&P 2022; Chen et al., CCS 2020"
+    n_attacks: int = 2000
 
-    def __init__(self, n_attacks: int = N_ATTACKS) -> None:
-        self.n_attacks = n_attacks
+    name = "membership"
+    title = "telling who is in the release"
+    knows = "all published attributes of a record"
+    stopped_by = "no guarantee of groups promises to; differential privacy and delta-presence do"
+    remedy = "raise k, publish pseudo-records, or coarsen columns that are published as they are"
+    reference = "Shokri et al., S&P 2017; Carlini et al., S&P 2022; Chen et al., CCS 2020"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs people who are not in the release."""
@@ -54,9 +54,8 @@ class Membership:
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Score originals and controls."""
-        assert case.control is not None
-        inside = rng.choice(case.original.n_rows, min(self.n_attacks, case.original.n_rows), replace=False)
-        outside = rng.choice(case.control.n_rows, min(self.n_attacks, case.control.n_rows), replace=False)
+        inside, outside = draw_people(case, self.n_attacks, rng)
+        assert outside is not None
         if case.layout is not None:
             beliefs = SliceBeliefs(case)
             ours = _expected_rows(beliefs, inside)
@@ -69,16 +68,13 @@ class Membership:
             theirs = -asked.least(view.control[outside]).distances
         curve = Roc.of(ours, theirs)
         main, control = curve.hits(FALSE_ALARMS)
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             main,
-            control,
-            Rate(FALSE_ALARMS * len(ours), len(ours)),
             f"At one false alarm in a hundred, {100 * main.value:.1f} % of the records in the release are recognised "
             f"as members; one scores above a random other with a chance of {curve.area:.2f} (0.5 is blind).",
-            curve.details,
+            control=control,
+            baseline=Rate(FALSE_ALARMS * len(ours), len(ours)),
+            details=curve.details,
         )
 
 

@@ -23,11 +23,11 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.arrays import Floats, Ints
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TableCase
@@ -84,7 +84,7 @@ class Setting:
         return slice(int(self.starts[c]), int(self.starts[c + 1]))
 
 
-class Minimality:
+class Minimality(Attack[TableCase]):
     """Rule out ways of having values in which Mondrian would have cut.
 
     Parameters
@@ -93,12 +93,12 @@ class Minimality:
         Groups that are tried in a release too large to be tried as a whole.
     """
 
-    name: ClassVar[str] = "minimality"
-    title: ClassVar[str] = "reasoning from cuts that were not made"
-    knows: ClassVar[str] = "the true quasi-identifiers of all records, the method and its parameters, and this program"
-    stopped_by: ClassVar[str] = "a cut that does not look at sensitive values"
-    remedy: ClassVar[str] = 'set diversity = "blind"'
-    reference: ClassVar[str] = "Wong, Fu, Wang and Pei, VLDB 2007"
+    name = "minimality"
+    title = "reasoning from cuts that were not made"
+    knows = "the true quasi-identifiers of all records, the method and its parameters, and this program"
+    stopped_by = "a cut that does not look at sensitive values"
+    remedy = 'set diversity = "blind"'
+    reference = "Wong, Fu, Wang and Pei, VLDB 2007"
 
     def __init__(self, n_classes: int = N_CLASSES) -> None:
         self.n_classes = n_classes
@@ -148,18 +148,15 @@ class Minimality:
         if n_asked:
             details |= {"belief by the group": before / n_asked, "belief": after / n_asked}
         theirs = None if case.control is None else Rate(control, case.control.n_rows * len(secrets))
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             Rate(main, n_asked),
-            theirs,
-            Rate(baseline, n_asked),
             f"Of {len(people):,} records in groups that were tried, the secret of {main:,} is known from cuts that "
             f"were not made ({baseline:,} by their groups alone)."
             if len(people)
             else "No group that could be tried was left uncut for the sake of diversity.",
-            details,
+            control=theirs,
+            baseline=Rate(baseline, n_asked),
+            details=details,
         )
 
 

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.arrays import Ints, Mask
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of, read_view
@@ -69,15 +69,15 @@ class Replay:
         return np.asarray(np.bincount(self.runs)[self.runs] == 1)
 
 
-class PartitionReplay:
+class PartitionReplay(Attack[TableCase]):
     """Repeat the partition, and take equals for sorted by what they have."""
 
-    name: ClassVar[str] = "partition-replay"
-    title: ClassVar[str] = "repeating the partition to tell equals apart"
-    knows: ClassVar[str] = "the true quasi-identifiers of all records, the method and its parameters, and this program"
-    stopped_by: ClassVar[str] = "a secret order of equal quasi-identifiers, which releases have after version 0.1.0"
-    remedy: ClassVar[str] = "make the release again with this version, and keep the seed secret or give none"
-    reference: ClassVar[str] = "Shoal's own"
+    name = "partition-replay"
+    title = "repeating the partition to tell equals apart"
+    knows = "the true quasi-identifiers of all records, the method and its parameters, and this program"
+    stopped_by = "a secret order of equal quasi-identifiers, which releases have after version 0.1.0"
+    remedy = "make the release again with this version, and keep the seed secret or give none"
+    reference = "Shoal's own"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs classes, a secret, and a partition to repeat."""
@@ -129,13 +129,8 @@ class PartitionReplay:
         ours = Rate(main, len(alone) * len(secrets))
         theirs = None if case.control is None else Rate(control, case.control.n_rows * len(secrets))
         told_alone = Rate(baseline, ours.attempts)
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             ours,
-            theirs,
-            told_alone,
             f"Whoever repeats the partition knows the secret of {main:,} of {len(alone):,} records whose "
             f"quasi-identifiers no other has ({baseline:,} by their groups alone)"
             + (
@@ -143,7 +138,9 @@ class PartitionReplay:
                 if is_sorted and main > baseline
                 else "; the order of equals tells nothing."
             ),
-            details,
+            control=theirs,
+            baseline=told_alone,
+            details=details,
         )
 
 

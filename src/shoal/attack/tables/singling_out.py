@@ -21,13 +21,14 @@ PoPETs 2023(2), section 5.1; A. Cohen, K. Nissim, "Towards formalizing the GDPR'
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import exp, lgamma, log
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import View, columns_of, read_view
@@ -45,17 +46,17 @@ from shoal.attack.tables.predicates import (
     label_values,
 )
 
-N_ATTACKS = 2000
 N_COLUMNS = 3
 ENOUGH = 0.05  # of the predicates tried
 MOST_BATCHES = 1000  # of predicates tried; fewer where they would not suffice
 MANY = 64  # people beyond which a predicate is far from singling out
 
 
-class SinglingOut:
+@dataclass(frozen=True)
+class SinglingOut(Attack[TableCase]):
     """Predicates over a few attributes of a published record.
 
-    Parameters
+    Attributes
     ----------
     n_columns : int, optional
         Attributes of a predicate; by default all where labels cover several values, else 3, and more as long as they
@@ -64,17 +65,15 @@ class SinglingOut:
         Predicates.
     """
 
-    name: ClassVar[str] = "singling-out"
-    title: ClassVar[str] = "singling out by several attributes"
-    knows: ClassVar[str] = "the published table alone"
-    stopped_by: ClassVar[str] = "k-anonymity: no combination of published quasi-identifiers is rare"
-    remedy: ClassVar[str] = (
-        "raise k, give more columns the role quasi, or coarsen columns that are published as they are"
-    )
-    reference: ClassVar[str] = "Giomi et al., PoPETs 2023(2); Cohen and Nissim, PNAS 2020"
+    n_columns: int | None = None
+    n_attacks: int = 2000
 
-    def __init__(self, n_columns: int | None = None, n_attacks: int = N_ATTACKS) -> None:
-        self.n_columns, self.n_attacks = n_columns, n_attacks
+    name = "singling-out"
+    title = "singling out by several attributes"
+    knows = "the published table alone"
+    stopped_by = "k-anonymity: no combination of published quasi-identifiers is rare"
+    remedy = "raise k, give more columns the role quasi, or coarsen columns that are published as they are"
+    reference = "Giomi et al., PoPETs 2023(2); Cohen and Nissim, PNAS 2020"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs a column that original and release have in common."""
@@ -88,17 +87,14 @@ class SinglingOut:
         main, control, baseline, alone = self._attack(case, names, rng)
         quasi = columns_of(case, "quasi")
         by_quasi = self._attack(case, quasi, rng)[0] if 0 < len(quasi) < len(names) else main
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             main,
-            control,
-            baseline,
             f"Of {main.attempts:,} descriptions out of the release, {100 * main.value:.1f} % fit exactly one original"
             + ("" if control is None else f" ({100 * control.value:.1f} % would fit one of as many others)")
             + f"; by quasi-identifiers alone {100 * by_quasi.value:.1f} % do.",
-            {"true_of_one_published": float(alone), "by_quasi_identifiers": by_quasi.value},
+            control=control,
+            baseline=baseline,
+            details={"true_of_one_published": float(alone), "by_quasi_identifiers": by_quasi.value},
         )
 
     def _attack(
@@ -153,17 +149,15 @@ class SinglingOut:
         return _filled(found, batch, records, view, n_attacks)
 
 
+@dataclass(frozen=True)
 class UnivariateSinglingOut(SinglingOut):
     """Predicates over one attribute: rare values, and the ends of numbers."""
 
-    name: ClassVar[str] = "singling-out-univariate"
-    title: ClassVar[str] = "singling out by one attribute"
-    stopped_by: ClassVar[str] = (
-        "k-anonymity, for quasi-identifiers; nothing, for rare values of columns kept as they are"
-    )
+    n_columns: int | None = 1
 
-    def __init__(self, n_attacks: int = N_ATTACKS) -> None:
-        super().__init__(1, n_attacks)
+    name = "singling-out-univariate"
+    title = "singling out by one attribute"
+    stopped_by = "k-anonymity, for quasi-identifiers; nothing, for rare values of columns kept as they are"
 
     def _predicates(self, view: View, n_attacks: int, rng: np.random.Generator) -> tuple[Predicates, int]:
         columns: list[Ints] = []

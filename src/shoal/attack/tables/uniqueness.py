@@ -12,10 +12,9 @@ C. Skinner, M. Elliot, "A measure of disclosure risk for microdata", JRSS B 64(4
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
+from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of, read_view
@@ -25,15 +24,15 @@ from shoal.check.slices.sliced import numbered
 MANY = 1000
 
 
-class Uniqueness:
+class Uniqueness(Attack[TableCase]):
     """Count whom in the population each published record could be."""
 
-    name: ClassVar[str] = "uniqueness"
-    title: ClassVar[str] = "records that fit one row of a population"
-    knows: ClassVar[str] = "a file of the whole population with names and quasi-identifiers"
-    stopped_by: ClassVar[str] = "k-anonymity and k-map"
-    remedy: ClassVar[str] = "raise k, or coarsen the quasi-identifiers that the population file has too"
-    reference: ClassVar[str] = "Sweeney, IJUFKS 2002; Skinner and Elliot, JRSS B 2002"
+    name = "uniqueness"
+    title = "records that fit one row of a population"
+    knows = "a file of the whole population with names and quasi-identifiers"
+    stopped_by = "k-anonymity and k-map"
+    remedy = "raise k, or coarsen the quasi-identifiers that the population file has too"
+    reference = "Sweeney, IJUFKS 2002; Skinner and Elliot, JRSS B 2002"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs the file."""
@@ -63,14 +62,9 @@ class Uniqueness:
         main = Rate(float(weights[people == 1].sum()), n)
         alone = float(weights[weights == 1].sum()) / n
         found = people[box_of[people[box_of] > 0]] if (people > 0).any() else np.zeros(1, dtype=np.int64)
-        return AttackResult(
-            self.name,
-            self.title,
-            self.knows,
+        return self.result(
             main,
-            None,
-            None,
             f"{100 * main.value:.1f} % of the published records fit exactly one row of the population; "
             f"{100 * alone:.1f} % are like no other published record.",
-            {"unique_in_release": alone, "median_people_that_fit": float(np.median(found))},
+            details={"unique_in_release": alone, "median_people_that_fit": float(np.median(found))},
         )

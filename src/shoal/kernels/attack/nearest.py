@@ -112,6 +112,17 @@ def fill_terms(table: LabelTable, person: Floats, penalty: float, cover_only: bo
 
 
 @compiled
+def _distance(terms: Floats, labels: Codes, row: int, enough: float) -> float:
+    """The distance of a record; once the sum passes `enough` it is left."""
+    distance = 0.0
+    for column in range(labels.shape[1]):
+        distance += terms[labels[row, column]]
+        if distance > enough:
+            break
+    return distance
+
+
+@compiled
 def find_nearest(
     table: LabelTable,
     people: Floats,
@@ -132,18 +143,13 @@ def find_nearest(
         Filled: rows of `labels`, from near to far, and how far they are.
     """
     most = found.shape[1]
-    n_columns = labels.shape[1]
     for person in range(len(people)):
         fill_terms(table, people[person], penalty, False, terms)
         for place in range(most):
             found[person, place], distances[person, place] = -1, np.inf
         bound = np.inf
         for row in range(len(labels)):
-            distance = 0.0
-            for column in range(n_columns):
-                distance += terms[labels[row, column]]
-                if distance >= bound:
-                    break
+            distance = _distance(terms, labels, row, bound)
             if distance < bound:
                 place = most - 1
                 while place > 0 and distances[person, place - 1] > distance:
@@ -179,27 +185,17 @@ def find_least(
     least, ties, own_distance : arrays (n_people,)
         Filled.
     """
-    n_columns = labels.shape[1]
     for person in range(len(people)):
         fill_terms(table, people[person], penalty, cover_only, terms)
         bound, count = np.inf, 0
         for box in range(len(labels)):
-            distance = 0.0
-            for column in range(n_columns):
-                distance += terms[labels[box, column]]
-                if distance > bound + ROUNDING:
-                    break
+            distance = _distance(terms, labels, box, bound + ROUNDING)
             if distance < bound - ROUNDING:
                 bound, count = distance, weights[box]
             elif distance <= bound + ROUNDING:
                 count += weights[box]
         least[person], ties[person] = bound, count
-        own_distance[person] = np.inf
-        if own[person] >= 0:
-            distance = 0.0
-            for column in range(n_columns):
-                distance += terms[labels[own[person], column]]
-            own_distance[person] = distance
+        own_distance[person] = _distance(terms, labels, own[person], np.inf) if own[person] >= 0 else np.inf
 
 
 @compiled
@@ -230,16 +226,11 @@ def count_nearest(
     tied : int64 array (n_boxes,)
         Room.
     """
-    n_columns = labels.shape[1]
     for person in range(len(people)):
         fill_terms(table, people[person], penalty, cover_only, terms)
         bound, n_tied = np.inf, 0
         for box in range(len(labels)):
-            distance = 0.0
-            for column in range(n_columns):
-                distance += terms[labels[box, column]]
-                if distance > bound + ROUNDING:
-                    break
+            distance = _distance(terms, labels, box, bound + ROUNDING)
             if distance < bound - ROUNDING:
                 bound = distance
                 tied[0], n_tied = box, 1

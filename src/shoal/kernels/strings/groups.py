@@ -60,6 +60,20 @@ def clear_template(features: Codes, begin: int, end: int, centre: Singles) -> No
 
 
 @compiled
+def _add_group(starts: Ints, features: Codes, weights: Singles, group: Ints, centre: Singles) -> None:
+    """Add the centroid of some templates to a centre."""
+    for row in group:
+        add_template(features, weights, starts[row], starts[row + 1], 1.0 / len(group), centre)
+
+
+@compiled
+def _clear_group(starts: Ints, features: Codes, group: Ints, centre: Singles) -> None:
+    """Set a centre to 0 wherever one of some templates has an entry."""
+    for row in group:
+        clear_template(features, starts[row], starts[row + 1], centre)
+
+
+@compiled
 def similarities(starts: Ints, features: Codes, weights: Singles, centre: Singles) -> Floats:
     """The similarity of every template to one centre."""
     out = np.empty(len(starts) - 1)
@@ -72,8 +86,7 @@ def similarities(starts: Ints, features: Codes, weights: Singles, centre: Single
 def average(starts: Ints, features: Codes, weights: Singles, rows: Ints, n_features: int) -> Singles:
     """The centroid of some templates."""
     centre = np.zeros(n_features, np.float32)
-    for row in rows:
-        add_template(features, weights, starts[row], starts[row + 1], 1.0 / len(rows), centre)
+    _add_group(starts, features, weights, rows, centre)
     return centre
 
 
@@ -161,13 +174,10 @@ def pass_around_centroids(
     keys, rows = np.empty(k), np.empty(k, np.int64)
     n_left = n
     for label in range(n // k):
-        begin, end = group_starts[label], group_starts[label + 1]
-        for i in range(begin, end):
-            row = members[i]
-            add_template(features, weights, starts[row], starts[row + 1], 1.0 / (end - begin), centre)
+        group = members[group_starts[label] : group_starts[label + 1]]
+        _add_group(starts, features, weights, group, centre)
         n_left = _take_closest(starts, features, weights, centre, label, labels, left, n_left, keys, rows)
-        for i in range(begin, end):
-            clear_template(features, starts[members[i]], starts[members[i] + 1], centre)
+        _clear_group(starts, features, group, centre)
     return labels
 
 
@@ -191,10 +201,8 @@ def nearest_groups(
     best = np.full((len(asked), n_near), -np.inf)
     centre = np.zeros(n_features, np.float32)
     for label in range(len(group_starts) - 1):
-        begin, end = group_starts[label], group_starts[label + 1]
-        for i in range(begin, end):
-            row = members[i]
-            add_template(features, weights, starts[row], starts[row + 1], 1.0 / (end - begin), centre)
+        group = members[group_starts[label] : group_starts[label + 1]]
+        _add_group(starts, features, weights, group, centre)
         for i in range(len(asked)):
             row = asked[i]
             if labels[row] == label:
@@ -206,8 +214,7 @@ def nearest_groups(
                     best[i, at], near[i, at] = best[i, at - 1], near[i, at - 1]
                     at -= 1
                 best[i, at], near[i, at] = s, label
-        for i in range(begin, end):
-            clear_template(features, starts[members[i]], starts[members[i] + 1], centre)
+        _clear_group(starts, features, group, centre)
     return near
 
 
@@ -225,13 +232,9 @@ def group_costs(
     out = np.zeros(len(group_starts) - 1)
     centre = np.zeros(n_features, np.float32)
     for label in range(len(out)):
-        begin, end = group_starts[label], group_starts[label + 1]
-        for i in range(begin, end):
-            row = members[i]
-            add_template(features, weights, starts[row], starts[row + 1], 1.0 / (end - begin), centre)
-        for i in range(begin, end):
-            row = members[i]
+        group = members[group_starts[label] : group_starts[label + 1]]
+        _add_group(starts, features, weights, group, centre)
+        for row in group:
             out[label] += 2.0 * (length - similarity(features, weights, starts[row], starts[row + 1], centre))
-        for i in range(begin, end):
-            clear_template(features, starts[members[i]], starts[members[i] + 1], centre)
+        _clear_group(starts, features, group, centre)
     return out

@@ -116,14 +116,25 @@ def _fit_rows(tree: BoxTree, leaf: int) -> None:
 
 
 @compiled
-def _fit_column(tree: BoxTree, leaf: int, j: int) -> None:
+def fit_column(blocks: Floats, sizes: Ints, low: Floats, high: Floats, leaf: int, j: int) -> None:
     """Find the range of a leaf's records in a column; the range of none is (inf, -inf)."""
     bottom, top = np.inf, -np.inf
-    for i in range(tree.sizes[leaf]):
-        value = tree.blocks[leaf, j, i]
+    for i in range(sizes[leaf]):
+        value = blocks[leaf, j, i]
         bottom, top = min(bottom, value), max(top, value)
-    node = leaf + len(tree.sizes)
-    tree.low[node, j], tree.high[node, j] = bottom, top
+    node = leaf + len(sizes)
+    low[node, j], high[node, j] = bottom, top
+
+
+@compiled
+def fit_box(low: Floats, high: Floats, node: int) -> bool:
+    """Make the box of a node from those of its children; tell whether that changed it."""
+    a, b, changed = 2 * node, 2 * node + 1, False
+    for j in range(low.shape[1]):
+        bottom, top = min(low[a, j], low[b, j]), max(high[a, j], high[b, j])
+        changed |= bottom != low[node, j] or top != high[node, j]
+        low[node, j], high[node, j] = bottom, top
+    return changed
 
 
 @compiled
@@ -133,11 +144,7 @@ def _fit_node(tree: BoxTree, node: int) -> bool:
     smallest, reach = min(tree.first[a], tree.first[b]), max(tree.reach[a], tree.reach[b])
     changed = bool(smallest != tree.first[node] or reach != tree.reach[node])
     tree.first[node], tree.reach[node] = smallest, reach
-    for j in range(tree.low.shape[1]):
-        bottom, top = min(tree.low[a, j], tree.low[b, j]), max(tree.high[a, j], tree.high[b, j])
-        changed |= bottom != tree.low[node, j] or top != tree.high[node, j]
-        tree.low[node, j], tree.high[node, j] = bottom, top
-    return changed
+    return fit_box(tree.low, tree.high, node) or changed
 
 
 @compiled
@@ -185,7 +192,7 @@ def _fill(tree: BoxTree, points: Floats, order: Ints, keys: Floats, radii: Float
                 tree.blocks[leaf, j, slot] = points[row, j]
         _fit_rows(tree, leaf)
         for j in range(n_columns):
-            _fit_column(tree, leaf, j)
+            fit_column(tree.blocks, tree.sizes, tree.low, tree.high, leaf, j)
     for node in range(n_leaves - 1, 0, -1):
         _fit_node(tree, node)
 
@@ -239,7 +246,7 @@ def remove_row(tree: BoxTree, row: int) -> None:
         bottom, top = tree.low[node, j], tree.high[node, j]
         tree.blocks[leaf, j, slot] = tree.blocks[leaf, j, last]
         if last == 0 or (bottom < top and value in (bottom, top)):
-            _fit_column(tree, leaf, j)
+            fit_column(tree.blocks, tree.sizes, tree.low, tree.high, leaf, j)
             touches = True
     if touches:
         _fit_rows(tree, leaf)
@@ -321,6 +328,18 @@ def _box_farthest(
 
 
 @compiled
+def best_on_top(stack: Ints, bounds: Floats, first: Ints, base: int, sign: float) -> None:
+    """Of two nodes put the more promising one on top of the stack; of equals the one with the smaller row.
+
+    That is the one with the larger bound for `sign` 1, with the smaller for -1.
+    """
+    one, other = sign * bounds[base], sign * bounds[base + 1]
+    if one > other or (one == other and first[stack[base]] < first[stack[base + 1]]):
+        stack[base], stack[base + 1] = stack[base + 1], stack[base]
+        bounds[base], bounds[base + 1] = bounds[base + 1], bounds[base]
+
+
+@compiled
 def farthest_row(tree: BoxTree, query: Floats) -> int:
     """The live row farthest from a point; of equals the smallest row; NONE in an empty tree."""
     blocks, rows, low, high, first = tree.blocks, tree.rows, tree.low, tree.high, tree.first
@@ -352,13 +371,8 @@ def farthest_row(tree: BoxTree, query: Floats) -> int:
             if bound >= best:
                 stack[top], bounds[top] = child, bound
                 top += 1
-        # The more promising child goes on top; of equals the one with the smaller row.
-        if top == base + 2 and (
-            bounds[base] > bounds[base + 1]
-            or (bounds[base] == bounds[base + 1] and first[stack[base]] < first[stack[base + 1]])
-        ):
-            stack[base], stack[base + 1] = stack[base + 1], stack[base]
-            bounds[base], bounds[base + 1] = bounds[base + 1], bounds[base]
+        if top == base + 2:
+            best_on_top(stack, bounds, first, base, 1.0)
     return best_row
 
 
@@ -414,12 +428,8 @@ def nearest_rows(tree: BoxTree, query: Floats, home: int, distances: Floats, nea
                 if bound <= distances[0]:
                     stack[top], bounds[top] = child, bound
                     top += 1
-            if top == base + 2 and (
-                bounds[base] < bounds[base + 1]
-                or (bounds[base] == bounds[base + 1] and first[stack[base]] < first[stack[base + 1]])
-            ):
-                stack[base], stack[base + 1] = stack[base + 1], stack[base]
-                bounds[base], bounds[base + 1] = bounds[base + 1], bounds[base]
+            if top == base + 2:
+                best_on_top(stack, bounds, first, base, -1.0)
         if path == 1:
             return
         stack[0], bounds[0], top = path ^ 1, _box_nearest(low, high, path ^ 1, query, n_metric, weights), 1

@@ -379,21 +379,21 @@ def descend(groups: Groups, queue: Codes, asked: Mask, ends: Ints, n_steps: int,
         row, goal = x, target
         while row >= 0 and goal >= 0:  # one place for the moves of x and of its partner: half the time to compile
             relocate(groups, row, goal)
-            for i in range(sizes[goal]):
-                z = members[goal, i]
-                if not asked[z]:
-                    asked[z] = True
-                    queue[(ends[0] + ends[1]) % len(queue)] = z
-                    ends[1] += 1
+            _ask(members[goal, : sizes[goal]], asked, queue, ends)
             row, goal = (partner, a) if row == x else (-1, -1)
         # Those whom x left behind without a swap may want to change as well.
         if target >= 0 and partner < 0:
-            for i in range(sizes[a]):
-                z = members[a, i]
-                if not asked[z]:
-                    asked[z] = True
-                    queue[(ends[0] + ends[1]) % len(queue)] = z
-                    ends[1] += 1
+            _ask(members[a, : sizes[a]], asked, queue, ends)
+
+
+@compiled
+def _ask(rows: Codes, asked: Mask, queue: Codes, ends: Ints) -> None:
+    """Put the rows that are not yet in the queue behind it."""
+    for z in rows:
+        if not asked[z]:
+            asked[z] = True
+            queue[(ends[0] + ends[1]) % len(queue)] = z
+            ends[1] += 1
 
 
 @compiled

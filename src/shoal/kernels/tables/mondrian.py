@@ -152,20 +152,26 @@ def _by_frequency(scratch: Scratch, m: int, found: int) -> None:
 
 
 @compiled
-def _note_sensitive(limits: LimitArrays, rows: Codes, begin: int, end: int, scratch: Scratch) -> None:
-    """Note of each limit which sensitive values a node has, how often, and each record's place among them."""
+def note_values(values: Codes, starts: Ints, rows: Codes, begin: int, end: int, scratch: Scratch) -> None:
+    """Note of each limit which sensitive values a node has, how often, and each record's place among them.
+
+    Parameters
+    ----------
+    values : int32 array (n_limits, n_rows)
+        Of each record.
+    starts : int64 array (n_limits + 1,)
+        Where each limit's values begin in the scratch arrays.
+    """
     m = end - begin
-    for j in range(len(limits.models)):
-        low = high = limits.codes[j, rows[begin]]
+    for j in range(len(values)):
+        low = high = values[j, rows[begin]]
         for i in range(m):
-            code = limits.codes[j, rows[begin + i]]
-            scratch.values[i] = code
-            if code < low:
-                low = code
-            if code > high:
-                high = code
+            value = values[j, rows[begin + i]]
+            scratch.values[i] = value
+            low = min(low, value)
+            high = max(high, value)
         found = tally_node(scratch, m, low, high)
-        at = limits.starts[j]
+        at = starts[j]
         for i in range(found):
             scratch.codes[at + i] = scratch.distinct[i]
             scratch.totals[at + i] = scratch.tally[i]
@@ -176,21 +182,46 @@ def _note_sensitive(limits: LimitArrays, rows: Codes, begin: int, end: int, scra
 
 
 @compiled
+def count_left(scratch: Scratch, j: int, at: int, m: int, cut: int) -> None:
+    """Count the sensitive values of limit j left of a cut."""
+    for i in range(scratch.sizes[j]):
+        scratch.sides[at + i] = 0
+    for i in range(m):
+        if scratch.values[i] < cut:
+            scratch.sides[at + scratch.slots[j, i]] += 1
+
+
+@compiled
+def count_right(scratch: Scratch, at: int, size: int) -> None:
+    """Turn the counts left of a cut into those right of it."""
+    for i in range(at, at + size):
+        scratch.sides[i] = scratch.totals[i] - scratch.sides[i]
+
+
+@compiled
+def take_widest(widths: Floats) -> int:
+    """The widest attribute, which is then struck out; -1 if none is left."""
+    a = np.int64(0)
+    for b in range(1, len(widths)):
+        if widths[b] > widths[a]:
+            a = b
+    if widths[a] < 0.0:
+        return -1
+    widths[a] = -1.0
+    return int(a)
+
+
+@compiled
 def _both_satisfy(limits: LimitArrays, scratch: Scratch, m: int, cut: int, n_left: int) -> bool:
     """Whether the records with values below the cut, and the others, satisfy every limit."""
     for j in range(len(limits.models)):
         at = limits.starts[j]
         size = scratch.sizes[j]
         sides = scratch.sides
-        for i in range(size):
-            sides[at + i] = 0
-        for i in range(m):
-            if scratch.values[i] < cut:
-                sides[at + scratch.slots[j, i]] += 1
+        count_left(scratch, j, at, m, cut)
         if not satisfies(limits, j, scratch.codes, sides, at, size, n_left):
             return False
-        for i in range(size):
-            sides[at + i] = scratch.totals[at + i] - sides[at + i]
+        count_right(scratch, at, size)
         if not satisfies(limits, j, scratch.codes, sides, at, size, m - n_left):
             return False
     return True
@@ -297,33 +328,12 @@ def move_rows(rows: Codes, begin: int, end: int, values: Codes, cut: int, spare:
     return at
 
 
-@compiled
-def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop_rows: int) -> tuple[Codes, Ints]:
-    """Cut all records until no cut is allowable or a node has at most `stop_rows` records.
+def make_scratch(n: int, most: int, n_tries: int, n_limits: int, n_sensitive: int) -> Scratch:
+    """Room for cutting nodes of up to n records in attributes of up to `most` values.
 
-    Without limits, None is given for them, and nothing that tests them is compiled.
-
-    Returns
-    -------
-    rows : int32 array (n_rows,)
-        Record numbers, each group a run, groups from left to right; in a group in ascending order.
-    ends : int64 array (n_groups,)
-        Where each group ends.
+    Not compiled, as all that only makes arrays here: that would take longer than the cuts.
     """
-    d, n = space.ranks.shape
-    n_limits = n_sensitive = np.int64(0)
-    most = np.int64(1)
-    for a in range(d):
-        if space.starts[a + 1] - space.starts[a] > most:
-            most = space.starts[a + 1] - space.starts[a]
-    if limits is not None:
-        n_limits = len(limits.models)
-        n_sensitive = limits.starts[n_limits]
-        for j in range(n_limits):
-            if limits.starts[j + 1] - limits.starts[j] > most:
-                most = limits.starts[j + 1] - limits.starts[j]
-    n_tries = MAX_TRIES if n_limits > 0 else 1
-    scratch = Scratch(
+    return Scratch(
         np.empty(n, np.int32),
         np.empty(n, np.int32),
         np.empty(n, np.int32),
@@ -338,8 +348,44 @@ def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop
         np.empty(n_sensitive, np.int32),
         np.empty(n_limits, np.int64),
     )
-    rows = np.arange(n).astype(np.int32)
+
+
+def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop_rows: int) -> tuple[Codes, Ints]:
+    """Cut all records until no cut is allowable or a node has at most `stop_rows` records.
+
+    Without limits, None is given for them, and nothing that tests them is compiled.
+
+    Returns
+    -------
+    rows : int32 array (n_rows,)
+        Record numbers, each group a run, groups from left to right; in a group in ascending order.
+    ends : int64 array (n_groups,)
+        Where each group ends.
+    """
+    n = space.ranks.shape[1]
+    starts = np.zeros(1, np.int64) if limits is None else limits.starts
+    most = int(max(1, np.diff(space.starts).max(initial=1), np.diff(starts).max(initial=1)))
+    n_limits = len(starts) - 1
+    scratch = make_scratch(n, most, MAX_TRIES if n_limits else 1, n_limits, int(starts[-1]))
+    rows = np.arange(n, dtype=np.int32)
     ends = np.empty(n // k + 1, np.int64)
+    n_groups = _cut_all(space, limits, k, strict, stop_rows, scratch, rows, ends)
+    return rows, ends[:n_groups]
+
+
+@compiled
+def _cut_all(
+    space: Space,
+    limits: LimitArrays | None,
+    k: int,
+    strict: bool,
+    stop_rows: int,
+    scratch: Scratch,
+    rows: Codes,
+    ends: Ints,
+) -> int:
+    """Put the rows in order and note where groups end; return how many there are."""
+    d, n = space.ranks.shape
     stack = np.empty(n // k + 1, np.int64)
     widths = np.empty(d, np.float64)
     groups = 0
@@ -353,15 +399,11 @@ def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop
             for a in range(d):
                 widths[a] = node_width(space, a, rows, begin, end, scratch)
             if limits is not None:
-                _note_sensitive(limits, rows, begin, end, scratch)
+                note_values(limits.codes, limits.starts, rows, begin, end, scratch)
             while True:
-                a = np.int64(0)
-                for b in range(1, d):
-                    if widths[b] > widths[a]:
-                        a = b
-                if widths[a] < 0.0:
+                a = take_widest(widths)
+                if a < 0:
                     break
-                widths[a] = -1.0
                 n_cuts = find_cuts(space, a, k, strict, rows, begin, end, scratch)
                 if limits is None:
                     cut = scratch.cuts[0] if n_cuts > 0 else -1
@@ -382,6 +424,6 @@ def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop
         groups += 1
         begin = end
         if waiting == 0:
-            return rows, ends[:groups]
+            return groups
         waiting -= 1
         end = stack[waiting]

@@ -14,8 +14,7 @@ import numpy as np
 from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
 from shoal.kernels.tables.diversity import LimitArrays, sift_sort
-from shoal.kernels.tables.mondrian import Scratch, Space, find_cuts, move_rows, node_width
-from shoal.kernels.tables.slicing import make_scratch
+from shoal.kernels.tables.mondrian import Scratch, Space, find_cuts, make_scratch, move_rows, node_width
 from shoal.kernels.tables.weighted_diversity import weights_satisfy
 
 _EXACT = 2.0**53

@@ -18,7 +18,19 @@ import numpy as np
 from shoal.arrays import Codes, Ints
 from shoal.kernels.compile import compiled
 from shoal.kernels.tables.diversity import LimitArrays, satisfies
-from shoal.kernels.tables.mondrian import MAX_TRIES, Scratch, Space, find_cuts, move_rows, node_width, tally_node
+from shoal.kernels.tables.mondrian import (
+    MAX_TRIES,
+    Scratch,
+    Space,
+    count_left,
+    count_right,
+    find_cuts,
+    make_scratch,
+    move_rows,
+    node_width,
+    note_values,
+    take_widest,
+)
 
 
 class Pairs(NamedTuple):
@@ -28,50 +40,6 @@ class Pairs(NamedTuple):
     starts: Ints  # (n_limits + 1,) where each limit's pairs begin in the next two
     beside: Codes  # value beside
     codes: Codes  # sensitive value
-
-
-def make_scratch(n: int, most: int, n_tries: int, n_limits: int, n_sensitive: int) -> Scratch:
-    """Room for cutting nodes of up to n records in attributes of up to `most` values.
-
-    Not compiled, as all that only makes arrays here: that would take longer than the cuts.
-    """
-    return Scratch(
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-        np.zeros(min(most, 4 * n + 1), np.int32),
-        np.empty(n_tries, np.int32),
-        np.empty(n_tries, np.int64),
-        np.empty(most, np.int32),
-        np.empty((n_limits, n if n_limits > 0 else 0), np.int32),
-        np.empty(n_sensitive, np.int32),
-        np.empty(n_sensitive, np.int32),
-        np.empty(n_sensitive, np.int32),
-        np.empty(n_limits, np.int64),
-    )
-
-
-@compiled
-def _note_pairs(pairs: Pairs, rows: Codes, begin: int, end: int, scratch: Scratch) -> None:
-    """Note of each limit which pairs a node has, how often, and each record's place among them."""
-    m = end - begin
-    for j in range(len(pairs.ids)):
-        low = high = pairs.ids[j, rows[begin]]
-        for i in range(m):
-            pair = pairs.ids[j, rows[begin + i]]
-            scratch.values[i] = pair
-            low = min(low, pair)
-            high = max(high, pair)
-        found = tally_node(scratch, m, low, high)
-        at = pairs.starts[j]
-        for i in range(found):
-            scratch.codes[at + i] = scratch.distinct[i]
-            scratch.totals[at + i] = scratch.tally[i]
-            scratch.place[scratch.distinct[i]] = i
-        for i in range(m):
-            scratch.slots[j, i] = scratch.place[scratch.values[i]]
-        scratch.sizes[j] = found
 
 
 @compiled
@@ -104,15 +72,10 @@ def _both_satisfy(limits: LimitArrays, pairs: Pairs, scratch: Scratch, m: int, c
         at = pairs.starts[j]
         size = scratch.sizes[j]
         sides = scratch.sides
-        for i in range(size):
-            sides[at + i] = 0
-        for i in range(m):
-            if scratch.values[i] < cut:
-                sides[at + scratch.slots[j, i]] += 1
+        count_left(scratch, j, at, m, cut)
         if not _runs_satisfy(limits, j, pairs, scratch.codes, sides, at, size):
             return False
-        for i in range(size):
-            sides[at + i] = scratch.totals[at + i] - sides[at + i]
+        count_right(scratch, at, size)
         if not _runs_satisfy(limits, j, pairs, scratch.codes, sides, at, size):
             return False
     return True
@@ -159,15 +122,11 @@ def _cut_beside(
         if end - begin >= 2 * k:
             for a in range(d):
                 widths[a] = node_width(space, a, rows, begin, end, scratch)
-            _note_pairs(pairs, rows, begin, end, scratch)
+            note_values(pairs.ids, pairs.starts, rows, begin, end, scratch)
             while cut < 0:
-                a = np.int64(0)
-                for b in range(1, d):
-                    if widths[b] > widths[a]:
-                        a = b
-                if widths[a] < 0.0:
+                a = take_widest(widths)
+                if a < 0:
                     break
-                widths[a] = -1.0
                 for i in range(find_cuts(space, a, k, strict, rows, begin, end, scratch)):
                     if _both_satisfy(limits, pairs, scratch, end - begin, scratch.cuts[i]):
                         cut = scratch.cuts[i]

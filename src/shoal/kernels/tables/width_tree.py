@@ -21,7 +21,7 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.kernels.compile import compiled
-from shoal.kernels.tables.box_tree import NONE, select, sink
+from shoal.kernels.tables.box_tree import NONE, best_on_top, fit_box, fit_column, select, sink
 
 LEAF = 32  # at most this many records a leaf
 
@@ -105,11 +105,7 @@ def _fit_leaf(tree: WidthTree, leaf: int) -> None:
         smallest = min(smallest, tree.rows[leaf, i])
     tree.first[node] = smallest
     for j in range(tree.low.shape[1]):
-        bottom, top = np.inf, -np.inf
-        for i in range(tree.sizes[leaf]):
-            value = tree.blocks[leaf, j, i]
-            bottom, top = min(bottom, value), max(top, value)
-        tree.low[node, j], tree.high[node, j] = bottom, top
+        fit_column(tree.blocks, tree.sizes, tree.low, tree.high, leaf, j)
 
 
 @compiled
@@ -119,11 +115,7 @@ def _fit_node(tree: WidthTree, node: int) -> bool:
     smallest = min(tree.first[a], tree.first[b])
     changed = bool(smallest != tree.first[node])
     tree.first[node] = smallest
-    for j in range(tree.low.shape[1]):
-        bottom, top = min(tree.low[a, j], tree.low[b, j]), max(tree.high[a, j], tree.high[b, j])
-        changed |= bottom != tree.low[node, j] or top != tree.high[node, j]
-        tree.low[node, j], tree.high[node, j] = bottom, top
-    return changed
+    return fit_box(tree.low, tree.high, node) or changed
 
 
 @compiled
@@ -311,12 +303,8 @@ def nearest_to_span(tree: WidthTree, span: Span, home: int, gaps: Floats, neares
                 if bound <= gaps[0] and first[child] != NONE:
                     stack[top], bounds[top] = child, bound
                     top += 1
-            if top == base + 2 and (
-                bounds[base] < bounds[base + 1]
-                or (bounds[base] == bounds[base + 1] and first[stack[base]] < first[stack[base + 1]])
-            ):
-                stack[base], stack[base + 1] = stack[base + 1], stack[base]
-                bounds[base], bounds[base + 1] = bounds[base + 1], bounds[base]
+            if top == base + 2:
+                best_on_top(stack, bounds, first, base, -1.0)
         if path == 1:
             return
         if first[path ^ 1] != NONE:
@@ -363,10 +351,6 @@ def farthest_head(tree: WidthTree, query: Floats) -> int:
             if bound >= best:
                 stack[top], bounds[top] = child, bound
                 top += 1
-        if top == base + 2 and (
-            bounds[base] > bounds[base + 1]
-            or (bounds[base] == bounds[base + 1] and first[stack[base]] < first[stack[base + 1]])
-        ):
-            stack[base], stack[base + 1] = stack[base + 1], stack[base]
-            bounds[base], bounds[base + 1] = bounds[base + 1], bounds[base]
+        if top == base + 2:
+            best_on_top(stack, bounds, first, base, 1.0)
     return best_row
