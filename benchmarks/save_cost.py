@@ -3,7 +3,7 @@
     python -m benchmarks.save_cost OTHER [--rows 400000] [--repeats 3] [names]
 
 OTHER is another checkout of Shoal, such as one that ``git archive`` made of an older commit. Each release is
-``shoal anonymize DATA -o OUT``, all that it does from file to folder, in a process of its own; the trees take turns, and
+``shoal anonymize DATA -o OUT``, all that it does from file to folder, in a process of its own. The trees take turns;
 what is compared is the processor time of those processes, which other work on the machine hardly changes.
 """
 
