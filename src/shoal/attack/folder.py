@@ -108,7 +108,7 @@ def attack_folder(
     digest = checksum(folder / read_content(folder)["data"])
     refuse_foreign(secrets, digest)
     found = attack_case(kind, case, names, seed=seed, seconds=seconds, progress=progress)
-    keep_in_report(secrets, kind, digest, found, case.granted, seed)
+    keep_in_report(secrets, digest, found, case.granted, seed)
     return found
 
 

@@ -141,22 +141,22 @@ _DONE_TO_QUASI = {
 _KEPT = dict.fromkeys(("bucketize", "slice", "screen"), "kept in slices") | {"condense": "kept beside what was drawn"}
 
 
-def print_release(release: AnyRelease, out: Path) -> None:
-    """Print what became of the data, and where it is."""
+def print_release(release: AnyRelease, out: Path, *, report: bool = True) -> None:
+    """Print what became of the data, and where it is; without a report nothing that would have to be measured."""
     from shoal.kinds.strings.release import StringRelease
     from shoal.kinds.tables.release import Release
 
     if isinstance(release, Release):
-        _print_table(release)
+        _print_table(release, report)
     elif isinstance(release, StringRelease):
-        _print_strings(release)
+        _print_strings(release, report)
     else:
         _print_sketches(release)
     click.echo(f"Give away  {out / 'publish'}  (start with datasheet.html)")
-    click.echo(f"Keep       {out / 'private'}  (open report.html)")
+    click.echo(f"Keep       {out / 'private'}{'  (open report.html)' if report else ''}")
 
 
-def _print_table(release: Release) -> None:
+def _print_table(release: Release, report: bool) -> None:
     from shoal.report.tables.limits import without_requirement
 
     records = release.records
@@ -181,30 +181,32 @@ def _print_table(release: Release) -> None:
     print_guarantees(release.guarantees)
     for note in release.notes:
         click.echo(f"  note: {plain(note)}")
-    if release.learning is not None:
+    if report and release.learning is not None:
         from shoal.report.tables.learning import sentence
 
         click.echo(f"  {plain(sentence(release.learning))}")
 
 
-def summary(release: AnyRelease, out: Path) -> dict[str, Any]:
+def summary(release: AnyRelease, out: Path, *, report: bool = True) -> dict[str, Any]:
     """The same for machines."""
     from shoal.kinds.strings.release import StringRelease
     from shoal.kinds.tables.release import Release
 
     if isinstance(release, Release):
-        return {"out": str(out), **_table_summary(release)}
-    told = _string_summary(release) if isinstance(release, StringRelease) else _sketch_summary(release)
-    return {"out": str(out), "kind": release.policy.kind, **told}
+        return {"out": str(out), **_table_summary(release, report)}
+    told = {"out": str(out), "kind": release.policy.kind}
+    if isinstance(release, StringRelease):
+        return told | _string_summary(release, report)
+    return told | _sketch_summary(release, report)
 
 
-def _table_summary(release: Release) -> dict[str, Any]:
+def _table_summary(release: Release, report: bool) -> dict[str, Any]:
     return {
         "records": release.records,
         "guarantees": [g.to_dict() for g in release.guarantees],
-        "utility": release.utility.to_dict(),
+        **({"utility": release.utility.to_dict()} if report else {}),
         "risk": {"before": release.risk_before.to_dict(), "after": release.risk_after.to_dict()},
-        **({"learning": release.learning.to_dict()} if release.learning else {}),
+        **({"learning": release.learning.to_dict()} if report and release.learning else {}),
         "notes": list(release.notes),
     }
 
@@ -215,7 +217,7 @@ def print_sentences(profile: StringProfile | SparseProfile) -> None:
         click.echo(plain(sentence))
 
 
-def _print_strings(release: StringRelease) -> None:
+def _print_strings(release: StringRelease, report: bool) -> None:
     records = release.records
     groups = f"{release.n_groups:,} group{'s' * (release.n_groups != 1)}"
     click.echo(f"{records['out']:,} pseudo-strings published, drawn from {groups} of {records['in']:,} strings.")
@@ -224,20 +226,20 @@ def _print_strings(release: StringRelease) -> None:
         shortest, longest = release.suppressed_lengths
         click.echo(f"  Those left out for their length have {shortest:,} to {longest:,} symbols.")
     print_guarantees(release.guarantees)
-    click.echo(f"  {plain(release.verbatim_sentence)}")
+    if report:
+        click.echo(f"  {plain(release.verbatim_sentence)}")
     for note in release.notes:
         click.echo(f"  note: {plain(note)}")
 
 
-def _string_summary(release: StringRelease) -> dict[str, Any]:
+def _string_summary(release: StringRelease, report: bool) -> dict[str, Any]:
     return {
         "records": release.records,
         "suppressed_because": dict(release.suppressed),
         "groups": release.n_groups,
         "copies_drawn_again": release.n_rejected,
         "guarantees": [g.to_dict() for g in release.guarantees],
-        "verbatim": release.verbatim.to_dict(),
-        "utility": release.utility.to_dict(),
+        **({"verbatim": release.verbatim.to_dict(), "utility": release.utility.to_dict()} if report else {}),
         "notes": list(release.notes),
     }
 
@@ -254,15 +256,14 @@ def _print_sketches(release: SparseRelease) -> None:
         click.echo(f"  note: {plain(note)}")
 
 
-def _sketch_summary(release: SparseRelease) -> dict[str, Any]:
+def _sketch_summary(release: SparseRelease, report: bool) -> dict[str, Any]:
     return {
         "records": release.records,
         "suppressed_because": dict(release.suppressed),
         "neighbours": release.neighbours,
         "recall": release.recall,
         "guarantees": [g.to_dict() for g in release.guarantees],
-        "utility": release.utility.to_dict(),
-        "attacks": release.attacked.to_dict(),
+        **({"utility": release.utility.to_dict(), "attacks": release.attacked.to_dict()} if report else {}),
         "notes": list(release.notes),
     }
 

@@ -4,7 +4,8 @@
 
     out/
       publish/    data.parquet (a list of components a record, and its class), manifest.json, datasheet.html
-      private/    report.html, attacks.json; on request the key of the signs, and which record each sketch is of
+      private/    report.json, report.html, attacks.json; on request the key of the signs, and which record each
+                  sketch is of
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ class SparseRelease:
         made = anonymize_sparse(records, self.policy, self._evidence.key)
         return made.sketches, made.rows
 
-    def save(self, out: str | Path, keep: Sequence[str] = ()) -> Path:
+    def save(self, out: str | Path, keep: Sequence[str] = (), *, report: bool = True) -> Path:
         """Write `publish/` and `private/`.
 
         Parameters
@@ -148,14 +149,21 @@ class SparseRelease:
             A folder that does not exist yet, or is empty.
         keep : sequence of {"rows", "key"}
             Secrets to keep in `private/`: which record each sketch is of, and the key that its signs come from.
+        report : bool
+            Whether to measure what the protection cost and to write report.json and report.html into `private/`; else
+            nothing is measured, drawn or attacked, and `publish/` is the same.
         """
         from shoal.attack.kept import keep_first
+        from shoal.report.content import write_report
+        from shoal.report.sparse.report import report_content
 
         wanted = secrets_to_keep(keep, KEEPABLE)
         with staged(Path(out)) as stage:
             self._write_publish(stage / "publish")
             self._write_private(stage / "private", wanted)
-            keep_first(stage, self.attacked, self.case.granted, ATTACK_SEED)
+            if report:
+                keep_first(stage, self.attacked, self.case.granted, ATTACK_SEED)
+                write_report(stage / "private", report_content(self))
         return Path(out)
 
     def _write_publish(self, folder: Path) -> None:
@@ -183,10 +191,7 @@ class SparseRelease:
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
 
     def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
-        from shoal.report.sparse.report import render_sparse_report
-
         folder.mkdir(mode=0o700)
-        (folder / "report.html").write_text(render_sparse_report(self), encoding="utf-8")
         for name, text in secret_files(self._evidence, keep).items():
             (folder / name).write_text(text, encoding="utf-8")
         if "rows" in keep and self._evidence.neighbours is not None:

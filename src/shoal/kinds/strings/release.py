@@ -4,7 +4,8 @@
 
     out/
       publish/    the strings in the format they came in, manifest.json, datasheet.html
-      private/    report.html, attacks.json; on request groups, and the statistics that strings were drawn from
+      private/    report.json, report.html, attacks.json; on request groups, and the statistics that strings were
+                  drawn from
 """
 
 from __future__ import annotations
@@ -199,7 +200,7 @@ class StringRelease:
         lengths = self._original.lengths[self._reasons == reason]
         return (int(lengths.min()), int(lengths.max())) if len(lengths) else None
 
-    def save(self, out: str | Path, keep: Sequence[str] = ()) -> Path:
+    def save(self, out: str | Path, keep: Sequence[str] = (), *, report: bool = True) -> Path:
         """Write `publish/` and `private/`.
 
         Parameters
@@ -208,15 +209,22 @@ class StringRelease:
             A folder that does not exist yet, or is empty.
         keep : sequence of {"groups", "statistics"}
             Secrets to keep in `private/`: which strings stood together, and the statistics, to draw again from.
+        report : bool
+            Whether to measure what the protection cost and to write report.json and report.html into `private/`; else
+            nothing is measured, drawn or attacked, and `publish/` is the same.
         """
         from shoal.attack.kept import keep_first
+        from shoal.report.content import write_report
+        from shoal.report.strings.report import report_content
 
         keep = secrets_to_keep(keep, KEEPABLE)
         with staged(Path(out)) as stage:
             self._write_publish(stage / "publish")
             self._write_private(stage / "private", keep)
-            if self.attacked is not None:
+            if report and self.attacked is not None:
                 keep_first(stage, self.attacked, self.case.granted, ATTACK_SEED)
+            if report:
+                write_report(stage / "private", report_content(self))
         return Path(out)
 
     def _write_publish(self, folder: Path) -> None:
@@ -244,10 +252,7 @@ class StringRelease:
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
 
     def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
-        from shoal.report.strings.report import render_string_report
-
         folder.mkdir(mode=0o700)
-        (folder / "report.html").write_text(render_string_report(self), encoding="utf-8")
         if "groups" in keep:
             for name, text in groups_files(self._evidence).items():
                 (folder / name).write_text(text, encoding="utf-8")

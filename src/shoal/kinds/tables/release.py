@@ -4,7 +4,8 @@
 
     out/
       publish/    the data in the format it came in, manifest.json, datasheet.html
-      private/    report.html, attacks.json; on request the group and the origin of each record, and the applied mapping
+      private/    report.json, report.html, attacks.json; on request the group and the origin of each record, and
+                  the applied mapping
 """
 
 from __future__ import annotations
@@ -200,7 +201,7 @@ class Release:
     def _names(self, role: str) -> list[str]:
         return [n for n, a in self.attributes.items() if a.role == role]
 
-    def save(self, out: str | Path, keep: Sequence[str] = ()) -> Path:
+    def save(self, out: str | Path, keep: Sequence[str] = (), *, report: bool = True) -> Path:
         """Write `publish/` and `private/`, after checking the very bytes that would be published.
 
         Parameters
@@ -210,8 +211,13 @@ class Release:
         keep : sequence of {"groups", "mapping", "rows"}
             Secrets to keep in `private/`: the group of each record, what each record's values became, and which record
             each published row stands for, so that attacks can be scored.
+        report : bool
+            Whether to measure what the protection cost and to write report.json and report.html into `private/`; else
+            nothing is measured, drawn or attacked, and `publish/` is the same.
         """
         from shoal.attack.kept import keep_first
+        from shoal.report.content import write_report
+        from shoal.report.tables.report import report_content
 
         keep = secrets_to_keep(keep, KEEPABLE)
         if {"mapping", "rows"} & set(keep) and needs_original(self.policy.method.publication):
@@ -219,8 +225,10 @@ class Release:
         with staged(Path(out)) as stage:
             self._write_publish(stage / "publish")
             self._write_private(stage / "private", keep)
-            if self.attacked is not None:
+            if report and self.attacked is not None:
                 keep_first(stage, self.attacked, self.case.granted, ATTACK_SEED)
+            if report:
+                write_report(stage / "private", report_content(self._context(self.guarantees)))
         return Path(out)
 
     def _write_publish(self, folder: Path) -> None:
@@ -231,7 +239,7 @@ class Release:
         write_table(self.table, folder / data)
         guarantees = self._verify_file(folder / data)
         (folder / "datasheet.html").write_text(
-            render_datasheet(self._context(guarantees), self.table), encoding="utf-8"
+            render_datasheet(self._context(guarantees, is_public=True), self.table), encoding="utf-8"
         )
         manifest = Manifest(
             version=__version__,
@@ -283,10 +291,7 @@ class Release:
         return frozenset(c for c, a in attributes.items() if a.role == "quasi" and a.hierarchy is not None)
 
     def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
-        from shoal.report.tables.report import render_report
-
         folder.mkdir(mode=0o700)
-        (folder / "report.html").write_text(render_report(self._context(self.guarantees)), encoding="utf-8")
         if "groups" in keep:
             for name, text in groups_text(self._evidence).items():
                 if name != PUBLISHED_GROUPS_FILE or uses_groups(self.policy.method.publication):
@@ -308,10 +313,10 @@ class Release:
             path = folder / f"mapping-{i}.csv"
             write_table(applied_mapping(self._original[name].take(self._rows), self.table[name]), path)
 
-    def _context(self, guarantees: tuple[Guarantee, ...]) -> ReportContext:
+    def _context(self, guarantees: tuple[Guarantee, ...], *, is_public: bool = False) -> ReportContext:
         from shoal.report.tables.context import ReportContext
 
-        return ReportContext.of(self, guarantees)
+        return ReportContext.of(self, guarantees, is_public=is_public)
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<li>{escape(g.sentence)}</li>" for g in self.guarantees)

@@ -330,12 +330,11 @@ def _meetings(states: Sequence[_States], weights: Floats) -> tuple[list[npt.NDAr
         span *= state.n_states
     else:
         if span <= max(4 * n_units, DENSE):
-            total = np.bincount(key, weights, minlength=1)
             keys = np.flatnonzero(np.bincount(key, minlength=1))
-            counts = total[keys]
+            counts = np.bincount(key, weights, minlength=1)[keys].astype(np.float64)
         else:
             keys, inverse = np.unique(key, return_inverse=True)
-            counts = np.bincount(inverse, weights, minlength=len(keys))
+            counts = np.bincount(inverse, weights, minlength=len(keys)).astype(np.float64)
         places = []
         for state in reversed(states):
             keys, place = np.divmod(keys, state.n_states)
