@@ -40,9 +40,7 @@ def release(baskets: Sparse) -> SparseRelease:
 
 @pytest.fixture(scope="module")
 def folder(release: SparseRelease, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("shoal.report.sparse.report.render_sparse_report", lambda _: "")  # it takes attacks of seconds
-        return release.save(tmp_path_factory.mktemp("reviewed") / "out", keep=["rows", "key"])
+    return release.save(tmp_path_factory.mktemp("reviewed") / "out", keep=["rows", "key"], report=False)
 
 
 def lists(n: int, size: int, n_items: int = 300, seed: int = 0) -> list[list[str]]:
