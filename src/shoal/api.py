@@ -289,5 +289,5 @@ def attack(
     digest = checksum(folder.path / manifest.data)
     refuse_foreign(secrets.path, digest)
     found = attack_case(kind.name, case, names, seed=seed, seconds=seconds, progress=progress)
-    keep_in_report(secrets.path, kind.name, digest, found, case.granted, seed)
+    keep_in_report(secrets.path, digest, found, case.granted, seed)
     return found

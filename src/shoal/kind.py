@@ -99,6 +99,9 @@ class Kind(ABC):
     """As policies and manifests call it."""
     published: ClassVar[str]
     """What its releases hold, in words."""
+    report_template: ClassVar[str]
+    pictures: ClassVar[Mapping[str, str]]
+    """The functions that draw the pictures of its report, each with the module that it stands in."""
     takes: ClassVar[Mapping[str, str]]
     """What of a run, a check or an attack means something for it, and what for; the rest is refused."""
 
@@ -161,7 +164,7 @@ class Kind(ABC):
     ) -> Any:
         """What attacks on a published folder work on."""
 
-    def shown(self, release: Any) -> tuple[list[str], list[str]]:
+    def shown(self, release: Any, *, report: bool = True) -> tuple[list[str], list[str]]:
         """What became of the data, a line each, for a terminal: what stands before the guarantees, and what after."""
         records = release.records
         counts = f"{records['out']:,} of {records['in']:,} records published, {records['suppressed']:,} suppressed."

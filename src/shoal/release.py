@@ -4,7 +4,7 @@
 
     out/
       publish/    the data in the format it came in, manifest.json, datasheet.html
-      private/    report.html, attacks.json; on request the secrets that tie published records to original ones
+      private/    report.json, report.html, attacks.json; on request what ties published records to original ones
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from shoal.told_counts import Count, public_reasons
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
+    from shoal.report.content import ReportContent
 
 D = TypeVar("D")
 ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
@@ -112,8 +113,8 @@ class Release(ABC, Generic[D]):
         return attack_case(self.kind, self.case, seed=ATTACK_SEED, seconds=ATTACK_SECONDS)
 
     @abstractmethod
-    def summary(self) -> dict[str, Any]:
-        """What became of the data, as JSON."""
+    def summary(self, *, report: bool = True) -> dict[str, Any]:
+        """What became of the data, as JSON; without a report nothing that would have to be measured."""
 
     @abstractmethod
     def _check_file(self) -> CheckedFile:
@@ -128,8 +129,8 @@ class Release(ABC, Generic[D]):
         """The page for whoever gets the data."""
 
     @abstractmethod
-    def _report(self) -> str:
-        """The page for the owner."""
+    def _report(self) -> ReportContent:
+        """What the owner's report shows."""
 
     @abstractmethod
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:
@@ -149,7 +150,8 @@ class Release(ABC, Generic[D]):
             Secrets to keep in `private/`, by which published records can be tied to original ones: of tables "groups",
             "mapping" and "rows"; of strings "groups" and "statistics"; of sparse records "rows" and "key".
         report : bool
-            Whether to measure what the protection cost, attack the release, and write the owner's report.
+            Whether to measure what the protection cost and to write report.json and report.html into `private/`; else
+            nothing is measured, drawn or attacked, and `publish/` is the same.
         """
         wanted = secrets_to_keep(keep, self.keepable)
         self._refuse(wanted)
@@ -174,17 +176,19 @@ class Release(ABC, Generic[D]):
 
     def _write_private(self, folder: Path, keep: Sequence[str], reported: str | None) -> None:
         from shoal.attack.kept import KeptAttacks
+        from shoal.report.content import write_report
 
         folder.mkdir(mode=0o700)
-        if reported is not None:
-            (folder / "report.html").write_text(self._report(), encoding="utf-8")
         self._keep(folder, keep)
         if self._held_out is not None:
             self._held_out.keep(folder)
         for path in folder.iterdir():
             path.chmod(0o600)
-        if reported is not None and self.attacked is not None:
+        if reported is None:
+            return
+        if self.attacked is not None:
             KeptAttacks(reported).joined(self.attacked, self.case.granted, ATTACK_SEED).write(folder)
+        write_report(folder, self._report())
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<li>{escape(g.sentence)}</li>" for g in self.guarantees)

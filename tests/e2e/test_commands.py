@@ -64,7 +64,7 @@ def test_the_demo_makes_all_folders(demo: Path) -> None:
     for report in (demo / "private", demo / "strings" / "private", demo / "baskets" / "private"):
         assert "On members" in (report / "report.html").read_text(encoding="utf-8")
     assert sorted(files_of(demo / "publish")) == ["data.csv", "datasheet.html", "manifest.json"]
-    assert sorted(files_of(demo / "private")) == ["attacks.json", "report.html"]
+    assert sorted(files_of(demo / "private")) == ["attacks.json", "report.html", "report.json"]
     assert "policy.toml" in files_of(demo / "input")
 
 
@@ -245,13 +245,14 @@ def test_secrets_are_kept_in_private_only(tmp_path: Path, run_here: RunHere) -> 
     assert files_of(tmp_path / "a" / "publish") == files_of(tmp_path / "b" / "publish")
     private = tmp_path / "b" / "private"
     names = sorted(files_of(private))
-    assert names == ["groups.csv", "mapping-1.csv", "mapping-2.csv", "mapping-3.csv", "report.html"]
+    assert names == ["groups.csv", "mapping-1.csv", "mapping-2.csv", "mapping-3.csv", "report.html", "report.json"]
     assert {mode(p) for p in private.iterdir()} == {0o600}
     with (private / "groups.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [int(r["original_row"]) for r in rows] == list(range(1, 25))
     assert SECRET in (private / "mapping-2.csv").read_text() + (private / "mapping-3.csv").read_text()
     assert SECRET not in (private / "report.html").read_text()
+    assert SECRET not in (private / "report.json").read_text()
 
 
 def test_identifying_cells_are_nowhere(tmp_path: Path, run_here: RunHere) -> None:

@@ -80,7 +80,7 @@ def test_nothing_published_or_said_tells_a_secret(made: tuple[Path, Ended]) -> N
     assert "details" not in manifest["guarantees"][0]
     assert {stat.S_IMODE(p.stat().st_mode) for p in (out / "private").iterdir()} == {0o600}
     kept = sorted(p.name for p in (out / "private").iterdir())
-    assert kept == ["attacks.json", "key.txt", "neighbours.npy", "report.html", "rows.csv"]
+    assert kept == ["attacks.json", "key.txt", "neighbours.npy", "report.html", "report.json", "rows.csv"]
 
 
 def test_a_check_says_what_it_could_not_verify(made: tuple[Path, Ended], run_here: RunHere) -> None:
@@ -135,7 +135,7 @@ def test_a_policy_file_is_the_same_as_options_and_a_seed_repeats_bytes(here: Pat
     assert {a["attack"] for a in told["attacks"]["attacks"]} >= {"recovery-programme", "length"}
     assert contents(here / "a" / "publish") == contents(here / "b" / "publish")
     assert contents(here / "a" / "private") == contents(here / "b" / "private")
-    assert sorted(contents(here / "a" / "private")) == ["attacks.json", "report.html"]
+    assert sorted(contents(here / "a" / "private")) == ["attacks.json", "report.html", "report.json"]
     mixed = CARTS[::-1]
     write(here / "other-order.dat", baskets([items[::-1] for items in mixed]))
     assert run_here("anonymize", "other-order.dat", "-p", "policy.toml", "--seed", "5", "-o", "c", cwd=here).code == 0

@@ -111,13 +111,15 @@ def test_nothing_of_an_original_is_published(here: Path, run_here: RunHere) -> N
     assert "seed" not in json.dumps(manifest)
     assert "details" not in manifest["guarantees"][0]
     assert SECRET not in everything(here / "out" / "private")
-    assert not any(s in (here / "out" / "private" / "report.html").read_text() for s in STRINGS)
+    for name in ("report.html", "report.json"):
+        assert not any(s in (here / "out" / "private" / name).read_text() for s in STRINGS)
     private = here / "out" / "private"
     assert {stat.S_IMODE(p.stat().st_mode) for p in private.iterdir()} == {0o600}
     assert sorted(p.name for p in private.iterdir()) == [
         "groups.csv",
         "published-groups.csv",
         "report.html",
+        "report.json",
         "statistics.npz",
         "template-lengths.csv",
     ]

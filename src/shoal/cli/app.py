@@ -210,6 +210,7 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
     type=Names(),
     help="Secrets to keep in private/: groups, mapping, rows; of strings also statistics; of sparse records rows, key.",
 )
+@click.option("--no-report", "report", is_flag=True, default=True, flag_value=False, help="Write no report: faster.")
 @click.option(
     "--hold-out",
     type=float,
@@ -231,6 +232,7 @@ def anonymize(
     out: Path,
     policy_file: Path | None,
     keep: tuple[str, ...] | None,
+    report: bool,
     seed: int | None,
     workers: int,
     pool: Any,
@@ -283,19 +285,19 @@ def anonymize(
             progress=step,
             stop=(lambda: interrupts.Improving.is_stopped) if "stop" in found.takes else None,
         )
-        if (target := getattr(policy, "target", None)) is not None:
+        if report and (target := getattr(policy, "target", None)) is not None:
             progress(f"learning to predict {plain(target)}", 0, 0)
             _ = release.learning
-        if hold_out is not None or control is not None:
+        if report and (hold_out is not None or control is not None):
             progress("attacking the release", 0, 0)
             _ = release.attacked
         progress("writing the release", 0, 0)
-        release.save(out, keep=keep or ())
+        release.save(out, keep=keep or (), report=report)
         interrupts.all_is_written(out)
     if as_json:
-        print_json(summary(release, out))
+        print_json(summary(release, out, report=report))
     else:
-        print_release(release, out)
+        print_release(release, out, report=report)
 
 
 @shoal.command(cls=PolicyCommand, asks=header_alone, makes_policy=False)
@@ -385,6 +387,10 @@ def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **aske
         print_json(found.to_dict())
     else:
         print_attacks(found)
+    if asked["private"] is not None:
+        from shoal.report.attacks import note_on_page
+
+        click.echo(note_on_page(asked["private"]), err=True, nl=False)
 
 
 @shoal.command(cls=PolicyCommand, asks=header_alone, makes_policy=False)

@@ -100,23 +100,23 @@ def _conclusion(found: FolderCheck) -> str:
     return "The folder is what it claims to be."
 
 
-def print_release(release: Release[Any], out: Path) -> None:
-    """Print what became of the data, and where it is."""
+def print_release(release: Release[Any], out: Path, *, report: bool = True) -> None:
+    """Print what became of the data, and where it is; without a report nothing that would have to be measured."""
     from shoal.kind import kind_named
 
-    before, after = kind_named(release.kind).shown(release)
+    before, after = kind_named(release.kind).shown(release, report=report)
     for line in before:
         click.echo(plain(line))
     print_guarantees(release.guarantees)
     for line in (*(f"  note: {note}" for note in release.notes), *after):
         click.echo(plain(line))
     click.echo(f"Give away  {out / 'publish'}  (start with datasheet.html)")
-    click.echo(f"Keep       {out / 'private'}  (open report.html)")
+    click.echo(f"Keep       {out / 'private'}{'  (open report.html)' if report else ''}")
 
 
-def summary(release: Release[Any], out: Path) -> dict[str, Any]:
+def summary(release: Release[Any], out: Path, *, report: bool = True) -> dict[str, Any]:
     """The same for machines."""
-    return {"out": str(out), **release.summary()}
+    return {"out": str(out), **release.summary(report=report)}
 
 
 def print_attacks(found: Attacked[Any]) -> None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from shoal.errors import DataError, ShoalError
+from shoal.errors import DataError
 from shoal.report.page import capped, render
 from shoal.report.svg import AFTER, BEFORE, MUTED, RULE, draw
-from shoal.scratch import clear_abandoned, locked, write_owned
+from shoal.scratch import locked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from shoal.attack.result import AttackResult, Rate
 
 BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
-HEADING, EARLIER_HEADING = "<h2>What attackers got</h2>", "<h2>What attackers got in earlier runs</h2>"
 
 
 def attacks_section(kind: str, found: Attacked[Any] | None) -> Markup:
-    """The section with the results, or with how to get some; between marks, so that it can be replaced."""
+    """The section with the results, or with how to get some."""
     from shoal.kind import kind_named
 
     known = {a.name: a for a in kind_named(kind).attacks}
@@ -54,19 +53,35 @@ def verdict(results: Sequence[AttackResult]) -> str:
     return f"{len(winners)} of {n_attacks} attacks got more from the release than without it: {named}."
 
 
-def refuse_foreign(private: Path, checksum: str) -> None:
-    """Refuse a folder that has no report, or the results of attacks on other data, before any attack is run."""
-    from shoal.attack.kept import kept_of
+def note_on_page(private: Path) -> str:
+    """What the owner should know where results are kept that no page shows; "" where the report shows them."""
+    from shoal.report.content import DATA_FILE
 
-    folder = private / "private" if (private / "private").is_dir() else private
-    _read_page(folder / "report.html")
+    folder = private_folder(private)
+    if (folder / DATA_FILE).exists():
+        return ""
+    return (
+        f"note: the results are kept in {folder / 'attacks.json'}, and no page shows them, for there is no {DATA_FILE} "
+        "to draw one from (a report was not asked for, or an earlier version wrote it)\n"
+    )
+
+
+def refuse_foreign(private: Path, checksum: str) -> None:
+    """Refuse what is no private folder, or one with results of attacks on other data, before any attack is run."""
+    from shoal.attack.kept import kept_of
+    from shoal.report.content import read_content
+
+    folder = private_folder(private)
+    if not folder.is_dir() or (folder / "manifest.json").exists():
+        raise DataError(f"{folder} is not the private/ folder of a release; give that folder")
+    read_content(folder)
     kept_of(folder, checksum)
 
 
 def keep_in_report(
-    private: Path, kind: str, checksum: str, found: Attacked[Any], granted: Mapping[str, int], seed: int | None
-) -> Path:
-    """Join the results of a run with those that `private/` keeps, and draw the section of the report from all of them.
+    private: Path, checksum: str, found: Attacked[Any], granted: Mapping[str, int], seed: int | None
+) -> Path | None:
+    """Join the results of a run with those that `private/` keeps, and draw the report anew with all of them.
 
     Parameters
     ----------
@@ -74,52 +89,24 @@ def keep_in_report(
         Of the data file that was attacked: results on other data are refused.
     granted, seed
         What the attacker was given; see `shoal.attack.kept`.
+
+    Returns
+    -------
+    path or None
+        The page; None where `private/` does not keep what a report shows, so that there is none to draw.
     """
     from shoal.attack.kept import KeptAttacks, kept_of
-    from shoal.kind import kind_named
+    from shoal.report.content import draw_report
 
-    folder = private / "private" if (private / "private").is_dir() else private
+    folder = private_folder(private)
     with locked(folder):
-        _read_page(folder / "report.html")  # what is no report is refused before anything is kept
-        earlier = kept_of(folder, checksum)
-        kept = (earlier or KeptAttacks(checksum)).joined(found, granted, seed)
-        if earlier is None:  # what the page alone tells is put aside first, in case that this run is killed below
-            put_into_report(folder, kind, None, keep_unknown=True)
-        kept.write(folder)
-        return put_into_report(folder, kind, kept.shown([a.name for a in kind_named(kind).attacks]))
+        (kept_of(folder, checksum) or KeptAttacks(checksum)).joined(found, granted, seed).write(folder)
+        return draw_report(folder)
 
 
-def put_into_report(private: Path, kind: str, found: Attacked[Any] | None, *, keep_unknown: bool = False) -> Path:
-    """Replace the section in the report of a release's `private/` folder; the file changes as a whole or not at all.
-
-    Parameters
-    ----------
-    keep_unknown : bool
-        Whether results that the report shows, of which nothing else is known, stay below the new ones.
-    """
-    folder = private / "private" if (private / "private").is_dir() else private
-    path = folder / "report.html"
-    head, old, tail = _read_page(path)
-    below = f"\n{old.replace(HEADING, EARLIER_HEADING)}" if keep_unknown and "</table>" in old else ""
-    try:
-        clear_abandoned(folder)
-        write_owned(path, f"{head}{attacks_section(kind, found)}{below}{tail}", overwrite=True)
-    except OSError as error:
-        raise ShoalError(f"the report {path} cannot be written: {error.strerror or error}; it is as it was") from None
-    return path
-
-
-def _read_page(path: Path) -> tuple[str, str, str]:
-    """A report in three parts: before the section, the section, and behind it."""
-    try:
-        page = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise DataError(f"{path} cannot be read; give the private/ folder of the release") from None
-    head, begin, rest = page.partition(BEGIN)
-    old, end, tail = rest.partition(END)
-    if not begin or not end:
-        raise DataError(f"{path} has no place for attacks; it is not the report of a release")
-    return head, old, tail
+def private_folder(given: Path) -> Path:
+    """The `private/` folder of a release, which may be given by the folder above."""
+    return given / "private" if (given / "private").is_dir() else given
 
 
 def forest(results: Sequence[AttackResult]) -> Markup:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from shoal._version import __version__
 from shoal.report.tables.words import number, percent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     from jinja2 import Environment
+
+    from shoal.check.guarantee import Guarantee
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 N_PICTURES = 24
@@ -35,6 +40,29 @@ def capped(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def judged(
+    guarantees: Sequence[Guarantee],
+    short_name: Callable[[Guarantee], str],
+    required: Callable[[Guarantee], str],
+    achieved: Callable[[Guarantee], str],
+) -> list[tuple[dict[str, Any], str, str, str]]:
+    """What a page says of each guarantee, by the words of its kind."""
+    return [
+        (
+            {"model": g.model, "kind": g.kind, "holds": g.holds, "sentence": g.sentence},
+            short_name(g),
+            required(g),
+            achieved(g),
+        )
+        for g in guarantees
+    ]
+
+
+def points(listed: Iterable[Any]) -> list[dict[str, str]]:
+    """Headings with their sentences."""
+    return [{"title": point.title, "text": point.text} for point in listed]
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -55,4 +83,4 @@ def _environment() -> Environment:
 
 def render(template: str, **values: Any) -> str:
     """Fill a template in."""
-    return _environment().get_template(template).render(**values)
+    return _environment().get_template(template).render(**{"version": __version__, **values})

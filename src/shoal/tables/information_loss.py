@@ -90,12 +90,11 @@ def group_losses(ranked: Sequence[Ranked], labels: npt.NDArray[np.int32]) -> Flo
     """
     sizes = np.bincount(labels)
     widths = np.zeros(len(sizes))
+    used = sizes > 0
+    order, starts = np.argsort(labels, kind="stable"), (np.cumsum(sizes) - sizes)[used]
     for attribute in ranked:
-        low = np.full(len(sizes), attribute.n_values)
-        high = np.full(len(sizes), -1)
-        np.minimum.at(low, labels, attribute.ranks)
-        np.maximum.at(high, labels, attribute.ranks)
-        widths += _widths(attribute, low, high)
+        cells = attribute.ranks[order]
+        widths[used] += _widths(attribute, np.minimum.reduceat(cells, starts), np.maximum.reduceat(cells, starts))
     return np.asarray(sizes * widths)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import os
+import json
 import re
+import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,11 @@ from shoal.attack.attack import Attacked
 from shoal.attack.result import AttackResult, Rate
 from shoal.errors import DataError, ShoalError
 from shoal.kind import kind_named
-from shoal.report import attacks
-from shoal.report.attacks import BEGIN, END, attacks_section, put_into_report
+from shoal.report import content
+from shoal.report.attacks import BEGIN, END, attacks_section, keep_in_report, note_on_page, refuse_foreign, verdict
+from shoal.report.content import ReportContent, draw_page, write_report
+from shoal.report.tables.context import ReportContext
+from shoal.report.tables.report import render_report, report_content
 
 HOSTILE = "<script>alert('x')</script>"
 
@@ -25,13 +30,18 @@ def result(name: str, main: Rate, control: Rate | None, sentence: str = "It got 
 WON = result("membership", Rate(90, 100), Rate(5, 100))
 LOST = result("length", Rate(6, 100), Rate(5, 100))
 FOUND: Attacked[object] = Attacked((WON, LOST), (("known-pairs", f"Nobody knows pairs {HOSTILE}."),))
-PAGE = f"<h1>Report</h1>\n{BEGIN}\nthe old section\n{END}\n<p>behind</p>\n"
 
 
 @pytest.fixture
-def private(tmp_path: Path) -> Path:
-    (tmp_path / "report.html").write_text(PAGE)
-    return tmp_path
+def private(tmp_path: Path, make_release: Callable[..., tuple[ReportContext, object]]) -> Path:
+    folder = tmp_path / "private"
+    folder.mkdir()
+    write_report(folder, report_content(make_release()[0]))
+    return folder
+
+
+def keep(private: Path, found: Attacked[object] = FOUND) -> Path | None:
+    return keep_in_report(private, "c0ffee", found, {"original": 9}, 0)
 
 
 def test_it_tells_rates_remedies_and_what_was_not_run() -> None:
@@ -68,74 +78,100 @@ def test_an_attack_that_tried_nothing_is_shown_as_such() -> None:
     assert "nan" not in re.sub("<svg.*?</svg>", "", text, flags=re.DOTALL)
 
 
-def test_the_section_replaces_the_old_one_and_nothing_else(private: Path) -> None:
-    assert put_into_report(private, "sparse", FOUND) == private / "report.html"
-    first = (private / "report.html").read_text()
-    assert first.startswith(f"<h1>Report</h1>\n{BEGIN}")
-    assert first.endswith(f"{END}\n<p>behind</p>\n")
-    assert "the old section" not in first
-    put_into_report(private, "sparse", FOUND)
-    assert (private / "report.html").read_text() == first
-    assert (private / "report.html").stat().st_mode & 0o077 == 0
-    assert [p.name for p in private.iterdir()] == ["report.html"]
+@pytest.mark.parametrize(
+    ("results", "says"),
+    [
+        ((), "No attack could be run."),
+        ((LOST,), "None of 1 attacks got more"),
+        ((WON, LOST), "1 of 2 attacks got more"),
+    ],
+)
+def test_one_sentence_on_all(results: tuple[AttackResult, ...], says: str) -> None:
+    assert verdict(results).startswith(says)
 
 
-def test_a_release_folder_is_understood_too(private: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    (out / "private").mkdir(parents=True)
-    (private / "report.html").rename(out / "private" / "report.html")
-    assert put_into_report(out, "sparse", FOUND) == out / "private" / "report.html"
+def test_the_page_is_drawn_from_the_file_that_is_kept(
+    private: Path, make_release: Callable[..., tuple[ReportContext, object]]
+) -> None:
+    page = (private / "report.html").read_text()
+    assert page == render_report(make_release()[0])
+    told = json.loads((private / "report.json").read_text())
+    assert draw_page(ReportContent.from_dict(told), None) == page
+    assert ReportContent.from_dict(told).to_dict() == told
+    assert sorted(p.name for p in private.iterdir()) == ["report.html", "report.json"]
+    assert all(stat.S_IMODE(p.stat().st_mode) == 0o600 for p in private.iterdir())
 
 
-@pytest.mark.parametrize("page", [None, b"", b"<h1>Report</h1>", f"{END}{BEGIN}".encode(), b"\xff\xfe", BEGIN.encode()])
-def test_what_is_no_report_is_refused_and_left(tmp_path: Path, page: bytes | None) -> None:
-    path = tmp_path / "report.html"
-    if page is not None:
-        path.write_bytes(page)
-    with pytest.raises(DataError, match=r"report\.html"):
-        put_into_report(tmp_path, "sparse", FOUND)
-    assert (path.read_bytes() if path.exists() else None) == page
+def test_attacks_are_drawn_into_a_new_page_and_change_nothing_else(private: Path) -> None:
+    before, kept = (private / "report.html").read_text(), (private / "report.json").read_bytes()
+    assert keep(private) == private / "report.html"
+    after = (private / "report.html").read_text()
+    assert "title of membership" in after.lower()
+    assert before.split("<!-- attacks: begin -->")[0] == after.split("<!-- attacks: begin -->")[0]
+    assert before.split("<!-- attacks: end -->")[1] == after.split("<!-- attacks: end -->")[1]
+    assert (private / "report.json").read_bytes() == kept
+    keep(private)
+    assert (private / "report.html").read_text() == after
+    assert stat.S_IMODE((private / "report.html").stat().st_mode) == 0o600
+
+
+def test_an_edited_page_is_drawn_anew(private: Path) -> None:
+    keep(private)
+    page = (private / "report.html").read_text()
+    (private / "report.html").write_text("something else")
+    keep(private, Attacked((), ()))
+    assert (private / "report.html").read_text() == page
+    assert note_on_page(private) == ""
+
+
+def test_a_release_folder_is_understood_too(private: Path) -> None:
+    assert keep(private.parent) == private / "report.html"
+
+
+def test_results_are_kept_where_no_report_is(tmp_path: Path) -> None:
+    """As of a release that was saved without a report, or by a version that kept no report.json."""
+    (tmp_path / "report.html").write_text("an old page")
+    refuse_foreign(tmp_path, "c0ffee")
+    assert keep(tmp_path) is None
+    assert (tmp_path / "report.html").read_text() == "an old page"
+    assert len(json.loads((tmp_path / "attacks.json").read_text())["results"]) == 2
+    assert "no page shows them, for there is no report.json" in note_on_page(tmp_path)
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"\xff\xfe", b"[]", b'{"shoal": "1", "kind": "shoes", "report": {}}'])
+def test_what_is_no_content_is_refused_and_left(private: Path, text: bytes) -> None:
+    (private / "report.json").write_bytes(text)
+    page = (private / "report.html").read_bytes()
+    with pytest.raises(DataError, match=r"report\.json"):
+        refuse_foreign(private, "c0ffee")
+    with pytest.raises(DataError, match=r"report\.json"):
+        keep(private)
+    assert (private / "report.html").read_bytes() == page
+
+
+@pytest.mark.parametrize("name", ["absent", "publish"])
+def test_what_is_no_private_folder_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "publish").mkdir()
+    (tmp_path / "publish" / "manifest.json").write_text("{}")
+    with pytest.raises(DataError, match="private"):
+        refuse_foreign(tmp_path / name, "c0ffee")
 
 
 def test_a_report_that_cannot_be_written_is_as_it_was(private: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
+    page = (private / "report.html").read_text()
+
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "replace", full)
+    monkeypatch.setattr(content, "write_owned", full)
     with pytest.raises(ShoalError, match="No space left on device; it is as it was"):
-        put_into_report(private, "sparse", FOUND)
-    monkeypatch.undo()
-    assert (private / "report.html").read_text() == PAGE
-    assert [p.name for p in private.iterdir()] == ["report.html"]
+        keep(private)
+    assert (private / "report.html").read_text() == page
 
 
-def test_a_section_that_cannot_be_made_leaves_the_report(private: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
-        raise KeyError
-
-    monkeypatch.setattr(attacks, "attacks_section", broken)
-    with pytest.raises(KeyError):
-        put_into_report(private, "sparse", FOUND)
-    assert (private / "report.html").read_text() == PAGE
-    assert [p.name for p in private.iterdir()] == ["report.html"]
-
-
-def test_results_that_the_page_alone_tells_outlive_a_run_that_ends_between_its_files(
-    private: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put_into_report(private, "sparse", FOUND)  # as a version did that kept no results beside the page
-    write = put_into_report
-
-    def end(*given: object, **more: object) -> Path:
-        if (private / "attacks.json").exists():
-            raise KeyboardInterrupt
-        return write(*given, **more)
-
-    monkeypatch.setattr(attacks, "put_into_report", end)
-    with pytest.raises(KeyboardInterrupt):
-        attacks.keep_in_report(private, "sparse", "c0ffee", Attacked((), ()), {"original": 9}, 0)
-    monkeypatch.setattr(attacks, "put_into_report", write)
-    attacks.keep_in_report(private, "sparse", "c0ffee", Attacked((), ()), {"original": 9}, 0)
+def test_a_page_that_cannot_be_drawn_leaves_the_report(private: Path) -> None:
     page = (private / "report.html").read_text()
-    assert page.count("title of membership.") == 1
-    assert "What attackers got in earlier runs" in page
+    (private / "report.json").write_text(json.dumps({"shoal": "9", "kind": "table", "report": {"sizes": 3}}))
+    with pytest.raises(DataError, match="the page is as it was"):
+        keep(private)
+    assert (private / "report.html").read_text() == page

@@ -28,6 +28,10 @@ class SparseKind(Kind):
 
     name = "sparse"
     published = "sketches of sparse records"
+    report_template = "sparse_report.html"
+    pictures: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("component_histogram", "product_scatter"), "shoal.report.sparse.pictures"
+    )
     takes: ClassVar[Mapping[str, str]] = {"key": "whose sketches it makes comparable with those of another release"}
     policy = SparsePolicy
     manifest = SparseManifest
@@ -127,7 +131,7 @@ class SparseKind(Kind):
             )
         return SparseCase(published, original, control, secrets.rows, secrets.key)
 
-    def shown(self, release: SparseRelease) -> tuple[list[str], list[str]]:
+    def shown(self, release: SparseRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """How many sketches there are, and what was left out."""
         records, counts = release.records, release.sketches.counts
         lines = [

@@ -33,6 +33,7 @@ from shoal.stage import CheckedFile, checked_file, refuse_failed
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
     from shoal.attack.sparse.case import SparseCase
+    from shoal.report.content import ReportContent
     from shoal.utility.sparse.measure import SparseUtility
 
 
@@ -105,8 +106,8 @@ class SparseRelease(Release[Sketches]):
         made = anonymize_sparse(records, self.policy, self._evidence.key)
         return made.sketches, made.rows
 
-    def summary(self) -> dict[str, Any]:
-        """What became of the data, as JSON."""
+    def summary(self, *, report: bool = True) -> dict[str, Any]:
+        """What became of the data, as JSON; without a report nothing that would have to be measured."""
         return {
             "kind": self.kind,
             "records": self.records,
@@ -114,8 +115,7 @@ class SparseRelease(Release[Sketches]):
             "neighbours": self.neighbours,
             "recall": self.recall,
             "guarantees": [g.to_dict() for g in self.guarantees],
-            "utility": self.utility.to_dict(),
-            "attacks": self.attacked.to_dict(),
+            **({"utility": self.utility.to_dict(), "attacks": self.attacked.to_dict()} if report else {}),
             "notes": list(self.notes),
         }
 
@@ -142,10 +142,10 @@ class SparseRelease(Release[Sketches]):
 
         return render_sparse_datasheet(replace(self, guarantees=tuple(in_public(g) for g in self.guarantees)))
 
-    def _report(self) -> str:
-        from shoal.report.sparse.report import render_sparse_report
+    def _report(self) -> ReportContent:
+        from shoal.report.sparse.report import report_content
 
-        return render_sparse_report(self)
+        return report_content(self)
 
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:
         evidence = self._evidence

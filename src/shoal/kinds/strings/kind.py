@@ -28,6 +28,10 @@ class StringKind(Kind):
 
     name = "strings"
     published = "strings"
+    report_template = "strings_report.html"
+    pictures: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("composition", "length_histogram", "longest_runs", "distance_scatter"), "shoal.report.strings.pictures"
+    )
     takes: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("workers", "pool", "cluster"), "which are worked on in blocks"),
         "label": "",
@@ -154,7 +158,7 @@ class StringKind(Kind):
 
         return StringCase(published_strings(folder, manifest), original, control)
 
-    def shown(self, release: StringRelease) -> tuple[list[str], list[str]]:
+    def shown(self, release: StringRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """How many pseudo-strings there are, and what was left out."""
         records = release.records
         groups = f"{release.n_groups:,} group{'s' * (release.n_groups != 1)}"
@@ -165,7 +169,7 @@ class StringKind(Kind):
         if release.suppressed_lengths is not None:
             shortest, longest = release.suppressed_lengths
             lines.append(f"  Those left out for their length have {shortest:,} to {longest:,} symbols.")
-        return lines, [f"  {release.verbatim_sentence}"]
+        return lines, [f"  {release.verbatim_sentence}"] if report else []
 
 
 KIND = StringKind()

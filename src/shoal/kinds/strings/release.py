@@ -33,6 +33,7 @@ from shoal.strings.condense import SUPPRESSED_BECAUSE, Condensation, Segment
 if TYPE_CHECKING:
     from shoal.attack.strings.case import StringCase
     from shoal.check.strings.verbatim import Verbatim
+    from shoal.report.content import ReportContent
     from shoal.strings.statistics import GroupStatistics
     from shoal.utility.strings.classification import Accuracy
     from shoal.utility.strings.measure import StringUtility
@@ -156,8 +157,8 @@ class StringRelease(Release[Strings]):
         lengths = self._original.lengths[self._reasons == reason]
         return (int(lengths.min()), int(lengths.max())) if len(lengths) else None
 
-    def summary(self) -> dict[str, Any]:
-        """What became of the data, as JSON."""
+    def summary(self, *, report: bool = True) -> dict[str, Any]:
+        """What became of the data, as JSON; without a report nothing that would have to be measured."""
         return {
             "kind": self.kind,
             "records": self.records,
@@ -165,8 +166,7 @@ class StringRelease(Release[Strings]):
             "groups": self.n_groups,
             "copies_drawn_again": self.n_rejected,
             "guarantees": [g.to_dict() for g in self.guarantees],
-            "verbatim": self.verbatim.to_dict(),
-            "utility": self.utility.to_dict(),
+            **({"verbatim": self.verbatim.to_dict(), "utility": self.utility.to_dict()} if report else {}),
             "notes": list(self.notes),
         }
 
@@ -190,10 +190,10 @@ class StringRelease(Release[Strings]):
 
         return render_string_datasheet(self)
 
-    def _report(self) -> str:
-        from shoal.report.strings.report import render_string_report
+    def _report(self) -> ReportContent:
+        from shoal.report.strings.report import report_content
 
-        return render_string_report(self)
+        return report_content(self)
 
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:
         if "groups" in keep:

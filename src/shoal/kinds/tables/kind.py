@@ -40,6 +40,11 @@ class Tables(Kind):
 
     name = "table"
     published = "a table"
+    report_template = "report.html"
+    pictures: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("class_sizes", "paired_bars", "histogram", "bars"), "shoal.report.tables.pictures"),
+        "scores": "shoal.report.tables.learning",
+    }
     takes: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("workers", "pool", "cluster"), "which are worked on in blocks"),
         "stop": "whose groups are improved until it says so",
@@ -178,12 +183,12 @@ class Tables(Kind):
             policy=_told_policy(manifest, roles),
         )
 
-    def shown(self, release: TableRelease) -> tuple[list[str], list[str]]:
+    def shown(self, release: TableRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """What became of the columns, and how well the target is predicted."""
         from shoal.report.tables.limits import what_became_of
 
         lines = [f"  {line}" for line in what_became_of(release.attributes, release.guarantees, release.policy.method)]
-        if release.learning is None:
+        if not report or release.learning is None:
             return [*super().shown(release)[0], *lines], []
         from shoal.report.tables.learning import sentence
 

@@ -34,6 +34,7 @@ from shoal.told_counts import Count, public_counts
 if TYPE_CHECKING:
     from shoal.attack.tables.case import TableCase
     from shoal.check.slices.exposure import Exposure
+    from shoal.report.content import ReportContent
     from shoal.report.tables.context import ReportContext
     from shoal.tables.anonymize import Anonymized
     from shoal.utility.tables.classification import LearningComparison
@@ -210,14 +211,14 @@ class TableRelease(Release[Table]):
             return risk_of(group_classes(self._groups), self.policy.k)
         return risk_of(classes_of(self.table, self._names("quasi"), markers=markers), self.policy.k)
 
-    def summary(self) -> dict[str, Any]:
-        """What became of the data, as JSON."""
+    def summary(self, *, report: bool = True) -> dict[str, Any]:
+        """What became of the data, as JSON; without a report nothing that would have to be measured."""
         return {
             "records": self.records,
             "guarantees": [g.to_dict() for g in self.guarantees],
-            "utility": self.utility.to_dict(),
+            **({"utility": self.utility.to_dict()} if report else {}),
             "risk": {"before": self.risk_before.to_dict(), "after": self.risk_after.to_dict()},
-            **({"learning": self.learning.to_dict()} if self.learning else {}),
+            **({"learning": self.learning.to_dict()} if report and self.learning else {}),
             "notes": list(self.notes),
         }
 
@@ -302,18 +303,17 @@ class TableRelease(Release[Table]):
     def _datasheet(self) -> str:
         from shoal.report.tables.datasheet import render_datasheet
 
-        return render_datasheet(self._context, self.table)
+        return render_datasheet(self._context(is_public=True), self.table)
 
-    def _report(self) -> str:
-        from shoal.report.tables.report import render_report
+    def _report(self) -> ReportContent:
+        from shoal.report.tables.report import report_content
 
-        return render_report(self._context)
+        return report_content(self._context())
 
-    @property
-    def _context(self) -> ReportContext:
+    def _context(self, *, is_public: bool = False) -> ReportContext:
         from shoal.report.tables.context import ReportContext
 
-        return ReportContext.of(self, self.guarantees)
+        return ReportContext.of(self, self.guarantees, is_public=is_public)
 
     def _refuse(self, keep: Sequence[str]) -> None:
         if {"mapping", "rows"} & set(keep) and needs_original(self.policy.method.publication):

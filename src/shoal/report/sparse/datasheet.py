@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal._version import __version__
-from shoal.report.page import render
+from shoal.report.page import judged, render
 from shoal.report.sparse import pictures as sparse_pictures
 from shoal.report.sparse import words as sparse_words
 
@@ -27,7 +26,6 @@ def render_sparse_datasheet(release: SparseRelease) -> str:
     return render(
         "sparse_datasheet.html",
         noun="Sketches",
-        c={"version": __version__},
         records=records,
         is_integral=sketches.is_integral,
         step=sketches.step,
@@ -37,10 +35,7 @@ def render_sparse_datasheet(release: SparseRelease) -> str:
         ),
         classes=classes[:N_CLASSES],
         n_more_classes=max(len(classes) - N_CLASSES, 0),
-        guarantees=[
-            (g, sparse_words.short_name(g), sparse_words.required(g), sparse_words.achieved(g))
-            for g in release.guarantees
-        ],
+        guarantees=judged(release.guarantees, sparse_words.short_name, sparse_words.required, sparse_words.achieved),
         models=sparse_words.MODELS,
         suppressed=[(sparse_words.REASONS[name], n) for name, n in reasons.items()],
         method=sparse_words.method(policy, sketches.step, release.neighbours, release.recall),

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
+from shoal.report.content import picture
 from shoal.report.svg import AFTER, BEFORE, MUTED, RULE, draw
 from shoal.report.tables.words import compact
 
@@ -18,10 +19,21 @@ N_BINS = 40
 
 def components(counts: npt.NDArray[np.int64], alt: str) -> Markup:
     """How many components records have."""
+    told = components_picture(counts, alt)
+    return component_histogram(told["low"], told["high"], told["edges"], told["shares"], alt)
+
+
+def components_picture(counts: npt.NDArray[np.int64], alt: str) -> dict[str, Any]:
+    """What the picture of the numbers of components is drawn from: shares of records between edges."""
     low, high = int(counts.min()), int(counts.max())
     width = max(1, -(-(high - low + 1) // N_BINS))
     edges = np.arange(low, high + width + 1, width) - 0.5
-    shares = np.histogram(counts, edges)[0] / len(counts)
+    shares = (np.histogram(counts, edges)[0] / len(counts)).tolist()
+    return picture("component_histogram", low=low, high=high, edges=edges.tolist(), shares=shares, alt=alt)
+
+
+def component_histogram(low: int, high: int, edges: Sequence[float], shares: Sequence[float], alt: str) -> Markup:
+    """Shares of records by the number of their components."""
 
     def paint(axes: Any) -> None:
         axes.stairs(shares, edges, color=AFTER, fill=True, linewidth=0)
@@ -37,7 +49,7 @@ def components(counts: npt.NDArray[np.int64], alt: str) -> Markup:
     return draw(WIDE, 1.7, paint, alt)
 
 
-def scatter(true: Sequence[float], estimated: Sequence[float], errors: Sequence[float], alt: str) -> Markup:
+def product_scatter(true: Sequence[float], estimated: Sequence[float], errors: Sequence[float], alt: str) -> Markup:
     """True against estimated products, with the band of two standard errors around the line of no error."""
 
     def paint(axes: Any) -> None:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal._version import __version__
-from shoal.report.attacks import attacks_section
-from shoal.report.page import render
+from shoal.report.content import ReportContent, draw_page, picture
+from shoal.report.page import judged, points
 from shoal.report.sparse import pictures as sparse_pictures
 from shoal.report.sparse import words as sparse_words
 from shoal.report.sparse.datasheet import class_sizes
@@ -27,30 +26,29 @@ N_CLASSES = 40
 
 def render_sparse_report(release: SparseRelease) -> str:
     """Write the report as one HTML page."""
+    return draw_page(report_content(release), release.attacked)
+
+
+def report_content(release: SparseRelease) -> ReportContent:
+    """Collect what the report shows."""
     utility, sketches, policy = release.utility, release.sketches, release.policy
-    counts = sketches.counts
     classes = class_sizes(sketches)
-    return render(
-        "sparse_report.html",
+    return ReportContent.of(
+        "sparse",
         noun="Records",
-        c={"version": __version__},
         title=f"{len(sketches):,} sketches",
         holds=all(g.holds for g in release.guarantees),
         verdict=verdict(release.guarantees, sparse_words.short_name),
         checked=sparse_words.CHECKED,
         facts=_facts(release),
-        guarantees=[
-            (g, sparse_words.short_name(g), sparse_words.required(g), sparse_words.achieved(g))
-            for g in release.guarantees
-        ],
+        guarantees=judged(release.guarantees, sparse_words.short_name, sparse_words.required, sparse_words.achieved),
         models=sparse_words.MODELS,
         suppressed=[(sparse_words.REASONS[name], n) for name, n in release.suppressed.items()],
         suppressed_sentence=release.suppressed_sentence,
-        limits=sparse_words.limits(policy, sketches.is_integral, sketches.labels is not None),
-        attacks=attacks_section("sparse", release.attacked),
-        u=utility,
-        components=sparse_pictures.components(
-            counts, f"Histogram of the numbers of components: {utility.components.mean:.1f} on average."
+        limits=points(sparse_words.limits(policy, sketches.is_integral, sketches.labels is not None)),
+        u=_measured(utility),
+        components=sparse_pictures.components_picture(
+            sketches.counts, f"Histogram of the numbers of components: {utility.components.mean:.1f} on average."
         ),
         products=_products(utility),
         neighbours=_neighbours(utility),
@@ -60,6 +58,17 @@ def render_sparse_report(release: SparseRelease) -> str:
         method=sparse_words.method(policy, sketches.step, release.neighbours, release.recall),
         notes=release.notes,
     )
+
+
+def _measured(utility: SparseUtility) -> dict[str, Any]:
+    """What is said of the measures in sentences."""
+    near, clusters, learned = utility.neighbours, utility.clusters, utility.learning
+    return {
+        "components": {"mean": utility.components.mean},
+        "neighbours": near and {n: getattr(near, n) for n in ("n_nearest", "n_sampled", "n_against")},
+        "clusters": clusters and {n: getattr(clusters, n) for n in ("n_clusters", "before", "after", "random")},
+        "learning": learned and {n: getattr(learned, n) for n in ("n_train", "n_test", "suppressed_test")},
+    }
 
 
 def _facts(release: SparseRelease) -> list[tuple[str, str, str]]:
@@ -95,9 +104,12 @@ def _agreement(title: str, found: Agreement, has_picture: bool) -> dict[str, Any
     # Lengths are of single records, and the ends of a scatter are of few: neither is shown.
     low, high = np.quantile(found.true, TAILS)
     inner = [i for i, value in enumerate(found.true) if low <= value <= high][:N_DOTS]
-    shown = ([values[i] for i in inner] for values in (found.true, found.estimated, found.standard_errors))
-    picture = sparse_pictures.scatter(next(shown), next(shown), next(shown), alt) if has_picture else None
-    return {"title": title, "found": found, "picture": picture}
+    true, estimated, errors = (
+        [values[i] for i in inner] for values in (found.true, found.estimated, found.standard_errors)
+    )
+    told = {n: getattr(found, n) for n in ("correlation", "root_mean_square_error", "share_within")}
+    drawn = picture("product_scatter", true=true, estimated=estimated, errors=errors, alt=alt) if has_picture else None
+    return {"title": title, "found": told, "picture": drawn}
 
 
 def _neighbours(utility: SparseUtility) -> list[tuple[str, str, str]]:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal._version import __version__
-from shoal.report.page import render
+from shoal.report.page import judged, render
 from shoal.report.strings import pictures as string_pictures
 from shoal.report.strings import words as string_words
 from shoal.report.tables.words import percent
@@ -48,7 +47,6 @@ def render_string_datasheet(release: StringRelease) -> str:
     return render(
         "strings_datasheet.html",
         noun="Pseudo-strings",
-        c={"version": __version__},
         records=records,
         n_groups=release.n_groups,
         k=policy.k,
@@ -64,10 +62,7 @@ def render_string_datasheet(release: StringRelease) -> str:
         n_lengths=len(np.unique(lengths)),
         classes=classes[:N_CLASSES],
         n_more_classes=max(len(classes) - N_CLASSES, 0),
-        guarantees=[
-            (g, string_words.short_name(g), string_words.required(g), string_words.achieved(g))
-            for g in release.guarantees
-        ],
+        guarantees=judged(release.guarantees, string_words.short_name, string_words.required, string_words.achieved),
         models=string_words.MODELS,
         suppressed=[(string_words.REASONS[name], n) for name, n in reasons.items()],
         method=string_words.method(policy),

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
+from shoal.report.content import picture
 from shoal.report.svg import AFTER, BEFORE, MUTED, RULE, clean, draw
 from shoal.report.tables import pictures
 from shoal.report.tables.words import compact, percent
@@ -52,12 +53,28 @@ def length_edges(*lengths: npt.NDArray[np.int64]) -> list[float]:
 
 
 def lengths(before: npt.NDArray[np.int64] | None, after: npt.NDArray[np.int64], alt: str) -> Markup | None:
-    """How long strings are: bars before and a line after, or bars alone; nothing where all have one length."""
+    """How long strings are; nothing where all have one length."""
+    told = lengths_picture(before, after, alt)
+    return None if told is None else length_histogram(told["edges"], told["before"], told["after"], alt)
+
+
+def lengths_picture(
+    before: npt.NDArray[np.int64] | None, after: npt.NDArray[np.int64], alt: str
+) -> dict[str, Any] | None:
+    """What the picture of lengths is drawn from: shares of strings between edges."""
     sides = [n for n in (before, after) if n is not None]
     if len({int(n.min()) for n in sides} | {int(n.max()) for n in sides}) == 1:
         return None
     edges = length_edges(*sides)
-    shares = [np.histogram(n, edges)[0] / len(n) for n in sides]
+    shares = [(np.histogram(n, edges)[0] / len(n)).tolist() for n in sides]
+    return picture(
+        "length_histogram", edges=edges, before=None if before is None else shares[0], after=shares[-1], alt=alt
+    )
+
+
+def length_histogram(edges: Shares, before: Shares | None, after: Shares, alt: str) -> Markup:
+    """How long strings are: bars before and a line after, or bars alone."""
+    shares = [side for side in (before, after) if side is not None]
     is_log = len(edges) > 2 and edges[-1] > 8 * max(edges[0], 1)
 
     def paint(axes: Any) -> None:
@@ -103,7 +120,7 @@ def longest_runs(ours: Sequence[int], control: Sequence[int], alt: str) -> Marku
     return draw(WIDE, 1.9, paint, alt)
 
 
-def scatter(before: Shares, after: Shares, alt: str) -> Markup:
+def distance_scatter(before: Shares, after: Shares, alt: str) -> Markup:
     """Distances between groups, before and after; the line is where nothing has changed."""
 
     def paint(axes: Any) -> None:

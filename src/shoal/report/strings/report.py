@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal._version import __version__
-from shoal.report.attacks import attacks_section
-from shoal.report.page import render
+from shoal.report.content import ReportContent, draw_page, picture
+from shoal.report.page import judged, points
 from shoal.report.strings import pictures as string_pictures
 from shoal.report.strings import words as string_words
 from shoal.report.tables.words import number, percent, verdict
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shoal.utility.strings.classification import Accuracy
     from shoal.utility.strings.composition import Composition
     from shoal.utility.strings.distances import DistanceOrder
+    from shoal.utility.strings.measure import StringUtility
 
 N_SYMBOLS_NAMED = 20
 CLASSIFIERS = {"nearest-neighbour": "nearest neighbour", "wav-rule": "rules on wavelets (WavRule)"}
@@ -26,53 +27,70 @@ CLASSIFIERS = {"nearest-neighbour": "nearest neighbour", "wav-rule": "rules on w
 
 def render_string_report(release: StringRelease) -> str:
     """Write the report as one HTML page."""
+    return draw_page(report_content(release), release.attacked)
+
+
+def report_content(release: StringRelease) -> ReportContent:
+    """Collect what the report shows."""
     utility, verbatim = release.utility, release.verbatim
     policy = release.policy
-    return render(
-        "strings_report.html",
+    return ReportContent.of(
+        "strings",
         noun="Strings",
-        c={"version": __version__},
         title=f"{len(release.strings):,} strings",
         holds=all(g.holds for g in release.guarantees),
         verdict=verdict(release.guarantees, string_words.short_name),
         checked=string_words.CHECKED,
         facts=_facts(release),
-        guarantees=[
-            (g, string_words.short_name(g), string_words.required(g), string_words.achieved(g))
-            for g in release.guarantees
-        ],
+        guarantees=judged(release.guarantees, string_words.short_name, string_words.required, string_words.achieved),
         models=string_words.MODELS,
         suppressed=[(string_words.REASONS[name], n) for name, n in release.suppressed.items()],
         suppressed_sentence=release.suppressed_sentence,
         suppressed_lengths=release.suppressed_lengths,
-        limits=string_words.limits(policy, release.strings.labels is not None),
-        attacks=attacks_section("strings", release.attacked),
+        limits=points(string_words.limits(policy, release.strings.labels is not None)),
         control_is=verbatim.control_is,
         verbatim_sentence=release.verbatim_sentence,
-        runs=string_pictures.longest_runs(
-            verbatim.published.histogram,
-            verbatim.control.histogram,
-            f"Longest verbatim run of pseudo-strings and of originals among themselves. {release.verbatim_sentence}",
+        runs=picture(
+            "longest_runs",
+            ours=verbatim.published.histogram,
+            control=verbatim.control.histogram,
+            alt="Longest verbatim run of pseudo-strings and of originals among themselves. "
+            f"{release.verbatim_sentence}",
         ),
         run_rows=_runs(verbatim.published, verbatim.control),
         n_runs=(verbatim.published.n_strings, verbatim.control.n_strings),
         n_rejected=release.n_rejected,
         copies=policy.method.copies,
         composition=_composition(utility.composition),
-        u=utility,
-        lengths=string_pictures.lengths(
+        u=_measured(utility),
+        lengths=string_pictures.lengths_picture(
             _some_lengths(release),
             release.strings.lengths,
             f"Lengths: mean {number(utility.lengths.mean_before)} before, {number(utility.lengths.mean_after)} after.",
         ),
-        k_mers=utility.k_mers,
+        k_mers=[asdict(found) for found in utility.k_mers],
         distances=_distances(utility.distances),
         learning=[(CLASSIFIERS.get(a.classifier, a.classifier), *_accuracy(a)) for a in release.learning],
-        tested=release.learning[0] if release.learning else None,
+        tested=_tested(release.learning[0]) if release.learning else None,
         classes=_classes(release),
         method=string_words.method(policy),
         notes=release.notes,
     )
+
+
+def _measured(utility: StringUtility) -> dict[str, Any]:
+    """What is said of the measures in sentences."""
+    lengths = ("mean_before", "mean_after", "sd_before", "sd_after", "n_lengths_after")
+    return {
+        "composition": {n: getattr(utility.composition, n) for n in ("total_variation", "difference")},
+        "lengths": {n: getattr(utility.lengths, n) for n in lengths},
+        "positions": {n: getattr(utility.positions, n) for n in ("total_variation", "n_parts")},
+        "share_measured": utility.share_measured,
+    }
+
+
+def _tested(found: Accuracy) -> dict[str, Any]:
+    return {n: getattr(found, n) for n in ("n_train_before", "n_train_after", "n_test", "confidence")}
 
 
 def _facts(release: StringRelease) -> list[tuple[str, str, str]]:
@@ -125,7 +143,9 @@ def _composition(found: Composition) -> dict[str, Any]:
     shares = zip(symbols, before, after, strict=True)
     alt = "; ".join(f"{s}: {percent(x)} before, {percent(y)} after" for s, x, y in shares)
     return {
-        "picture": string_pictures.composition(symbols, before, after, f"Shares of symbols. {alt}."),
+        "picture": picture(
+            "composition", symbols=symbols, before=before, after=after, alt=f"Shares of symbols. {alt}."
+        ),
         "n_left_out": found.n_symbols - len(symbols),
         "share_left_out": max(1 - sum(before), 0.0),
     }
@@ -142,7 +162,11 @@ def _distances(found: DistanceOrder | None) -> dict[str, Any] | None:
     if found is None:
         return None
     alt = f"Distances of {found.n_pairs} pairs of groups before and after; the order of {percent(found.kept)} is kept."
-    return {"found": found, "picture": string_pictures.scatter(found.before, found.after, alt)}
+    told = {n: getattr(found, n) for n in ("kept", "kept_by_mean", "n_pairs", "n_strings")}
+    return {
+        "found": told,
+        "picture": picture("distance_scatter", before=found.before, after=found.after, alt=alt),
+    }
 
 
 def _accuracy(found: Accuracy) -> tuple[str, str, str, str]:

@@ -89,8 +89,8 @@ class ReportContext:
     by_hierarchy: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, release: TableRelease, guarantees: tuple[Guarantee, ...]) -> ReportContext:
-        """Collect what the pages say about a release."""
+    def of(cls, release: TableRelease, guarantees: tuple[Guarantee, ...], *, is_public: bool = False) -> ReportContext:
+        """Collect what the pages say about a release; for the datasheet alone nothing that the original tells."""
         records = release.records
         return cls(
             title=release.table.source.name,
@@ -100,9 +100,9 @@ class ReportContext:
             n_out=records["out"],
             n_suppressed=records["suppressed"],
             guarantees=guarantees,
-            risk_before=release.risk_before,
+            risk_before=None if is_public else release.risk_before,
             risk_after=release.risk_after if release.layout is None else None,
-            utility=release.utility,
+            utility=None if is_public else release.utility,
             attributes=release.attributes,
             missing=release.policy.missing,
             notes=release.notes,
@@ -110,10 +110,10 @@ class ReportContext:
             publish=release.policy.method.publication,
             k=release.policy.k,
             diversity=release.policy.method.diversity,
-            learning=release.learning,
+            learning=None if is_public else release.learning,
             layout=release.layout,
-            exposure=release.exposure,
-            attacked=release.attacked,
+            exposure=None if is_public else release.exposure,
+            attacked=None if is_public else release.attacked,
             by_hierarchy=frozenset(n for n, a in release.attributes.items() if a.hierarchy is not None),
         )
 

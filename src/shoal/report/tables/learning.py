@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from shoal.report.content import picture
 from shoal.report.svg import AFTER, BEFORE, INK, MUTED, RULE, draw
 from shoal.report.tables.words import number
 from shoal.utility.tables.classification import LearningComparison, Score
@@ -38,20 +41,26 @@ def sentence(learning: TargetLearning) -> str:
 def section(learning: TargetLearning) -> dict[str, Any]:
     """All that the report says of the target."""
     found = learning.comparison
-    about: dict[str, Any] = {"target": learning.target, "sentence": sentence(learning), "found": found}
+    about: dict[str, Any] = {"target": learning.target, "sentence": sentence(learning), "found": None}
     if found is None:
         return about
+    names = ("n_train_before", "n_train_after", "n_test", "confidence")
     return about | {
-        "rows": [(m.model, score, _cells(score)) for m in found.models for score in m.scores],
-        "titles": TITLES,
-        "pictures": [(name, *TITLES[name], picture(found, name)) for name in found.scores],
+        "found": {name: getattr(found, name) for name in names},
+        "rows": [(m.model, TITLES[score.name][0], _cells(score)) for m in found.models for score in m.scores],
+        "pictures": [(name, *TITLES[name], _picture(found, name)) for name in found.scores],
     }
 
 
-def picture(found: LearningComparison, name: str) -> Markup:
+def _picture(found: LearningComparison, name: str) -> dict[str, Any]:
+    """Where each model stands when trained on the originals and on the release, with intervals."""
+    compared = [(m.model, asdict(m[name].before), asdict(m[name].after)) for m in found.models]
+    return picture("scores", compared=compared, blind=BLIND_AUC if name == "AUC" else found.baseline, name=name)
+
+
+def scores(compared: Sequence[tuple[str, Mapping[str, float], Mapping[str, float]]], blind: float, name: str) -> Markup:
     """One line a model: where it stands when trained on the originals and on the release, with intervals."""
-    scores = [(m.model, m[name]) for m in found.models]
-    blind = BLIND_AUC if name == "AUC" else found.baseline
+    scores = [(model, _Compared(Estimate(**before), Estimate(**after))) for model, before, after in compared]
     ends = [blind, *(end for _, s in scores for e in (s.before, s.after) for end in (e.low, e.high))]
     low, high = min(ends), max(ends)
     room = max(0.08 * (high - low), 0.005)
@@ -76,6 +85,11 @@ def picture(found: LearningComparison, name: str) -> Markup:
     what = f"{TITLES[name][0]} of models trained on the originals and on the release"
     alt = f"{what}. {told}. A blind guess: {_score(blind)}."
     return draw(4.4, 0.6 + 0.5 * len(scores), paint, alt)
+
+
+class _Compared(NamedTuple):
+    before: Estimate
+    after: Estimate
 
 
 def _cells(score: Score) -> tuple[str, str, str, str]:

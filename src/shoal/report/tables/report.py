@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
+from shoal.check.guarantee import Guarantee
 from shoal.check.tables.risk import Risk
-from shoal.report.attacks import attacks_section
-from shoal.report.page import N_PICTURES, render
-from shoal.report.tables import pictures, slices, words
+from shoal.report.content import ReportContent, draw_page, picture
+from shoal.report.page import N_PICTURES, judged, points
+from shoal.report.tables import slices, words
 from shoal.report.tables.context import ReportContext
 from shoal.report.tables.learning import section
 from shoal.report.tables.limits import not_protected
@@ -15,7 +17,7 @@ from shoal.report.tables.published import telling
 from shoal.report.tables.words import listed, number, percent, short_name
 from shoal.utility.tables.attributes import AttributeComparison
 from shoal.utility.tables.correlation import Association
-from shoal.utility.tables.definitions import DEFINITIONS, Definition
+from shoal.utility.tables.definitions import DEFINITIONS
 from shoal.utility.tables.measure import Utility
 
 MOSTLY_OTHER = 0.9
@@ -24,32 +26,47 @@ HEADLINE = ("GCP", "query-error", "CM", "SSE/SST")
 
 def render_report(context: ReportContext) -> str:
     """Write the report as one HTML page."""
+    return draw_page(report_content(context), context.attacked)
+
+
+def report_content(context: ReportContext) -> ReportContent:
+    """Collect what the report shows."""
     utility = context.utility
     comparisons = utility.attributes if utility else ()
     shown, left_out = comparisons[:N_PICTURES], comparisons[N_PICTURES:]
     before, after = context.risk_before, context.risk_after
-    return render(
-        "report.html",
-        c=context,
+    told = telling(context.publish)
+    return ReportContent.of(
+        "table",
+        title=context.title,
+        holds=context.holds,
+        n_in=context.n_in,
+        n_suppressed=context.n_suppressed,
+        method=context.method,
+        notes=context.notes,
+        missing_meaning=context.missing_meaning,
+        population_known=after is None or after.population_known,
         verdict=verdict(context),
-        told=telling(context.publish),
+        told={"checked": told.checked, "classes": told.classes},
         facts=_facts(context),
-        guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
+        guarantees=judged(context.guarantees, short_name, words.required, words.achieved),
+        tightest=[(short_name(g), words.required(g), _worst(g)) for g in context.guarantees if g.worst],
         models=words.models(context.publish),
-        limits=not_protected(context.guarantees, context.attributes, context.publish, context.diversity),
-        attacks=attacks_section("table", context.attacked),
-        sizes=pictures.class_sizes(before.records_by_class_size, after.records_by_class_size)
+        limits=points(not_protected(context.guarantees, context.attributes, context.publish, context.diversity)),
+        sizes=picture("class_sizes", before=before.records_by_class_size, after=after.records_by_class_size)
         if before and after
         else None,
         risks=_risks(before, after) if before and after else (),
-        attributes=[(a, _picture(a)) for a in shown],
-        left_out=left_out,
+        attributes=[(_compared(a), _picture(a)) for a in shown],
+        left_out=[_compared(a) for a in left_out],
         association=_association(utility.correlation) if utility else None,
         losses=_losses(utility) if utility else (),
         headline=HEADLINE,
         learning=section(context.learning) if context.learning else None,
         columns=_columns(context),
-        slices=slices.section(context.layout, context.exposure) if context.layout and context.exposure else None,
+        slices=asdict(slices.section(context.layout, context.exposure))
+        if context.layout and context.exposure
+        else None,
     )
 
 
@@ -121,14 +138,27 @@ def _risks(before: Risk, after: Risk) -> list[tuple[str, str, str, str]]:
     return [(name, percent(getattr(before, f)), percent(getattr(after, f)), what) for name, f, what in rows]
 
 
+def _worst(guarantee: Guarantee) -> list[tuple[list[tuple[str, str]], int, str]]:
+    return [(list(w.values.items()), w.size, number(w.achieved)) for w in guarantee.worst]
+
+
+def _compared(a: AttributeComparison) -> dict[str, Any]:
+    """What is said of a column beside its picture."""
+    names = ("name", "role", "type", "kind", "distance", "n_values", "missing_before", "missing_after")
+    moments = ("mean_before", "mean_after", "sd_before", "sd_after")
+    return {name: getattr(a, name) for name in (*names, *moments)}
+
+
 def _picture(a: AttributeComparison) -> Any:
     if not any(a.before) or (a.labels and a.labels[-1] == "(other)" and a.before[-1] > MOSTLY_OTHER):
         return None
     told = f"{a.name} before and after: total variation distance {number(a.distance)}"
     if a.edges:
         told += f", mean {number(a.mean_before)} before and {number(a.mean_after)} after" if a.kind == "number" else ""
-        return pictures.histogram(a.edges, a.before, a.after, is_date=a.kind == "date", alt=f"Histogram of {told}.")
-    return pictures.bars(a.labels, a.before, a.after, alt=f"Shares of the values of {told}.")
+        is_date, alt = a.kind == "date", f"Histogram of {told}."
+        return picture("histogram", edges=a.edges, before=a.before, after=a.after, is_date=is_date, alt=alt)
+    alt = f"Shares of the values of {told}."
+    return picture("bars", labels=a.labels, before=a.before, after=a.after, alt=alt)
 
 
 def _association(found: Association) -> dict[str, Any] | None:
@@ -146,11 +176,11 @@ def _coefficient(value: float) -> str:
     return ("−" if value <= -0.005 else "") + ("1" if text == "1.00" else text.removeprefix("0"))
 
 
-def _losses(utility: Utility) -> list[tuple[str, Definition, str]]:
+def _losses(utility: Utility) -> list[tuple[str, dict[str, Any], str]]:
     """Every measure there is with its value, "" where this release has none."""
     values = {found.name: found.value for found in utility.losses}
     return [
-        (name, known, "" if name not in values else (percent if known.is_share else number)(values[name]))
+        (name, asdict(known), "" if name not in values else (percent if known.is_share else number)(values[name]))
         for name, known in DEFINITIONS.items()
     ]
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from markupsafe import Markup
+from typing import Any
 
 from shoal.check.slices.exposure import Exposure
 from shoal.data.tables.slices import Layout
-from shoal.report.tables import pictures
+from shoal.report.content import picture
 from shoal.report.tables.words import percent
 
 _JOINED = "An attacker who knows all quasi-identifiers of a record and joins the slices on what they share."
@@ -22,7 +21,7 @@ class Section:
     sentence: str
     beliefs: tuple[tuple[str, str, str, str, str], ...]
     membership: str
-    picture: Markup
+    picture: dict[str, Any]
     names: tuple[str, ...]
     kept: str
 
@@ -46,11 +45,12 @@ def section(layout: Layout, found: Exposure) -> Section:
         "A bucket matches a record if every slice of it holds the record's values. If records that are not in the "
         f"table matched as many buckets as those that are, a match would tell nothing. {held.n_fakes:,} invented ones "
         "were tried.",
-        pictures.paired_bars(
-            held.bins,
-            held.originals,
-            held.fakes,
-            "matching buckets",
+        picture(
+            "paired_bars",
+            bins=held.bins,
+            left=held.originals,
+            right=held.fakes,
+            what="matching buckets",
             alt="Share of records in the table, and of invented ones, by the number of buckets that match them.",
         ),
         tuple(", ".join(s.attributes) for s in layout.slices),

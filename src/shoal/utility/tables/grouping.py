@@ -82,5 +82,11 @@ class Grouping:
         self, codes: npt.NDArray[np.int32], n_codes: int
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The distinct (group, code) pairs by group, and how many records each has."""
-        keys, counts = np.unique(self.labels.astype(np.int64) * n_codes + codes, return_counts=True)
+        keys = self.labels.astype(np.int64) * n_codes + codes
+        if self.n_groups * n_codes <= 8 * len(keys):
+            counts = np.bincount(keys)
+            keys = np.flatnonzero(counts)
+            counts = counts[keys]
+        else:
+            keys, counts = np.unique(keys, return_counts=True)
         return keys // n_codes, keys % n_codes, counts

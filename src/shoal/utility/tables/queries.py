@@ -19,7 +19,7 @@ techniques for large-scale datasets", ACM TODS 33(3), 2008 (imprecision); the bo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -37,6 +37,8 @@ from shoal.utility.tables.scale import Scale, scale_of
 BLOCK_CELLS = 2**22
 AFFORDABLE_CELLS = 2**23  # about a third of a second
 FEWEST_QUERIES, MOST_QUERIES = 100, 500
+DENSE = 2**16  # so many combinations of states are counted without sorting
+MOST_COMPARED = 62  # values whose sets fit into the bits of an integer
 SORTING = 8  # a random set sorts the values of its attribute
 Z_95 = 1.959964
 
@@ -266,17 +268,79 @@ def _random_sets(
 
 def true_counts(scales: Sequence[Scale], queries: Queries) -> npt.NDArray[np.int64]:
     """How many original records satisfy each query."""
-    n_rows = len(scales[0].codes)
-    result = np.zeros(len(queries), dtype=np.int64)
-    block = max(1, BLOCK_CELLS // max(n_rows, 1))
-    for first in range(0, len(queries), block):
-        part = queries.part(first, first + block)
-        holds = np.ones((len(part), n_rows), dtype=bool)
-        for j, scale in enumerate(scales):
-            at = np.flatnonzero(part.asked[:, j])
-            holds[at] &= _satisfied(scale, part, j, at)[:, scale.codes]
-        result[first : first + block] = holds.sum(axis=1)
-    return result
+
+    def satisfied(j: int, at: npt.NDArray[np.intp]) -> tuple[Mask, ...]:
+        return (_satisfied(scales[j], queries, j, at),)
+
+    states = [_States(scale.codes, scale.n_values + 1) for scale in scales]
+    return np.rint(_sums(queries, states, satisfied, np.ones(len(scales[0].codes)))[0]).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class _States:
+    """What distinguishes units in one attribute: the state of each unit, below `n_states`."""
+
+    of_unit: npt.NDArray[np.integer[Any]]
+    n_states: int
+
+
+def _sums(
+    queries: Queries,
+    states: Sequence[_States],
+    shares: Callable[[int, npt.NDArray[np.intp]], tuple[npt.NDArray[Any], ...]],
+    weights: Floats,
+) -> tuple[Floats, ...]:
+    """Over all units, the sum of weight times the product of shares, of each query.
+
+    Queries that ask about the same attributes are answered together, from how often the states of these attributes
+    meet: units are many, and states that meet are few.
+
+    Parameters
+    ----------
+    shares : callable
+        Of an attribute and some queries that ask about it: one or more arrays (n_queries, n_states).
+    """
+    results: list[Floats] = []
+    which, kind = np.unique(queries.asked, axis=0, return_inverse=True)
+    for i, asked in enumerate(which):
+        at, attributes = np.flatnonzero(kind.ravel() == i), np.flatnonzero(asked).tolist()
+        places, counts = _meetings([states[j] for j in attributes], weights)
+        block = max(1, BLOCK_CELLS // max(len(counts), *(states[j].n_states for j in attributes), 1))
+        for first in range(0, len(at), block):
+            part = at[first : first + block]
+            products: list[Floats] = []
+            for j, place in zip(attributes, places, strict=True):
+                found = [side[:, place].astype(np.float64) for side in shares(j, part)]
+                products = found if not products else [p * f for p, f in zip(products, found, strict=True)]
+            if not results:
+                results = [np.zeros(len(queries)) for _ in products]
+            for result, product in zip(results, products, strict=True):
+                result[part] = product @ counts
+    return tuple(results)
+
+
+def _meetings(states: Sequence[_States], weights: Floats) -> tuple[list[npt.NDArray[np.intp]], Floats]:
+    """The combinations of states that occur, one array an attribute, and the weight of the units that have each."""
+    n_units, span = len(weights), 1
+    key = np.zeros(n_units, dtype=np.int64)
+    for state in states:
+        if span > 2**62 // max(state.n_states, 1):
+            break
+        key = key * state.n_states + state.of_unit
+        span *= state.n_states
+    else:
+        if span <= max(4 * n_units, DENSE):
+            keys = np.flatnonzero(np.bincount(key, minlength=1))
+            counts = np.bincount(key, weights, minlength=1)[keys].astype(np.float64)
+        else:
+            keys, inverse = np.unique(key, return_inverse=True)
+            counts = np.bincount(inverse, weights, minlength=len(keys)).astype(np.float64)
+        places = []
+        for state in reversed(states):
+            keys, place = np.divmod(keys, state.n_states)
+            places.append(place)
+        return places[::-1], counts
+    return [np.asarray(state.of_unit, dtype=np.intp) for state in states], weights
 
 
 def _satisfied(scale: Scale, queries: Queries, j: int, at: npt.NDArray[np.intp]) -> Mask:
@@ -299,44 +363,94 @@ def estimated_counts(
     """
     by_record = any(isinstance(r, Numbers | Categories) for r in readings)
     weights = np.ones(len(grouping.rows)) if by_record else grouping.sizes.astype(np.float64)
-    estimate, overlap = np.zeros(len(queries)), np.zeros(len(queries))
-    block = max(1, BLOCK_CELLS // max(len(weights), 1))
-    for first in range(0, len(queries), block):
-        part = queries.part(first, first + block)
-        share = np.ones((len(part), len(weights)))
-        touches = np.ones(share.shape, dtype=bool)
-        for j, (scale, reading) in enumerate(zip(scales, readings, strict=True)):
-            at = np.flatnonzero(part.asked[:, j])
-            inside, touched = _shares(scale, reading, grouping, part, j, at)
-            if by_record and not isinstance(reading, Numbers | Categories):
-                inside, touched = inside[:, grouping.labels], touched[:, grouping.labels]
-            share[at] *= inside
-            touches[at] &= touched
-        estimate[first : first + block] = share @ weights
-        overlap[first : first + block] = touches @ weights
+    shown = [_shown(scale, reading, grouping) for scale, reading in zip(scales, readings, strict=True)]
+    states = [
+        _States(state[grouping.labels], n)
+        if by_record and not isinstance(reading, Numbers | Categories)
+        else _States(state, n)
+        for reading, (state, n, _) in zip(readings, shown, strict=True)
+    ]
+    estimate, overlap = _sums(queries, states, lambda j, at: shown[j][2](queries, j, at), weights)
     return estimate, overlap
 
 
-def _shares(
-    scale: Scale, reading: Reading, grouping: Grouping, queries: Queries, j: int, at: npt.NDArray[np.intp]
-) -> tuple[Floats, Mask]:
-    """The share of each unit that satisfies some of the queries, and whether any of it could."""
+_Shares = Callable[[Queries, int, "npt.NDArray[np.intp]"], tuple[Floats, Mask]]
+
+
+def _shown(scale: Scale, reading: Reading, grouping: Grouping) -> tuple[npt.NDArray[np.integer[Any]], int, _Shares]:
+    """What a column can show: the state of each record or group, how many there are, and what satisfies some queries.
+
+    Of each state that is the share that satisfies a query, and whether any of it could.
+    """
     if isinstance(reading, Numbers):
-        inside = (reading.values >= queries.low[at, j, None]) & (reading.values <= queries.high[at, j, None])
-        return inside.astype(np.float64), inside
-    if isinstance(reading, Ranges):
-        return _range_shares(reading, grouping, queries.low[at, j, None], queries.high[at, j, None])
-    satisfied = _satisfied(scale, queries, j, at)
+        values, place = np.unique(reading.values, return_inverse=True)
+
+        def of_numbers(queries: Queries, j: int, at: npt.NDArray[np.intp]) -> tuple[Floats, Mask]:
+            inside = (values >= queries.low[at, j, None]) & (values <= queries.high[at, j, None])
+            return inside.astype(np.float64), inside
+
+        return place, len(values), of_numbers
     if isinstance(reading, Categories):
-        inside = satisfied[:, reading.codes]
-        return inside.astype(np.float64), inside
+
+        def of_categories(queries: Queries, j: int, at: npt.NDArray[np.intp]) -> tuple[Floats, Mask]:
+            inside = _satisfied(scale, queries, j, at)
+            return inside.astype(np.float64), inside
+
+        return reading.codes, scale.n_values + 1, of_categories
+    if isinstance(reading, Ranges):
+        present = reading.weights / np.maximum(grouping.sizes, 1)
+        first, state = _distinct(reading.low, reading.high, present)
+        some = replace(reading, low=reading.low[first], high=reading.high[first], weights=reading.weights[first])
+
+        def of_ranges(queries: Queries, j: int, at: npt.NDArray[np.intp]) -> tuple[Floats, Mask]:
+            return _range_shares(some, present[first], queries.low[at, j, None], queries.high[at, j, None])
+
+        return state, len(first), of_ranges
     if isinstance(reading, Sets):
-        share = _summed(satisfied, reading.group, reading.code, reading.share, grouping.n_groups)
-        return share, share > 0
+        first, state = _distinct_sets(reading, grouping.n_groups)
+        chosen = np.zeros(grouping.n_groups, dtype=bool)
+        chosen[first] = True
+        kept = chosen[reading.group]
+        owner = np.cumsum(chosen)[reading.group[kept]] - 1
+        code, weight = reading.code[kept], reading.share[kept]
+
+        def of_sets(queries: Queries, j: int, at: npt.NDArray[np.intp]) -> tuple[Floats, Mask]:
+            share = _summed(_satisfied(scale, queries, j, at), owner, code, weight, len(first))
+            return share, share > 0
+
+        return state, len(first), of_sets
     assert isinstance(reading, Labels)
-    label, code, weight = reading.table
-    share = _summed(satisfied, label, code, weight, reading.n_labels)[:, reading.label] * (1 - reading.missing)
-    return share, share > 0
+    label, value, part = reading.table
+    first, state = _distinct(reading.label, reading.missing)
+
+    def of_labels(queries: Queries, j: int, at: npt.NDArray[np.intp]) -> tuple[Floats, Mask]:
+        by_label = _summed(_satisfied(scale, queries, j, at), label, value, part, reading.n_labels)
+        share = by_label[:, reading.label[first]] * (1 - reading.missing[first])
+        return share, share > 0
+
+    return state, len(first), of_labels
+
+
+def _distinct(*columns: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """The first place of each distinct row of some columns, and the number of the row of each place."""
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        values, place = np.unique(column, return_inverse=True)
+        key = np.unique(key * len(values) + place, return_inverse=True)[1]
+    _, first, state = np.unique(key, return_index=True, return_inverse=True)
+    return first, state
+
+
+def _distinct_sets(reading: Sets, n_groups: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """The same of the sets of values of groups, in their order; of very many values each group counts as its own."""
+    if reading.n_values >= MOST_COMPARED or not n_groups:
+        return np.arange(n_groups), np.arange(n_groups)
+    starts = np.flatnonzero(np.diff(reading.group, prepend=-1))
+    _, first, state = np.unique(
+        np.add.reduceat(np.left_shift(np.int64(1), reading.code), starts), return_index=True, return_inverse=True
+    )
+    order = np.argsort(first)
+    return first[order], np.argsort(order)[state]
 
 
 def _summed(
@@ -353,8 +467,7 @@ def _summed(
     return result
 
 
-def _range_shares(reading: Ranges, grouping: Grouping, low: Any, high: Any) -> tuple[Floats, Mask]:
-    present = reading.weights / np.maximum(grouping.sizes, 1)
+def _range_shares(reading: Ranges, present: Floats, low: Any, high: Any) -> tuple[Floats, Mask]:
     reach = 0.5 if reading.is_whole else 0.0
     first, last = reading.low - reach, reading.high + reach
     touches = (reading.low <= high) & (reading.high >= low) & (reading.weights > 0)

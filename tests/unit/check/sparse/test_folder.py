@@ -34,9 +34,7 @@ def release(baskets: Sparse) -> SparseRelease:
 
 @pytest.fixture(scope="module")
 def folder(release: SparseRelease, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("shoal.report.sparse.report.render_sparse_report", lambda _: "")  # it takes attacks of seconds
-        return release.save(tmp_path_factory.mktemp("reviewed") / "out", keep=["rows", "key"])
+    return release.save(tmp_path_factory.mktemp("reviewed") / "out", keep=["rows", "key"], report=False)
 
 
 def test_what_one_record_reaches_is_published_with_two_digits(folder: Path, release: SparseRelease) -> None:

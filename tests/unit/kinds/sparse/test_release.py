@@ -58,10 +58,12 @@ def test_only_data_manifest_and_datasheet_are_published_and_they_hold_no_secret(
         "key.txt",
         "neighbours.npy",
         "report.html",
+        "report.json",
         "rows.csv",
     ]
     key = release._evidence.key
-    for path in [*(folder / "publish").iterdir(), *(folder / "private" / n for n in ("report.html", "attacks.json"))]:
+    shown = ("report.html", "report.json", "attacks.json")
+    for path in [*(folder / "publish").iterdir(), *(folder / "private" / n for n in shown)]:
         content = path.read_bytes()
         assert key not in content
         assert key.hex().encode() not in content
