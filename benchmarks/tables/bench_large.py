@@ -23,7 +23,7 @@ from benchmarks.losses import of_averaging
 from shoal.arrays import Codes
 from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 from shoal.tables.partition.base import number_through, rank_array
-from shoal.tables.partition.curve_order import curve_order_labels
+from shoal.tables.partition.curve import curve_order_labels
 from shoal.tables.partition.mdav import mixed_points
 from shoal.tables.partition.near_linear import curve_blocks, near_linear_labels
 

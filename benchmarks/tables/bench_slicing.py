@@ -15,8 +15,8 @@ from shoal.data.tables.table import row_keys
 from shoal.kinds.tables.policy import LDiversity, Policy
 from shoal.originals import load
 from shoal.tables.encoding import rank
+from shoal.tables.publish.slices.slice_table import Sliced, slice_table
 from shoal.tables.record_order import content_order
-from shoal.tables.slicing.slice_table import Sliced, slice_table
 
 K = 8
 SENSITIVE = "occupation"

@@ -30,9 +30,9 @@ from shoal.tables.pseudo_records import pseudo_records
 from shoal.tables.publish.aggregate import aggregate
 from shoal.tables.publish.generalise import generalise
 from shoal.tables.publish.recode import recode
+from shoal.tables.publish.slices.slice_table import slice_table
 from shoal.tables.recoding import RecodedGroups, recoded_groups
 from shoal.tables.record_order import content_order, secret_order
-from shoal.tables.slicing.slice_table import slice_table
 
 
 @dataclass(frozen=True)

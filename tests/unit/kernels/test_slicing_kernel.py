@@ -9,8 +9,8 @@ from shoal.kinds.tables.policy import LDiversity
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of, violations
 from shoal.tables.partition.mondrian import mondrian_labels
-from shoal.tables.slicing.buckets import bucket_labels, standing_in_the_way
-from shoal.tables.slicing.regions import region_labels
+from shoal.tables.publish.slices.buckets import bucket_labels, standing_in_the_way
+from shoal.tables.publish.slices.regions import region_labels
 
 
 def ranked_of(name, values, kind="number"):

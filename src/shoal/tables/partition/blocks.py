@@ -28,7 +28,7 @@ from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import information_loss
 from shoal.tables.limits import Limit
 from shoal.tables.partition.base import number_through, refuse_infeasible
-from shoal.tables.partition.curve_order import curve_order_labels
+from shoal.tables.partition.curve import curve_order_labels
 from shoal.tables.partition.improve import Effort, improve
 from shoal.tables.partition.k_member import k_member_labels
 from shoal.tables.partition.local_recoding import local_recoding_labels

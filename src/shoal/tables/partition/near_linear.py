@@ -1,7 +1,7 @@
 """The near-linear way of microaggregation: for tables on which looking at all records at once takes too long.
 
 Records are put in the order of a path through near ones and cut into the best groups of consecutive ones, as in
-`shoal.tables.partition.curve_order`. Then records relocate and change places, and groups form and dissolve, while that
+`shoal.tables.partition.curve`. Then records relocate and change places, and groups form and dissolve, while that
 lowers the within-group sum of squares (`shoal.kernels.tables.local_search`), a fixed number of times over. The moves
 look at the near records that the path was made from and at no others, so everything grows as n log n.
 

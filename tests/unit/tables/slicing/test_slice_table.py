@@ -13,7 +13,7 @@ from shoal.data.tables.hierarchy import prefixes
 from shoal.engine.executors import open_executor
 from shoal.errors import Infeasible, PolicyError
 from shoal.kinds.tables.policy import LDiversity
-from shoal.tables.slicing.slice_table import slice_table
+from shoal.tables.publish.slices.slice_table import slice_table
 
 FOUR = {"first": ["a", "a", "b", "b"], "second": ["x", "y", "x", "y"], "s": ["1", "2", "3", "4"]}
 PLAIN = {
