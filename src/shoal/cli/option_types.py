@@ -59,3 +59,19 @@ class Numbers(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gener
             return tuple(float(part) for part in value.split(",") if part.strip())
         except ValueError:
             self.fail("give numbers with commas between, such as 0,0.02,0.05", param, ctx)
+
+
+class Listed(click.Option):
+    """An option whose help names what is registered, which is looked up when the help is shown and not before."""
+
+    def __init__(self, *given: Any, known: str, **values: Any) -> None:
+        super().__init__(*given, **values)
+        self.known = known
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The option and its help."""
+        from shoal.kinds.tables import policy
+
+        names = list(getattr(policy, self.known)())
+        self.help = (self.help or "").replace("{names}", f"{', '.join(names[:-1])} or {names[-1]}")
+        return super().get_help_record(ctx)

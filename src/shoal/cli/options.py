@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.option_types import Names, Slices
+from shoal.cli.option_types import Listed, Names, Slices
 
 if TYPE_CHECKING:
     from shoal.kinds.sparse.policy import SparsePolicy
@@ -78,8 +78,9 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--method",
             "partition",
-            help="mondrian, k-member, nearest-neighbours, local-recoding, mdav, v-mdav, curve, univariate, full-domain "
-            "or datafly.  [default: mondrian]",
+            cls=Listed,
+            known="partitions",
+            help="{names}.  [default: mondrian]",
         ),
         click.option(
             "--diversity",
@@ -87,9 +88,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "are made larger instead.  [default: local]",
         ),
         click.option("--effort", help="fast, balanced or best: how hard to look for better groups.  [default: fast]"),
-        click.option(
-            "--publish", help="generalise, aggregate, condense, bucketize, slice or screen.  [default: by method]"
-        ),
+        click.option("--publish", cls=Listed, known="publications", help="{names}.  [default: by method]"),
         click.option(
             "--slices",
             type=Slices(),

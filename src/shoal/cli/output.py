@@ -132,15 +132,6 @@ def _conclusion(found: FolderCheck) -> str:
     return "The folder is what it claims to be."
 
 
-_DONE_TO_QUASI = {
-    "condense": "drawn anew in groups",
-    "bucketize": "published as they are, apart from the sensitive values",
-    "slice": "published as they are, in slices permuted apart",
-    "screen": "made alike within slices and buckets",
-}
-_KEPT = dict.fromkeys(("bucketize", "slice", "screen"), "kept in slices") | {"condense": "kept beside what was drawn"}
-
-
 def print_release(release: AnyRelease, out: Path) -> None:
     """Print what became of the data, and where it is."""
     from shoal.kinds.strings.release import StringRelease
@@ -161,7 +152,7 @@ def _print_table(release: Release) -> None:
 
     records = release.records
     click.echo(f"{records['out']:,} of {records['in']:,} records published, {records['suppressed']:,} suppressed.")
-    publication = release.policy.method.publication
+    publication = release.policy.method.way_of_publishing
     by_role = {
         role: [n for n, a in release.attributes.items() if a.role == role]
         for role in ("identifying", "quasi", "sensitive", "insensitive")
@@ -169,9 +160,9 @@ def _print_table(release: Release) -> None:
     bare = without_requirement(release.guarantees, by_role["sensitive"])
     done = {
         "dropped": by_role["identifying"],
-        _DONE_TO_QUASI.get(publication, "made alike in groups"): by_role["quasi"],
+        publication.done_to_quasi: by_role["quasi"],
         "sensitive, kept, under the requirements below": [n for n in by_role["sensitive"] if n not in bare],
-        f"sensitive, but with no requirement of their own, {_KEPT.get(publication, 'so published as they are')}": bare,
+        f"sensitive, but with no requirement of their own, {publication.kept}": bare,
         "published as they are": by_role["insensitive"],
     }
     for verb, names in done.items():

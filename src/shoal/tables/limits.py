@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from shoal.tables.encoding import Ranked
 if TYPE_CHECKING:
     from shoal.kinds.tables.policy import AlphaK, BetaLikeness, KAnonymity, LDiversity, TCloseness
 
-    Requirement = KAnonymity | LDiversity | TCloseness | AlphaK | BetaLikeness
+    Requirement: TypeAlias = KAnonymity | LDiversity | TCloseness | AlphaK | BetaLikeness
 
 _SENSES = {
     "distinct": diversity.DISTINCT,

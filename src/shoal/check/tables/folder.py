@@ -13,8 +13,8 @@ from shoal._version import __version__
 from shoal.check.claims import unread_entries, wrong_claims
 from shoal.check.evidence import Evidence, keeps_groups, read_groups, read_rows
 from shoal.check.guarantee import Guarantee
-from shoal.check.tables.compare_rows import Compared, Tables, compare_averages, compare_kept, compare_labels
-from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
+from shoal.check.tables.compare_rows import Compared, Tables, compare_kept
+from shoal.check.tables.publication import check_of, needs_original, verify_publication
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.published_file import plain_file, refuse_oversized
 from shoal.data.tables.attribute import Attribute
@@ -130,7 +130,8 @@ def check_folder(
     publication = _publication(manifest, policy, findings)
     evidence = Evidence(original)
     # Averages and slices can be checked without groups, though less of them; pseudo-records cannot.
-    if private is not None and uses_groups(publication) and (publication == "condense" or keeps_groups(Path(private))):
+    check = check_of(publication)
+    if private is not None and check.uses_groups and (check.needs_groups or keeps_groups(Path(private))):
         evidence = read_groups(Path(private), original)
     attributes = _with_hierarchies(meant, original, policy)
     claimed = Asked(
@@ -392,11 +393,4 @@ def _compare(
     ]
     if findings:
         return Compared(tuple(findings))
-    if publication == "condense":
-        groups, theirs = evidence.groups, evidence.original_groups
-        if groups is not None and theirs is not None and (len(groups), len(theirs)) == (table.n_rows, original.n_rows):
-            return Compared(tuple(compare_kept(replace(tables, groups=(groups, theirs)))))
-        return Compared(tuple(compare_kept(tables)))
-    if publication == "aggregate":
-        return compare_averages(tables, is_stretched=bool(manifest.method.get("restore_variance")))
-    return compare_labels(tables)
+    return check_of(publication).compare(tables, evidence, manifest.method)

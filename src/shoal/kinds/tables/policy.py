@@ -23,20 +23,26 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from shoal.data.tables.attribute import Role, Type
 from shoal.data.tables.header import Header
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import MARKERS
 from shoal.errors import PolicyError, did_you_mean
+from shoal.registry import Registry
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+if TYPE_CHECKING:
+    from shoal.tables.partition.base import PartitionMethod
+    from shoal.tables.publish.base import Publication
 
 
 class Strict(BaseModel):
@@ -110,21 +116,35 @@ Requirement = Annotated[
 MODELS = tuple(m.model_fields["model"].default for m in get_args(get_args(Requirement)[0]))
 
 
-Partition = Literal[
-    "mondrian",
-    "k-member",
-    "nearest-neighbours",
-    "local-recoding",
-    "mdav",
-    "v-mdav",
-    "curve",
-    "univariate",
-    "full-domain",
-    "datafly",
-]
-MICROAGGREGATION = ("mdav", "v-mdav", "curve", "univariate")
-RECODINGS = ("full-domain", "datafly")
-SLICINGS = ("bucketize", "slice", "screen")
+def partitions() -> Registry[PartitionMethod]:
+    """Every way to put records into groups, by its name."""
+    from shoal.tables.partition.base import PARTITIONS
+
+    return PARTITIONS
+
+
+def publications() -> Registry[Publication]:
+    """Every way to publish groups, by its name."""
+    from shoal.tables.publish.base import PUBLICATIONS
+
+    return PUBLICATIONS
+
+
+def _named(given: Any, known: Iterable[str]) -> str:
+    """A name that is registered; else what is said of a literal that is none of those expected."""
+    names = list(known)
+    if isinstance(given, str) and given in names:
+        return given
+    listed = " or ".join(filter(None, [", ".join(map(repr, names[:-1])), repr(names[-1])]))
+    raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": listed})
+
+
+def _as_partition(given: Any) -> str:
+    return _named(given, partitions())
+
+
+def _as_publication(given: Any) -> str | None:
+    return None if given is None else _named(given, publications())
 
 
 def _as_slices(given: Any) -> Any:
@@ -142,8 +162,8 @@ Slices = Annotated[int | str | tuple[tuple[str, ...], ...], PlainValidator(_as_s
 class Method(Strict):
     """How the release is made."""
 
-    partition: Partition = "mondrian"
-    publish: Literal["aggregate", "generalise", "condense", "bucketize", "slice", "screen"] | None = None
+    partition: Annotated[str, PlainValidator(_as_partition)] = "mondrian"
+    publish: Annotated[str | None, PlainValidator(_as_publication)] = None
     effort: Literal["fast", "balanced", "best"] = "fast"
     diversity: Literal["local", "blind"] = "local"
     strict: bool = True
@@ -154,44 +174,44 @@ class Method(Strict):
     jointly: bool = False
 
     @model_validator(mode="after")
-    def _sliced(self) -> Method:
-        if self.is_slicing:
-            if self.partition != "mondrian" or self.effort != "fast" or self.suppression or self.restore_variance:
-                raise ValueError(
-                    f"publish = {self.publish} makes its own buckets: leave partition, effort, suppression and "
-                    "restore_variance out"
-                )
-            if self.diversity != "local":
-                raise ValueError(f"publish = {self.publish} cuts buckets by sensitive values: leave diversity out")
-        elif self.slices != "best" or self.jointly:
-            raise ValueError(f"slices and jointly are for publish = {', '.join(SLICINGS)}: leave them out")
+    def _of_publication(self) -> Method:
+        self.way_of_publishing.refuse(self)
+        for name in self._foreign():
+            if getattr(self, name) != Method.model_fields[name].default:
+                of = [p.name for p in publications().values() if name in p.parameters]
+                names = " and ".join(publications()[of[0]].parameters)
+                raise ValueError(f"{names} are for publish = {', '.join(of)}: leave them out")
         return self
 
     @model_validator(mode="after")
     def _one_recoding(self) -> Method:
-        if self.is_recoding and (self.publish in ("aggregate", "condense") or self.effort != "fast"):
+        if self.is_recoding and (not self.way_of_publishing.can_recode or self.effort != "fast"):
             raise ValueError(f"{self.partition} gives all records one recoding: leave publish and effort out")
         return self
+
+    def _foreign(self) -> list[str]:
+        """The parameters of other publications than this."""
+        others = {name for p in publications().values() for name in p.parameters}
+        return sorted(others - set(self.way_of_publishing.parameters))
 
     @property
     def is_recoding(self) -> bool:
         """Whether all records get the same recoding, rather than each group its own label."""
-        return self.partition in RECODINGS
+        return partitions()[self.partition].is_recoding
 
     def told(self) -> dict[str, Any]:
         """All parameters, for the manifest; without those of publications that this is not."""
-        left_out = set() if self.is_slicing else {"slices", "jointly"}
-        return self.model_dump(exclude=left_out) | {"publish": self.publication}
-
-    @property
-    def is_slicing(self) -> bool:
-        """Whether columns stand in slices that are permuted apart, so that a published row is no record."""
-        return self.publish in SLICINGS
+        return self.model_dump(exclude=set(self._foreign())) | {"publish": self.publication}
 
     @property
     def publication(self) -> str:
-        """What stands in a group's place: by default the average for microaggregation, else a generalisation."""
-        return self.publish or ("aggregate" if self.partition in MICROAGGREGATION else "generalise")
+        """What stands in a group's place, by default what the partition is made for."""
+        return self.publish or partitions()[self.partition].publication
+
+    @property
+    def way_of_publishing(self) -> Publication:
+        """What stands in a group's place."""
+        return publications()[self.publication]
 
 
 ORIGINAL_ORDER = (
@@ -220,14 +240,12 @@ class Policy(Strict):
     target: str | None = None
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict)
     require: tuple[Requirement, ...] = (KAnonymity(k=5),)
-    method: Method = Method()
+    method: Method = Field(default_factory=Method)
 
     @model_validator(mode="after")
     def _no_order(self) -> Policy:
-        if self.order == "original" and self.method.publication == "condense":
-            raise ValueError("pseudo-records stand for no record, so none has a place in the original; leave order out")
-        if self.order == "original" and self.method.is_slicing:
-            raise ValueError("slices are permuted, so no row has a place in the original; leave order out")
+        if self.order == "original" and self.method.way_of_publishing.loses_order:
+            raise ValueError(f"{self.method.way_of_publishing.loses_order}; leave order out")
         return self
 
     @field_validator("require")

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.check.tables.risk import Risk
+from shoal.kinds.tables.policy import publications
 from shoal.report.attacks import attacks_section
 from shoal.report.page import N_PICTURES, render
+from shoal.report.points import listed
 from shoal.report.tables import pictures, slices, words
 from shoal.report.tables.context import ReportContext
 from shoal.report.tables.learning import section
 from shoal.report.tables.limits import not_protected
-from shoal.report.tables.published import telling
-from shoal.report.tables.words import listed, number, percent, short_name
+from shoal.report.tables.words import number, percent, short_name
 from shoal.utility.tables.attributes import AttributeComparison
 from shoal.utility.tables.correlation import Association
 from shoal.utility.tables.definitions import DEFINITIONS, Definition
@@ -32,7 +33,7 @@ def render_report(context: ReportContext) -> str:
         "report.html",
         c=context,
         verdict=verdict(context),
-        told=telling(context.publish),
+        told=publications()[context.publish].telling,
         facts=_facts(context),
         guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
         models=words.models(context.publish),
@@ -84,15 +85,15 @@ def _facts(context: ReportContext) -> list[tuple[str, str, str]]:
             facts.append(("Highest belief", percent(held.joined.highest), likeliest))
     if context.risk_before and context.risk_after:
         alone = percent(context.risk_before.unique_share)
-        if context.publish == "condense":
-            facts.append(("Copies of originals", number(_copies(context)), f"{alone} of the originals stand alone"))
+        if (n_copies := _copies(context)) is not None:
+            facts.append(("Copies of originals", number(n_copies), f"{alone} of the originals stand alone"))
         else:
             after = percent(context.risk_after.unique_share)
             facts.append(("Records that stand alone", after, f"{alone} in the original"))
     if context.utility:
         gcp = next((found.value for found in context.utility.losses if found.name == "GCP"), None)
         if gcp is not None:
-            name, of = telling(context.publish).width
+            name, of = publications()[context.publish].telling.width
             facts.append((name, percent(gcp), of))
     return facts
 

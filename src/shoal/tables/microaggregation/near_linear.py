@@ -27,7 +27,7 @@ from shoal.kernels.tables.local_search import descend, fill_groups, lay_out, reg
 from shoal.kernels.tables.mdav import MixedPoints
 from shoal.kernels.tables.near_path import grid_axes, near_order_and_places
 from shoal.kernels.tables.shortest_path import cut_order
-from shoal.tables.partition.merge_runs import number_groups
+from shoal.tables.microaggregation.merge_runs import number_groups
 
 FEWEST_LISTED, MOST_LISTED = 10, 40  # near records of each, 2k between these: twice as many gained under 1 %
 ROUNDS = 3  # the second and third gain 1 to 2 % together, further ones next to nothing
