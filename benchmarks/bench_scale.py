@@ -11,8 +11,8 @@ from benchmarks.child import ChildFailed, run_json
 from benchmarks.data import QUASI, People, people, write_csv
 from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, timed
 from shoal.data.tables.meaning import attributes_of
+from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import Policy
-from shoal.originals import load
 from shoal.tables.encoding import rank
 from shoal.tables.partition.mondrian import mondrian_labels
 

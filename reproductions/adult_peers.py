@@ -21,7 +21,7 @@ from benchmarks.losses import of_averaging, of_generalising
 from benchmarks.peers import ANJANA, ANONYPY, ANONYPYX, Peer
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table
-from shoal.originals import load
+from shoal.kinds.tables.kind import load
 from shoal.tables import MDAV
 from shoal.utility.tables.classification import classification_metric
 from shoal.utility.tables.grouping import Grouping

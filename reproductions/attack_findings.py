@@ -11,8 +11,8 @@ from typing import Any
 
 from reproductions.attack_releases import Made
 from shoal.attack.attack import Attack, run_attacks
-from shoal.attack.folder import attacks_of
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.run import attacks_of
 from shoal.attack.sparse import KnownPairs, MatchingPursuit, RecoveryProgramme
 
 N_RECOVERED = 100

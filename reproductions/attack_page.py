@@ -9,8 +9,8 @@ from reproductions.attack_leaks import leaks
 from reproductions.attack_picture import KINDS
 from reproductions.attack_releases import ALIKE_HOLD_OUT, HOLD_OUT, N_BASKETS
 from reproductions.string_tables import fill, table
-from shoal.attack.folder import attacks_of
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.run import attacks_of
 from shoal.attack.tables.membership import N_ATTACKS
 
 WHO = (

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from reproductions.attack_findings import Found
-from shoal.attack.folder import attacks_of
+from shoal.attack.run import attacks_of
 
 KINDS = {
     "Adult": "table",

@@ -12,8 +12,8 @@ from benchmarks.data import NUMERIC, People, people, write_csv
 from benchmarks.harness import Case, Setting, timed
 from benchmarks.peers import ANONYMETER
 from shoal.attack.attack import Attack
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.inference import Inference
 from shoal.attack.tables.linkability import Linkability
 from shoal.attack.tables.singling_out import SinglingOut, UnivariateSinglingOut

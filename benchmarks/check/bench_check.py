@@ -11,8 +11,8 @@ from benchmarks.harness import Case, Setting, timed
 from benchmarks.peers import PYCANON
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.verify import verify
+from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import KAnonymity, LDiversity, Requirement, TCloseness
-from shoal.originals import load
 
 SENSITIVE = "occupation"
 MODELS: tuple[tuple[str, str, Requirement, float | None], ...] = (

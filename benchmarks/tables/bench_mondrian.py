@@ -12,8 +12,8 @@ from benchmarks.losses import of_generalising
 from benchmarks.peers import ANONYPY
 from shoal.api import anonymize
 from shoal.data.tables.meaning import attributes_of
+from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import Policy
-from shoal.originals import load
 from shoal.tables.anonymize import Anonymized, anonymize_table
 from shoal.tables.encoding import rank
 from shoal.tables.partition.mondrian import mondrian_labels

@@ -14,8 +14,8 @@ from benchmarks.losses import of_labels
 from benchmarks.peers import ANJANA
 from shoal.api import anonymize
 from shoal.data.tables.hierarchy import Hierarchy
+from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import Policy
-from shoal.originals import load
 from shoal.tables.anonymize import Anonymized, anonymize_table
 
 K = 5

@@ -12,8 +12,8 @@ from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, timed
 from benchmarks.tables.plain_slicing import partition
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import row_keys
+from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import LDiversity, Policy
-from shoal.originals import load
 from shoal.tables.encoding import rank
 from shoal.tables.publish.slices.slice_table import Sliced, slice_table
 from shoal.tables.record_order import content_order

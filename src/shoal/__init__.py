@@ -8,8 +8,7 @@ from shoal._version import __version__
 
 if TYPE_CHECKING:
     from shoal import sparse, strings, tables
-    from shoal.api import anonymize, check_folder, profile, profile_sparse, profile_strings
-    from shoal.attack.folder import attack_folder
+    from shoal.api import anonymize, attack, check, profile
     from shoal.data.sparse.files import read_sparse
     from shoal.data.sparse.records import Sparse
     from shoal.data.sparse.sketch_files import read_sketches
@@ -18,25 +17,23 @@ if TYPE_CHECKING:
     from shoal.data.tables.hierarchy import Hierarchy
     from shoal.data.tables.read_slices import read_slices, sample_records
     from shoal.errors import DataError, Infeasible, MissingExtra, NotVerified, PolicyError, ShoalError
-    from shoal.kinds.policies import read_policy
+    from shoal.kind import read_policy
     from shoal.kinds.sparse.policy import SparsePolicy
     from shoal.kinds.sparse.release import SparseRelease
     from shoal.kinds.strings.policy import StringPolicy
     from shoal.kinds.strings.release import StringRelease
     from shoal.kinds.tables.policy import Policy
-    from shoal.kinds.tables.release import Release
+    from shoal.kinds.tables.release import TableRelease
+    from shoal.release import Release
     from shoal.sweeps.sweep import sweep
 
 _HOME = {
     "anonymize": "shoal.api",
-    "attack_folder": "shoal.attack.folder",
-    "check_folder": "shoal.api",
     "profile": "shoal.api",
-    "profile_sparse": "shoal.api",
-    "profile_strings": "shoal.api",
     "Hierarchy": "shoal.data.tables.hierarchy",
     "Policy": "shoal.kinds.tables.policy",
-    "Release": "shoal.kinds.tables.release",
+    "Release": "shoal.release",
+    "TableRelease": "shoal.kinds.tables.release",
     "Sketches": "shoal.data.sparse.sketches",
     "Sparse": "shoal.data.sparse.records",
     "SparsePolicy": "shoal.kinds.sparse.policy",
@@ -44,7 +41,7 @@ _HOME = {
     "StringPolicy": "shoal.kinds.strings.policy",
     "StringRelease": "shoal.kinds.strings.release",
     "Strings": "shoal.data.strings.strings",
-    "read_policy": "shoal.kinds.policies",
+    "read_policy": "shoal.kind",
     "read_sketches": "shoal.data.sparse.sketch_files",
     "read_slices": "shoal.data.tables.read_slices",
     "read_sparse": "shoal.data.sparse.files",
@@ -72,13 +69,12 @@ __all__ = [
     "StringPolicy",
     "StringRelease",
     "Strings",
+    "TableRelease",
     "__version__",
     "anonymize",
-    "attack_folder",
-    "check_folder",
+    "attack",
+    "check",
     "profile",
-    "profile_sparse",
-    "profile_strings",
     "read_policy",
     "read_sketches",
     "read_slices",
@@ -97,7 +93,7 @@ if not TYPE_CHECKING:  # else a type checker takes every name for one of ours
         """Load a public name when it is first used, so that `import shoal` stays cheap."""
         import importlib
 
-        if name in ("sparse", "strings", "tables"):
+        if name in ("attack", "check", "sparse", "strings", "tables"):
             return importlib.import_module(f"shoal.{name}")
         if name in _HOME:
             value = getattr(importlib.import_module(_HOME[name]), name)

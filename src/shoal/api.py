@@ -1,97 +1,34 @@
-"""The Python face: each function here is one command of the command line, without the printing."""
+"""The Python face: five verbs, the same for every kind of data. Each is one command, without the printing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-from shoal.check.evidence import GROUPS_FILE, ROWS_FILE, Evidence
-from shoal.check.tables import folder as checked_folder
-from shoal.check.tables.folder import FolderCheck
-from shoal.data.tables.header import Header
-from shoal.data.tables.meaning import attributes_of
-from shoal.data.tables.table import Table
-from shoal.engine.executors import open_executor
 from shoal.errors import PolicyError
-from shoal.held_out import HeldOut
-from shoal.held_out import hold_out as split_at_random
-from shoal.kinds.policies import AnyPolicy, fitting_policy
-from shoal.kinds.sparse.policy import SparsePolicy
-from shoal.kinds.strings.policy import StringPolicy
-from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
-from shoal.kinds.tables.profile import Profile, profile_table
-from shoal.kinds.tables.release import Release, verified
-from shoal.originals import Data, kept_secrets, kind_of_release, load, load_sparse, load_strings, split_original
-from shoal.progress import Progress
-from shoal.tables.anonymize import Anonymized, anonymize_table
+from shoal.kind import Asks, Kind, Run, fitting_policy, kind_of_folder, without_held_out
 
 if TYPE_CHECKING:
-    from shoal.kinds.sparse.profile import SparseProfile
-    from shoal.kinds.sparse.release import SparseRelease
-    from shoal.kinds.strings.profile import StringProfile
-    from shoal.kinds.strings.release import StringRelease
+    from shoal.attack.attack import Attacked
+    from shoal.check.folder import FolderCheck
+    from shoal.data.tables.header import Header
+    from shoal.held_out import HeldOut
+    from shoal.progress import Progress
 
-    AnyRelease = Release | StringRelease | SparseRelease
-
-
-def profile_strings(source: Any, policy: StringPolicy | None = None) -> StringProfile:
-    """Count strings, lengths, symbols and classes of a file or list, and propose a policy.
-
-    Parameters
-    ----------
-    source : path, list of str or of lists of tokens, or Strings
-    policy : StringPolicy, optional
-        How a file is read.
-    """
-    from shoal.kinds.strings.profile import profile_of
-
-    policy = policy or StringPolicy()
-    return profile_of(load_strings(source, policy), policy)
-
-
-def profile_sparse(source: Any, policy: SparsePolicy | None = None) -> SparseProfile:
-    """Count records, items and classes of a file or list, and propose a policy.
-
-    Parameters
-    ----------
-    source : path, list of lists of items, sparse matrix of scipy, or Sparse
-    policy : SparsePolicy, optional
-        How a file is read.
-    """
-    from shoal.kinds.sparse.profile import profile_sparse_records
-
-    policy = policy or SparsePolicy()
-    return profile_sparse_records(load_sparse(source, policy), policy)
+R = TypeVar("R")
+P = TypeVar("P")
 
 
 @overload
-def profile(source: Any, policy: Policy, *, sweep: bool = ..., progress: Progress | None = ...) -> Profile: ...
+def profile(source: Any, policy: Asks[Any, P], *, sweep: bool = ..., progress: Progress | None = ...) -> P: ...
 
 
 @overload
-def profile(
-    source: Any, policy: StringPolicy, *, sweep: bool = ..., progress: Progress | None = ...
-) -> StringProfile: ...
+def profile(source: Any, policy: None = None, *, sweep: bool = ..., progress: Progress | None = ...) -> Any: ...
 
 
-@overload
-def profile(
-    source: Any, policy: SparsePolicy, *, sweep: bool = ..., progress: Progress | None = ...
-) -> SparseProfile: ...
-
-
-@overload
-def profile(
-    source: Any, policy: AnyPolicy | None = None, *, sweep: bool = ..., progress: Progress | None = ...
-) -> Any: ...
-
-
-def profile(
-    source: Any, policy: AnyPolicy | None = None, *, sweep: bool = True, progress: Progress | None = None
-) -> Profile | StringProfile | SparseProfile:
+def profile(source: Any, policy: Any = None, *, sweep: bool = True, progress: Progress | None = None) -> Any:
     """Guess what the columns of a file or frame mean, measure the risk as it stands, and propose a method.
 
     Of strings and sparse records: count them, their lengths or items, and their classes, and propose a policy.
@@ -121,24 +58,14 @@ Sparse or sparse matrix of scipy
     >>> shoal.profile(["ACGT", "ACGA", "TTGA"]).n_strings
     3
     """
-    policy = fitting_policy(source, policy)
-    if isinstance(policy, StringPolicy):
-        return profile_strings(source, policy)
-    if isinstance(policy, SparsePolicy):
-        return profile_sparse(source, policy)
-    table = load(source, policy.missing_markers, policy.header)
-    found = replace(profile_table(table), header=policy.header)
-    if not sweep:
-        return found
-    from shoal.sweeps.propose import propose
-
-    return replace(found, proposal=propose(table, found.attributes, progress))
+    kind, policy = fitting_policy(source, policy)
+    return kind.profile(kind.load(source, policy), policy, sweep=sweep, progress=progress)
 
 
 @overload
 def anonymize(
     source: Any,
-    policy: Policy,
+    policy: Asks[R, Any],
     *,
     seed: int | None = ...,
     key: bytes | None = ...,
@@ -149,13 +76,13 @@ def anonymize(
     cluster: str | None = ...,
     progress: Progress | None = ...,
     stop: Callable[[], bool] | None = ...,
-) -> Release: ...
+) -> R: ...
 
 
 @overload
 def anonymize(
     source: Any,
-    policy: StringPolicy,
+    policy: None = None,
     *,
     seed: int | None = ...,
     key: bytes | None = ...,
@@ -166,46 +93,12 @@ def anonymize(
     cluster: str | None = ...,
     progress: Progress | None = ...,
     stop: Callable[[], bool] | None = ...,
-) -> StringRelease: ...
-
-
-@overload
-def anonymize(
-    source: Any,
-    policy: SparsePolicy,
-    *,
-    seed: int | None = ...,
-    key: bytes | None = ...,
-    hold_out: float | None = ...,
-    control: Any = ...,
-    workers: int = ...,
-    pool: Literal["threads", "processes"] = ...,
-    cluster: str | None = ...,
-    progress: Progress | None = ...,
-    stop: Callable[[], bool] | None = ...,
-) -> SparseRelease: ...
-
-
-@overload
-def anonymize(
-    source: Any,
-    policy: AnyPolicy | None = None,
-    *,
-    seed: int | None = ...,
-    key: bytes | None = ...,
-    hold_out: float | None = ...,
-    control: Any = ...,
-    workers: int = ...,
-    pool: Literal["threads", "processes"] = ...,
-    cluster: str | None = ...,
-    progress: Progress | None = ...,
-    stop: Callable[[], bool] | None = ...,
-) -> AnyRelease: ...
+) -> Any: ...
 
 
 def anonymize(
     source: Any,
-    policy: AnyPolicy | None = None,
+    policy: Any = None,
     *,
     seed: int | None = None,
     key: bytes | None = None,
@@ -216,7 +109,7 @@ def anonymize(
     cluster: str | None = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
-) -> AnyRelease:
+) -> Any:
     """Make a release and check it.
 
     Parameters
@@ -266,97 +159,32 @@ Sparse or sparse matrix of scipy
     >>> list(release.data["age"])
     ['[31..32]', '[31..32]', '[47..48]', '[47..48]']
     """
-    policy = fitting_policy(source, policy)
+    kind, policy = fitting_policy(source, policy)
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise PolicyError("the seed is not a whole number from 0 on; give one, or none")
-    if not isinstance(policy, Policy) and stop is not None:
-        raise PolicyError("stop is for tables, whose groups are improved until it says so; leave it out")
-    if isinstance(policy, SparsePolicy):
-        from shoal.kinds.sparse.release import release_sparse
-
-        _refuse_blocks(workers, pool, cluster)
-        read_records = partial(load_sparse, policy=policy)
-        records, unseen = _others(read_records(source), hold_out, control, read_records, seed)
-        return release_sparse(records, policy, seed=seed, key=key, progress=progress, held_out=unseen)
-    if key is not None:
-        raise PolicyError("a key is for sketches of sparse records; leave it out")
-    if isinstance(policy, StringPolicy):
-        from shoal.kinds.strings.release import release_strings
-
-        read = partial(load_strings, policy=policy)
-        strings, others = _others(read(source), hold_out, control, read, seed)
-        like = None if isinstance(source, str | Path) else source
-        with open_executor(workers, pool, cluster) as executor:
-            return release_strings(
-                strings, policy, seed=seed, executor=executor, progress=progress, like=like, held_out=others
-            )
-    load_table = partial(load, markers=policy.missing_markers, header=policy.header)
-    table, held_out = _others(load_table(source), hold_out, control, load_table, seed)
-    if policy.target is not None:
-        from shoal.utility.tables.target import check_target
-
-        check_target(table, attributes_of(table, policy), policy.target, policy.method.publication)
-    with open_executor(workers, pool, cluster) as executor:
-        made = anonymize_table(table, policy, seed=seed, executor=executor, progress=progress, stop=stop)
-    if progress is not None:
-        progress("checking the release", 0, 0)
-    return release_of(table, made, policy, None if isinstance(source, str | Path) else source, held_out)
-
-
-def _refuse_blocks(workers: int, pool: str, cluster: str | None) -> None:
-    """Sparse records are sketched in one piece: a wish to work elsewhere is refused rather than forgotten."""
-    asked = {
-        "cluster": cluster is not None,
-        f"pool = {pool!r}": pool != "threads",
-        f"workers = {workers}": workers != 1,
-    }
-    for what, is_asked in asked.items():
-        if is_asked:
-            raise PolicyError(
-                f"{what} is for tables and strings, which are worked on in blocks; sparse records are sketched in one "
-                "piece, on all cores of this machine, so leave it out"
-            )
+    run = Run(seed, key, workers, pool, cluster, progress, stop)
+    kind.refuse(run.asked)
+    data, held_out = _others(kind, kind.load(source, policy), policy, hold_out, control, seed)
+    return kind.release(data, policy, run, like=None if isinstance(source, str | Path) else source, held_out=held_out)
 
 
 def _others(
-    data: Data, share: float | None, control: Any, load: Callable[[Any], Data], seed: int | None
-) -> tuple[Data, HeldOut[Data] | None]:
+    kind: Kind, data: Any, policy: Any, share: float | None, control: Any, seed: int | None
+) -> tuple[Any, HeldOut[Any] | None]:
     """The records to publish, and others to compare attacks on, if they are asked for or given."""
+    from shoal.held_out import HeldOut, hold_out
+
     if share is not None and control is not None:
         raise PolicyError("records are to be held out, and a control is given; one of both is enough")
     if control is not None:
-        return data, HeldOut(load(control))
-    if share is None:
-        return data, None
-    return split_at_random(data, data.n_rows if isinstance(data, Table) else len(data), share, seed)
+        return data, HeldOut(kind.load(control, policy))
+    return (data, None) if share is None else hold_out(data, share, seed)
 
 
-def release_of(
-    table: Table, made: Anonymized, policy: Policy, like: Any = None, held_out: HeldOut[Table] | None = None
-) -> Release:
-    """Check what the methods made of a table; `NotVerified` unless all guarantees hold."""
-    return Release(
-        table=made.table,
-        guarantees=verified(
-            made.table, policy, made.attributes, Evidence.of(table, made.rows, made.groups), made.layout
-        ),
-        policy=policy,
-        attributes=made.attributes,
-        notes=(*made.notes, *([ORIGINAL_ORDER] if policy.order == "original" else [])),
-        _original=table,
-        _rows=made.rows,
-        _groups=made.groups,
-        layout=made.layout,
-        _sources=made.sources,
-        _like=like,
-        _held_out=held_out,
-    )
-
-
-def check_folder(
+def check(
     path: str | Path,
     original: Any = None,
-    policy: AnyPolicy | None = None,
+    policy: Any = None,
     private: str | Path | None = None,
     *,
     label: str | None = None,
@@ -379,33 +207,87 @@ def check_folder(
     header : {"first", "none"}, optional
         How the first line of the original is read; by default as the policy or the manifest says.
     """
-    kind = kind_of_release(path, policy)
-    if label is not None and kind != "strings":
-        raise PolicyError("an expression for the class is for strings, and the folder holds other data; leave it out")
-    if kind == "sparse":
-        assert not isinstance(policy, Policy | StringPolicy)
-        from shoal.check.sparse.folder import KEY_FILE, check_sparse_folder
-        from shoal.kinds.sparse.manifest import SparseManifest
+    from shoal.check.folder import PublishedFolder
+    from shoal.secrets import PrivateFolder
 
-        told = policy or SparseManifest.read(checked_folder.published_folder(path)).policy
-        told = told if header is None else told.changed(header=header)
-        records = None if original is None else split_original(path, load_sparse(original, told), private)[0]
-        return check_sparse_folder(path, records, policy, kept_secrets(private, ROWS_FILE, KEY_FILE))
-    if kind == "strings":
-        assert not isinstance(policy, Policy | SparsePolicy)
-        from shoal.check.strings.folder import check_string_folder, read_original
+    folder = PublishedFolder.open(path)
+    kind = kind_of_folder(folder, policy)
+    kind.refuse({} if label is None else {"label": "an expression for the class"})
+    manifest = kind.manifest.parse(folder.content, folder.path)
+    secrets = PrivateFolder.at(private)
+    if original is not None:
+        original = kind.load_again(original, manifest, policy, label=label, header=header)
+        original, _ = without_held_out(original, manifest, secrets)
+    return kind.check(folder, manifest, original, policy, secrets)
 
-        if isinstance(original, str | Path):
-            original = read_original(path, original, policy, label, header)
-        elif original is not None:
-            original = load_strings(original, policy or StringPolicy())
-        strings = None if original is None else split_original(path, original, private)[0]
-        return check_string_folder(path, strings, policy, kept_secrets(private, GROUPS_FILE))
-    assert not isinstance(policy, StringPolicy | SparsePolicy)
-    markers = policy.missing_markers if policy is not None else checked_folder.markers_of(path)
-    told_header = header or (policy.header if policy is not None else None) or checked_folder.header_of(path)
-    table = None if original is None else split_original(path, load(original, markers, told_header), private)[0]
-    from shoal.report.tables.compare_datasheet import compare_datasheet
 
-    secrets = kept_secrets(private, GROUPS_FILE, ROWS_FILE)
-    return checked_folder.check_folder(path, table, policy, secrets, compare_datasheet)
+def attack(
+    path: str | Path,
+    original: Any,
+    control: Any = None,
+    private: str | Path | None = None,
+    *,
+    other: str | Path | None = None,
+    population: str | Path | None = None,
+    names: Sequence[str] | None = None,
+    seed: int | None = 0,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+    header: Header | None = None,
+) -> Attacked[Any]:
+    """Attack a published folder as others could, and count what they get.
+
+    Parameters
+    ----------
+    path : path
+        The `publish/` folder of a release.
+    original : path, frame, strings or sparse records
+        What the release was made from.
+    control : the same, optional
+        Records like them that were not in the release: what an attack gets from those, it does not get from the
+        release.
+    private : path, optional
+        The `private/` folder of the release, whose report then shows the results, joined with those of earlier runs
+        (see `shoal.attack.kept`). If secrets were kept there, attacks
+        that assume a leaked key can be run, and others can count whether they linked the right record.
+    other : path, optional
+        Of tables: the `publish/` folder of a second release of overlapping data.
+    population : path, optional
+        Of tables: a file of the whole population.
+    names : sequence of str, optional
+        Run only these attacks.
+    seed : int, optional
+        Which records are drawn.
+    seconds : float, optional
+        No attack is begun after so many seconds.
+    header : {"first", "none"}, optional
+        How the first line of original, control and population is read; by default as the manifest says.
+    """
+    from shoal.attack.run import attack_case
+    from shoal.check.folder import PublishedFolder
+    from shoal.manifest import checksum
+    from shoal.secrets import PrivateFolder
+
+    if seconds is not None and not seconds >= 0:
+        raise PolicyError(f"the seconds for attacks are {seconds:g}; give 0 or more")
+    folder = PublishedFolder.open(path)
+    kind = kind_of_folder(folder)
+    granted = {"other": ("a second release", other), "population": ("a population", population)}
+    kind.refuse({name: word for name, (word, given) in granted.items() if given is not None})
+    manifest = kind.manifest.parse(folder.content, folder.path)
+    secrets = PrivateFolder.at(private)
+    if progress is not None:
+        progress("reading", 0, 0)
+    records, unseen = without_held_out(kind.load_again(original, manifest, header=header), manifest, secrets)
+    if control is not None:
+        unseen = kind.load_again(control, manifest, header=header)
+    case = kind.case(folder, manifest, records, unseen, secrets, other=other, population=population, header=header)
+    if secrets is None:
+        return attack_case(kind.name, case, names, seed=seed, seconds=seconds, progress=progress)
+    from shoal.report.attacks import keep_in_report, refuse_foreign
+
+    digest = checksum(folder.path / manifest.data)
+    refuse_foreign(secrets.path, digest)
+    found = attack_case(kind.name, case, names, seed=seed, seconds=seconds, progress=progress)
+    keep_in_report(secrets.path, kind.name, digest, found, case.granted, seed)
+    return found

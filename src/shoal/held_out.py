@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from shoal.arrays import Ints
-from shoal.check.evidence import read_labels
-from shoal.errors import DataError, PolicyError
+from shoal.errors import PolicyError
+from shoal.kind import Dataset
+from shoal.secrets import write_held_out
 
-FILE_NAME = "held-out.csv"
 FEWEST = 10
 
 
-class Takeable(Protocol):
-    """A table, strings or sparse records."""
-
-    def take(self, rows: Any) -> Any:
-        """Some of the records."""
-
-
-Data = TypeVar("Data", bound=Takeable)
+Data = TypeVar("Data", bound=Dataset)
 
 
 @dataclass(frozen=True)
@@ -48,14 +41,10 @@ class HeldOut(Generic[Data]):
     def keep(self, private: Path) -> None:
         """Write down in `private/` which ones they are, by their rows, counted from 1."""
         if self.rows is not None:
-            (private / FILE_NAME).write_text(self._text(self.rows), encoding="utf-8")
-
-    @staticmethod
-    def _text(rows: Ints) -> str:
-        return "\n".join(["original_row,held_out", *(f"{row},1" for row in (rows + 1).tolist()), ""])
+            write_held_out(private, self.rows)
 
 
-def hold_out(data: Data, n_records: int, share: float, seed: int | None) -> tuple[Data, HeldOut[Data]]:
+def hold_out(data: Data, share: float, seed: int | None) -> tuple[Data, HeldOut[Data]]:
     """Split records at random: those to make a release from, and those to compare attacks on.
 
     Raises
@@ -65,6 +54,7 @@ def hold_out(data: Data, n_records: int, share: float, seed: int | None) -> tupl
     """
     if not 0 < share < 1:
         raise PolicyError(f"the share to hold out is {share:g}; give one between 0 and 1, such as 0.1")
+    n_records = len(data)
     n_out = round(share * n_records)
     if min(n_out, n_records - n_out) < FEWEST:
         raise PolicyError(
@@ -75,27 +65,12 @@ def hold_out(data: Data, n_records: int, share: float, seed: int | None) -> tupl
     rng = np.random.default_rng(None if seed is None else np.random.SeedSequence(seed, spawn_key=(0x686F,)))
     is_out = np.zeros(n_records, bool)
     is_out[rng.choice(n_records, n_out, replace=False)] = True
-    kept, out = split_rows(data, np.flatnonzero(is_out), n_records)
+    kept, out = split_rows(data, np.flatnonzero(is_out))
     return kept, out
 
 
-def split_rows(data: Data, rows: Ints, n_records: int) -> tuple[Data, HeldOut[Data]]:
+def split_rows(data: Data, rows: Ints) -> tuple[Data, HeldOut[Data]]:
     """Split records where it is known which were held out."""
-    is_out = np.zeros(n_records, bool)
+    is_out = np.zeros(len(data), bool)
     is_out[rows] = True
     return data.take(np.flatnonzero(~is_out)), HeldOut(data.take(np.flatnonzero(is_out)), np.flatnonzero(is_out))
-
-
-def held_out_rows(private: str | Path | None, n_records: int) -> Ints | None:
-    """The rows that a release kept as held out in `private/`; None where there are none."""
-    if private is None:
-        return None
-    folder = Path(private)
-    if (folder / "private").is_dir():
-        folder = folder / "private"
-    if not (folder / FILE_NAME).is_file():
-        return None
-    marks = read_labels(folder / FILE_NAME, n_records)
-    if len(marks) > n_records:
-        raise DataError(f"{folder / FILE_NAME} names rows that the original does not have; give the original itself")
-    return np.flatnonzero(marks >= 0)

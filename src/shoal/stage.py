@@ -1,15 +1,20 @@
-"""The folder of a release: it appears whole or not at all, and never in the place of another."""
+"""The folder of a release: it appears whole or not at all, never in the place of another, with checked bytes."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import BinaryIO, TypeVar
 
 from shoal.check.verdict import Verdict
-from shoal.errors import NotVerified, PolicyError, ShoalError, did_you_mean
-from shoal.scratch import folder_beside
+from shoal.errors import NotVerified, ShoalError
+from shoal.manifest import checksum
+from shoal.scratch import folder_beside, scratch_folder
+
+Found = TypeVar("Found")
 
 
 @contextmanager
@@ -40,13 +45,43 @@ def staged(out: Path) -> Iterator[Path]:
             ) from None
 
 
-def secrets_to_keep(keep: str | Sequence[str], keepable: Sequence[str]) -> list[str]:
-    """What a user asks to be kept in `private/`, which has to be among what can be."""
-    wanted = [keep] if isinstance(keep, str) else list(keep)
-    for what in wanted:
-        if what not in keepable:
-            raise PolicyError(f"cannot keep {what!r}; {did_you_mean(what, keepable)}")
-    return wanted
+class CheckedFile:
+    """A file that was written and checked, and has no name any more: the very bytes that will be published.
+
+    It lives as long as it is open, so a process that is killed leaves nothing behind.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.name = path.name
+        self.checksum = checksum(path)
+        self._bytes: BinaryIO = path.open("rb")
+
+    def put(self, folder: Path) -> Path:
+        """Copy it into a folder; `NotVerified` if other bytes arrive there."""
+        path = folder / self.name
+        self._bytes.seek(0)
+        with path.open("wb") as file:
+            shutil.copyfileobj(self._bytes, file, 1 << 20)
+        if checksum(path) != self.checksum:
+            raise NotVerified("the file that was checked is not the one that was written; nothing was published")
+        return path
+
+
+def checked_file(
+    name: str, write: Callable[[Path], object], check: Callable[[Path], Found]
+) -> tuple[CheckedFile, Found]:
+    """Write a file, check what stands there, and keep it until it is published; with what the check found."""
+    try:
+        with scratch_folder() as scratch:
+            path = scratch / name
+            write(path)
+            found = check(path)
+            return CheckedFile(path), found
+    except OSError as error:
+        raise ShoalError(
+            f"the release cannot be written to the temporary folder to be checked: {error.strerror or error}; make "
+            "room there, or name another one in TMPDIR"
+        ) from None
 
 
 def refuse_failed(verdict: Verdict) -> None:

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import Ended, RunHere
 
 from shoal.cli.app import main
+from tests.e2e.command import Ended, RunHere
 
 
 @pytest.fixture

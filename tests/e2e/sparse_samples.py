@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from command import SECRET, write
+from tests.e2e.command import SECRET, write
 
 Carts = list[list[str]]
 

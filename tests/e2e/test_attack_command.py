@@ -9,7 +9,6 @@ import stat
 from pathlib import Path
 
 import pytest
-from command import DATA, OTHER, POLICY, Case, Ended, RunHere, assert_refused, run_command, write
 
 import shoal
 from shoal.cli.demo import POLICY as CLINIC_POLICY
@@ -17,6 +16,7 @@ from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
 from shoal.data.samples.proteins import protein_families
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
+from tests.e2e.command import DATA, OTHER, POLICY, Case, Ended, RunHere, assert_refused, run_command, write
 
 N_PATIENTS, N_PROTEINS = 300, 160
 HEADING = "What attackers got</h2>"

@@ -8,12 +8,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command import DATA, run_command, write
 
 from shoal.cli.demo import POLICY as CLINIC_POLICY
 from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
+from tests.e2e.command import DATA, run_command, write
 
 ATTACK = ("attack", "out/publish", "--original", "clinic.csv", "--private", "out/private")
 

@@ -18,7 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from command import (
+
+from tests.e2e.command import (
     DATA,
     FULL,
     INFEASIBLE,

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import cluster_jobs
 import numpy as np
 import pytest
 
@@ -24,11 +23,10 @@ from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import count_workers, open_executor
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import Infeasible, ShoalError
+from tests.conftest import ROOT
+from tests.e2e import cluster_jobs
 
 distributed = pytest.importorskip("distributed")
-
-
-HERE = Path(__file__).resolve().parent
 
 
 @dataclass
@@ -43,7 +41,7 @@ class Cluster:
 def start(program: str, *options: str) -> subprocess.Popen[bytes]:
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path]),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
         "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",
     }
     command = [sys.executable, "-m", f"distributed.cli.{program}", "--host", "127.0.0.1", "--no-dashboard"]

@@ -19,7 +19,9 @@ from pathlib import Path
 
 import click
 import pytest
-from command import (
+
+from shoal.cli.app import shoal
+from tests.e2e.command import (
     ROLES,
     SECRET,
     RunHere,
@@ -32,8 +34,6 @@ from command import (
     text_of,
     write,
 )
-
-from shoal.cli.app import shoal
 
 COMMANDS = sorted(shoal.commands)
 

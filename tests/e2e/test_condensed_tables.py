@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import run_command
+
+from tests.e2e.command import run_command
 
 QUASI = "sex,age,race,marital-status,education,native-country,workclass,occupation"
 

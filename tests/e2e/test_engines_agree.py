@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import Ended, leftovers, run_command, start_command, write
+
+from tests.e2e.command import Ended, leftovers, run_command, start_command, write
 
 POLICY = """
 [columns]

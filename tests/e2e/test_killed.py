@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from command import leftovers, run_command, start_command, write
+
+from tests.e2e.command import leftovers, run_command, start_command, write
 
 N_KILLS = 50
 ARGUMENTS = (

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command import command_line, environment, people, run_command, text_of, write
-from test_killed import table
+
+from tests.e2e.command import command_line, environment, people, run_command, text_of, write
+from tests.e2e.test_killed import table
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs locks on folders")
 ROLES = ("--quasi", "age,zip,sex", "--sensitive", "disease", "-k", "5")

@@ -7,7 +7,8 @@ import random
 from pathlib import Path
 
 import pytest
-from command import RunHere, write
+
+from tests.e2e.command import RunHere, write
 
 FIRST = ("Zanzibar77", "39", "Wakanda", "2174.5", "Lupus-Q")
 

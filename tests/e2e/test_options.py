@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from command import DATA, POLICY, ROLES, people, run_command, text_of, write
 
 import shoal
 from shoal.data.samples.proteins import protein_families
+from tests.e2e.command import DATA, POLICY, ROLES, people, run_command, text_of, write
 
 BASKETS = "".join(" ".join(str((7 * i + 3 * j) % 40) for j in range(2 + i % 5)) + "\n" for i in range(60))
 
@@ -107,7 +107,7 @@ def test_the_profile_is_of_the_kind_that_the_source_is(tmp_path: Path) -> None:
     assert type(sparse).__name__ == "SparseProfile"
     assert type(shoal.profile(shoal.read_sparse(svm))).__name__ == "SparseProfile"
     baskets = write(tmp_path / "baskets.dat", BASKETS)
-    assert shoal.profile(baskets, shoal.SparsePolicy()) == shoal.profile_sparse(baskets)
+    assert shoal.profile(baskets, shoal.SparsePolicy()) == shoal.profile(baskets)
 
 
 def test_the_profile_of_a_sparse_matrix() -> None:

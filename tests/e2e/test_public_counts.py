@@ -8,10 +8,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command import NOT_VERIFIED, RunHere, people, run_command, text_of, write
 
 from shoal.data.samples.proteins import protein_families
 from shoal.kinds.tables.policy import ORIGINAL_ORDER
+from tests.e2e.command import NOT_VERIFIED, RunHere, people, run_command, text_of, write
 
 N_TABLE, N_STRINGS, N_BASKETS = 120, 80, 90
 ROLES = ("--quasi", "age,city", "--sensitive", "disease", "--identifying", "name", "--others", "insensitive")

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import run_command, write
+
+from tests.e2e.command import run_command, write
 
 ADULT_QUASI = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"]
 

@@ -9,9 +9,9 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from command import run_command, write
 
 import shoal
+from tests.e2e.command import run_command, write
 
 SHARES = ("0", "0.02", "0.05", "0.3")
 ADULT_QUASI = ("sex", "age", "race", "marital-status", "education")

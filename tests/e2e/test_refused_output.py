@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from command import ROLES, Ended, command_line, environment, people, run_command, text_of, write
+
+from tests.e2e.command import ROLES, Ended, command_line, environment, people, run_command, text_of, write
 
 FULL = Path("/dev/full")
 

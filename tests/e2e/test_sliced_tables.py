@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 
 import pytest
-from command import NOT_VERIFIED, RunHere, people, run_command, text_of, write
 
-from shoal.kinds.tables.manifest import checksum
+from shoal.manifest import checksum
+from tests.e2e.command import NOT_VERIFIED, RunHere, people, run_command, text_of, write
 
 FORMS = ("bucketize", "slice", "screen")
 NAMES = (

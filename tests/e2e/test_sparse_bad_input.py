@@ -13,7 +13,9 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from command import (
+
+import shoal
+from tests.e2e.command import (
     DATA,
     INFEASIBLE,
     NOT_VERIFIED,
@@ -29,9 +31,7 @@ from command import (
     leftovers,
     write,
 )
-from sparse_samples import baskets, carts, svmlight, table
-
-import shoal
+from tests.e2e.sparse_samples import baskets, carts, svmlight, table
 
 CARTS = carts(40)
 BASKETS, SVMLIGHT, TABLE = baskets(CARTS), svmlight(CARTS), table(CARTS)

@@ -11,8 +11,9 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
-from command import DATA, NOT_VERIFIED, POLICY, SECRET, Ended, RunHere, run_command, write
-from sparse_samples import Carts, baskets, carts, rows_of, svmlight, table, texts
+
+from tests.e2e.command import DATA, NOT_VERIFIED, POLICY, SECRET, Ended, RunHere, run_command, write
+from tests.e2e.sparse_samples import Carts, baskets, carts, rows_of, svmlight, table, texts
 
 SEED = "743017430174301"
 QUICK = ("--kind", "sparse", "-k", "3")

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import (
+
+from tests.e2e.command import (
     DATA,
     FULL,
     NOT_VERIFIED,

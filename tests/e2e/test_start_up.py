@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from command import environment
+
+from tests.e2e.command import environment
 
 HEAVY = ("numpy", "numba", "duckdb", "pydantic", "matplotlib", "jinja2", "narwhals", "pandas", "distributed")
 

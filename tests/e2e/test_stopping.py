@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
-from command import command_line, environment, run_command, write
+
+from tests.e2e.command import command_line, environment, run_command, write
 
 PATIENCE = 240.0  # seconds for what takes a few on a quiet machine, compilation included
 ARGUMENTS = (

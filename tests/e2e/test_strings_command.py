@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import (
+
+from tests.e2e.command import (
     DATA,
     INFEASIBLE,
     NOT_VERIFIED,

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command import FULL, SECRET, Ended, people, run_command, start_command, text_of, write
+
+from tests.e2e.command import FULL, SECRET, Ended, people, run_command, start_command, text_of, write
 
 RunHere = Callable[..., Ended]
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import DATA, NOT_VERIFIED, Ended, RunHere, run_command, write
-from sparse_samples import baskets, carts
+
+from tests.e2e.command import DATA, NOT_VERIFIED, Ended, RunHere, run_command, write
+from tests.e2e.sparse_samples import baskets, carts
 
 Spoil = Callable[[Path], object]
 Rows = list[dict[str, str]]

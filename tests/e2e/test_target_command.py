@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command import FULL, SECRET, Ended, people, text_of, write
+
+from tests.e2e.command import FULL, SECRET, Ended, people, text_of, write
 
 RunHere = Callable[..., Ended]
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command import RunHere, people, text_of, write
-from sparse_samples import baskets, carts
+
+from tests.e2e.command import RunHere, people, text_of, write
+from tests.e2e.sparse_samples import baskets, carts
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLICATIONS = ("generalise", "aggregate", "condense", "bucketize", "slice", "screen")

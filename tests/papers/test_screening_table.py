@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import shoal
-from shoal.kinds.tables.manifest import checksum
+from shoal.manifest import checksum
 
 PEOPLE = {
     "sex": list("FFMFFMMM"),
@@ -99,7 +99,7 @@ def printed(folder: Path) -> Path:
 
 @pytest.mark.parametrize("policy", [None, POLICY])
 def test_the_printed_table_1c_is_rejected_and_why(tmp_path: Path, policy) -> None:
-    found = shoal.check_folder(printed(tmp_path / "out"), PEOPLE, policy)
+    found = shoal.check(printed(tmp_path / "out"), PEOPLE, policy)
     assert not found.holds
     k, l = found.guarantees  # noqa: E741  the paper's name
     assert not k.holds
@@ -113,6 +113,6 @@ def test_the_printed_table_1c_is_rejected_and_why(tmp_path: Path, policy) -> Non
 
 
 def test_the_printed_table_1c_is_rejected_without_the_original(tmp_path: Path) -> None:
-    found = shoal.check_folder(printed(tmp_path / "out"))
+    found = shoal.check(printed(tmp_path / "out"))
     assert found.fails
     assert not found.guarantees[0].holds

@@ -174,11 +174,11 @@ def test_a_folder_is_verified_with_the_original_and_the_groups(tmp_path: Path, m
     lines = [",".join(table), *(",".join(row) for row in zip(*table.values(), strict=True))]
     (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
     published, people = tmp_path / "out" / "publish", tmp_path / "people.csv"
-    assert shoal.check_folder(published, people, private=tmp_path / "out" / "private").holds
-    without_groups = shoal.check_folder(published, people)
+    assert shoal.check(published, people, private=tmp_path / "out" / "private").holds
+    without_groups = shoal.check(published, people)
     assert not without_groups.holds
     assert not without_groups.fails
     assert "present values" in without_groups.unverified[0]
-    alone = shoal.check_folder(published)
+    alone = shoal.check(published)
     assert alone.holds
     assert any("present values" in phrase for phrase in alone.not_compared)

@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 import shoal
 from shoal.check.evidence import ROWS_FILE, rows_text
 from shoal.check.tables.assignment import count_unplaced
-from shoal.check.tables.folder import check_folder
 from shoal.data.tables.labels import read_label
 from shoal.data.tables.write import unguarded
+from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import Policy
-from shoal.originals import load
 
 AGES = st.sampled_from(["1", "2", "3.5", "40", "41.", "-7", ".5", "1e-3", None])
 TOWNS = st.sampled_from(["Ayr", "Bath, UK", "{Cork}", "*", "Ayr or missing", '"Oban"', None])
@@ -104,7 +103,7 @@ def test_an_untouched_release_passes(method, records, missing, order):
                 assert not found.fails, found.findings
                 # Of averages over missing cells the groups would have to be kept.
                 assert all("present values" in sentence for sentence in found.unverified), found.unverified
-        assert shoal.check_folder(publish).holds
+        assert shoal.check(publish).holds
 
 
 @pytest.mark.parametrize("publish", ["bucketize", "slice", "screen", "condense"])
@@ -119,7 +118,7 @@ def test_an_untouched_release_of_other_forms_has_nothing_wrong(publish, records)
         except (shoal.Infeasible, shoal.DataError, shoal.PolicyError):
             assume(False)
         for original, private in ((None, None), (frame, None), (frame, Path(folder) / "out" / "private")):
-            found = shoal.check_folder(Path(folder) / "out", original, policy, private)
+            found = shoal.check(Path(folder) / "out", original, policy, private)
             assert not found.fails, found.findings
         assert found.holds, found.unverified
 
@@ -146,7 +145,7 @@ def test_parquet_and_typed_columns_pass(tmp_path):
             policy = Policy(columns=columns, require=({"model": "k-anonymity", "k": 3},), method={"publish": publish})
             out = shoal.anonymize(source, policy, seed=1).save(tmp_path / f"{name}-{publish}", keep=["rows"])
             for private in (None, out / "private"):
-                found = shoal.check_folder(out, source, policy, private)
+                found = shoal.check(out, source, policy, private)
                 assert found.holds, found.findings
 
 
@@ -215,12 +214,12 @@ def test_rows_that_no_records_can_have_left_are_found(records, partition, kind, 
             ]
             for row in rows
         ]  # fmt: skip
-        found = shoal.check_folder(publish, frame, policy)
+        found = shoal.check(publish, frame, policy)
         told = [f for f in found.findings if "no record of the original" in f or "no value of the original" in f]
         told += [f for f in found.findings if "holds cells that the original does not have" in f]
         assert bool(told) == (most_paired(edges) < len(edges)), (found.findings, rows)
         if (publish / "data.csv").read_bytes() != before and kind == "swap disease":
-            kept = shoal.check_folder(publish, frame, policy, publish.parent / "private")
+            kept = shoal.check(publish, frame, policy, publish.parent / "private")
             assert any("with other cells than its record has" in f for f in kept.findings)
 
 
@@ -238,8 +237,8 @@ def test_a_guarantee_that_was_edited_is_found(records, key):
         claim = manifest["guarantees"][0]
         claim[key] = edits.get(key, claim.get(key, 0) + 1 if isinstance(claim.get(key, 0), int | float) else None)
         (publish / "manifest.json").write_text(json.dumps(manifest))
-        assert shoal.check_folder(publish).fails
-        assert shoal.check_folder(publish, frame).fails
+        assert shoal.check(publish).fails
+        assert shoal.check(publish, frame).fails
 
 
 @settings(max_examples=300, deadline=None)

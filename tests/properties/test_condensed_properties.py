@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from test_release_properties import policies, rows_of, tables
 
 import shoal
-import shoal.originals
+import shoal.kinds.tables.kind
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import encode_cells
 from shoal.data.tables.write import write_table
+from tests.properties.test_release_properties import policies, rows_of, tables
 
 some = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 few = settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
@@ -104,8 +104,8 @@ def test_same_bytes_twice_and_what_is_put_in_is_found(given, data) -> None:
         shoal.anonymize(source, policy, seed=1).save(two, keep=["groups"])
         for path in sorted(one.rglob("*.*")):
             assert path.read_bytes() == (two / path.relative_to(one)).read_bytes()
-        assert shoal.check_folder(one, source, private=one).holds
-        row = data.draw(st.integers(0, shoal.originals.load(one / "publish" / "data.csv").n_rows - 1))
+        assert shoal.check(one, source, private=one).holds
+        row = data.draw(st.integers(0, shoal.kinds.tables.kind.load(one / "publish" / "data.csv").n_rows - 1))
         if "city" in quasi_of(policy):
             _a_category_of_no_member_is_found(one, source, policy, row)
         _a_copy_is_found(two, source, policy, row)
@@ -114,7 +114,7 @@ def test_same_bytes_twice_and_what_is_put_in_is_found(given, data) -> None:
 def put(folder: Path, row: int, cells: dict[str, str]) -> None:
     """Change cells of one row of the published file."""
     path = folder / "publish" / "data.csv"
-    table = shoal.originals.load(path, markers=())
+    table = shoal.kinds.tables.kind.load(path, markers=())
     changed = {}
     for name, text in cells.items():
         shown = np.array([table[name].texts()[c] for c in table[name].codes], dtype=object)
@@ -129,7 +129,7 @@ def failing(found) -> set[str]:
 
 def _a_category_of_no_member_is_found(folder: Path, source: Path, policy, row: int) -> None:
     put(folder, row, {"city": "nowhere"})
-    assert "condensation" in failing(shoal.check_folder(folder, source, private=folder))
+    assert "condensation" in failing(shoal.check(folder, source, private=folder))
 
 
 def _a_copy_is_found(folder: Path, source: Path, policy, row: int) -> None:
@@ -137,10 +137,10 @@ def _a_copy_is_found(folder: Path, source: Path, policy, row: int) -> None:
     rare = sorted(cells for cells, count in originals.items() if count < policy.k)
     assume(rare)
     put(folder, row, dict(zip(quasi_of(policy), rare[row % len(rare)], strict=True)))
-    assert "no-copies" in failing(shoal.check_folder(folder, source))
-    assert "no-copies" in failing(shoal.check_folder(folder, source, private=folder))
+    assert "no-copies" in failing(shoal.check(folder, source))
+    assert "no-copies" in failing(shoal.check(folder, source, private=folder))
 
 
 def _cells(source: Path, name: str) -> list[str]:
-    column = shoal.originals.load(source)[name]
+    column = shoal.kinds.tables.kind.load(source)[name]
     return [column.texts()[c] for c in column.codes]

@@ -180,7 +180,7 @@ def test_same_bytes_twice_and_edits_are_caught(table, policy, data) -> None:
         for path in sorted((Path(scratch) / "one").rglob("*.*")):
             assert path.read_bytes() == (Path(scratch) / "two" / path.relative_to(Path(scratch) / "one")).read_bytes()
         private = Path(scratch) / "one" / "private"
-        assert shoal.check_folder(Path(scratch) / "one" / "publish", source, private=private).holds
+        assert shoal.check(Path(scratch) / "one" / "publish", source, private=private).holds
         if policy.method.publish == "condense":
             return
         publish = Path(scratch) / "one" / "publish"
@@ -200,7 +200,7 @@ def _edit_one_cell_is_caught(table: Table, folder: Path, policy, data) -> None:
     codes[row] = n_values
     edited = Column(column.name, codes, np.append(column.values, "changed by someone"), column.markers)
     write_table(table.with_columns({column.name: edited}), folder / "data.csv")
-    found = shoal.check_folder(folder)
+    found = shoal.check(folder)
     assert not found.holds
     assert any("checksum" in f for f in found.findings)
     k_anonymity = next(g for g in found.guarantees if g.model == "k-anonymity")

@@ -17,7 +17,7 @@ from shoal.data.tables.frames import from_frame
 from shoal.data.tables.read_slices import slice_frames
 from shoal.data.tables.table import Column, Table
 from shoal.data.tables.write import write_table
-from shoal.kinds.tables.manifest import checksum
+from shoal.manifest import checksum
 from tests.properties.test_release_properties import cells, columns
 
 QUASI = ["age", "city", "country", "born", "grade", "zip"]
@@ -151,15 +151,15 @@ def test_same_bytes_twice_and_changed_cells_are_caught(table, policy, data) -> N
         for path in sorted((folder / "one").rglob("*.*")):
             assert path.read_bytes() == (folder / "two" / path.relative_to(folder / "one")).read_bytes()
         publish, private = folder / "one" / "publish", folder / "one" / "private"
-        assert shoal.check_folder(publish, source, policy).holds
-        assert shoal.check_folder(publish, source, policy, private=private).holds
+        assert shoal.check(publish, source, policy).holds
+        assert shoal.check(publish, source, policy, private=private).holds
         released = read_table(publish / "data.csv")
         for _ in range(3):  # a release takes longer than a check
             _change_one_cell(released, publish, data)
-            found = shoal.check_folder(publish, source, policy, private=private)
+            found = shoal.check(publish, source, policy, private=private)
             assert not found.holds
             assert not any("checksum" in f for f in found.findings)
-            assert not shoal.check_folder(publish, source, policy).holds
+            assert not shoal.check(publish, source, policy).holds
 
 
 def _change_one_cell(table: Table, publish: Path, data) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shoal.check.slices.membership import membership
 from shoal.check.slices.verify import check_slices, verify_slices
 from shoal.kinds.tables.policy import KAnonymity, LDiversity, TCloseness
-from tests.unit.check.slow_slices import ATTRIBUTES, GROUPS, Case, random_case
+from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, Case, random_case
 
 ASKED = [
     KAnonymity(k=2),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shoal.errors import Infeasible
 from shoal.kinds.tables.policy import AlphaK, BetaLikeness, LDiversity, TCloseness
 from shoal.tables.publish.slices.slice_table import slice_table
-from tests.unit.tables.slicing.slow_slicing import (
+from tests.unit.tables.publish.slices.slow_slicing import (
     ATTRIBUTES,
     beliefs,
     covers,

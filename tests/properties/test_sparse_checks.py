@@ -13,7 +13,7 @@ from shoal.check.sparse import edges as sparse_edges
 from shoal.check.sparse.neighbours import Records, content_classes, nearest
 from shoal.check.sparse.sketches import sketch_form
 from shoal.check.sparse.verify import SparseAsked, verify_sketches
-from tests.unit.check import slow_sketches as slow
+from tests.unit.check.sparse import slow_sketches as slow
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -6,7 +6,6 @@ import itertools
 
 import pytest
 
-from shoal.kinds.tables.manifest import parse_records
 from shoal.told_counts import (
     Span,
     contradictions,
@@ -14,7 +13,6 @@ from shoal.told_counts import (
     public_counts,
     public_reasons,
     read_count,
-    total,
     write_count,
 )
 
@@ -74,11 +72,6 @@ def test_what_is_no_count_is_refused(told: object) -> None:
         read_count(told)
 
 
-def test_what_anybody_can_count_is_told_exactly() -> None:
-    with pytest.raises(ValueError):  # noqa: PT011
-        parse_records({"records": {"in": 5, "out": {"from": 1, "to": 9}, "suppressed": 0}})
-
-
 @pytest.mark.parametrize(
     ("records", "reasons", "says"),
     [
@@ -90,9 +83,3 @@ def test_what_anybody_can_count_is_told_exactly() -> None:
 )
 def test_numbers_that_contradict_one_another_are_found(records: dict, reasons: dict | None, says: str) -> None:
     assert any(says in finding for finding in contradictions(records, 5, reasons, "rows"))
-
-
-def test_old_manifests_tell_all_numbers_exactly() -> None:
-    records = parse_records({"records": {"in": 10, "out": 8, "suppressed": 2}})
-    assert contradictions(records, 5, None, "rows") == []
-    assert total([1, 2]) == 3

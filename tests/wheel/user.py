@@ -17,7 +17,7 @@ release.save("out", keep=["groups"])
 
 strings: shoal.StringRelease = shoal.anonymize(["ACGT"] * 50, shoal.StringPolicy.of(k=20))
 records: shoal.SparseRelease = shoal.anonymize([["milk", "bread"]] * 50, shoal.SparsePolicy.of(k=10))
-checked: bool = shoal.check_folder("out/publish", people).holds
+checked: bool = shoal.check("out/publish", people).holds
 
 print(release.no_such_name)  # type: ignore[attr-defined]
 shoal.anonymize(people, policy, seed="one")  # type: ignore[call-overload]

@@ -26,7 +26,6 @@ from shoal._version import __version__
 from shoal.attack.attack import Attacked
 from shoal.attack.result import AttackResult
 from shoal.errors import DataError, ShoalError
-from shoal.kinds.tables.manifest import checksum, read_content
 from shoal.scratch import clear_abandoned, write_owned
 
 FILE_NAME = "attacks.json"
@@ -180,12 +179,6 @@ def kept_of(private: Path, checksum: str) -> KeptAttacks | None:
             f"data was changed; give the private folder of this release, or move {FILE_NAME} away to begin anew"
         )
     return kept
-
-
-def keep_first(release: Path, found: Attacked[Any], granted: Mapping[str, int], seed: int | None) -> None:
-    """Keep what attacks found on a release that is just being written."""
-    data = release / "publish" / str(read_content(release / "publish")["data"])
-    KeptAttacks(checksum(data)).joined(found, granted, seed).write(release / "private")
 
 
 def _finding(told: Mapping[str, Any]) -> Finding:

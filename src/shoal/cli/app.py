@@ -182,7 +182,7 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
       shoal profile baskets.dat --kind sparse -o policy.toml
     """
     from shoal.api import profile as profile_source
-    from shoal.cli.output import print_profile, print_sentences
+    from shoal.cli.output import print_profile
 
     path = out or Path("policy.toml")
     if out is not None and path.exists():
@@ -195,7 +195,7 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
     if as_json:
         print_json(found.to_dict())
         return
-    (print_profile if policy.kind == "table" else print_sentences)(found)
+    print_profile(found)
     if written:
         click.echo(f"\nWrote {path}. Correct the guesses there, then run:")
         click.echo(f"  shoal anonymize {data} -p {path} -o out/")
@@ -267,13 +267,14 @@ def anonymize(
       shoal anonymize posts.csv --kind sparse --format text --column text --class-column group -o out/
     """
     from shoal.api import anonymize as anonymize_source
+    from shoal.kind import kind_of_policy
     from shoal.stage import refuse_occupied
 
     refuse_occupied(out)
-    policy = asked_policy(data, policy_file, kind, hierarchies, asked)
-    key = None
+    policy: Any = asked_policy(data, policy_file, kind, hierarchies, asked)
+    key, found = None, kind_of_policy(policy)
     if key_file is not None:
-        from shoal.check.sparse.folder import read_key
+        from shoal.secrets import read_key
 
         key = read_key(key_file)
     with _progress(not as_json) as progress:
@@ -293,10 +294,10 @@ def anonymize(
             pool=pool,
             cluster=cluster,
             progress=step,
-            stop=(lambda: interrupts.Improving.is_stopped) if policy.kind == "table" else None,
+            stop=(lambda: interrupts.Improving.is_stopped) if "stop" in found.takes else None,
         )
-        if policy.kind == "table" and policy.target is not None:
-            progress(f"learning to predict {plain(policy.target)}", 0, 0)
+        if (target := getattr(policy, "target", None)) is not None:
+            progress(f"learning to predict {plain(target)}", 0, 0)
             _ = release.learning
         if hold_out is not None or control is not None:
             progress("attacking the release", 0, 0)
@@ -346,8 +347,8 @@ def check(
       shoal check out/publish --original people.csv
       shoal check out/publish --original people.csv --private out/private
     """
-    from shoal.api import check_folder
-    from shoal.kinds.policies import read_policy
+    from shoal.api import check as check_folder
+    from shoal.kind import read_policy
 
     policy = read_policy(policy_file) if policy_file else None
     found = check_folder(folder, original, policy, private, label=label, header=header)
@@ -385,7 +386,7 @@ def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **aske
     """
     import json
 
-    from shoal.attack.folder import attack_folder
+    from shoal.api import attack as attack_folder
 
     if out is not None and out.exists():
         raise ShoalError(f"{out} exists; choose another name for the results, or remove it first")
@@ -442,7 +443,7 @@ def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, a
       shoal sweep people.csv -p policy.toml --k 2,5,10,20 --method mdav,mondrian -o sweep/
       shoal sweep people.csv -p policy.toml --k 5 -l 2,3,4 --suppression 0,0.02 --target income --measure AUC,GCP
     """
-    from shoal.kinds.policies import read_policy
+    from shoal.kind import read_policy
     from shoal.kinds.tables.policy import Policy
     from shoal.report.sweep import as_text
     from shoal.sweeps.sweep import sweep as sweep_source

@@ -21,7 +21,7 @@ from shoal.kinds.sparse.release import SparseRelease
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.kinds.strings.release import StringRelease
 from shoal.kinds.tables.policy import Policy
-from shoal.kinds.tables.release import Release
+from shoal.kinds.tables.release import TableRelease
 from shoal.scratch import scratch_folder
 from shoal.stage import refuse_occupied, staged
 
@@ -94,7 +94,7 @@ BASKETS_FOLDER = "baskets"
 class Demo:
     """What the demonstration made: a release of a table, one of strings, and one of baskets."""
 
-    table: Release
+    table: TableRelease
     strings: StringRelease
     baskets: SparseRelease
 

@@ -11,9 +11,7 @@ import click
 from shoal.cli.option_types import Listed, Names, Slices
 
 if TYPE_CHECKING:
-    from shoal.kinds.sparse.policy import SparsePolicy
-    from shoal.kinds.strings.policy import StringPolicy
-    from shoal.kinds.tables.policy import Policy
+    pass
 
 DATA_OF_KIND = {"table": "a table", "strings": "strings", "sparse": "sparse records"}
 OPTIONS_OF_KIND = {"table": "tables", "strings": "strings", "sparse": "sparse records"}
@@ -183,9 +181,9 @@ def _with(options: Sequence[Callable[..., Any]], command: Callable[..., Any]) ->
 
 def asked_policy(
     data: Path, policy_file: Path | None, kind: str | None, hierarchies: tuple[str, ...], asked: dict[str, Any]
-) -> Policy | StringPolicy | SparsePolicy:
+) -> Any:
     """The policy of the kind that DATA is, with what the options say on top."""
-    from shoal.kinds.policies import empty_policy, kind_of, read_policy
+    from shoal.kind import kind_named, kind_of, read_policy
     from shoal.kinds.strings.policy import alphabet_of
 
     given = {name: value for name, value in asked.items() if value is not None}
@@ -194,7 +192,7 @@ def asked_policy(
         meant = OPTIONS_OF_KIND[policy.kind]
         raise click.UsageError(f"--kind {kind} does not go with {policy_file}, which is for {meant}")
     if policy is None:
-        policy = empty_policy(kind or kind_of(data))
+        policy = (kind_named(kind) if kind else kind_of(data)).policy()
     _refuse_strangers(data, policy.kind, [*given, *(["hierarchy"] if hierarchies else [])])
     if policy.kind != "table":
         if "alphabet" in given:

@@ -24,9 +24,9 @@ HEADING, EARLIER_HEADING = "<h2>What attackers got</h2>", "<h2>What attackers go
 
 def attacks_section(kind: str, found: Attacked[Any] | None) -> Markup:
     """The section with the results, or with how to get some; between marks, so that it can be replaced."""
-    from shoal.attack.folder import attacks_of
+    from shoal.kind import kind_named
 
-    known = {a.name: a for a in attacks_of(kind)}
+    known = {a.name: a for a in kind_named(kind).attacks}
     titles = {name: a.title for name, a in known.items()}
     body = render(
         "attacks.html",
@@ -75,8 +75,8 @@ def keep_in_report(
     granted, seed
         What the attacker was given; see `shoal.attack.kept`.
     """
-    from shoal.attack.folder import attacks_of
     from shoal.attack.kept import KeptAttacks, kept_of
+    from shoal.kind import kind_named
 
     folder = private / "private" if (private / "private").is_dir() else private
     with locked(folder):
@@ -86,7 +86,7 @@ def keep_in_report(
         if earlier is None:  # what the page alone tells is put aside first, in case that this run is killed below
             put_into_report(folder, kind, None, keep_unknown=True)
         kept.write(folder)
-        return put_into_report(folder, kind, kept.shown([a.name for a in attacks_of(kind)]))
+        return put_into_report(folder, kind, kept.shown([a.name for a in kind_named(kind).attacks]))
 
 
 def put_into_report(private: Path, kind: str, found: Attacked[Any] | None, *, keep_unknown: bool = False) -> Path:

@@ -19,6 +19,7 @@ import numpy as np
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.kernels.compile import has_compiled
+from shoal.kind import Grid
 from shoal.kinds.tables.policy import ColumnPolicy, Method, Policy, partitions
 from shoal.progress import Progress
 from shoal.report.points import listed
@@ -54,6 +55,23 @@ class Proposal:
     n_rows: int
     n_tried: int = 0
     cells: tuple[Cell, ...] = ()
+
+    def shown(self) -> list[str | Grid]:
+        """What was tried, and what is proposed, for a terminal."""
+        from shoal.report.tables.words import percent
+
+        shown: list[str | Grid] = []
+        if self.cells:
+            took = sum(c.seconds for c in self.cells)
+            shown.append(f"\nMethods tried on {self.n_tried:,} records in {took:.1f} s; nothing was published:")
+            numbers = ("k", "risk, worst", "risk, mean", "certainty lost (GCP)")
+            rows = []
+            for c in self.cells:
+                found = (c.risk_highest, c.risk_average, c.losses.get("GCP"))
+                cells = [percent(v) for v in found] if c.holds else [c.status, "", ""]
+                rows.append((f"  {c.partition}", str(c.k), *cells))
+            shown.append(Grid(("  method", *numbers), rows, numbers))
+        return [*shown, f"\nProposed method: {self.partition}. {self.why}"]
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

@@ -15,16 +15,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from shoal._version import __version__
-from shoal.api import release_of
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import Pool, open_executor
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError, did_you_mean
-from shoal.kinds.policies import fitting_policy, kind_of
+from shoal.kind import fitting_policy, kind_of
+from shoal.kinds.tables.kind import KIND
 from shoal.kinds.tables.policy import Policy
-from shoal.kinds.tables.release import Release
-from shoal.originals import load
+from shoal.kinds.tables.release import TableRelease
 from shoal.progress import Progress
 from shoal.sweeps.grid import SETTINGS, grid, meets
 from shoal.tables.anonymize import anonymize_table
@@ -289,7 +288,7 @@ def sweep(
     from shoal.sweeps.folder import SweepFolder, cell_key, table_checksum
 
     policy = policy or Policy()
-    if not isinstance(policy, Policy) or kind_of(source) != "table":
+    if not isinstance(policy, Policy) or kind_of(source) is not KIND:
         raise PolicyError("a sweep compares releases of tables; make releases of other data one by one")
     fitting_policy(source, policy)
     given = policy if target is None else policy.changed(target=target)
@@ -297,7 +296,7 @@ def sweep(
     settings = {"publish": publish, "effort": effort, "suppression": suppression, "l": l, "t": t}
     asked = grid(given, partitions, k, settings)
     home = None if folder is None else SweepFolder(Path(folder))
-    table = load(source, policy.missing_markers, policy.header)
+    table = KIND.load(source, policy)
     attributes = attributes_of(table, policy)
     if given.target is not None:
         for publication in sorted({a.policy.method.publication for a in asked}):
@@ -375,7 +374,7 @@ def try_cell(table: Table, policy: Policy, settings: dict[str, Any], path: Path 
 
 
 def _measured(table: Table, policy: Policy) -> dict[str, Any]:
-    release = release_of(table, anonymize_table(table, policy), policy)
+    release = TableRelease.of(table, anonymize_table(table, policy), policy, in_memory=True)
     risk, utility = release.risk_after, release.utility
     return {
         "status": "holds",
@@ -393,7 +392,7 @@ def _measured(table: Table, policy: Policy) -> dict[str, Any]:
     }
 
 
-def _learned(release: Release) -> dict[str, Any]:
+def _learned(release: TableRelease) -> dict[str, Any]:
     """The best scores for the target; none where no model can be trained, which does not spoil the cell."""
     target = release.policy.target
     if target is None:

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 
-import block_jobs
 import numpy as np
 import pytest
 
@@ -21,8 +20,8 @@ from shoal.engine.blocks import WorkerTraceback, run_blocks
 from shoal.engine.executors import Crew, open_executor
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import Infeasible, ShoalError
-
-HERE = Path(__file__).resolve().parent
+from tests.conftest import ROOT
+from tests.unit.engine import block_jobs
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +217,7 @@ def test_ctrl_c_leaves_no_process_behind(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         textwrap.dedent(f"""
-        import block_jobs
+        from tests.unit.engine import block_jobs
         from shoal.engine.blocks import run_blocks
         from shoal.engine.executors import open_executor
         if __name__ == "__main__":
@@ -227,7 +226,7 @@ def test_ctrl_c_leaves_no_process_behind(tmp_path: Path) -> None:
         """)
     )
     (tmp_path / "pids").mkdir()
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     parent = subprocess.Popen(
         [sys.executable, str(script)],
         env=environment,

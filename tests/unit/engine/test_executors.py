@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-import block_jobs
 import pytest
 
 from shoal.engine import executors
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import count_workers, open_executor
 from shoal.errors import MissingExtra, PolicyError, ShoalError
+from tests.unit.engine import block_jobs
 
 
 def test_one_worker_needs_no_executor() -> None:

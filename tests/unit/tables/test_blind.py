@@ -135,7 +135,6 @@ def test_the_check_finds_a_release_that_looked_where_the_policy_forbids_it(tmp_p
     table = _table()
     shoal.anonymize(table, _policy("local"), seed=1).save(tmp_path / "looked")
     shoal.anonymize(table, _policy("blind"), seed=1).save(tmp_path / "blind")
-    from shoal.check.tables.folder import check_folder
 
     found = check_folder(tmp_path / "looked" / "publish", policy=_policy("blind"))
     assert any("diversity = 'local'" in finding for finding in found.findings)

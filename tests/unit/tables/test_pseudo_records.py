@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import shoal
-import shoal.originals
+import shoal.kinds.tables.kind
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import Column, encode_cells
 from shoal.data.tables.write import write_table
@@ -171,25 +171,25 @@ def saved(made, tmp_path):
 
 def test_a_folder_is_verified_as_far_as_there_is_evidence(saved) -> None:
     out, source = saved
-    alone = shoal.check_folder(out / "publish")
+    alone = shoal.check(out / "publish")
     assert (alone.holds, alone.fails, alone.guarantees) == (False, False, ())
     assert any("--original" in s for s in alone.unverified)
-    beside = shoal.check_folder(out / "publish", source)
+    beside = shoal.check(out / "publish", source)
     assert [g.model for g in beside.guarantees] == ["no-copies"]
     assert (beside.holds, beside.fails) == (False, False)
-    whole = shoal.check_folder(out / "publish", source, private=out / "private")
+    whole = shoal.check(out / "publish", source, private=out / "private")
     assert [g.model for g in whole.guarantees] == ["condensation", "no-copies", "l-diversity"]
     assert whole.holds
-    assert shoal.check_folder(out, source, policy(l=2), private=out).holds
-    assert not shoal.check_folder(out, source, policy(l=2, k=40), private=out).holds
-    other = shoal.check_folder(out, source, policy(publish="generalise"), private=out)
+    assert shoal.check(out, source, policy(l=2), private=out).holds
+    assert not shoal.check(out, source, policy(l=2, k=40), private=out).holds
+    other = shoal.check(out, source, policy(publish="generalise"), private=out)
     assert any("publish" in f for f in other.findings)
     assert not next(g for g in other.guarantees if g.model == "k-anonymity").holds
 
 
 def edited(out, name: str, row: int, text: str) -> None:
     path = out / "publish" / "data.csv"
-    table = shoal.originals.load(path)
+    table = shoal.kinds.tables.kind.load(path)
     column = table[name]
     cells = [column.texts()[c] for c in column.codes]
     cells[row] = text
@@ -199,14 +199,14 @@ def edited(out, name: str, row: int, text: str) -> None:
 
 
 def failing(out, source, private=True) -> list[str]:
-    found = shoal.check_folder(out / "publish", source, private=out / "private" if private else None)
+    found = shoal.check(out / "publish", source, private=out / "private" if private else None)
     assert any("checksum" in f for f in found.findings)
     return [g.model for g in found.guarantees if not g.holds]
 
 
 def test_a_copy_put_in_is_found_without_the_groups(saved) -> None:
     out, source = saved
-    original = shoal.originals.load(source)
+    original = shoal.kinds.tables.kind.load(source)
     for name in ("age", "income", "sex", "born"):
         column = original[name]
         edited(out, name, 7, column.texts()[column.codes[11]])
@@ -228,17 +228,17 @@ def test_rows_and_groups_that_do_not_fit_are_found(saved) -> None:
     path = out / "publish" / "data.csv"
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines, lines[-1], ""]))
-    found = shoal.check_folder(out / "publish", source, private=out / "private")
+    found = shoal.check(out / "publish", source, private=out / "private")
     assert (found.fails, found.holds) == (True, False)
     assert any("another release" in s for s in found.unverified)
     for spoiled in ("original_row,group\n1,2\n1,3\n", "x\n", "original_row,group\n1,a\n", "original_row,group\n0,1\n"):
         (out / "private" / "groups.csv").chmod(0o600)
         (out / "private" / "groups.csv").write_text(spoiled)
         with pytest.raises(DataError, match=r"groups\.csv"):
-            shoal.check_folder(out / "publish", source, private=out / "private")
+            shoal.check(out / "publish", source, private=out / "private")
     (out / "private" / "published-groups.csv").unlink()
     with pytest.raises(DataError, match="--keep groups"):
-        shoal.check_folder(out / "publish", source, private=out / "private")
+        shoal.check(out / "publish", source, private=out / "private")
 
 
 def test_nothing_published_tells_groups_or_seed(saved) -> None:
@@ -328,7 +328,7 @@ def test_typed_files_keep_their_types(tmp_path) -> None:
     frame.to_parquet(tmp_path / "people.parquet")
     asked = shoal.Policy.of(quasi=["seen", "at", "weight", "rooms"], sensitive=["disease"], k=5, publish="condense")
     shoal.anonymize(tmp_path / "people.parquet", asked, seed=1).save(tmp_path / "out", keep=["groups"])
-    found = shoal.check_folder(tmp_path / "out", tmp_path / "people.parquet", private=tmp_path / "out")
+    found = shoal.check(tmp_path / "out", tmp_path / "people.parquet", private=tmp_path / "out")
     assert found.holds
     back = pandas.read_parquet(tmp_path / "out" / "publish" / "data.parquet")
     assert back["rooms"].dtype.kind == "i"

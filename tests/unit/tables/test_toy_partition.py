@@ -48,10 +48,10 @@ def test_a_policy_that_names_it_is_released_saved_and_checked(tmp_path: Path) ->
     assert sorted(set(release.data["age"])) == [21.5, 25.5, 29.5, 33.5, 37.5]
     release.save(tmp_path / "out")
     assert "runs of k along one column" in (tmp_path / "out" / "publish" / "datasheet.html").read_text(encoding="utf-8")
-    assert shoal.check_folder(tmp_path / "out", PEOPLE).holds
+    assert shoal.check(tmp_path / "out", PEOPLE).holds
     data = next((tmp_path / "out" / "publish").glob("*.csv"))
     data.write_text(data.read_text(encoding="utf-8").replace("21.5", "21", 1), encoding="utf-8")
-    assert shoal.check_folder(tmp_path / "out", PEOPLE).fails
+    assert shoal.check(tmp_path / "out", PEOPLE).fails
 
 
 def test_policy_command_line_and_sweep_know_it() -> None:

@@ -82,7 +82,7 @@ def test_a_policy_that_names_it_is_released_saved_and_checked(tmp_path: Path) ->
     assert set(made.data["age"]) <= set(PEOPLE["age"])
     made.save(tmp_path / "out")
     assert "median of its group" in (tmp_path / "out" / "publish" / "datasheet.html").read_text(encoding="utf-8")
-    assert shoal.check_folder(tmp_path / "out", PEOPLE).holds
+    assert shoal.check(tmp_path / "out", PEOPLE).holds
 
 
 def test_its_own_check_catches_an_edit(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_its_own_check_catches_an_edit(tmp_path: Path) -> None:
     first = lines[1].split(",")[0]
     edited = [line.replace(f"{first},", "999.0,", 1) if line.startswith(f"{first},") else line for line in lines]
     data.write_text("\n".join(edited) + "\n", encoding="utf-8")
-    found = shoal.check_folder(tmp_path / "out", PEOPLE)
+    found = shoal.check(tmp_path / "out", PEOPLE)
     assert "the column 'age' holds medians that no record has" in found.findings
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.attack.attack import Attack
-from shoal.attack.cases import SparseCase
+from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.known_pairs import KnownPairs
 from shoal.attack.sparse.length import Length
 from shoal.attack.sparse.linear_estimate import LinearEstimate

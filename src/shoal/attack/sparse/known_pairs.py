@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints, Signs
-from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.recovery_programme import cheapest_record, rounded
 from shoal.attack.sparse.signs import signs_of
 from shoal.attack.sparse.targets import MISSED, NO_KEY, NO_ROWS, Outcome, Targets, compare, item_shares, mean

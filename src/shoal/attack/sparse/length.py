@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.targets import NO_ROWS, mean
 from shoal.data.sparse.sketches import Sketches
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints, Signs
-from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.known_pairs import learn_signs
 from shoal.attack.sparse.length import mean_squares
 from shoal.attack.sparse.signs import signs_of, wrong_key

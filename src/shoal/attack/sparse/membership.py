@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats
-from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import FALSE_ALARMS, Roc
+from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.length import mean_squares
 from shoal.attack.sparse.targets import sketch_records
 from shoal.data.sparse.records import Sparse

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.length import mean_squares
 from shoal.attack.sparse.signs import wrong_key
 from shoal.attack.sparse.targets import NO_KEY, NO_ROWS, mean, sketch_records

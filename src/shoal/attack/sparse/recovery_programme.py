@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Ints, Signs, Singles
-from shoal.attack.cases import SparseCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.signs import signs_of, wrong_key
 from shoal.attack.sparse.targets import (
     MISSED,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints, Signs
-from shoal.attack.cases import SparseCase
+from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.signs import signs_of
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches

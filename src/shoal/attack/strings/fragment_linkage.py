@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.attack.cases import StringCase
 from shoal.attack.result import AttackResult
+from shoal.attack.strings.case import StringCase
 from shoal.attack.strings.rates import beside, rates_of
 
 WIDTHS = (10, 20, 40)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Ints
-from shoal.attack.cases import StringCase
+from shoal.attack.strings.case import StringCase
 from shoal.check.strings.originals import in_alphabet_of
 from shoal.check.strings.suffixes import Suffixes, sort_suffixes
 from shoal.data.strings.strings import Strings

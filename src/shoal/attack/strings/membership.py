@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.attack.cases import StringCase
 from shoal.attack.result import AttackResult
 from shoal.attack.roc import FALSE_ALARMS, Roc
+from shoal.attack.strings.case import StringCase
 
 FEWEST = 20
 

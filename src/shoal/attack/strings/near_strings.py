@@ -16,9 +16,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from shoal.attack.cases import StringCase
 from shoal.attack.result import AttackResult, Z
 from shoal.attack.roc import FALSE_ALARMS, Roc
+from shoal.attack.strings.case import StringCase
 from shoal.attack.strings.neighbourhood import FEWEST, Neighbourhood
 
 _KNOWS = "the whole of a string, other strings that were not in the data, and how pseudo-strings are made"

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints, Words
-from shoal.attack.cases import StringCase
 from shoal.attack.roc import Roc
+from shoal.attack.strings.case import StringCase
 from shoal.check.strings.originals import in_alphabet_of
 from shoal.data.strings.strings import Strings, symbol_keys
 from shoal.kernels.strings.hash import BASES, fingerprints

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.attack.attack import Attack
-from shoal.attack.cases import TableCase
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.column_join import ColumnJoin
 from shoal.attack.tables.downcoding import Downcoding
 from shoal.attack.tables.homogeneity import Homogeneity, Similarity, Skewness

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Floats, Ints, Mask
-from shoal.attack.cases import TableCase
+from shoal.attack.tables.case import TableCase
 from shoal.check.tables.cells import published as readable
 from shoal.check.tables.covering import Covering, Scale, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute

@@ -17,8 +17,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import Labels, columns_of, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
 

@@ -26,9 +26,9 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Ints, Mask
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import Labels, View, attribute_of, columns_of, read_view
 from shoal.data.tables.table import spell
 

@@ -23,9 +23,9 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import Labels, View, columns_of, read_view
 from shoal.attack.tables.naive_bayes import Bins, bucket_secrets, cut, known_secrets, learn, refine
 from shoal.attack.tables.slice_beliefs import SliceBeliefs

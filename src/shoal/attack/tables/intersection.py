@@ -17,9 +17,9 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import View, columns_of, read_view
 
 N_ATTACKS = 2000

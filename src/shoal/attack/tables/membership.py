@@ -20,10 +20,10 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
 

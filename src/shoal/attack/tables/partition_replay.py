@@ -23,8 +23,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Ints, Mask
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import read_secret
 from shoal.attack.tables.people import joint_keys, twins_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.arrays import Ints
-from shoal.attack.cases import TableCase
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of
 from shoal.check.slices.sliced import numbered
 from shoal.data.tables.table import Table

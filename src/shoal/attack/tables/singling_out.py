@@ -28,8 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import View, columns_of, read_view
 from shoal.attack.tables.predicates import (
     AT_LEAST,

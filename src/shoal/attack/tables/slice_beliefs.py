@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.cases import TableCase
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import Labels, stacked
 from shoal.check.slices.matching import Finder, Matching, match_records
 from shoal.check.slices.posterior import Posterior, Shares, naive_posterior, posterior

@@ -16,8 +16,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.attack.cases import TableCase
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.predicates import EQUAL, Crowd, Predicates, about_people
 from shoal.check.slices.sliced import numbered

@@ -2,121 +2,57 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from shoal._version import __version__
-from shoal.check.claims import unread_entries, wrong_claims
-from shoal.check.evidence import Evidence, keeps_groups, read_groups, read_rows
-from shoal.check.guarantee import Guarantee
+from shoal.check.evidence import Evidence
+from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
 from shoal.check.tables.compare_rows import Compared, Tables, compare_kept
 from shoal.check.tables.publication import check_of, needs_original, verify_publication
 from shoal.check.verdict import Asked, Verdict
-from shoal.data.published_file import plain_file, refuse_oversized
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import read_back
-from shoal.errors import DataError
-from shoal.kinds.tables.manifest import DATASHEET, FILE_NAME, Manifest, checksum, read_content
+from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
-from shoal.told_counts import contradictions, may_be, n_published, total
+from shoal.secrets import GROUPS_FILE, PUBLISHED_GROUPS_FILE, PrivateFolder
+from shoal.told_counts import contradictions, may_be, total
 
-CompareDatasheet = Callable[[Path, Manifest, Table, Table | None], tuple[list[str], list[str]]]
-
-MOST_DATASHEET = 16 << 20
-MOST_STRANGERS = 20
+CompareDatasheet = Callable[[Path, TableManifest, Table, Table | None], tuple[list[str], list[str]]]
 
 
-@dataclass(frozen=True)
-class FolderCheck:
-    """What the check of a folder found.
-
-    Attributes
-    ----------
-    guarantees : tuple of Guarantee
-        Recomputed from the data file, whatever the manifest claims.
-    findings : tuple of str
-        Everything else that is wrong, a sentence each.
-    compared : bool
-        Whether the original was there to compare with.
-    unverified : tuple of str
-        What is promised but could not be recomputed, a sentence each that says what is needed for it.
-    not_compared : tuple of str
-        What else the folder holds or says that was not compared with anything, a phrase each; nothing is promised of it
-        that was not recomputed.
-    """
-
-    guarantees: tuple[Guarantee, ...]
-    findings: tuple[str, ...]
-    compared: bool
-    unverified: tuple[str, ...] = ()
-    not_compared: tuple[str, ...] = ()
-
-    @property
-    def fails(self) -> bool:
-        """Whether something is wrong, whatever else could not be verified."""
-        return bool(self.findings) or not all(g.holds for g in self.guarantees)
-
-    @property
-    def holds(self) -> bool:
-        """Whether all that is promised was recomputed and holds, and nothing that was compared is wrong."""
-        return not self.fails and not self.unverified
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it holds and nothing in the folder was left uncompared: it is what it claims to be."""
-        return self.holds and self.compared and not self.not_compared
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {
-            "holds": self.holds,
-            "guarantees": [g.to_dict() for g in self.guarantees],
-            "findings": list(self.findings),
-            "unverified": list(self.unverified),
-            "not_compared": list(self.not_compared),
-            "compared_with_original": self.compared,
-        }
-
-
-def check_folder(
-    folder: str | Path,
+def check_tables(
+    folder: PublishedFolder,
+    manifest: TableManifest,
     original: Table | None = None,
     policy: Policy | None = None,
-    private: str | Path | None = None,
+    private: PrivateFolder | None = None,
     compare_datasheet: CompareDatasheet | None = None,
 ) -> FolderCheck:
-    """Recompute every guarantee from a published folder.
+    """Recompute every guarantee of a published table.
 
     Parameters
     ----------
-    folder : path
-        The `publish/` folder (a release's own folder is understood too).
+    folder, manifest
+        The folder, and what its manifest says.
     original : Table, optional
         Adds the comparison of rows with records: their number, that labels cover the values that they stand for, and
         that the columns that were published as they are have the cells of the same record.
     policy : Policy, optional
         What to require instead of what the manifest says; it also says what quasi-identifying and sensitive columns
         there are, so that a manifest that forgets one is caught.
-    private : path, optional
-        The `private/` folder of the release, if something was kept: groups, for publications whose promise is about
-        them, or rows, by which each row is compared with its own record.
+    private : PrivateFolder, optional
+        What was kept: groups, for publications whose promise is about them, or rows, by which each row is compared with
+        its own record.
     compare_datasheet : callable, optional
         Compares the datasheet with manifest and data; pages are made elsewhere, so the checker is given the function.
     """
-    folder = published_folder(folder)
-    manifest = Manifest.read(folder)
     markers = manifest.missing_markers if policy is None else policy.missing_markers
     table = published_table(folder, manifest, markers, None if original is None else original.n_rows)
-    findings = edited_files(folder, manifest.checksums, manifest.data)
-    findings += edited_manifest(folder, manifest.version, manifest.to_json())
-    findings += _columns(table, manifest)
-    meant = _meant(manifest)
+    findings = [*folder.edits(manifest), *_columns(table, manifest)]
+    meant = manifest.meant
     held = table.names if manifest.layout is None else list(meant)
     quasi = [n for n, a in meant.items() if a.role == "quasi" and n in held]
     sensitive = [n for n, a in meant.items() if a.role == "sensitive" and n in held]
@@ -131,8 +67,10 @@ def check_folder(
     evidence = Evidence(original)
     # Averages and slices can be checked without groups, though less of them; pseudo-records cannot.
     check = check_of(publication)
-    if private is not None and check.uses_groups and (check.needs_groups or keeps_groups(Path(private))):
-        evidence = read_groups(Path(private), original)
+    keeps_groups = private is not None and private.holds(GROUPS_FILE, PUBLISHED_GROUPS_FILE)
+    if private is not None and check.uses_groups and (check.needs_groups or keeps_groups):
+        n_original = 0 if original is None else original.n_rows
+        evidence = Evidence(original, private.groups(n_original), private.published_groups())
     attributes = _with_hierarchies(meant, original, policy)
     claimed = Asked(
         manifest.require,
@@ -160,10 +98,10 @@ def check_folder(
     findings += _claims(table, manifest, claimed, evidence, verdict if asked == claimed else None)
     if table.n_rows != manifest.records["out"]:
         findings.append(f"the data has {table.n_rows:,} rows, the manifest says {manifest.records['out']:,}")
-    findings += contradictions(manifest.records, Policy(require=manifest.require).k, None, "rows")
-    left = [*not_compared(manifest.version)]
+    findings += contradictions(manifest.records, manifest.k, None, "rows")
+    left = [*not_compared(manifest)]
     if compare_datasheet is not None and not findings:
-        wrong, unseen = compare_datasheet(folder, manifest, table, original)
+        wrong, unseen = compare_datasheet(folder.path, manifest, table, original)
         findings += wrong
         left[-1:] = unseen
     left += verdict.not_compared
@@ -180,14 +118,8 @@ def check_folder(
     return FolderCheck(verdict.guarantees, tuple(findings), original is not None, verdict.unverified, tuple(left))
 
 
-def not_compared(version: str) -> tuple[str, ...]:
-    """What is compared with nothing in a folder of any kind."""
-    words = f"the words of the manifest, which another version than {__version__} wrote"
-    return (*([] if version == __version__ else [words]), f"the words and pictures of {DATASHEET}")
-
-
 def published_table(
-    folder: Path, manifest: Manifest, markers: Sequence[str] | None = None, n_most: int | None = None
+    folder: PublishedFolder, manifest: TableManifest, markers: Sequence[str] | None = None, n_most: int | None = None
 ) -> Table:
     """The data that a manifest names, if it is a plain file of a size that so many rows may have.
 
@@ -196,49 +128,9 @@ def published_table(
     n_most : int, optional
         No more rows than these are believed in.
     """
-    n_out = n_published(manifest.records)
-    n_rows = n_out if n_most is None else min(n_most, n_out)
-    path = data_file(folder, manifest.data, n_rows, len(manifest.attributes))
+    path = folder.data_file(manifest, n_most, len(manifest.attributes))
     spelled = manifest.missing_markers if markers is None else markers
     return read_back(path, manifest.attributes, markers=spelled, delimiter=manifest.delimiter)
-
-
-def data_file(folder: Path, name: str, n_rows: int, n_columns: int = 0) -> Path:
-    """The path of a release's data, if it can be read without harm; see `refuse_oversized`."""
-    try:
-        refuse_oversized(folder / name, n_rows, n_columns)
-    except FileNotFoundError:
-        raise DataError(f"{folder} has no {name}, which its manifest names; restore it from the release") from None
-    except OSError as error:
-        raise DataError(f"{folder / name} cannot be read ({error.strerror}); restore it from the release") from None
-    return folder / name
-
-
-def markers_of(folder: str | Path) -> tuple[str, ...]:
-    """How the manifest of a published folder says that missing values are spelled: the original is to be read so."""
-    return Manifest.read(published_folder(folder)).missing_markers
-
-
-def header_of(folder: str | Path) -> str | None:
-    """How the first line of the original was read, by the manifest of a published folder."""
-    return Manifest.read(published_folder(folder)).header
-
-
-def published_folder(folder: str | Path) -> Path:
-    """The `publish/` folder, where a release's own folder is given too."""
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise DataError(f"there is no folder {folder}; give the publish/ folder of a release")
-    if not (folder / FILE_NAME).exists() and (folder / "publish" / FILE_NAME).exists():
-        return folder / "publish"
-    return folder
-
-
-def _meant(manifest: Manifest) -> dict[str, Attribute]:
-    """What the columns of the original are, by their names there."""
-    if manifest.layout is None:
-        return dict(manifest.attributes)
-    return {a: replace(manifest.attributes[c], name=a) for c, a in manifest.layout.attributes.items()}
 
 
 def _with_hierarchies(
@@ -256,7 +148,7 @@ def _with_hierarchies(
     }
 
 
-def _publication(manifest: Manifest, policy: Policy | None, findings: list[str]) -> str:
+def _publication(manifest: TableManifest, policy: Policy | None, findings: list[str]) -> str:
     """What the table is checked as: what the policy asks for, if there is one, else what the manifest says."""
     said = str(manifest.method.get("publish", ""))
     if policy is None or not (needs_original(said) or needs_original(policy.method.publication)):
@@ -267,7 +159,7 @@ def _publication(manifest: Manifest, policy: Policy | None, findings: list[str])
     return wanted
 
 
-def _looking(manifest: Manifest, policy: Policy) -> list[str]:
+def _looking(manifest: TableManifest, policy: Policy) -> list[str]:
     """Whether sensitive values decided more about groups than the policy allows."""
     said, wanted = str(manifest.method.get("diversity", "local")), policy.method.diversity
     if wanted != "blind" or said == wanted:
@@ -275,50 +167,18 @@ def _looking(manifest: Manifest, policy: Policy) -> list[str]:
     return [f"the manifest says diversity = {said!r}, the policy asks for {wanted!r}"]
 
 
-def edited_files(folder: Path, checksums: Mapping[str, str], data: str) -> list[str]:
-    """What differs from the files that a release has: its data, the datasheet and the manifest."""
-    findings = []
-    for name in (data, DATASHEET):
-        try:
-            size = plain_file(folder / name).st_size
-            if name not in checksums:
-                findings.append(f"the manifest has no checksum of {name}")
-            elif name == DATASHEET and size > MOST_DATASHEET:
-                findings.append(f"{name} is larger than a release makes it")
-            elif checksum(folder / name) != checksums[name]:
-                findings.append(f"{name} was changed after the release: its checksum differs from the manifest's")
-        except DataError as error:
-            findings.append(str(error))
-        except OSError:
-            findings.append(f"{name} is part of a release but not in the folder")
-    strangers = [n for n in checksums if n not in (data, DATASHEET)]
-    findings += [f"the manifest lists {n}, which is no file of a release" for n in strangers[:MOST_STRANGERS]]
-    with os.scandir(folder) as entries:
-        strangers = sorted(e.name for e in entries if e.name not in (data, DATASHEET, FILE_NAME))
-    findings += [f"{n} is in the folder but not part of the release" for n in strangers[:MOST_STRANGERS]]
-    if len(strangers) > MOST_STRANGERS:
-        findings.append(f"{len(strangers) - MOST_STRANGERS:,} more files are in the folder but not part of the release")
-    return findings
-
-
-def edited_manifest(folder: Path, version: str, text: str) -> list[str]:
-    """What a manifest of this version holds beyond what was read of it, which would be `text`."""
-    return unread_entries(read_content(folder), json.loads(text)) if version == __version__ else []
-
-
-def _claims(table: Table, manifest: Manifest, claimed: Asked, evidence: Evidence, verdict: Verdict | None) -> list[str]:
+def _claims(
+    table: Table, manifest: TableManifest, claimed: Asked, evidence: Evidence, verdict: Verdict | None
+) -> list[str]:
     """What is wrong with the guarantees of the manifest, held against what it says itself to require."""
     if verdict is None:
         if not claimed.quasi:
             return ["the manifest names no quasi-identifier that the data has"]
         verdict = verify_publication(table, str(manifest.method.get("publish", "")), claimed, evidence)
-    is_known = manifest.version == __version__
-    return wrong_claims(
-        manifest.guarantees, verdict.guarantees, is_complete=not verdict.unverified, are_words_known=is_known
-    )
+    return false_claims(manifest, verdict.guarantees, verdict)
 
 
-def _columns(table: Table, manifest: Manifest) -> list[str]:
+def _columns(table: Table, manifest: TableManifest) -> list[str]:
     unknown = [n for n in table.names if n not in manifest.attributes]
     absent = [n for n in manifest.attributes if n not in table.columns]
     findings = [f"the data has a column {n!r} that the manifest does not know" for n in unknown]
@@ -350,7 +210,7 @@ def _role(policy: Policy, name: str) -> str | None:
     return column.role if column is not None else None
 
 
-def _counts(table: Table, original: Table, manifest: Manifest) -> list[str]:
+def _counts(table: Table, original: Table, manifest: TableManifest) -> list[str]:
     """Rows that do not add up."""
     findings = []
     n_in, n_suppressed = manifest.records["in"], manifest.records["suppressed"]
@@ -368,12 +228,12 @@ def _counts(table: Table, original: Table, manifest: Manifest) -> list[str]:
 
 def _compare(
     table: Table,
-    manifest: Manifest,
+    manifest: TableManifest,
     asked: Asked,
     publication: str,
     original: Table,
     evidence: Evidence,
-    private: str | Path | None,
+    private: PrivateFolder | None,
 ) -> Compared:
     """Compare the rows with the records that they stand for."""
     if manifest.layout is not None:  # what stands in slices is compared bucket by bucket
@@ -384,7 +244,7 @@ def _compare(
         return Compared(tuple(f"the column {n!r} is not in the original" for n in absent))
     kept = tuple(n for n in names if n not in asked.quasi)
     quasi = tuple(n for n in names if n in asked.quasi)
-    rows = None if private is None else read_rows(Path(private))
+    rows = None if private is None else private.rows()
     tables = Tables(table, original, asked.attributes, quasi, kept, asked.markers, asked.is_meaning_known, rows)
     findings = [
         f"the column {n!r} holds cells that the original does not have, or more of them"

@@ -160,6 +160,9 @@ class Table:
             raise DataError("the columns have different lengths; give every column the same number of rows")
         return cls(named, source or Source())
 
+    def __len__(self) -> int:
+        return self.n_rows
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""

@@ -20,13 +20,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator
 
 from shoal.data.tables.header import Header
 from shoal.errors import PolicyError
 from shoal.kinds.tables.policy import Strict, explain, read_toml
+
+if TYPE_CHECKING:
+    from shoal.kinds.sparse.profile import SparseProfile
+    from shoal.kinds.sparse.release import SparseRelease
+
 
 Model = Literal["k-variance", "delta"]
 
@@ -132,6 +137,12 @@ class SparsePolicy(Strict):
     def delta(self) -> float:
         """The least variance of the usual estimate of an attribute."""
         return next(r.delta for r in self.require if isinstance(r, DeltaAnonymity))
+
+    if TYPE_CHECKING:
+
+        def _release(self) -> SparseRelease: ...
+
+        def _profile(self) -> SparseProfile: ...
 
     @classmethod
     def of(cls, **asked: Any) -> SparsePolicy:

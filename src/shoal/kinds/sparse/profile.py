@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError
+from shoal.kind import Grid
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.tables.policy import Strict
 from shoal.sparse.anonymize import component_caps
@@ -59,6 +60,10 @@ class SparseProfile:
     n_suppressed: int
     policy: SparsePolicy
     notes: tuple[str, ...] = ()
+
+    def shown(self) -> list[str | Grid]:
+        """For a terminal, a line each."""
+        return [*self.sentences, *(f"note: {note}" for note in self.notes)]
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -1,27 +1,18 @@
-"""A release of sketches: what was checked of them, and the folder that appears whole or not at all.
-
-::
-
-    out/
-      publish/    data.parquet (a list of components a record, and its class), manifest.json, datasheet.html
-      private/    report.html, attacks.json; on request the key of the signs, and which record each sketch is of
-"""
+"""A release of sparse records: sketches, and what was checked of them; see `shoal.release`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from shoal._version import __version__
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse.edges import LEAST_RECALL
-from shoal.check.sparse.folder import NEIGHBOURS_FILE, asked_of, secret_files
+from shoal.check.sparse.folder import asked_of
 from shoal.check.sparse.verify import SparseEvidence, is_sorted, verify_sketches
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketch_files import read_sketches, write_sketches
@@ -31,73 +22,49 @@ from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
 from shoal.kinds.sparse.manifest import DATA_FILE, SparseManifest, in_public
 from shoal.kinds.sparse.policy import SparsePolicy
-from shoal.kinds.tables.manifest import FILE_NAME, checksum, checksums
+from shoal.manifest import Manifest
 from shoal.progress import Progress
-from shoal.scratch import scratch_folder
+from shoal.release import ATTACK_SECONDS, ATTACK_SEED, Release
+from shoal.secrets import write_key, write_neighbours, write_rows
 from shoal.sparse.anonymize import REASONS, AnonymizedSparse, anonymize_sparse
 from shoal.sparse.signs import new_key
-from shoal.stage import refuse_failed, secrets_to_keep, staged
-from shoal.told_counts import Count, public_reasons
+from shoal.stage import CheckedFile, checked_file, refuse_failed
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
-    from shoal.attack.cases import SparseCase
+    from shoal.attack.sparse.case import SparseCase
     from shoal.utility.sparse.measure import SparseUtility
 
-KEEPABLE = ("rows", "key")
-ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
 
-
-@dataclass(frozen=True)
-class SparseRelease:
+@dataclass(frozen=True, kw_only=True)
+class SparseRelease(Release[Sketches]):
     """What `anonymize` gives back for sparse records. Nothing is on disk before `save`.
 
     Attributes
     ----------
-    sketches : Sketches
-        What would be published, as it was read back from the bytes that would be written.
-    guarantees : tuple of Guarantee
-        Recomputed from those bytes, the original, the rows and the key, by the independent checker; all hold.
-    policy : SparsePolicy
-        What was asked for.
-    notes : tuple of str
-        What the user should know, a sentence each.
-    suppressed : mapping of str to int
-        How many records were left out, by the reason; reasons that did not occur are not there.
     neighbours : {"exact", "partition"}, optional
         How neighbours were found, where the guarantee is about them.
     recall : float, optional
         Of neighbours that were not found exactly: the share of the true ones that were, on a sample.
     """
 
-    sketches: Sketches
-    guarantees: tuple[Guarantee, ...]
-    policy: SparsePolicy
-    notes: tuple[str, ...]
-    suppressed: Mapping[str, int]
+    kind: ClassVar[str] = "sparse"
+    noun: ClassVar[str] = "sketches"
+    keepable: ClassVar[tuple[str, ...]] = ("rows", "key")
+
     neighbours: Literal["exact", "partition"] | None
     recall: float | None
-    _original: Sparse = field(repr=False)
     _evidence: SparseEvidence = field(repr=False)
-    _checksum: str = field(repr=False)
-    _held_out: HeldOut[Sparse] | None = field(default=None, repr=False)
 
     @property
-    def data(self) -> Sketches:
-        """What would be published."""
-        return self.sketches
+    def sketches(self) -> Sketches:
+        """What would be published, as it was read back from the bytes that would be written."""
+        return self.published
 
     @property
-    def records(self) -> dict[str, int]:
-        """How many records came in, went out and were suppressed, and how many were held out before."""
-        n_in, n_out = len(self._original), len(self.sketches)
-        held = {} if self._held_out is None else self._held_out.counts
-        return {"in": n_in, "out": n_out, "suppressed": n_in - n_out, **held}
-
-    @property
-    def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
-        """The numbers of records, and those of suppressed ones by the reason, as they are told in public."""
-        return public_reasons(self.records, self.suppressed, self.policy.least_told)
+    def least_told(self) -> int:
+        """The least number of records that is counted out in public."""
+        return int(self.policy.least_told)
 
     @property
     def suppressed_sentence(self) -> str:
@@ -107,10 +74,9 @@ class SparseRelease:
     @property
     def case(self) -> SparseCase:
         """What attacks work on; for the owner alone, as it holds the key."""
-        from shoal.attack.cases import SparseCase
+        from shoal.attack.sparse.case import SparseCase
 
-        control = None if self._held_out is None else self._held_out.records
-        return SparseCase(self.sketches, self._original, control, self._evidence.rows, self._evidence.key)
+        return SparseCase(self.sketches, self._original, self._control, self._evidence.rows, self._evidence.key)
 
     @cached_property
     def utility(self) -> SparseUtility:
@@ -139,66 +105,58 @@ class SparseRelease:
         made = anonymize_sparse(records, self.policy, self._evidence.key)
         return made.sketches, made.rows
 
-    def save(self, out: str | Path, keep: Sequence[str] = ()) -> Path:
-        """Write `publish/` and `private/`.
+    def summary(self) -> dict[str, Any]:
+        """What became of the data, as JSON."""
+        return {
+            "kind": self.kind,
+            "records": self.records,
+            "suppressed_because": dict(self.suppressed),
+            "neighbours": self.neighbours,
+            "recall": self.recall,
+            "guarantees": [g.to_dict() for g in self.guarantees],
+            "utility": self.utility.to_dict(),
+            "attacks": self.attacked.to_dict(),
+            "notes": list(self.notes),
+        }
 
-        Parameters
-        ----------
-        out : path
-            A folder that does not exist yet, or is empty.
-        keep : sequence of {"rows", "key"}
-            Secrets to keep in `private/`: which record each sketch is of, and the key that its signs come from.
-        """
-        from shoal.attack.kept import keep_first
+    def _check_file(self) -> CheckedFile:
+        return _write_and_check(self.sketches, self.policy, self.neighbours, self._evidence)[0]
 
-        wanted = secrets_to_keep(keep, KEEPABLE)
-        with staged(Path(out)) as stage:
-            self._write_publish(stage / "publish")
-            self._write_private(stage / "private", wanted)
-            keep_first(stage, self.attacked, self.case.granted, ATTACK_SEED)
-        return Path(out)
+    def _manifest(self, **told: Any) -> Manifest:
+        has_classes = self.sketches.labels is not None
+        return SparseManifest(
+            **told,
+            columns={"sketch": "the components of a record", **({"label": "its class"} if has_classes else {})},
+            step=self.sketches.step,
+            classes=has_classes,
+            input=self.policy.input.model_dump(),
+            require=tuple(r.model_dump() for r in self.policy.require),
+            guarantees=SparseManifest.claims(self.guarantees),
+            method=self.policy.told(),
+            suppressed_because=self.told_counts[1],
+            neighbours=self.neighbours,
+        )
 
-    def _write_publish(self, folder: Path) -> None:
+    def _datasheet(self) -> str:
         from shoal.report.sparse.datasheet import render_sparse_datasheet
 
-        folder.mkdir()
-        write_sketches(self.sketches, folder / DATA_FILE)
-        if checksum(folder / DATA_FILE) != self._checksum:  # not the bytes that were checked, so they are checked now
-            _verify_file(folder / DATA_FILE, self.sketches, self.policy, self.neighbours, self._evidence)
-        guarantees = tuple(in_public(g) for g in self.guarantees)
-        sheet = render_sparse_datasheet(replace(self, guarantees=guarantees))
-        (folder / "datasheet.html").write_text(sheet, encoding="utf-8")
-        told, reasons = self.told_counts
-        manifest = SparseManifest(
-            version=__version__,
-            policy=self.policy,
-            step=self.sketches.step,
-            has_classes=self.sketches.labels is not None,
-            neighbours=self.neighbours,
-            records=told,
-            suppressed=reasons,
-            guarantees=tuple(g.to_dict() for g in guarantees),
-            checksums=checksums(folder, [DATA_FILE, "datasheet.html"]),
-        )
-        (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
+        return render_sparse_datasheet(replace(self, guarantees=tuple(in_public(g) for g in self.guarantees)))
 
-    def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
+    def _report(self) -> str:
         from shoal.report.sparse.report import render_sparse_report
 
-        folder.mkdir(mode=0o700)
-        (folder / "report.html").write_text(render_sparse_report(self), encoding="utf-8")
-        for name, text in secret_files(self._evidence, keep).items():
-            (folder / name).write_text(text, encoding="utf-8")
-        if "rows" in keep and self._evidence.neighbours is not None:
-            np.save(folder / NEIGHBOURS_FILE, self._evidence.neighbours, allow_pickle=False)
-        if self._held_out is not None:
-            self._held_out.keep(folder)
-        for path in folder.iterdir():
-            path.chmod(0o600)
+        return render_sparse_report(self)
 
-    def _repr_html_(self) -> str:
-        rows = "".join(f"<li>{escape(g.sentence)}</li>" for g in self.guarantees)
-        return f"<p><b>Release</b> of {len(self.sketches):,} sketches</p><ul>{rows}</ul>"
+    def _keep(self, folder: Path, keep: Sequence[str]) -> None:
+        evidence = self._evidence
+        if "rows" in keep:
+            assert evidence.rows is not None
+            write_rows(folder, evidence.rows)
+            if evidence.neighbours is not None:
+                write_neighbours(folder, evidence.neighbours)
+        if "key" in keep:
+            assert evidence.key is not None
+            write_key(folder, evidence.key)
 
 
 def release_sparse(
@@ -254,13 +212,9 @@ def release_sparse(
         progress("checking the release", 0, 0)
     how = None if made.neighbours is None else made.neighbours.how
     evidence = SparseEvidence(original, made.rows, secret, None if made.neighbours is None else made.neighbours.indices)
-    with scratch_folder() as scratch:
-        path = scratch / DATA_FILE
-        write_sketches(made.sketches, path)
-        published, guarantees = _verify_file(path, made.sketches, policy, how, evidence)
-        digest = checksum(path)
+    file, (published, guarantees) = _write_and_check(made.sketches, policy, how, evidence)
     return SparseRelease(
-        sketches=published,
+        published=published,
         guarantees=guarantees,
         policy=policy,
         notes=(*notes, *made.notes),
@@ -269,7 +223,7 @@ def release_sparse(
         recall=None if made.neighbours is None else made.neighbours.recall,
         _original=original,
         _evidence=evidence,
-        _checksum=digest,
+        _file=file,
         _held_out=held_out,
     )
 
@@ -318,22 +272,30 @@ def _suppressed(made: AnonymizedSparse) -> dict[str, int]:
     return {name: n for name, n in zip(REASONS, counts, strict=True) if n and name != "kept"}
 
 
-def _verify_file(
-    path: Path,
+def _write_and_check(
     made: Sketches,
     policy: SparsePolicy,
     neighbours: Literal["exact", "partition"] | None,
     evidence: SparseEvidence,
-) -> tuple[Sketches, tuple[Guarantee, ...]]:
-    """Run the checker on the file as any reader would see it."""
-    written = read_sketches(path)
-    if not _is_same(written, made) or not is_sorted(written):
-        raise NotVerified("the written file does not read back as the sketches that were made; nothing was published")
+) -> tuple[CheckedFile, tuple[Sketches, tuple[Guarantee, ...]]]:
+    """Write sketches, and run the checker on the file as any reader would see it."""
     assert evidence.original is not None
     n_filled = int((evidence.original.sizes > 0).sum())
-    verdict = verify_sketches(written, asked_of(policy, neighbours, n_filled), evidence)
-    refuse_failed(verdict)
-    return written, verdict.guarantees
+
+    def write(path: Path) -> None:
+        write_sketches(made, path)
+
+    def check(path: Path) -> tuple[Sketches, tuple[Guarantee, ...]]:
+        written = read_sketches(path)
+        if not _is_same(written, made) or not is_sorted(written):
+            raise NotVerified(
+                "the written file does not read back as the sketches that were made; nothing was published"
+            )
+        verdict = verify_sketches(written, asked_of(policy, neighbours, n_filled), evidence)
+        refuse_failed(verdict)
+        return written, verdict.guarantees
+
+    return checked_file(DATA_FILE, write, check)
 
 
 def _is_same(one: Sketches, other: Sketches) -> bool:

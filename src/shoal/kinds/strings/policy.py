@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator
 
@@ -26,6 +26,10 @@ from shoal.data.strings.alphabets import KNOWN, LEARNED
 from shoal.data.tables.header import Header
 from shoal.errors import PolicyError
 from shoal.kinds.tables.policy import KAnonymity, Strict, explain, read_toml
+
+if TYPE_CHECKING:
+    from shoal.kinds.strings.profile import StringProfile
+    from shoal.kinds.strings.release import StringRelease
 
 
 class StringInput(Strict):
@@ -91,6 +95,12 @@ class StringPolicy(Strict):
         if self.method.rare is not None:
             return self.method.rare
         return 1 if self.method.support == 1 else self.k
+
+    if TYPE_CHECKING:
+
+        def _release(self) -> StringRelease: ...
+
+        def _profile(self) -> StringProfile: ...
 
     @classmethod
     def of(cls, **asked: Any) -> StringPolicy:

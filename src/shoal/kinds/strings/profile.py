@@ -11,6 +11,7 @@ import numpy as np
 from shoal.data.strings.alphabets import KNOWN
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
+from shoal.kind import Grid
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.strings.generate import fingerprint_originals
 from shoal.strings.lengths import homogenize_lengths
@@ -56,6 +57,10 @@ class StringProfile:
     n_suppressed: int
     policy: StringPolicy
     notes: tuple[str, ...] = ()
+
+    def shown(self) -> list[str | Grid]:
+        """For a terminal, a line each."""
+        return [*self.sentences, *(f"note: {note}" for note in self.notes)]
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -1,11 +1,4 @@
-"""A release of strings: pseudo-strings, what was checked of them, and the folder that appears whole or not at all.
-
-::
-
-    out/
-      publish/    the strings in the format they came in, manifest.json, datasheet.html
-      private/    report.html, attacks.json; on request groups, and the statistics that strings were drawn from
-"""
+"""A release of strings: pseudo-strings, and what was checked of them; see `shoal.release`."""
 
 from __future__ import annotations
 
@@ -13,16 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal._version import __version__
 from shoal.check.guarantee import Guarantee
-from shoal.check.strings.folder import asked_of, groups_files
+from shoal.check.strings.folder import asked_of
 from shoal.check.strings.near import NEAR_COPIES, near_originals
 from shoal.check.strings.verify import StringEvidence, verify_strings
 from shoal.data.strings.files import read_strings_back, string_file_name, write_strings
@@ -32,27 +23,24 @@ from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
 from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
-from shoal.kinds.tables.manifest import FILE_NAME, checksum, checksums
+from shoal.manifest import Manifest
 from shoal.progress import Progress
-from shoal.scratch import scratch_folder
-from shoal.stage import refuse_failed, secrets_to_keep, staged
+from shoal.release import Release
+from shoal.secrets import write_groups, write_lengths, write_published_groups
+from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.strings.condense import SUPPRESSED_BECAUSE, Condensation, Segment
-from shoal.told_counts import Count, public_reasons
 
 if TYPE_CHECKING:
-    from shoal.attack.attack import Attacked
-    from shoal.attack.cases import StringCase
+    from shoal.attack.strings.case import StringCase
     from shoal.check.strings.verbatim import Verbatim
     from shoal.strings.statistics import GroupStatistics
     from shoal.utility.strings.classification import Accuracy
     from shoal.utility.strings.measure import StringUtility
 
-KEEPABLE = ("groups", "statistics")
 STATISTICS_FILE = "statistics.npz"
 COPIES = "copies"
 N_ROUNDS = 20  # of drawing a few near copies again
 MANY_COPIES = 0.01  # of the draws: then what is missing, or stands there, tells of members
-ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
 NEARLY_COPIES = 0.5  # of a string stands verbatim in an original
 MOST_ORIGINAL_SYMBOLS, MOST_PUBLISHED_SYMBOLS = 20_000_000, 5_000_000  # about half a minute
 REASONS = dict(
@@ -60,45 +48,36 @@ REASONS = dict(
 )
 
 
-@dataclass(frozen=True)
-class StringRelease:
+@dataclass(frozen=True, kw_only=True)
+class StringRelease(Release[Strings]):
     """What `anonymize` gives back for strings. Nothing is on disk before `save`.
+
+    Why strings were left out: "empty", "rare_symbols", "small_class", "length", or "copies" where every draw equalled
+    an original, or was one of a few near copies.
 
     Attributes
     ----------
-    strings : Strings
-        What would be published, as it was read back from the bytes that would be written.
-    guarantees : tuple of Guarantee
-        Recomputed from those bytes, the original and the groups, by the independent checker; all hold.
-    policy : StringPolicy
-        What was asked for.
-    notes : tuple of str
-        What the user should know, a sentence each.
-    suppressed : mapping of str to int
-        How many strings were left out, by the reason: "empty", "rare_symbols", "small_class", "length", or "copies"
-        where every draw equalled an original, or was one of a few near copies. Reasons that did not occur are not
-        there.
     n_groups : int
         Number of groups that pseudo-strings were drawn from.
     n_rejected : int
         How many draws equalled an original, or were one of a few near copies, and were made again.
     """
 
-    strings: Strings
-    guarantees: tuple[Guarantee, ...]
-    policy: StringPolicy
-    notes: tuple[str, ...]
-    suppressed: Mapping[str, int]
+    kind: ClassVar[str] = "strings"
+    noun: ClassVar[str] = "strings"
+    keepable: ClassVar[tuple[str, ...]] = ("groups", "statistics")
+
     n_groups: int
     n_rejected: int
-    _original: Strings = field(repr=False)
     _evidence: StringEvidence = field(repr=False)
     _reasons: npt.NDArray[np.int8] = field(repr=False)
     _segments: tuple[Segment, ...] = field(repr=False)
     _statistics: GroupStatistics = field(repr=False)
-    _checksum: str = field(repr=False)
-    _like: Any = field(default=None, repr=False)
-    _held_out: HeldOut[Strings] | None = field(default=None, repr=False)
+
+    @property
+    def strings(self) -> Strings:
+        """What would be published, as it was read back from the bytes that would be written."""
+        return self.published
 
     @property
     def data(self) -> Any:
@@ -106,28 +85,11 @@ class StringRelease:
         return self.strings if isinstance(self._like, Strings) else self.strings.texts()
 
     @property
-    def records(self) -> dict[str, int]:
-        """How many strings came in, went out and were suppressed, and how many were held out before."""
-        n_in, n_out = len(self._original), len(self.strings)
-        held = {} if self._held_out is None else self._held_out.counts
-        return {"in": n_in, "out": n_out, "suppressed": n_in - n_out, **held}
-
-    @property
     def case(self) -> StringCase:
         """What attacks work on; for the owner alone."""
-        from shoal.attack.cases import StringCase
+        from shoal.attack.strings.case import StringCase
 
-        control = None if self._held_out is None else self._held_out.records
-        return StringCase(self.strings, self._original, control)
-
-    @cached_property
-    def attacked(self) -> Attacked[StringCase] | None:
-        """What attacks get out of the release, if strings were held out to compare with."""
-        from shoal.attack.folder import attack_case
-
-        if self._held_out is None:
-            return None
-        return attack_case("strings", self.case, seed=ATTACK_SEED, seconds=ATTACK_SECONDS)
+        return StringCase(self.strings, self._original, self._control)
 
     @cached_property
     def utility(self) -> StringUtility:
@@ -180,12 +142,7 @@ class StringRelease:
     @property
     def original_lengths(self) -> npt.NDArray[np.int64]:
         """The lengths of the originals; for the owner alone."""
-        return self._original.lengths
-
-    @property
-    def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
-        """The numbers of records, and those of suppressed ones by the reason, as they are told in public."""
-        return public_reasons(self.records, self.suppressed, self.policy.k)
+        return np.asarray(self._original.lengths)
 
     @property
     def suppressed_sentence(self) -> str:
@@ -199,68 +156,57 @@ class StringRelease:
         lengths = self._original.lengths[self._reasons == reason]
         return (int(lengths.min()), int(lengths.max())) if len(lengths) else None
 
-    def save(self, out: str | Path, keep: Sequence[str] = ()) -> Path:
-        """Write `publish/` and `private/`.
+    def summary(self) -> dict[str, Any]:
+        """What became of the data, as JSON."""
+        return {
+            "kind": self.kind,
+            "records": self.records,
+            "suppressed_because": dict(self.suppressed),
+            "groups": self.n_groups,
+            "copies_drawn_again": self.n_rejected,
+            "guarantees": [g.to_dict() for g in self.guarantees],
+            "verbatim": self.verbatim.to_dict(),
+            "utility": self.utility.to_dict(),
+            "notes": list(self.notes),
+        }
 
-        Parameters
-        ----------
-        out : path
-            A folder that does not exist yet, or is empty.
-        keep : sequence of {"groups", "statistics"}
-            Secrets to keep in `private/`: which strings stood together, and the statistics, to draw again from.
-        """
-        from shoal.attack.kept import keep_first
+    def _check_file(self) -> CheckedFile:
+        return _write_and_check(self.strings, self.policy, self._evidence)[0]
 
-        keep = secrets_to_keep(keep, KEEPABLE)
-        with staged(Path(out)) as stage:
-            self._write_publish(stage / "publish")
-            self._write_private(stage / "private", keep)
-            if self.attacked is not None:
-                keep_first(stage, self.attacked, self.case.granted, ATTACK_SEED)
-        return Path(out)
-
-    def _write_publish(self, folder: Path) -> None:
-        from shoal.report.strings.datasheet import render_string_datasheet
-
-        folder.mkdir()
-        data = string_file_name(self.strings)
-        write_strings(self.strings, folder / data)
-        if checksum(folder / data) != self._checksum:  # not the bytes that were checked, so they are checked now
-            _verify_file(folder / data, self.strings, self.policy, self._evidence)
-        (folder / "datasheet.html").write_text(render_string_datasheet(self), encoding="utf-8")
-        told, reasons = self.told_counts
-        manifest = StringManifest(
-            version=__version__,
-            data=data,
-            source=self.strings.source,
-            has_classes=self.strings.labels is not None,
-            policy=self.policy,
-            records=told,
-            suppressed=reasons,
-            guarantees=tuple(g.to_dict() for g in self.guarantees),
-            checksums=checksums(folder, [data, "datasheet.html"]),
+    def _manifest(self, **told: Any) -> Manifest:
+        return StringManifest(
+            **told,
+            **StringManifest.reading(self.strings.source),
+            classes=self.strings.labels is not None,
+            require=tuple(r.model_dump() for r in self.policy.require),
+            guarantees=StringManifest.claims(self.guarantees),
+            method=self.policy.told(),
+            suppressed_because=self.told_counts[1],
             near_copies=next(int(g.achieved) for g in self.guarantees if g.model == NEAR_COPIES),
         )
-        (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
 
-    def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
+    def _datasheet(self) -> str:
+        from shoal.report.strings.datasheet import render_string_datasheet
+
+        return render_string_datasheet(self)
+
+    def _report(self) -> str:
         from shoal.report.strings.report import render_string_report
 
-        folder.mkdir(mode=0o700)
-        (folder / "report.html").write_text(render_string_report(self), encoding="utf-8")
+        return render_string_report(self)
+
+    def _keep(self, folder: Path, keep: Sequence[str]) -> None:
         if "groups" in keep:
-            for name, text in groups_files(self._evidence).items():
-                (folder / name).write_text(text, encoding="utf-8")
+            groups, original_groups = self._evidence.published_groups, self._evidence.original_groups
+            lengths = self._evidence.template_lengths
+            assert groups is not None
+            assert original_groups is not None
+            assert lengths is not None
+            write_groups(folder, original_groups)
+            write_published_groups(folder, groups)
+            write_lengths(folder, lengths[groups])
         if "statistics" in keep:
             self._statistics.save(folder / STATISTICS_FILE)
-        if self._held_out is not None:
-            self._held_out.keep(folder)
-        for path in folder.iterdir():
-            path.chmod(0o600)
-
-    def _repr_html_(self) -> str:
-        rows = "".join(f"<li>{escape(g.sentence)}</li>" for g in self.guarantees)
-        return f"<p><b>Release</b> of {len(self.strings):,} strings</p><ul>{rows}</ul>"
 
 
 def release_strings(
@@ -317,17 +263,13 @@ def release_strings(
         published_groups=groups.astype(np.int64),
         template_lengths=_lengths(condensation.segments_),
     )
-    with scratch_folder() as scratch:
-        path = scratch / string_file_name(made)
-        write_strings(made, path)
-        published, guarantees = _verify_file(path, made, policy, evidence)
-        digest = checksum(path)
+    file, (published, guarantees) = _write_and_check(made, policy, evidence)
     counts = np.bincount(condensation.suppressed_, minlength=len(SUPPRESSED_BECAUSE)).tolist()
     suppressed = {name: n for name, n in zip(REASONS.values(), counts, strict=True) if n and name != "kept"}
     if pseudo.n_dropped + n_near:
         suppressed[COPIES] = pseudo.n_dropped + n_near
     return StringRelease(
-        strings=published,
+        published=published,
         guarantees=guarantees,
         policy=policy,
         notes=(*notes, *_told(condensation, policy)),
@@ -339,7 +281,7 @@ def release_strings(
         _reasons=condensation.suppressed_,
         _segments=condensation.segments_,
         _statistics=condensation.statistics_,
-        _checksum=digest,
+        _file=file,
         _like=like,
         _held_out=held_out,
     )
@@ -470,16 +412,25 @@ def _published_source(strings: Strings) -> StringSource:
     )
 
 
-def _verify_file(
-    path: Path, made: Strings, policy: StringPolicy, evidence: StringEvidence
-) -> tuple[Strings, tuple[Guarantee, ...]]:
-    """Run the checker on the file as any reader would see it."""
-    written = read_strings_back(path, made.source)
-    if not _is_same(written.compact(), made.compact()):
-        raise NotVerified("the written file does not read back as the strings that were made; nothing was published")
-    verdict = verify_strings(written, asked_of(policy), evidence)
-    refuse_failed(verdict)
-    return replace(written.compact(), source=made.source), verdict.guarantees
+def _write_and_check(
+    made: Strings, policy: StringPolicy, evidence: StringEvidence
+) -> tuple[CheckedFile, tuple[Strings, tuple[Guarantee, ...]]]:
+    """Write strings, and run the checker on the file as any reader would see it."""
+
+    def write(path: Path) -> None:
+        write_strings(made, path)
+
+    def check(path: Path) -> tuple[Strings, tuple[Guarantee, ...]]:
+        written = read_strings_back(path, made.source)
+        if not _is_same(written.compact(), made.compact()):
+            raise NotVerified(
+                "the written file does not read back as the strings that were made; nothing was published"
+            )
+        verdict = verify_strings(written, asked_of(policy), evidence)
+        refuse_failed(verdict)
+        return replace(written.compact(), source=made.source), verdict.guarantees
+
+    return checked_file(string_file_name(made), write, check)
 
 
 def _is_same(one: Strings, other: Strings) -> bool:

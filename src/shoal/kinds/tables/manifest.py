@@ -1,119 +1,148 @@
-"""The manifest of a release: what was published, how, and what it promises. It goes out with the data."""
+"""What a manifest says of a table besides what `shoal.manifest` says of all data: its columns, or its slices."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationInfo, field_serializer, field_validator, model_validator
 
-from shoal.data.published_file import MOST_MANIFEST, read_json
-from shoal.data.tables.attribute import ROLES, TYPES, Attribute
+from shoal.data.tables.attribute import Attribute, Role, Type
 from shoal.data.tables.hierarchy import Hierarchy, prefixes
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, spell
 from shoal.data.tables.write import DATA_FILES
-from shoal.errors import DataError, ShoalError
-from shoal.kinds.tables.policy import Requirement
-from shoal.told_counts import Count, Span, read_count, write_count
+from shoal.kinds.tables.policy import Policy, Requirement
+from shoal.manifest import Entries, Manifest
 
-FILE_NAME = "manifest.json"
-HEADERS = (None, "first", "none")
-DATASHEET = "datasheet.html"
 _REQUIREMENTS: TypeAdapter[tuple[Requirement, ...]] = TypeAdapter(tuple[Requirement, ...])
 
 
-@dataclass(frozen=True)
-class Manifest:
-    """What `publish/manifest.json` says; nothing in it tells more about single originals than the data does."""
+class PublishedColumn(Entries):
+    """What is told of a published column.
 
-    version: str
-    kind: str
-    data: str
-    delimiter: str | None
-    method: Mapping[str, Any]
+    Order and hierarchy stand there of sensitive columns alone: the check's distances need them. Whether the labels of a
+    quasi-identifier are those of a hierarchy is told, and not which.
+    """
+
+    role: Role
+    type: Type
+    by_hierarchy: Literal[True] | None = None
+    order: tuple[str, ...] | None = None
+    hierarchy: tuple[tuple[str, ...], ...] | None = None
+
+    @classmethod
+    def of(cls, attribute: Attribute, *, has_labels: bool) -> PublishedColumn:
+        """Of a column that is published so."""
+        is_told = attribute.role == "sensitive"
+        return cls(
+            role=attribute.role,
+            type=attribute.type,
+            by_hierarchy=True if has_labels else None,
+            order=attribute.order if is_told else None,
+            hierarchy=attribute.hierarchy.rows if is_told and attribute.hierarchy is not None else None,
+        )
+
+    def attribute(self, name: str) -> Attribute:
+        """The same as the check takes it."""
+        hierarchy = None if self.hierarchy is None else Hierarchy(self.hierarchy)
+        return Attribute(name, self.type, self.role, self.order, hierarchy)
+
+
+class TableManifest(Manifest):
+    """What `publish/manifest.json` says of a table.
+
+    Attributes
+    ----------
+    columns : mapping
+        What is told of each column.
+    layout : Layout, optional
+        Of a table in slices, which columns stand together.
+    order : {"sorted", "original"}
+        Which order the rows stand in.
+    missing, missing_markers
+        What a missing value was taken for, and how it is spelled.
+    """
+
+    optional: ClassVar[tuple[str, ...]] = ("header", "layout")
+
+    kind: Literal["table"] = "table"
+    delimiter: Literal[",", ";", "\t", "|"] | None = None
+    order: Literal["sorted", "original"] = "sorted"
     missing: Literal["value", "any"]
     missing_markers: tuple[str, ...]
-    attributes: Mapping[str, Attribute]
-    records: Mapping[str, Count]
-    require: tuple[Any, ...]
-    guarantees: tuple[Mapping[str, Any], ...]
-    checksums: Mapping[str, str]
-    layout: Layout | None = None
-    header: Literal["first", "none"] | None = None
-    order: Literal["sorted", "original"] = "sorted"
-    by_hierarchy: frozenset[str] = frozenset()  # columns whose labels are those of a hierarchy, which is not told
+    columns: dict[str, PublishedColumn]
+    layout: Layout | None = Field(default=None)
+
+    @field_validator("data")
+    @classmethod
+    def _known_file(cls, data: str) -> str:
+        if data not in DATA_FILES:
+            raise ValueError("a table is in no such file")
+        return data
+
+    @field_validator("require", mode="before")
+    @classmethod
+    def _known_models(cls, require: Any) -> Any:
+        return _REQUIREMENTS.validate_python(require)
+
+    @field_validator("layout", mode="before")
+    @classmethod
+    def _slices(cls, layout: Any, _: ValidationInfo) -> Any:
+        return Layout.from_dict(layout) if isinstance(layout, Mapping) else layout
+
+    @model_validator(mode="after")
+    def _promises_something(self) -> TableManifest:
+        if not any(c.role == "quasi" for c in self.columns.values()):
+            raise ValueError("no column is a quasi-identifier")
+        if self.layout is not None:
+            if set(self.layout.names) != set(self.columns):
+                raise ValueError("slices and columns are not the same")
+            held = self.layout.attributes
+            meanings = {(a, self.columns[c].role, self.columns[c].type) for c, a in held.items()}
+            if len(meanings) > len(set(held.values())):
+                raise ValueError("a column of several slices is not one thing")
+        return self
+
+    @field_serializer("require")
+    def _write_require(self, require: tuple[Any, ...]) -> list[dict[str, Any]]:
+        return [r.model_dump(exclude_none=True) for r in require]
+
+    @field_serializer("columns")
+    def _write_columns(self, columns: dict[str, PublishedColumn]) -> dict[str, Any]:
+        return {name: column.model_dump(exclude_none=True) for name, column in columns.items()}
+
+    @field_serializer("layout")
+    def _write_layout(self, layout: Layout | None) -> dict[str, Any] | None:
+        return None if layout is None else layout.to_dict()
+
+    @cached_property
+    def attributes(self) -> dict[str, Attribute]:
+        """The meaning of each column."""
+        return {name: column.attribute(name) for name, column in self.columns.items()}
+
+    @cached_property
+    def meant(self) -> dict[str, Attribute]:
+        """The meaning of each column of the original, by its name there."""
+        if self.layout is None:
+            return self.attributes
+        return {a: replace(self.attributes[c], name=a) for c, a in self.layout.attributes.items()}
+
+    @property
+    def by_hierarchy(self) -> frozenset[str]:
+        """Columns whose labels are those of a hierarchy."""
+        return frozenset(name for name, column in self.columns.items() if column.by_hierarchy)
+
+    @property
+    def k(self) -> int:
+        """The least class size that all requirements together ask for."""
+        return Policy(require=self.require).k
 
     def names(self, role: str) -> list[str]:
         """The columns of a role."""
-        return [n for n, a in self.attributes.items() if a.role == role]
-
-    def to_json(self) -> str:
-        """The text of the file."""
-        content = {
-            "shoal": self.version,
-            "kind": self.kind,
-            "data": self.data,
-            "delimiter": self.delimiter,
-            "records": {n: write_count(c) for n, c in self.records.items()},
-            "require": [r.model_dump(exclude_none=True) for r in self.require],
-            "guarantees": [dict(g) for g in self.guarantees],
-            "method": dict(self.method),
-            "order": self.order,
-            "missing": self.missing,
-            "missing_markers": list(self.missing_markers),
-            **({} if self.header is None else {"header": self.header}),
-            "columns": {n: _column(a, has_labels=n in self.by_hierarchy) for n, a in self.attributes.items()},
-            **({} if self.layout is None else {"layout": self.layout.to_dict()}),
-            "checksums": dict(self.checksums),
-        }
-        return text_of_manifest(content)
-
-    @classmethod
-    def read(cls, folder: Path) -> Manifest:
-        """Read and check the manifest of a published folder."""
-        path, content = folder / FILE_NAME, read_content(folder)
-        try:
-            return _parse(content)
-        except (KeyError, TypeError, AttributeError, ValueError, ValidationError, ShoalError):
-            raise DataError(f"{path} is not the manifest of a Shoal release; restore it from the release") from None
-
-
-def parse_records(content: Mapping[str, Any]) -> dict[str, Count]:
-    """How many records came in, went out, were suppressed and, if any, held out."""
-    told = content["records"]
-    names = ("in", "out", "suppressed", *(["held_out"] if "held_out" in told else []))
-    records = {n: read_count(told[n]) for n in names}
-    if isinstance(records["out"], Span):  # what anybody can count
-        raise ValueError
-    return records
-
-
-def text_of_manifest(content: Mapping[str, Any]) -> str:
-    """The text of the file, if a check would read it."""
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    if len(text.encode(errors="replace")) > MOST_MANIFEST:
-        raise DataError(
-            f"the manifest would be larger than {MOST_MANIFEST >> 20} MiB; give sensitive columns shorter orders and "
-            "hierarchies"
-        )
-    return text
-
-
-def read_content(folder: Path) -> Any:
-    """What the manifest of a published folder holds, of whatever kind."""
-    path = folder / FILE_NAME
-    try:
-        return read_json(path)
-    except FileNotFoundError:
-        raise DataError(f"{folder} has no {FILE_NAME}; give the publish/ folder of a release") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not valid JSON of a size that a manifest has"
-        raise DataError(f"{path} cannot be read ({reason}); restore it from the release") from None
+        return [name for name, column in self.columns.items() if column.role == role]
 
 
 def as_published(attribute: Attribute, column: Column) -> Attribute:
@@ -128,103 +157,3 @@ def as_published(attribute: Attribute, column: Column) -> Attribute:
         order=tuple(v for v in order if v in shown) if order is not None else None,
         hierarchy=Hierarchy(kept) if kept else None,
     )
-
-
-def _column(attribute: Attribute, *, has_labels: bool) -> dict[str, Any]:
-    column: dict[str, Any] = {"role": attribute.role, "type": attribute.type}
-    if has_labels:
-        column["by_hierarchy"] = True
-    if attribute.role == "sensitive":  # the check's distances need them; a quasi-identifier's are not needed
-        if attribute.order is not None:
-            column["order"] = list(attribute.order)
-        if attribute.hierarchy is not None:
-            column["hierarchy"] = [list(row) for row in attribute.hierarchy.rows]
-    return column
-
-
-def _parse(content: Mapping[str, Any]) -> Manifest:
-    attributes, by_hierarchy = {}, set()
-    for name, column in content["columns"].items():
-        if column["role"] not in ROLES or column["type"] not in TYPES:
-            raise ValueError
-        order = _texts(column["order"]) if "order" in column else None
-        rows = column.get("hierarchy")
-        hierarchy = Hierarchy(tuple(tuple(row) for row in rows)) if rows is not None else None
-        attributes[name] = Attribute(name, column["type"], column["role"], order, hierarchy)
-        if column.get("by_hierarchy", False) is True:
-            by_hierarchy.add(name)
-    if content["kind"] != "table" or content["missing"] not in ("value", "any"):
-        raise ValueError
-    if content["data"] not in DATA_FILES:
-        raise ValueError
-    if content.get("header") not in HEADERS:
-        raise ValueError
-    if not content["require"] or not any(
-        a.role == "quasi" for a in attributes.values()
-    ):  # such a release promises nothing
-        raise ValueError
-    return Manifest(
-        version=str(content["shoal"]),
-        kind="table",
-        data=str(content["data"]),
-        delimiter=_delimiter(content.get("delimiter")),
-        method=dict(content["method"]),
-        missing=content["missing"],
-        missing_markers=tuple(map(str, content["missing_markers"])),
-        attributes=attributes,
-        records=parse_records(content),
-        require=_REQUIREMENTS.validate_python(content["require"]),
-        guarantees=tuple(dict(g) for g in content["guarantees"]),
-        checksums={str(n): str(c) for n, c in content["checksums"].items()},
-        layout=_layout(content.get("layout"), attributes),
-        header=content.get("header"),
-        order=_order(content.get("order", "sorted")),
-        by_hierarchy=frozenset(by_hierarchy),
-    )
-
-
-def _layout(content: Any, attributes: Mapping[str, Attribute]) -> Layout | None:
-    """Which columns stand together, of a table in slices; all of them must be known."""
-    if content is None:
-        return None
-    layout = Layout.from_dict(content)
-    if set(layout.names) != set(attributes):
-        raise ValueError
-    meanings = {(a, attributes[c].role, attributes[c].type) for c, a in layout.attributes.items()}
-    if len(meanings) > len(set(layout.attributes.values())):  # an attribute of several slices is one thing
-        raise ValueError
-    return layout
-
-
-def _order(given: Any) -> Literal["sorted", "original"]:
-    if given == "original":
-        return "original"
-    if given != "sorted":
-        raise ValueError
-    return "sorted"
-
-
-def _delimiter(given: Any) -> str | None:
-    if given is not None and given not in (",", ";", "\t", "|"):
-        raise ValueError
-    return None if given is None else str(given)
-
-
-def _texts(given: Any) -> tuple[str, ...]:
-    if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
-        raise ValueError
-    return tuple(given)
-
-
-def checksum(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()
-
-
-def checksums(folder: Path, names: Sequence[str]) -> dict[str, str]:
-    """Checksums of some files of a folder."""
-    return {name: checksum(folder / name) for name in names}

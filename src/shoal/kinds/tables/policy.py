@@ -23,7 +23,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -34,6 +34,10 @@ from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import MARKERS
 from shoal.errors import PolicyError, did_you_mean
 from shoal.registry import Registry
+
+if TYPE_CHECKING:
+    from shoal.kinds.tables.profile import Profile
+    from shoal.kinds.tables.release import TableRelease
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -110,7 +114,7 @@ class BetaLikeness(Strict):
     sensitive: str | None = None
 
 
-Requirement = Annotated[
+Requirement: TypeAlias = Annotated[
     Union[KAnonymity, LDiversity, TCloseness, AlphaK, BetaLikeness], Field(discriminator="model")  # noqa: UP007  pydantic reads it
 ]
 MODELS = tuple(m.model_fields["model"].default for m in get_args(get_args(Requirement)[0]))
@@ -271,6 +275,12 @@ class Policy(Strict):
             elif isinstance(r, LDiversity):
                 sizes.append(-int(-r.l // 1))
         return max(sizes)
+
+    if TYPE_CHECKING:
+
+        def _release(self) -> TableRelease: ...
+
+        def _profile(self) -> Profile: ...
 
     @classmethod
     def of(cls, **asked: Any) -> Policy:

@@ -13,6 +13,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import guess
 from shoal.data.tables.table import Table
 from shoal.errors import DataError
+from shoal.kind import Grid
 from shoal.kinds.tables.policy import Method, partitions
 
 if TYPE_CHECKING:
@@ -53,6 +54,26 @@ class Profile:
     def attributes(self) -> Mapping[str, Attribute]:
         """The guesses by column name."""
         return {c.attribute.name: c.attribute for c in self.columns}
+
+    def shown(self) -> list[str | Grid]:
+        """The guesses, their reasons, the risk and the proposed method, for a terminal."""
+        columns = Grid(
+            ("column", "role", "type", "distinct", "missing", "why"),
+            [
+                (a.name, a.role, a.type, f"{c.n_distinct:,}", f"{c.n_missing:,}", a.why)
+                for c in self.columns
+                for a in (c.attribute,)
+            ],
+            ("distinct", "missing"),
+        )
+        shown: list[str | Grid] = [f"{self.n_rows:,} rows, {len(self.columns)} columns\n", columns]
+        shown += [f"note: {note}" for note in self.notes]
+        if self.risk is None:
+            return [*shown, "\nNo column looks quasi-identifying; say in the policy which ones others may know."]
+        quasi = ", ".join(c.attribute.name for c in self.columns if c.attribute.role == "quasi")
+        shown.append(f"\nRisk as it stands, for someone who knows {quasi}:")
+        shown += [f"  {sentence}" for sentence in self.risk.sentences]
+        return shown if self.proposal is None else [*shown, *self.proposal.shown()]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

@@ -1,26 +1,17 @@
-"""A release: the published data, its checked guarantees, and the folder that appears whole or not at all.
-
-::
-
-    out/
-      publish/    the data in the format it came in, manifest.json, datasheet.html
-      private/    report.html, attacks.json; on request the group and the origin of each record, and the applied mapping
-"""
+"""A release of a table; see `shoal.release`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal._version import __version__
-from shoal.check.evidence import PUBLISHED_GROUPS_FILE, ROWS_FILE, Evidence, group_classes, groups_text, rows_text
+from shoal.check.evidence import Evidence, group_classes
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.classes import classes_of
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
@@ -32,55 +23,88 @@ from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
-from shoal.kinds.tables.manifest import FILE_NAME, Manifest, as_published, checksums
-from shoal.kinds.tables.policy import Policy
-from shoal.stage import refuse_failed, secrets_to_keep, staged
-from shoal.told_counts import public_counts
+from shoal.kinds.tables.manifest import PublishedColumn, TableManifest, as_published
+from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
+from shoal.manifest import Manifest
+from shoal.release import Release
+from shoal.secrets import write_groups, write_published_groups, write_rows
+from shoal.stage import CheckedFile, checked_file, refuse_failed
+from shoal.told_counts import Count, public_counts
 
 if TYPE_CHECKING:
-    from shoal.attack.attack import Attacked
-    from shoal.attack.cases import TableCase
+    from shoal.attack.tables.case import TableCase
     from shoal.check.slices.exposure import Exposure
     from shoal.report.tables.context import ReportContext
+    from shoal.tables.anonymize import Anonymized
     from shoal.utility.tables.classification import LearningComparison
     from shoal.utility.tables.measure import Utility
     from shoal.utility.tables.queries import QueryError
     from shoal.utility.tables.target import TargetLearning
 
-KEEPABLE = ("groups", "mapping", "rows")
-ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
 
-
-@dataclass(frozen=True)
-class Release:
-    """What `anonymize` gives back. Nothing is on disk before `save`.
+@dataclass(frozen=True, kw_only=True)
+class TableRelease(Release[Table]):
+    """What `anonymize` gives back for a table. Nothing is on disk before `save`.
 
     Attributes
     ----------
-    table : Table
-        What would be published.
-    guarantees : tuple of Guarantee
-        Every requirement, recomputed from `table` by the independent checker; all hold.
-    policy, attributes
-        What was asked for, and what each column was taken to be.
-    notes : tuple of str
-        What the user should know, a sentence each.
+    attributes : mapping of str to Attribute
+        What each column of the original was taken to be.
     layout : Layout, optional
         Of a table in slices, which columns stand together; a row of it is then no record.
     """
 
-    table: Table
-    guarantees: tuple[Guarantee, ...]
-    policy: Policy
+    kind: ClassVar[str] = "table"
+    noun: ClassVar[str] = "records"
+    keepable: ClassVar[tuple[str, ...]] = ("groups", "mapping", "rows")
+
     attributes: Mapping[str, Attribute]
-    notes: tuple[str, ...]
-    _original: Table = field(repr=False)
+    layout: Layout | None = None
     _rows: npt.NDArray[np.intp] = field(repr=False)
     _groups: npt.NDArray[np.int32] = field(repr=False)
-    _like: Any = field(default=None, repr=False)
-    layout: Layout | None = None
     _sources: tuple[npt.NDArray[np.intp], ...] = field(default=(), repr=False)
-    _held_out: HeldOut[Table] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        original: Table,
+        made: Anonymized,
+        policy: Policy,
+        *,
+        like: Any = None,
+        held_out: HeldOut[Table] | None = None,
+        in_memory: bool = False,
+    ) -> TableRelease:
+        """Check what the methods made of a table; `NotVerified` unless all guarantees hold.
+
+        Parameters
+        ----------
+        in_memory : bool
+            Check the table rather than the bytes of a file, as nothing will be published.
+        """
+        release = cls(
+            published=made.table,
+            guarantees=(),
+            policy=policy,
+            notes=(*made.notes, *([ORIGINAL_ORDER] if policy.order == "original" else [])),
+            attributes=made.attributes,
+            layout=made.layout,
+            _original=original,
+            _rows=made.rows,
+            _groups=made.groups,
+            _sources=made.sources,
+            _like=like,
+            _held_out=held_out,
+        )
+        if in_memory:
+            return replace(release, guarantees=release._verified(made.table, made.attributes))
+        file, guarantees = release._write_and_check()
+        return replace(release, guarantees=guarantees, _file=file)
+
+    @property
+    def table(self) -> Table:
+        """What would be published."""
+        return self.published
 
     @cached_property
     def data(self) -> Any:
@@ -150,21 +174,19 @@ class Release:
         return compare_learning(self._original, self.table, self._rows, self._groups, self.attributes, target, **asked)
 
     @property
-    def records(self) -> dict[str, int]:
-        """How many records came in, went out and were suppressed, and how many were held out before."""
-        n_in, n_out = self._original.n_rows, self.table.n_rows
-        held = {} if self._held_out is None else self._held_out.counts
-        return {"in": n_in, "out": n_out, "suppressed": n_in - n_out, **held}
+    def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
+        """The numbers of records as they are told in public; reasons for suppression are not told of tables."""
+        return public_counts(self.records, self.policy.k), {}
 
     @property
     def case(self) -> TableCase:
         """What attacks work on; for the owner alone."""
-        from shoal.attack.cases import TableCase
+        from shoal.attack.tables.case import TableCase
 
         return TableCase(
             published=self.table,
             original=self._original,
-            control=None if self._held_out is None else self._held_out.records,
+            control=self._control,
             quasi=self._names("quasi"),
             sensitive=self._names("sensitive"),
             attributes=self.attributes,
@@ -173,15 +195,6 @@ class Release:
             rows=None if needs_original(self.policy.method.publication) else self._rows.astype(np.int64),
             policy=self.policy,
         )
-
-    @cached_property
-    def attacked(self) -> Attacked[TableCase] | None:
-        """What attacks get out of the release, if records were held out to compare with."""
-        from shoal.attack.folder import attack_case
-
-        if self._held_out is None:
-            return None
-        return attack_case("table", self.case, seed=ATTACK_SEED, seconds=ATTACK_SECONDS)
 
     @cached_property
     def risk_before(self) -> Risk:
@@ -197,70 +210,55 @@ class Release:
             return risk_of(group_classes(self._groups), self.policy.k)
         return risk_of(classes_of(self.table, self._names("quasi"), markers=markers), self.policy.k)
 
+    def summary(self) -> dict[str, Any]:
+        """What became of the data, as JSON."""
+        return {
+            "records": self.records,
+            "guarantees": [g.to_dict() for g in self.guarantees],
+            "utility": self.utility.to_dict(),
+            "risk": {"before": self.risk_before.to_dict(), "after": self.risk_after.to_dict()},
+            **({"learning": self.learning.to_dict()} if self.learning else {}),
+            "notes": list(self.notes),
+        }
+
     def _names(self, role: str) -> list[str]:
         return [n for n, a in self.attributes.items() if a.role == role]
 
-    def save(self, out: str | Path, keep: Sequence[str] = ()) -> Path:
-        """Write `publish/` and `private/`, after checking the very bytes that would be published.
+    def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
+        def write(path: Path) -> None:
+            write_table(self.table, path)
 
-        Parameters
-        ----------
-        out : path
-            A folder that does not exist yet, or is empty.
-        keep : sequence of {"groups", "mapping", "rows"}
-            Secrets to keep in `private/`: the group of each record, what each record's values became, and which record
-            each published row stands for, so that attacks can be scored.
-        """
-        from shoal.attack.kept import keep_first
+        return checked_file(file_name(self.table), write, self._verified_file)
 
-        keep = secrets_to_keep(keep, KEEPABLE)
-        if {"mapping", "rows"} & set(keep) and needs_original(self.policy.method.publication):
-            raise PolicyError("a published row stands for no record, so no value became another; keep groups alone")
-        with staged(Path(out)) as stage:
-            self._write_publish(stage / "publish")
-            self._write_private(stage / "private", keep)
-            if self.attacked is not None:
-                keep_first(stage, self.attacked, self.case.granted, ATTACK_SEED)
-        return Path(out)
+    def _check_file(self) -> CheckedFile:
+        return self._write_and_check()[0]
 
-    def _write_publish(self, folder: Path) -> None:
-        from shoal.report.tables.datasheet import render_datasheet
-
-        folder.mkdir()
-        data = file_name(self.table)
-        write_table(self.table, folder / data)
-        guarantees = self._verify_file(folder / data)
-        (folder / "datasheet.html").write_text(
-            render_datasheet(self._context(guarantees), self.table), encoding="utf-8"
-        )
-        manifest = Manifest(
-            version=__version__,
-            kind=self.policy.kind,
-            data=data,
-            delimiter=None if data.endswith(".parquet") else self.table.source.delimiter,
-            method=self.policy.method.told(),
-            missing=self.policy.missing,
-            missing_markers=self.policy.missing_markers,
-            header=self.policy.header,
-            attributes=self._published_attributes,
-            records=public_counts(self.records, self.policy.k),
-            require=self.policy.require,
-            guarantees=tuple(_claim(g) for g in guarantees),
-            checksums=checksums(folder, [data, "datasheet.html"]),
-            layout=self.layout,
-            order=self.policy.order,
-            by_hierarchy=self._by_hierarchy,
-        )
-        (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
-
-    def _verify_file(self, path: Path) -> tuple[Guarantee, ...]:
+    def _verified_file(self, path: Path) -> tuple[Guarantee, ...]:
         """Run the checker on the file as any reader would see it."""
         markers, delimiter = self.policy.missing_markers, self.table.source.delimiter
         written = read_back(path, self.table.names, markers=markers, delimiter=delimiter)
         if written.n_rows != self.table.n_rows or written.names != self.table.names:
             raise NotVerified("the written file does not read back as the table that was made; nothing was published")
-        attributes = self._published_attributes if self.layout is None else self.attributes
-        return verified(written, self.policy, attributes, self._evidence, self.layout)
+        return self._verified(written, self._published_attributes if self.layout is None else self.attributes)
+
+    def _verified(self, table: Table, attributes: Mapping[str, Attribute]) -> tuple[Guarantee, ...]:
+        """The guarantees of a table, or `NotVerified` when one does not hold or could not be recomputed."""
+        layout = self.layout
+        names = table.names if layout is None else list(dict.fromkeys(layout.attributes.values()))
+        roles = {role: [n for n in names if attributes[n].role == role] for role in ("quasi", "sensitive")}
+        asked = Asked(
+            self.policy.require,
+            roles["quasi"],
+            roles["sensitive"],
+            self.policy.missing,
+            self.policy.missing_markers,
+            attributes,
+            layout,
+            self.policy.method.jointly,
+        )
+        verdict = verify_publication(table, self.policy.method.publication, asked, self._evidence)
+        refuse_failed(verdict)
+        return verdict.guarantees
 
     @property
     def _evidence(self) -> Evidence:
@@ -282,23 +280,56 @@ class Release:
         attributes = {c: self.attributes[a] for c, a in held.items()}
         return frozenset(c for c, a in attributes.items() if a.role == "quasi" and a.hierarchy is not None)
 
-    def _write_private(self, folder: Path, keep: Sequence[str]) -> None:
+    def _manifest(self, **told: Any) -> Manifest:
+        is_parquet = told["data"].endswith(".parquet")
+        return TableManifest(
+            **told,
+            delimiter=None if is_parquet else self.table.source.delimiter,
+            require=self.policy.require,
+            guarantees=TableManifest.claims(self.guarantees),
+            method=self.policy.method.told(),
+            order=self.policy.order,
+            missing=self.policy.missing,
+            missing_markers=self.policy.missing_markers,
+            header=self.policy.header,
+            columns={
+                name: PublishedColumn.of(attribute, has_labels=name in self._by_hierarchy)
+                for name, attribute in self._published_attributes.items()
+            },
+            layout=self.layout,
+        )
+
+    def _datasheet(self) -> str:
+        from shoal.report.tables.datasheet import render_datasheet
+
+        return render_datasheet(self._context, self.table)
+
+    def _report(self) -> str:
         from shoal.report.tables.report import render_report
 
-        folder.mkdir(mode=0o700)
-        (folder / "report.html").write_text(render_report(self._context(self.guarantees)), encoding="utf-8")
+        return render_report(self._context)
+
+    @property
+    def _context(self) -> ReportContext:
+        from shoal.report.tables.context import ReportContext
+
+        return ReportContext.of(self, self.guarantees)
+
+    def _refuse(self, keep: Sequence[str]) -> None:
+        if {"mapping", "rows"} & set(keep) and needs_original(self.policy.method.publication):
+            raise PolicyError("a published row stands for no record, so no value became another; keep groups alone")
+
+    def _keep(self, folder: Path, keep: Sequence[str]) -> None:
         if "groups" in keep:
-            for name, text in groups_text(self._evidence).items():
-                if name != PUBLISHED_GROUPS_FILE or uses_groups(self.policy.method.publication):
-                    (folder / name).write_text(text, encoding="utf-8")
-        if self._held_out is not None:
-            self._held_out.keep(folder)
+            evidence = self._evidence
+            assert evidence.original_groups is not None
+            write_groups(folder, evidence.original_groups)
+            if uses_groups(self.policy.method.publication):
+                write_published_groups(folder, self._groups)
         if "mapping" in keep:
             self._write_mapping(folder)
         if "rows" in keep:
-            (folder / ROWS_FILE).write_text(rows_text(self._rows), encoding="utf-8")
-        for path in folder.iterdir():
-            path.chmod(0o600)
+            write_rows(folder, self._rows)
 
     def _write_mapping(self, folder: Path) -> None:
         """What each distinct value became, with the number of records, one file a quasi-identifier."""
@@ -307,42 +338,3 @@ class Release:
         for i, name in enumerate(self._names("quasi"), start=1):
             path = folder / f"mapping-{i}.csv"
             write_table(applied_mapping(self._original[name].take(self._rows), self.table[name]), path)
-
-    def _context(self, guarantees: tuple[Guarantee, ...]) -> ReportContext:
-        from shoal.report.tables.context import ReportContext
-
-        return ReportContext.of(self, guarantees)
-
-    def _repr_html_(self) -> str:
-        rows = "".join(f"<li>{escape(g.sentence)}</li>" for g in self.guarantees)
-        return f"<p><b>Release</b> of {self.table.n_rows:,} records</p><ul>{rows}</ul>"
-
-
-def _claim(guarantee: Guarantee) -> dict[str, Any]:
-    """A guarantee as the manifest states it; the worst classes are for the owner's report."""
-    return {name: value for name, value in guarantee.to_dict().items() if name != "worst"}
-
-
-def verified(
-    table: Table,
-    policy: Policy,
-    attributes: Mapping[str, Attribute],
-    evidence: Evidence,
-    layout: Layout | None = None,
-) -> tuple[Guarantee, ...]:
-    """The guarantees of a table, or `NotVerified` when one does not hold or could not be recomputed."""
-    names = table.names if layout is None else list(dict.fromkeys(layout.attributes.values()))
-    roles = {role: [n for n in names if attributes[n].role == role] for role in ("quasi", "sensitive")}
-    asked = Asked(
-        policy.require,
-        roles["quasi"],
-        roles["sensitive"],
-        policy.missing,
-        policy.missing_markers,
-        attributes,
-        layout,
-        policy.method.jointly,
-    )
-    verdict = verify_publication(table, policy.method.publication, asked, evidence)
-    refuse_failed(verdict)
-    return verdict.guarantees

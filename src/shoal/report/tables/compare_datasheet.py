@@ -19,8 +19,9 @@ from shoal.check.tables.classes import classes_of
 from shoal.check.tables.risk import Risk, risk_of
 from shoal.data.tables.table import Table
 from shoal.errors import ShoalError
-from shoal.kinds.tables.manifest import DATASHEET, Manifest
+from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import Policy
+from shoal.manifest import DATASHEET
 from shoal.report.tables.context import ReportContext
 from shoal.report.tables.datasheet import render_datasheet
 
@@ -31,7 +32,7 @@ _WRONG = f"{DATASHEET} does not say what a release says that has this manifest a
 
 
 def compare_datasheet(
-    folder: Path, manifest: Manifest, table: Table, original: Table | None
+    folder: Path, manifest: TableManifest, table: Table, original: Table | None
 ) -> tuple[list[str], list[str]]:
     """What is wrong with the datasheet, a sentence each, and what of it was not compared, a phrase each.
 
@@ -44,7 +45,7 @@ def compare_datasheet(
     original : Table, optional
         Tells how many columns were removed; pictures are compared too.
     """
-    if manifest.version != __version__:
+    if manifest.shoal != __version__:
         return [], [f"the words and pictures of {DATASHEET}, which another version than {__version__} wrote"]
     if manifest.layout is not None and original is None:
         return [], [f"the words and pictures of {DATASHEET}, which name columns in the order of the original"]
@@ -69,7 +70,7 @@ def compare_datasheet(
     return [], [] if is_same or _PICTURE.search(shown) is None else [PICTURES]
 
 
-def _risk(manifest: Manifest, table: Table) -> Risk | None:
+def _risk(manifest: TableManifest, table: Table) -> Risk | None:
     if manifest.layout is not None:
         return None
     k = Policy(require=manifest.require).k

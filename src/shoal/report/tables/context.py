@@ -20,9 +20,9 @@ from shoal.utility.tables.target import TargetLearning
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
-    from shoal.attack.cases import TableCase
-    from shoal.kinds.tables.manifest import Manifest
-    from shoal.kinds.tables.release import Release
+    from shoal.attack.tables.case import TableCase
+    from shoal.kinds.tables.manifest import TableManifest
+    from shoal.kinds.tables.release import TableRelease
 
 MISSING_MEANINGS = {
     "value": "A missing value counts as a value of its own: records are alike if both lack it.",
@@ -89,7 +89,7 @@ class ReportContext:
     by_hierarchy: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, release: Release, guarantees: tuple[Guarantee, ...]) -> ReportContext:
+    def of(cls, release: TableRelease, guarantees: tuple[Guarantee, ...]) -> ReportContext:
         """Collect what the pages say about a release."""
         records = release.records
         return cls(
@@ -119,7 +119,7 @@ class ReportContext:
 
     @classmethod
     def of_manifest(
-        cls, manifest: Manifest, risk: Risk | None, n_removed: int, order: Sequence[str] = ()
+        cls, manifest: TableManifest, risk: Risk | None, n_removed: int, order: Sequence[str] = ()
     ) -> ReportContext:
         """What the datasheet of a published folder is made from, as far as its manifest tells.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shoal.check.guarantee import Guarantee
-from shoal.data.tables.attribute import Attribute
-from shoal.kinds.tables.policy import publications
+from shoal.data.tables.attribute import ROLES, Attribute
+from shoal.kinds.tables.policy import Method, publications
 from shoal.report.points import Point, quoted
 
 DIVERSE = ("l-diversity", "t-closeness", "alpha-k", "beta-likeness")
@@ -47,6 +47,25 @@ def without_requirement(guarantees: Sequence[Guarantee], sensitive: Sequence[str
     """The sensitive columns that no guarantee is about: they are published, and nothing limits what they tell."""
     covered = {g.sensitive for g in guarantees if g.model in DIVERSE}
     return [n for n in sensitive if n not in covered]
+
+
+def what_became_of(attributes: Mapping[str, Attribute], guarantees: Sequence[Guarantee], method: Method) -> list[str]:
+    """What was done to the columns of each role, a line each."""
+    names = {role: [n for n, a in attributes.items() if a.role == role] for role in ROLES}
+    bare = without_requirement(guarantees, names["sensitive"])
+    publication = method.way_of_publishing
+    done = {
+        "dropped": names["identifying"],
+        publication.done_to_quasi: names["quasi"],
+        "sensitive, kept, under the requirements below": [n for n in names["sensitive"] if n not in bare],
+        f"sensitive, but with no requirement of their own, {publication.kept}": bare,
+        "published as they are": names["insensitive"],
+    }
+    return [
+        f"{verb}: {', '.join(held[:20])}{f' and {len(held) - 20} more' if len(held) > 20 else ''}"
+        for verb, held in done.items()
+        if held
+    ]
 
 
 def _attributes(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> list[Point]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from sketch_cases import delta_rule, make_case, make_records
 
-from shoal.attack.cases import SparseCase
+from shoal.attack.sparse.case import SparseCase
+from tests.unit.attack.sparse.sketch_cases import delta_rule, make_case, make_records
 
 
 @pytest.fixture(scope="session")

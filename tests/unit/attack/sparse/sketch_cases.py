@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.attack.cases import SparseCase
+from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.targets import sketch_records
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.attack.cases import TableCase
+from shoal.attack.tables.case import TableCase
 from shoal.data.samples.clinic import clinic
 from shoal.data.tables.table import Table, encode_cells
 from shoal.kinds.tables.policy import Policy

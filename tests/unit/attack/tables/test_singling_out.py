@@ -7,17 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.attack.tables.cells import read_view
-from shoal.attack.tables.predicates import (
-    AT_LEAST,
-    AT_MOST,
-    EQUAL,
-    Crowd,
-    about_people,
-    about_records,
-    label_values,
-)
-from shoal.attack.tables.singling_out import SinglingOut, UnivariateSinglingOut, _direction, _expected, _scaled
+from shoal.attack.tables.singling_out import SinglingOut, UnivariateSinglingOut, _expected, _scaled
 
 
 @pytest.mark.parametrize("attack", [SinglingOut(n_attacks=400), UnivariateSinglingOut(n_attacks=400)])
@@ -49,25 +39,6 @@ def test_out_of_labels_all_attributes_are_taken(release, rng):
     every, three = (SinglingOut(n, n_attacks=400).run(grouped, rng) for n in (None, 3))
     assert every.main.value > 0.9  # one record of a group often has a secret of its own
     assert three.main.value < every.main.value / 2
-
-
-def test_predicates_that_fit_one_raw_record_fit_one_person(raw, rng):
-    view = read_view(raw, ["age", "zip", "occupation", "admission"])
-    predicates, n_alone = SinglingOut()._predicates(view, 300, rng)
-    assert n_alone == predicates.n == predicates.distinct().n == 300
-    records = Crowd(np.column_stack([label_values(c)[c.codes] for c in view.labels]))
-    assert set(records.count(about_records(predicates, view), 9).tolist()) == {1}
-    assert set(Crowd(view.original).count(about_people(predicates, view), 9).tolist()) == {1}
-
-
-def test_numbers_are_used_on_the_side_where_fewer_lie(raw):
-    view = read_view(raw, ["age", "sex"])
-    ages = view.labels[0]
-    used = _direction(view, 0)[ages.codes]
-    middle = np.median(ages.low[ages.codes])
-    assert set(used[ages.low[ages.codes] > middle].tolist()) == {AT_LEAST}
-    assert set(used[ages.low[ages.codes] <= middle].tolist()) == {AT_MOST}
-    assert set(_direction(view, 1).tolist()) == {EQUAL}
 
 
 def test_sliced_tables_are_attacked_a_slice_at_a_time(release, rng):

@@ -1,0 +1,290 @@
+"""A kind of data: tables, strings, sparse records, and whatever comes. Nothing outside `kinds/` asks which one it is.
+
+A kind is its own rooms (`data/`, `check/`, `attack/`, `utility/`, `report/`, each with a folder for it), wired together
+by one class in `kinds/`, and one line in `HOMES`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
+
+from shoal.errors import PolicyError
+
+if TYPE_CHECKING:
+    from shoal.attack.attack import Attack
+    from shoal.check.folder import FolderCheck, PublishedFolder
+    from shoal.held_out import HeldOut
+    from shoal.manifest import Manifest
+    from shoal.progress import Progress
+    from shoal.release import Release
+    from shoal.secrets import PrivateFolder
+
+R_co = TypeVar("R_co", covariant=True)
+P_co = TypeVar("P_co", covariant=True)
+
+
+class Dataset(Protocol):
+    """Records of some kind, original or published: a table, strings, sparse records, sketches."""
+
+    def __len__(self) -> int:
+        """Number of records."""
+
+    def take(self, rows: Any) -> Any:
+        """Some of the records."""
+
+
+class Asks(Protocol[R_co, P_co]):
+    """A policy, which asks for a release of some kind; what is here tells a type checker so, and is never called."""
+
+    def _release(self) -> R_co: ...
+
+    def _profile(self) -> P_co: ...
+
+
+@dataclass(frozen=True)
+class Noun:
+    """What a kind of data is called in a sentence.
+
+    Attributes
+    ----------
+    data, many, published
+        "The data is ...", "for ...", "the folder holds ...".
+    """
+
+    data: str
+    many: str
+    published: str
+
+
+class Grid(NamedTuple):
+    """A table for a terminal, whose columns are told by their headings; some are numbers, set to the right."""
+
+    headings: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    right: tuple[str, ...] = ()
+
+
+class Profiled(Protocol):
+    """What is known of data before a policy is written."""
+
+    def shown(self) -> list[str | Grid]:
+        """For a terminal, a line or a table each."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+
+    def to_toml(self) -> str:
+        """A policy to edit."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a release is to be made, apart from what it is to be; see `shoal.anonymize`."""
+
+    seed: int | None = None
+    key: bytes | None = None
+    workers: int = 1
+    pool: Literal["threads", "processes"] = "threads"
+    cluster: str | None = None
+    progress: Progress | None = None
+    stop: Callable[[], bool] | None = None
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """What is asked for beyond the defaults, by the name that `Kind.takes` knows it by, in words."""
+        words = {
+            "key": ("a key", self.key is not None),
+            "stop": ("stop", self.stop is not None),
+            "cluster": ("cluster", self.cluster is not None),
+            "pool": (f"pool = {self.pool!r}", self.pool != "threads"),
+            "workers": (f"workers = {self.workers}", self.workers != 1),
+        }
+        return {name: word for name, (word, is_asked) in words.items() if is_asked}
+
+
+class Kind(ABC):
+    """How one kind of data is read, released, checked, attacked and shown."""
+
+    name: ClassVar[str]
+    """As policies and manifests call it."""
+    noun: ClassVar[Noun]
+    takes: ClassVar[Mapping[str, str]]
+    """What of a run, a check or an attack means something for it, and what for; the rest is refused."""
+
+    @property
+    @abstractmethod
+    def policy(self) -> type[Any]:
+        """What a release can be asked to be."""
+
+    @property
+    @abstractmethod
+    def manifest(self) -> type[Manifest]:
+        """What is told of a release."""
+
+    @abstractmethod
+    def recognises(self, source: Any) -> bool:
+        """Whether a source is of this kind for sure."""
+
+    def refuse_other(self, source: Any) -> None:
+        """Refuse a source that is surely not of this kind, though none claims it; by default none is."""
+        del source
+
+    @abstractmethod
+    def load(self, source: Any, policy: Any) -> Any:
+        """The original records of a file, or of an object."""
+
+    @abstractmethod
+    def load_again(
+        self, source: Any, manifest: Any, policy: Any = None, *, label: str | None = None, header: str | None = None
+    ) -> Any:
+        """The original records of a release, read as they were for it."""
+
+    @abstractmethod
+    def profile(self, data: Any, policy: Any, *, sweep: bool, progress: Progress | None) -> Any:
+        """What is known of data before a policy is written."""
+
+    @abstractmethod
+    def release(self, data: Any, policy: Any, run: Run, *, like: Any, held_out: HeldOut[Any] | None) -> Release[Any]:
+        """Make a release and check it."""
+
+    @abstractmethod
+    def check(
+        self, folder: PublishedFolder, manifest: Any, original: Any, policy: Any, private: PrivateFolder | None
+    ) -> FolderCheck:
+        """Recompute the guarantees of a published folder."""
+
+    @property
+    @abstractmethod
+    def attacks(self) -> Sequence[Attack[Any]]:
+        """All attacks on it."""
+
+    @abstractmethod
+    def case(
+        self,
+        folder: PublishedFolder,
+        manifest: Any,
+        original: Any,
+        control: Any,
+        private: PrivateFolder | None,
+        **granted: Any,
+    ) -> Any:
+        """What attacks on a published folder work on."""
+
+    def shown(self, release: Any) -> tuple[list[str], list[str]]:
+        """What became of the data, a line each, for a terminal: what stands before the guarantees, and what after."""
+        records = release.records
+        counts = f"{records['out']:,} of {records['in']:,} records published, {records['suppressed']:,} suppressed."
+        return [counts], []
+
+    def refuse(self, asked: Mapping[str, str]) -> None:
+        """Refuse what means nothing for this kind, rather than forget it."""
+        for name, word in asked.items():
+            if name not in self.takes:
+                others = [k for k in kinds() if name in k.takes]
+                meant = " and ".join(k.noun.many for k in others)
+                why = others[0].takes[name] if others else ""
+                raise PolicyError(f"{word} is for {meant}{why and f', {why}'}; leave it out for {self.noun.many}")
+
+
+HOMES: dict[str, str] = {
+    "strings": "shoal.kinds.strings.kind",
+    "sparse": "shoal.kinds.sparse.kind",
+    "table": "shoal.kinds.tables.kind",
+}
+"""Where each kind stands, as `KIND`. One that several claim is of the first; what none claims is of the last."""
+
+
+def kind_named(name: str) -> Kind:
+    """The kind of a name."""
+    kind: Kind = importlib.import_module(HOMES[name]).KIND
+    return kind
+
+
+def kinds() -> list[Kind]:
+    """All kinds."""
+    return [kind_named(name) for name in HOMES]
+
+
+def default_kind() -> Kind:
+    """What data is taken for that nothing says otherwise of."""
+    return kind_named(list(HOMES)[-1])
+
+
+def kind_of(source: Any) -> Kind:
+    """The kind that a source holds for sure, or the default."""
+    return next((kind for kind in kinds() if kind.recognises(source)), default_kind())
+
+
+def kind_of_policy(policy: Any) -> Kind:
+    """The kind that a policy is for."""
+    found = next((kind for kind in kinds() if isinstance(policy, kind.policy)), None)
+    if found is None:
+        raise PolicyError(
+            "the policy is not a Policy; make one with Policy.of(...), or read a file with Policy.read(path)"
+        )
+    return found
+
+
+def kind_of_folder(folder: PublishedFolder, policy: Any = None) -> Kind:
+    """The kind that a published folder holds, which has to be what the policy is for."""
+    kind = kind_named(folder.kind) if folder.kind in HOMES else default_kind()
+    if policy is not None and (meant := kind_of_policy(policy)) is not kind:
+        raise PolicyError(
+            f"the folder holds {kind.noun.published}, and the policy is for {meant.noun.published}; give one for "
+            f"{kind.noun.published}"
+        )
+    return kind
+
+
+def fitting_policy(source: Any, policy: Any | None) -> tuple[Kind, Any]:
+    """The policy for a source and its kind: the defaults where none is given; never the default kind's for another.
+
+    Raises
+    ------
+    PolicyError
+        If it is no policy, or if it is for a table and the source holds strings or sparse records.
+    DataError
+        If it is for a table and the file is none, and may hold strings or sparse records.
+    """
+    found = kind_of(source) if policy is None or kind_of_policy(policy) is default_kind() else kind_of_policy(policy)
+    if policy is None:
+        policy = found.policy()
+    kind = kind_of_policy(policy)
+    if kind is not found:
+        raise PolicyError(
+            f"the data is {found.noun.data}, and the policy is for {kind.noun.data}; ask for kind = "
+            f'"{found.name}", or give none'
+        )
+    kind.refuse_other(source)
+    return kind, policy
+
+
+def read_policy(path: str | Path) -> Any:
+    """Read a policy file of whatever kind it says to be."""
+    from shoal.kinds.tables.policy import read_toml
+
+    content, text = read_toml(path)
+    name = content.get("kind")
+    kind = kind_named(name) if isinstance(name, str) and name in HOMES else default_kind()
+    return kind.policy.from_content(content, text, Path(path))
+
+
+def without_held_out(data: Any, manifest: Manifest, private: PrivateFolder | None) -> tuple[Any, Any]:
+    """The records that a release was made from, and those that were held out of it."""
+    from shoal.held_out import split_rows
+
+    if not manifest.records.get("held_out", 0):
+        return data, None
+    rows = None if private is None else private.held_out(len(data))
+    if rows is None:
+        raise PolicyError(
+            "records were held out of this release; give its private folder too (--private), which says "
+            "which ones, so that they are left out of the comparison"
+        )
+    kept, held_out = split_rows(data, rows)
+    return kept, held_out.records

@@ -1,0 +1,147 @@
+"""Sparse records as a kind of data: baskets, texts, rows with few of many items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from shoal.data.sparse.records import Sparse
+from shoal.errors import DataError, PolicyError
+from shoal.kind import Kind, Noun, Run
+from shoal.kinds.sparse.manifest import SparseManifest
+from shoal.kinds.sparse.policy import SparsePolicy
+
+if TYPE_CHECKING:
+    from shoal.attack.attack import Attack
+    from shoal.attack.sparse.case import SparseCase
+    from shoal.check.folder import FolderCheck, PublishedFolder
+    from shoal.held_out import HeldOut
+    from shoal.kinds.sparse.profile import SparseProfile
+    from shoal.kinds.sparse.release import SparseRelease
+    from shoal.progress import Progress
+    from shoal.secrets import PrivateFolder
+
+
+class SparseKind(Kind):
+    """Records that hold few of many items, published as sketches, which are made in one piece on all cores."""
+
+    name = "sparse"
+    noun = Noun("sparse records", "sparse records", "sketches of sparse records")
+    takes: ClassVar[Mapping[str, str]] = {"key": "whose sketches it makes comparable with those of another release"}
+    policy = SparsePolicy
+    manifest = SparseManifest
+
+    def recognises(self, source: Any) -> bool:
+        """SVMlight files, `Sparse`, and sparse matrices of scipy."""
+        if isinstance(source, str | Path):
+            from shoal.data.sparse.files import looks_like_sparse
+
+            return looks_like_sparse(source) is not None
+        return isinstance(source, Sparse) or (hasattr(source, "tocsr") and hasattr(source, "nnz"))
+
+    def load(self, source: Any, policy: SparsePolicy) -> Sparse:
+        """A file or folder, or sparse records, as the policy's input says."""
+        if isinstance(source, str | Path):
+            from shoal.data.sparse.files import read_sparse
+
+            return read_sparse(source, **policy.input.model_dump())
+        if isinstance(source, Sparse):
+            return source
+        if hasattr(source, "tocsr"):
+            return Sparse.from_csr(source)
+        if isinstance(source, list | tuple):
+            return Sparse.of(source)
+        raise PolicyError(
+            "the policy is for sparse records; give a path, a list of lists of items, a sparse matrix of scipy, or "
+            "Sparse"
+        )
+
+    def load_again(
+        self,
+        source: Any,
+        manifest: SparseManifest,
+        policy: SparsePolicy | None = None,
+        *,
+        label: str | None = None,
+        header: str | None = None,
+    ) -> Sparse:
+        """As the policy says, or else the manifest."""
+        told = policy or manifest.policy
+        return self.load(source, told if header is None else told.changed(header=header))
+
+    def profile(self, data: Sparse, policy: SparsePolicy, *, sweep: bool, progress: Progress | None) -> SparseProfile:
+        """Count records, items and classes."""
+        from shoal.kinds.sparse.profile import profile_sparse_records
+
+        return profile_sparse_records(data, policy)
+
+    def release(
+        self, data: Sparse, policy: SparsePolicy, run: Run, *, like: Any = None, held_out: HeldOut[Sparse] | None = None
+    ) -> SparseRelease:
+        """Sketch records."""
+        from shoal.kinds.sparse.release import release_sparse
+
+        return release_sparse(data, policy, seed=run.seed, key=run.key, progress=run.progress, held_out=held_out)
+
+    def check(
+        self,
+        folder: PublishedFolder,
+        manifest: SparseManifest,
+        original: Sparse | None,
+        policy: SparsePolicy | None,
+        private: PrivateFolder | None,
+    ) -> FolderCheck:
+        """See `shoal.check.sparse.folder`."""
+        from shoal.check.sparse.folder import check_sparse
+
+        return check_sparse(folder, manifest, original, policy, _kept(private))
+
+    @property
+    def attacks(self) -> Sequence[Attack[Any]]:
+        """See `shoal.attack.sparse`."""
+        from shoal.attack.sparse import SPARSE_ATTACKS
+
+        return SPARSE_ATTACKS
+
+    def case(
+        self,
+        folder: PublishedFolder,
+        manifest: SparseManifest,
+        original: Sparse,
+        control: Sparse | None,
+        private: PrivateFolder | None,
+        **_: Any,
+    ) -> SparseCase:
+        """The published sketches, and what the attacker is given."""
+        from shoal.attack.sparse.case import SparseCase
+        from shoal.check.sparse.folder import published_sketches, read_evidence
+
+        published, kept = published_sketches(folder, manifest), _kept(private)
+        if kept is None:
+            return SparseCase(published, original, control)
+        secrets = read_evidence(kept, original)
+        if secrets.rows is not None and (len(secrets.rows) != len(published) or secrets.rows.max() >= len(original)):
+            raise DataError(
+                f"the rows in {kept.path} are not those of this release and original; give those that belong to it"
+            )
+        return SparseCase(published, original, control, secrets.rows, secrets.key)
+
+    def shown(self, release: SparseRelease) -> tuple[list[str], list[str]]:
+        """How many sketches there are, and what was left out."""
+        records, counts = release.records, release.sketches.counts
+        lines = [
+            f"{records['out']:,} sketches published of {records['in']:,} records, with {counts.min():,} to "
+            f"{counts.max():,} components, {counts.mean():.1f} on average.",
+            f"  {release.suppressed_sentence}",
+        ]
+        return lines, []
+
+
+def _kept(private: PrivateFolder | None) -> PrivateFolder | None:
+    from shoal.secrets import KEY_FILE, ROWS_FILE
+
+    return None if private is None else private.if_it_holds(ROWS_FILE, KEY_FILE)
+
+
+KIND = SparseKind()

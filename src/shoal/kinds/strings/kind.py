@@ -1,0 +1,171 @@
+"""Strings as a kind of data: proteins, DNA, sequences of events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from shoal.data.strings.strings import Strings
+from shoal.errors import PolicyError
+from shoal.kind import Kind, Noun, Run
+from shoal.kinds.strings.manifest import StringManifest
+from shoal.kinds.strings.policy import StringPolicy
+
+if TYPE_CHECKING:
+    from shoal.attack.attack import Attack
+    from shoal.attack.strings.case import StringCase
+    from shoal.check.folder import FolderCheck, PublishedFolder
+    from shoal.held_out import HeldOut
+    from shoal.kinds.strings.profile import StringProfile
+    from shoal.kinds.strings.release import StringRelease
+    from shoal.progress import Progress
+    from shoal.secrets import PrivateFolder
+
+
+class StringKind(Kind):
+    """Sequences of symbols."""
+
+    name = "strings"
+    noun = Noun("strings", "strings", "strings")
+    takes: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("workers", "pool", "cluster"), "which are worked on in blocks"),
+        "label": "",
+    }
+    policy = StringPolicy
+    manifest = StringManifest
+
+    def recognises(self, source: Any) -> bool:
+        """FASTA and SPMF files, `Strings`, and lists."""
+        if isinstance(source, str | Path):
+            from shoal.data.strings.files import looks_like_strings
+
+            return looks_like_strings(source) is not None
+        is_list = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], str | list | tuple)
+        return is_list or isinstance(source, Strings)
+
+    def load(self, source: Any, policy: StringPolicy) -> Strings:
+        """A file, or strings, as the policy's input says."""
+        if isinstance(source, str | Path):
+            from shoal.data.strings.files import read_strings
+
+            return read_strings(source, **policy.input.model_dump())
+        if isinstance(source, Strings):
+            return source
+        if isinstance(source, dict) or not hasattr(source, "__iter__"):
+            raise PolicyError(
+                "the policy is for strings; give a path, a list of text, a list of lists of tokens, or Strings"
+            )
+        alphabet = policy.input.alphabet
+        if isinstance(alphabet, str):
+            from shoal.data.strings.alphabets import Alphabet
+
+            return Strings.of(source, alphabet=Alphabet.of(alphabet).symbols)
+        return Strings.of(source, alphabet=alphabet)
+
+    def load_again(
+        self,
+        source: Any,
+        manifest: StringManifest,
+        policy: StringPolicy | None = None,
+        *,
+        label: str | None = None,
+        header: str | None = None,
+    ) -> Strings:
+        """As the manifest says. The expression that finds classes in FASTA descriptions stands in none, so it is given
+        here or by the policy."""
+        if not isinstance(source, str | Path):
+            return self.load(source, policy or StringPolicy())
+        from shoal.data.strings.alphabets import LEARNED
+        from shoal.data.strings.files import read_strings
+
+        expression = label if label is not None else policy.input.label if policy is not None else None
+        if expression is not None and manifest.format != "fasta":
+            raise PolicyError("an expression for the class is for FASTA descriptions, and these strings are not FASTA")
+        return read_strings(
+            source,
+            format=manifest.format,
+            label=expression,
+            column=manifest.column,
+            class_column=manifest.class_column,
+            alphabet=(policy.input.alphabet if policy is not None else None) or manifest.alphabet or LEARNED,
+            delimiter=manifest.delimiter,
+            header=header if header is not None else manifest.header,
+        )
+
+    def profile(self, data: Strings, policy: StringPolicy, *, sweep: bool, progress: Progress | None) -> StringProfile:
+        """Count strings, lengths, symbols and classes."""
+        from shoal.kinds.strings.profile import profile_of
+
+        return profile_of(data, policy)
+
+    def release(
+        self,
+        data: Strings,
+        policy: StringPolicy,
+        run: Run,
+        *,
+        like: Any = None,
+        held_out: HeldOut[Strings] | None = None,
+    ) -> StringRelease:
+        """Draw pseudo-strings from groups of strings."""
+        from shoal.engine.executors import open_executor
+        from shoal.kinds.strings.release import release_strings
+
+        with open_executor(run.workers, run.pool, run.cluster) as executor:
+            return release_strings(
+                data, policy, seed=run.seed, executor=executor, progress=run.progress, like=like, held_out=held_out
+            )
+
+    def check(
+        self,
+        folder: PublishedFolder,
+        manifest: StringManifest,
+        original: Strings | None,
+        policy: StringPolicy | None,
+        private: PrivateFolder | None,
+    ) -> FolderCheck:
+        """See `shoal.check.strings.folder`."""
+        from shoal.check.strings.folder import check_strings
+        from shoal.secrets import GROUPS_FILE
+
+        kept = None if private is None else private.if_it_holds(GROUPS_FILE)
+        return check_strings(folder, manifest, original, policy, kept)
+
+    @property
+    def attacks(self) -> Sequence[Attack[Any]]:
+        """See `shoal.attack.strings`."""
+        from shoal.attack.strings import STRING_ATTACKS
+
+        return STRING_ATTACKS
+
+    def case(
+        self,
+        folder: PublishedFolder,
+        manifest: StringManifest,
+        original: Strings,
+        control: Strings | None,
+        private: PrivateFolder | None,
+        **_: Any,
+    ) -> StringCase:
+        """The published strings, and what the attacker is given."""
+        from shoal.attack.strings.case import StringCase
+        from shoal.check.strings.folder import published_strings
+
+        return StringCase(published_strings(folder, manifest), original, control)
+
+    def shown(self, release: StringRelease) -> tuple[list[str], list[str]]:
+        """How many pseudo-strings there are, and what was left out."""
+        records = release.records
+        groups = f"{release.n_groups:,} group{'s' * (release.n_groups != 1)}"
+        lines = [
+            f"{records['out']:,} pseudo-strings published, drawn from {groups} of {records['in']:,} strings.",
+            f"  {release.suppressed_sentence}",
+        ]
+        if release.suppressed_lengths is not None:
+            shortest, longest = release.suppressed_lengths
+            lines.append(f"  Those left out for their length have {shortest:,} to {longest:,} symbols.")
+        return lines, [f"  {release.verbatim_sentence}"]
+
+
+KIND = StringKind()

@@ -1,0 +1,207 @@
+"""Tables as a kind of data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from shoal.data.tables.table import MARKERS, Table
+from shoal.errors import DataError, PolicyError
+from shoal.kind import Kind, Noun, Run
+from shoal.kinds.tables.manifest import TableManifest
+from shoal.kinds.tables.policy import ColumnPolicy, Policy
+
+if TYPE_CHECKING:
+    from shoal.attack.attack import Attack
+    from shoal.attack.tables.case import TableCase
+    from shoal.check.folder import FolderCheck, PublishedFolder
+    from shoal.held_out import HeldOut
+    from shoal.kinds.tables.profile import Profile
+    from shoal.kinds.tables.release import TableRelease
+    from shoal.progress import Progress
+    from shoal.secrets import PrivateFolder
+
+
+def load(source: Any, markers: tuple[str, ...] = MARKERS, header: str | None = None) -> Table:
+    """Read a table from a file, or take a frame."""
+    if isinstance(source, str | Path):
+        from shoal.data.tables.files import read_table
+
+        return read_table(source, markers=markers, header=header)
+    from shoal.data.tables.frames import from_frame
+
+    return from_frame(source, markers=markers, header=header)
+
+
+class Tables(Kind):
+    """Rows and columns."""
+
+    name = "table"
+    noun = Noun("a table", "tables", "a table")
+    takes: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("workers", "pool", "cluster"), "which are worked on in blocks"),
+        "stop": "whose groups are improved until it says so",
+        "other": "",
+        "population": "",
+    }
+    policy = Policy
+    manifest = TableManifest
+
+    def recognises(self, source: Any) -> bool:
+        """Nothing is a table for sure; it is what is left."""
+        return False
+
+    def refuse_other(self, source: Any) -> None:
+        """Refuse lists of items, which would be a table of one row a length."""
+        from shoal.data.sparse.files import looks_like_item_lists
+
+        if isinstance(source, str | Path) and looks_like_item_lists(source):
+            raise DataError(
+                f"{source} holds lists of numbers of several lengths, not a table; read them as sets of items "
+                "(--kind sparse, or a SparsePolicy) or as sequences (--kind strings --format tokens)"
+            )
+
+    def load(self, source: Any, policy: Policy) -> Table:
+        """A file, or a frame."""
+        return load(source, policy.missing_markers, policy.header)
+
+    def load_again(
+        self,
+        source: Any,
+        manifest: TableManifest,
+        policy: Policy | None = None,
+        *,
+        label: str | None = None,
+        header: str | None = None,
+    ) -> Table:
+        """As the policy says, or else the manifest."""
+        markers = manifest.missing_markers if policy is None else policy.missing_markers
+        return load(source, markers, header or (policy.header if policy is not None else None) or manifest.header)
+
+    def profile(self, data: Table, policy: Policy, *, sweep: bool, progress: Progress | None) -> Profile:
+        """Guess what columns mean, measure the risk as it stands, and propose a method."""
+        from shoal.kinds.tables.profile import profile_table
+
+        found = replace(profile_table(data), header=policy.header)
+        if not sweep:
+            return found
+        from shoal.sweeps.propose import propose
+
+        return replace(found, proposal=propose(data, found.attributes, progress))
+
+    def release(
+        self, data: Table, policy: Policy, run: Run, *, like: Any = None, held_out: HeldOut[Table] | None = None
+    ) -> TableRelease:
+        """Group records and publish them so that none stands out."""
+        from shoal.data.tables.meaning import attributes_of
+        from shoal.engine.executors import open_executor
+        from shoal.kinds.tables.release import TableRelease
+        from shoal.tables.anonymize import anonymize_table
+
+        if policy.target is not None:
+            from shoal.utility.tables.target import check_target
+
+            check_target(data, attributes_of(data, policy), policy.target, policy.method.publication)
+        with open_executor(run.workers, run.pool, run.cluster) as executor:
+            made = anonymize_table(data, policy, seed=run.seed, executor=executor, progress=run.progress, stop=run.stop)
+        if run.progress is not None:
+            run.progress("checking the release", 0, 0)
+        return TableRelease.of(data, made, policy, like=like, held_out=held_out)
+
+    def check(
+        self,
+        folder: PublishedFolder,
+        manifest: TableManifest,
+        original: Table | None,
+        policy: Policy | None,
+        private: PrivateFolder | None,
+    ) -> FolderCheck:
+        """See `shoal.check.tables.folder`."""
+        from shoal.check.tables.folder import check_tables
+        from shoal.report.tables.compare_datasheet import compare_datasheet
+        from shoal.secrets import GROUPS_FILE, ROWS_FILE
+
+        kept = None if private is None else private.if_it_holds(GROUPS_FILE, ROWS_FILE)
+        return check_tables(folder, manifest, original, policy, kept, compare_datasheet)
+
+    @property
+    def attacks(self) -> Sequence[Attack[Any]]:
+        """See `shoal.attack.tables`."""
+        from shoal.attack.tables import TABLE_ATTACKS
+
+        return TABLE_ATTACKS
+
+    def case(
+        self,
+        folder: PublishedFolder,
+        manifest: TableManifest,
+        original: Table,
+        control: Table | None,
+        private: PrivateFolder | None,
+        *,
+        other: str | Path | None = None,
+        population: str | Path | None = None,
+        header: str | None = None,
+        **_: Any,
+    ) -> TableCase:
+        """The published table, and what the attacker is given."""
+        from shoal.attack.tables.case import TableCase
+        from shoal.check.folder import PublishedFolder
+        from shoal.check.tables.folder import published_table
+        from shoal.data.tables.meaning import attributes_of
+
+        columns = manifest.meant
+        missing = [n for n in columns if n not in original.columns]
+        if missing:
+            raise DataError(f"the original has no column {missing[0]!r}, which was published; give the original itself")
+        roles = {n: ColumnPolicy(role=a.role, type=a.type, order=a.order) for n, a in columns.items()}
+        second = None
+        if other is not None:
+            theirs = PublishedFolder.open(other)
+            second = published_table(theirs, TableManifest.parse(theirs.content, theirs.path))
+        return TableCase(
+            published=published_table(folder, manifest, n_most=original.n_rows),
+            original=original,
+            control=control,
+            quasi=[n for n, a in columns.items() if a.role == "quasi"],
+            sensitive=[n for n, a in columns.items() if a.role == "sensitive"],
+            attributes=attributes_of(
+                original.select(list(columns)), Policy(columns=roles, missing_markers=manifest.missing_markers)
+            ),
+            publication=str(manifest.method["publish"]),
+            layout=manifest.layout,
+            rows=None if private is None else private.rows(),
+            other=second,
+            population=None if population is None else self.load_again(Path(population), manifest, header=header),
+            policy=_told_policy(manifest, roles),
+        )
+
+    def shown(self, release: TableRelease) -> tuple[list[str], list[str]]:
+        """What became of the columns, and how well the target is predicted."""
+        from shoal.report.tables.limits import what_became_of
+
+        lines = [f"  {line}" for line in what_became_of(release.attributes, release.guarantees, release.policy.method)]
+        if release.learning is None:
+            return [*super().shown(release)[0], *lines], []
+        from shoal.report.tables.learning import sentence
+
+        return [*super().shown(release)[0], *lines], [f"  {sentence(release.learning)}"]
+
+
+def _told_policy(manifest: TableManifest, columns: dict[str, ColumnPolicy]) -> Policy | None:
+    """What a manifest says that was asked; None where another version asked for what this one does not know."""
+    try:
+        return Policy(
+            columns=columns,
+            missing=manifest.missing,
+            missing_markers=manifest.missing_markers,
+            require=manifest.require,
+            method=dict(manifest.method),
+        )
+    except PolicyError:
+        return None
+
+
+KIND = Tables()

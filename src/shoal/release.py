@@ -1,0 +1,191 @@
+"""A release of any kind: the published data, its checked guarantees, and the folder that appears whole or not at all.
+
+::
+
+    out/
+      publish/    the data in the format it came in, manifest.json, datasheet.html
+      private/    report.html, attacks.json; on request the secrets that tie published records to original ones
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from shoal.check.guarantee import Guarantee
+from shoal.held_out import HeldOut
+from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum
+from shoal.secrets import secrets_to_keep
+from shoal.stage import CheckedFile, staged
+from shoal.told_counts import Count, public_reasons
+
+if TYPE_CHECKING:
+    from shoal.attack.attack import Attacked
+
+D = TypeVar("D")
+ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release(ABC, Generic[D]):
+    """What `anonymize` gives back. Nothing is on disk before `save`.
+
+    Attributes
+    ----------
+    published : Table, Strings or Sketches
+        What would be published.
+    guarantees : tuple of Guarantee
+        Every requirement, recomputed by the independent checker from the bytes that would be written; all hold.
+    policy
+        What was asked for.
+    notes : tuple of str
+        What the user should know, a sentence each.
+    suppressed : mapping of str to int
+        How many records were left out, by the reason, where a reason is known; reasons that did not occur are not
+        there.
+    """
+
+    kind: ClassVar[str]
+    noun: ClassVar[str]
+    """What the published records are called."""
+    keepable: ClassVar[tuple[str, ...]]
+    """Secrets that can be kept in `private/`."""
+
+    published: D
+    guarantees: tuple[Guarantee, ...]
+    policy: Any
+    notes: tuple[str, ...]
+    suppressed: Mapping[str, int] = field(default_factory=dict)
+    _original: Any = field(repr=False)
+    _file: CheckedFile | None = field(default=None, repr=False)
+    _like: Any = field(default=None, repr=False)
+    _held_out: HeldOut[Any] | None = field(default=None, repr=False)
+
+    @property
+    def data(self) -> Any:
+        """What would be published, as the kind of object that came in."""
+        return self.published
+
+    @property
+    def records(self) -> dict[str, int]:
+        """How many records came in, went out and were suppressed, and how many were held out before."""
+        n_in, n_out = len(self._original), len(self.published)  # type: ignore[arg-type]
+        held = {} if self._held_out is None else self._held_out.counts
+        return {"in": n_in, "out": n_out, "suppressed": n_in - n_out, **held}
+
+    @property
+    def least_told(self) -> int:
+        """The least number of records that is counted out in public."""
+        return int(self.policy.k)
+
+    @property
+    def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
+        """The numbers of records, and those of suppressed ones by the reason, as they are told in public."""
+        return public_reasons(self.records, self.suppressed, self.least_told)
+
+    @property
+    def _control(self) -> Any:
+        return None if self._held_out is None else self._held_out.records
+
+    @property
+    @abstractmethod
+    def case(self) -> Any:
+        """What attacks work on; for the owner alone."""
+
+    @cached_property
+    @abstractmethod
+    def utility(self) -> Any:
+        """What the protection cost."""
+
+    @cached_property
+    def attacked(self) -> Attacked[Any] | None:
+        """What attacks get out of the release, if records were held out to compare with."""
+        from shoal.attack.run import attack_case
+
+        if self._held_out is None:
+            return None
+        return attack_case(self.kind, self.case, seed=ATTACK_SEED, seconds=ATTACK_SECONDS)
+
+    @abstractmethod
+    def summary(self) -> dict[str, Any]:
+        """What became of the data, as JSON."""
+
+    @abstractmethod
+    def _check_file(self) -> CheckedFile:
+        """Write the data and check what stands there, where that was not done yet."""
+
+    @abstractmethod
+    def _manifest(self, **told: Any) -> Manifest:
+        """The manifest, given what all have."""
+
+    @abstractmethod
+    def _datasheet(self) -> str:
+        """The page for whoever gets the data."""
+
+    @abstractmethod
+    def _report(self) -> str:
+        """The page for the owner."""
+
+    @abstractmethod
+    def _keep(self, folder: Path, keep: Sequence[str]) -> None:
+        """Write the secrets that are to be kept."""
+
+    def _refuse(self, keep: Sequence[str]) -> None:
+        """Refuse to keep what this release does not have."""
+
+    def save(self, out: str | Path, keep: str | Sequence[str] = (), *, report: bool = True) -> Path:
+        """Write `publish/` and `private/`; what is published are the very bytes that were checked.
+
+        Parameters
+        ----------
+        out : path
+            A folder that does not exist yet, or is empty.
+        keep : sequence of str
+            Secrets to keep in `private/`, by which published records can be tied to original ones: of tables "groups",
+            "mapping" and "rows"; of strings "groups" and "statistics"; of sparse records "rows" and "key".
+        report : bool
+            Whether to measure what the protection cost, attack the release, and write the owner's report.
+        """
+        wanted = secrets_to_keep(keep, self.keepable)
+        self._refuse(wanted)
+        with staged(Path(out)) as stage:
+            data = self._write_publish(stage / "publish")
+            self._write_private(stage / "private", wanted, data if report else None)
+        return Path(out)
+
+    def _write_publish(self, folder: Path) -> str:
+        """Write what is given away; the checksum of the data."""
+        folder.mkdir()
+        file = self._file or self._check_file()
+        file.put(folder)
+        (folder / DATASHEET).write_text(self._datasheet(), encoding="utf-8")
+        manifest = self._manifest(
+            data=file.name,
+            records=self.told_counts[0],
+            checksums={file.name: file.checksum, DATASHEET: checksum(folder / DATASHEET)},
+        )
+        (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
+        return file.checksum
+
+    def _write_private(self, folder: Path, keep: Sequence[str], reported: str | None) -> None:
+        from shoal.attack.kept import KeptAttacks
+
+        folder.mkdir(mode=0o700)
+        if reported is not None:
+            (folder / "report.html").write_text(self._report(), encoding="utf-8")
+        self._keep(folder, keep)
+        if self._held_out is not None:
+            self._held_out.keep(folder)
+        for path in folder.iterdir():
+            path.chmod(0o600)
+        if reported is not None and self.attacked is not None:
+            KeptAttacks(reported).joined(self.attacked, self.case.granted, ATTACK_SEED).write(folder)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<li>{escape(g.sentence)}</li>" for g in self.guarantees)
+        return f"<p><b>Release</b> of {self.records['out']:,} {self.noun}</p><ul>{rows}</ul>"

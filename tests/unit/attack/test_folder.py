@@ -1,0 +1,41 @@
+"""Every attack is documented, in its own words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shoal.attack.run import attacks_of
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "attacks.md"
+NOUNS = {"table": "tables", "strings": "strings", "sparse": "sketches"}
+
+
+@pytest.mark.parametrize("kind", NOUNS)
+def test_every_attack_is_documented(kind):
+    sections = PAGE.read_text(encoding="utf-8").split("\n### ")[1:]
+    by_title = {s.partition("\n")[0]: " ".join(s.split()) for s in sections}
+    for attack in attacks_of(kind):
+        section = by_title[f"`{attack.name}` on {NOUNS[kind]}"]
+        for label, told in (
+            ("Knows", attack.knows),
+            ("Meant to stop it", attack.stopped_by),
+            ("When it succeeds", attack.remedy),
+            ("Reference", attack.reference),
+        ):
+            assert f"**{label}:** {told}." in section, (attack.name, label)
+
+
+def test_no_attack_is_documented_that_is_not_there():
+    known = {f"`{a.name}` on {noun}" for kind, noun in NOUNS.items() for a in attacks_of(kind)}
+    titles = {s.partition("\n")[0] for s in PAGE.read_text(encoding="utf-8").split("\n### ")[1:]}
+    assert titles == known
+
+
+@pytest.mark.parametrize("kind", NOUNS)
+def test_texts_are_phrases(kind):
+    for attack in attacks_of(kind):
+        for told in (attack.title, attack.knows, attack.stopped_by, attack.remedy):
+            assert told[0].islower(), (attack.name, told)
+            assert not told.endswith("."), (attack.name, told)

@@ -1,0 +1,67 @@
+"""What stands in a group's place, on tables small enough to write down."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import Column
+from shoal.tables.encoding import rank
+from shoal.tables.groups import Groups
+from shoal.tables.publish.aggregate import aggregate
+from shoal.tables.publish.generalise import generalise
+
+
+def column_of(cells: list[str | None], markers: tuple[str | None, ...] = ("?",)) -> Column:
+    values = sorted({c for c in cells if c is not None})
+    codes = [len(values) if c is None else values.index(c) for c in cells]
+    return Column("x", np.array(codes, np.int32), np.array(values, dtype=object), markers if None in cells else ())
+
+
+def shown(column: Column) -> list[str]:
+    return [column.texts()[c] for c in column.codes]
+
+
+def publish(cells, labels, attribute, how="generalise", missing="value", restore_variance=False, k=2) -> list[str]:
+    column, groups = column_of(cells), Groups.of(np.array(labels))
+    ranked = rank(column, attribute)
+    if how == "generalise":
+        return shown(generalise(column, ranked, groups, attribute.hierarchy, missing=missing))
+    return shown(aggregate(column, ranked, groups, k=k, missing=missing, restore_variance=restore_variance).column)
+
+
+NUMBER = Attribute("x", "continuous", "quasi")
+WORD = Attribute("x", "nominal", "quasi")
+GRADE = Attribute("x", "ordinal", "quasi", order=("low", "middle", "high"))
+DATE = Attribute("x", "date", "quasi")
+TREE = Attribute("x", "nominal", "quasi", hierarchy=Hierarchy((("a", "ab", "*"), ("b", "ab", "*"), ("c", "cd", "*"))))
+
+
+def test_ranges_sets_and_ancestors() -> None:
+    assert publish(["9", "10", "-3", "10"], [0, 0, 1, 1], NUMBER) == ["[9..10]"] * 2 + ["[-3..10]"] * 2
+    assert publish(["9", "9"], [0, 0], NUMBER) == ["9", "9"]
+    assert publish(["low", "high", "middle", "middle"], [0, 0, 1, 1], GRADE) == ["[low..high]"] * 2 + ["middle"] * 2
+    assert publish(["b", "a", "c", "a"], [0, 0, 1, 1], WORD) == ["{a, b}"] * 2 + ["{a, c}"] * 2
+    assert publish(["b", "a", "c"], [0, 0, 0], WORD) == ["*"] * 3
+    assert publish(["b", "a", "c", "a"], [0, 0, 1, 1], TREE) == ["ab", "ab", "*", "*"]
+    assert publish(["2020-02-01", "2020-01-15"], [0, 0], DATE) == ["[2020-01-15..2020-02-01]"] * 2
+
+
+def test_missing_is_a_value_of_its_own() -> None:
+    assert publish(["9", None, None, None], [0, 0, 1, 1], NUMBER) == ["9 or missing"] * 2 + ["?"] * 2
+    assert publish(["b", None, None, "a", "b"], [0, 0, 1, 2, 2], WORD) == ["b or missing"] * 2 + ["?"] + ["*"] * 2
+    assert publish(["b", None, None], [0, 0, 1], TREE) == ["*", "*", "?"]
+
+
+@pytest.mark.parametrize("attribute", [NUMBER, WORD, GRADE, DATE, TREE])
+def test_a_column_without_any_value(attribute) -> None:
+    assert publish([None, None, None], [0, 0, 1], attribute) == ["?"] * 3
+    assert publish([None, None, None], [0, 0, 1], attribute, missing="any") == ["*"] * 3
+
+
+def test_missing_may_be_any_value() -> None:
+    for attribute in (WORD, TREE):
+        assert publish(["b", None, "a", "b"], [0, 0, 1, 1], attribute, missing="any")[:2] == ["*", "*"]
+    assert publish(["9", None, None], [0, 0, 1], NUMBER, missing="any") == ["*", "*", "*"]

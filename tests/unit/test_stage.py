@@ -1,0 +1,41 @@
+"""The tests of `stage.py`."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+import shoal
+from shoal.stage import staged
+
+
+def _half_written(out, error) -> None:
+    with staged(out) as stage:
+        (stage / "half").write_text("half")
+        raise error
+
+
+def test_a_stage_vanishes_with_its_failure_and_appears_with_its_success(tmp_path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        _half_written(tmp_path / "out", ZeroDivisionError())
+    with pytest.raises(shoal.ShoalError, match="No space left on device"):
+        _half_written(tmp_path / "out", OSError(28, os.strerror(28)))
+    assert list(tmp_path.iterdir()) == []
+    with staged(tmp_path / "out") as stage:
+        (stage / "whole").write_text("whole")
+        assert not (tmp_path / "out").exists()
+    assert [p.name for p in (tmp_path / "out").iterdir()] == ["whole"]
+
+
+def test_a_dead_run_is_cleared_away_and_a_living_one_is_not(tmp_path) -> None:
+    pytest.importorskip("fcntl")
+    dead = tmp_path / ".out.shoal-0123abcd"
+    dead.mkdir()
+    (dead / ".lock").touch()
+    with staged(tmp_path / "out") as living:
+        assert not dead.exists()
+        with staged(tmp_path / "out"):
+            assert living.exists()
+        (tmp_path / "out").rmdir()
+    assert (tmp_path / "out").is_dir()
