@@ -18,7 +18,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 
@@ -33,7 +32,7 @@ from reproductions.adult_peers import (
 )
 from shoal.data.tables.files import read_table
 from shoal.data.tables.table import Table
-from shoal.kinds.tables.policy import RECODINGS, Partition
+from shoal.tables.partition.base import PARTITIONS
 from shoal.utility.tables.classification import classification_metric
 from shoal.utility.tables.grouping import Grouping
 
@@ -97,7 +96,7 @@ def read_adult() -> Table:
 def policy(partition: str, k: int) -> shoal.Policy:
     """All eight quasi-identifiers with their hierarchies, labels published."""
     files = {name: str(ADULT / "hierarchies" / f"adult_hierarchy_{name}.csv") for name in QUASI}
-    suppression = SUPPRESSION if partition in RECODINGS else 0.0
+    suppression = SUPPRESSION if PARTITIONS[partition].is_recoding else 0.0
     return shoal.Policy.of(
         quasi=QUASI, sensitive=[TARGET], hierarchies=files, k=k,
         partition=partition, publish="generalise", suppression=suppression,
@@ -263,7 +262,7 @@ def main() -> None:
     parser.add_argument("--peers", action="store_true", help="run other packages too, each in its own environment")
     asked = parser.parse_args()
     table = read_adult()
-    partitions = [p for p in get_args(Partition) if p != "univariate"]
+    partitions = [p for p in PARTITIONS if p != "univariate"]
     found = [measure(table, p, k) for p in partitions for k in (FIGURE_SIZES if p in RIVALS else SIZES)]
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(page(found, measure_peers(table) if asked.peers else None), encoding="utf-8")

@@ -20,7 +20,8 @@ from shoal.data.sparse.records import Sparse
 from shoal.data.strings.strings import Strings
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import Table
-from shoal.kinds.tables.policy import RECODINGS, SLICINGS
+from shoal.tables.partition.base import PARTITIONS as REGISTERED
+from shoal.tables.publish.base import PUBLICATIONS
 
 SIZES = (5, 20)
 HOLD_OUT = 0.1
@@ -97,7 +98,7 @@ def _adult_methods() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield f"k-member, l = {DIVERSITY}", "", {"partition": "k-member", "l": DIVERSITY}
     yield "mondrian, t = 0.2", "", {"partition": "mondrian", "t": 0.2}
     yield "mondrian, hours and capital left as they are", "", {"partition": "mondrian", "insensitive": LEFT_AS_THEY_ARE}
-    for publish in SLICINGS:
+    for publish in [p.name for p in PUBLICATIONS.values() if p.is_sliced]:
         yield f"{publish}, l = {DIVERSITY}", publish, {"l": DIVERSITY}
 
 
@@ -117,7 +118,7 @@ class _Adult:
 
     def _release(self, table: Table, asked: dict[str, Any], publish: str) -> Any:
         kept = [*QUASI, SECRET, *asked.get("insensitive", ())]
-        recodes = asked.get("partition") in RECODINGS
+        recodes = REGISTERED[asked.get("partition", "mondrian")].is_recoding
         files = {name: str(ADULT / "hierarchies" / f"adult_hierarchy_{name}.csv") for name in (*QUASI, SECRET)}
         all_have = recodes or asked.get("hierarchies", False)
         options = {name: value for name, value in asked.items() if name != "hierarchies"}

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.engine.blocks import run_blocks
+from shoal.tables.microaggregation.improve import Effort, improve
 from shoal.tables.partition.base import rank_array
-from shoal.tables.partition.improve import Effort, improve
 from shoal.tables.partition.mdav import MDAV
 
 ROOT = Path(__file__).resolve().parents[1]

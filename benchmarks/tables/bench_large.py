@@ -22,10 +22,10 @@ from benchmarks.harness import Case, Contestant, Outcome, Setting, run_case, tim
 from benchmarks.losses import of_averaging
 from shoal.arrays import Codes
 from shoal.kernels.tables.mdav import MixedPoints, label_mdav
+from shoal.tables.microaggregation.near_linear import curve_blocks, near_linear_labels
 from shoal.tables.partition.base import number_through, rank_array
-from shoal.tables.partition.curve_order import curve_order_labels
+from shoal.tables.partition.curve import curve_order_labels
 from shoal.tables.partition.mdav import mixed_points
-from shoal.tables.partition.near_linear import curve_blocks, near_linear_labels
 
 K = 5
 NOISE = 0.1  # standard deviations of each column

@@ -16,8 +16,8 @@ from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import Policy
 from shoal.models.l_diversity import LDiversity
 from shoal.tables.encoding import rank
+from shoal.tables.publish.slices.slice_table import Sliced, slice_table
 from shoal.tables.record_order import content_order
-from shoal.tables.slicing.slice_table import Sliced, slice_table
 
 K = 8
 SENSITIVE = "occupation"

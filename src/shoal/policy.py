@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
@@ -53,6 +53,8 @@ class Option:
         What stands for the value in the help, where the type does not tell.
     parse : callable, optional
         From the text of an option to the value, where the type does not tell.
+    names : callable, optional
+        What it may be, where that is registered elsewhere.
     is_common : bool
         Whether it is among the first that the help shows.
     is_input : bool
@@ -67,6 +69,7 @@ class Option:
     flags: str = ""
     metavar: str = ""
     parse: Callable[[str], Any] | None = None
+    names: Callable[[], Iterable[str]] | None = None
     is_common: bool = False
     is_input: bool = False
 
@@ -79,12 +82,13 @@ def option(
     flags: str = "",
     metavar: str = "",
     parse: Callable[[str], Any] | None = None,
+    names: Callable[[], Iterable[str]] | None = None,
     is_common: bool = False,
     is_input: bool = False,
     **limits: Any,
 ) -> Any:
     """A key of a policy that is an option of the command line as well; see `Option`, and `pydantic.Field` on limits."""
-    how: Any = {"instead": instead, "flags": flags, "metavar": metavar, "parse": parse}
+    how: Any = {"instead": instead, "flags": flags, "metavar": metavar, "parse": parse, "names": names}
     how |= {"is_common": is_common, "is_input": is_input}
     return Field(default, description=help, json_schema_extra={"option": how}, **limits)
 

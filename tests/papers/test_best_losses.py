@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pytest
 
 from shoal.engine.blocks import run_blocks
+from shoal.tables.microaggregation.improve import improve
 from shoal.tables.partition.base import rank_array
-from shoal.tables.partition.improve import improve
 from shoal.tables.partition.mdav import MDAV
 
 # 100 SSE / SST on standardised columns. A plain search by moves and swaps, from the groups of MDAV, loses:

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,15 +19,15 @@ from shoal.check.tables.averages import averages
 from shoal.check.tables.publication import verify_publication
 from shoal.check.verdict import Asked
 from shoal.data.tables.frames import from_frame
-from shoal.kinds.tables.policy import RECODINGS, Partition
 from shoal.tables.anonymize import anonymize_table
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
+from shoal.tables.partition.base import PARTITIONS as REGISTERED
 from shoal.tables.publish.aggregate import aggregate
 
 GRADES = ("low", "middle", "high")
 QUASI = ["income", "born", "grade", "city"]
-PARTITIONS = [p for p in get_args(Partition) if p not in RECODINGS]
+PARTITIONS = [p.name for p in REGISTERED.values() if not p.is_recoding]
 
 
 def random_table(seed: int, n_rows: int = 60, gaps: float = 0.45) -> dict[str, list[str]]:

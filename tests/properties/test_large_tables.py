@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.tables.partition import blocks
+from shoal.tables import blocks
 
 QUASI = ("age", "income", "town", "grade", "same", "zip")
 GRADES = ("low", "middle", "high")

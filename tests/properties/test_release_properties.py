@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import pytest
@@ -19,11 +18,11 @@ from shoal.data.tables.frames import from_frame
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import Column, Table
 from shoal.data.tables.write import write_table
-from shoal.kinds.tables.policy import RECODINGS, Partition
+from shoal.tables.partition.base import PARTITIONS as REGISTERED
 
 COUNTRY = Hierarchy((("fr", "west", "*"), ("de", "west", "*"), ("pl", "east", "*"), ("cz", "east", "*")))
 GRADES = ("low", "middle", "high")
-PARTITIONS = get_args(Partition)
+PARTITIONS = list(REGISTERED)
 ORDERED = ["age", "born", "grade"]
 
 cells = {
@@ -84,7 +83,7 @@ def policies(draw):
     }
     for name in draw(st.sets(st.sampled_from(sorted(diverse)), max_size=2)):
         require.append({**diverse[name], "sensitive": draw(st.sampled_from(["disease", "cost"]))})
-    is_recoding = partition in RECODINGS
+    is_recoding = REGISTERED[partition].is_recoding
     publish = None if is_recoding else draw(st.sampled_from(["aggregate", "generalise", "condense"]))
     return shoal.Policy(
         columns=roles,

@@ -14,8 +14,8 @@ from shoal.models.alpha_k import AlphaK
 from shoal.models.beta_likeness import BetaLikeness
 from shoal.models.l_diversity import LDiversity
 from shoal.models.t_closeness import TCloseness
-from shoal.tables.slicing.slice_table import slice_table
-from tests.unit.tables.slicing.slow_slicing import (
+from shoal.tables.publish.slices.slice_table import slice_table
+from tests.unit.tables.publish.slices.slow_slicing import (
     ATTRIBUTES,
     beliefs,
     covers,

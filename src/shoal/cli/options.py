@@ -171,6 +171,8 @@ def _plain_type(option: Option) -> Any:
 
 def _choices(option: Option) -> tuple[str, ...]:
     """The words that it may be; none where it is no word of a list."""
+    if option.names is not None:
+        return tuple(option.names())
     for inner in [option.type, *get_args(option.type)]:
         if get_origin(inner) is Literal:
             return get_args(inner)

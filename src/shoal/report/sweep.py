@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 from shoal.check.guarantee import count
 from shoal.report.page import render
+from shoal.report.points import listed
 from shoal.report.svg import AFTER, BEFORE, INK, MUTED, RULE, draw
-from shoal.report.tables.words import compact, listed, number, percent
+from shoal.report.tables.words import compact, number, percent
 from shoal.utility.tables.definitions import DEFINITIONS
 
 if TYPE_CHECKING:

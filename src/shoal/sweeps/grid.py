@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, get_args
+from typing import Any
 
 from shoal.errors import PolicyError, did_you_mean
-from shoal.kinds.tables.policy import RECODINGS, Partition, Policy
+from shoal.kinds.tables.policy import Policy
 from shoal.models import Model, by_option
+from shoal.tables.partition.base import PARTITIONS
+from shoal.tables.publish.base import PUBLICATIONS
 
 SETTINGS = ("publish", "effort", "suppression", "l", "t")
 OPTIONS = {"publish": "--publish", "effort": "--effort", "suppression": "--suppression", "l": "-l", "t": "-t"}
@@ -96,7 +98,7 @@ def grid(
                 try:
                     asked = Asked(_cell_policy(policy, partition, size, changes), size, changes)
                 except PolicyError as error:
-                    if partition not in RECODINGS:
+                    if not PARTITIONS[partition].is_recoding:
                         raise
                     refused = error
                     continue
@@ -121,7 +123,7 @@ def _several(values: Any) -> list[Any]:
 
 
 def _methods(partitions: str | Iterable[str]) -> tuple[str, ...]:
-    known = get_args(Partition)
+    known = list(PARTITIONS)
     names = tuple(dict.fromkeys([partitions] if isinstance(partitions, str) else partitions))
     for name in names:
         if name not in known:
@@ -144,9 +146,10 @@ def _sizes(k: int | Iterable[int]) -> Sequence[int]:
 def _cell_policy(policy: Policy, partition: str, k: int, changes: Mapping[str, Any]) -> Policy:
     """The policy with another method, k and settings."""
     method: dict[str, Any] = {"partition": partition}
-    if partition in RECODINGS:
+    way, publish = PARTITIONS[partition], policy.method.publish
+    if way.is_recoding:
         changes = {**changes, "effort": "fast"}
-        if policy.method.publish not in (None, "generalise"):
-            method["publish"] = "generalise"
+        if publish is not None and not PUBLICATIONS[publish].can_recode:
+            method["publish"] = way.publication
     require = [r.model_copy(update={"k": k}) if "k" in type(r).model_fields else r for r in policy.require]
     return policy.changed(require=require, k=k, **{**method, **changes})

@@ -20,9 +20,10 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.kernels.compile import has_compiled
 from shoal.kind import Grid
-from shoal.kinds.tables.policy import ColumnPolicy, Policy
+from shoal.kinds.tables.policy import ColumnPolicy, Method, Policy, partitions
 from shoal.progress import Progress
-from shoal.report.tables.words import listed, percent
+from shoal.report.points import listed
+from shoal.report.tables.words import percent
 from shoal.sweeps.grid import grid
 from shoal.sweeps.sweep import Cell, try_cell
 
@@ -31,9 +32,6 @@ SIZES = (5, 10)
 SAMPLE = 5000
 FEWEST = 100
 MOST_COLUMNS = 40
-FALLBACK = "mondrian"
-# Records beyond which a method would take more than about half a minute (a core of 2025; measured at 300,000 records).
-MOST_RECORDS = {"local-recoding": 2_000_000, "k-member": 500_000}
 
 
 @dataclass(frozen=True)
@@ -96,14 +94,16 @@ def propose(table: Table, attributes: Mapping[str, Attribute], progress: Progres
     progress : callable, optional
         Called with (what is being done, releases done, releases in all).
     """
+    fallback = Method().partition
     quasi = [a for a in attributes.values() if a.role == "quasi"]
     unsuitable = _unsuitable(table, len(quasi))
     if unsuitable:
-        return Proposal(FALLBACK, f"No method was tried, since {unsuitable}.", table.n_rows)
+        return Proposal(fallback, f"No method was tried, since {unsuitable}.", table.n_rows)
     sample = _sample(table)
-    better = "k-member" if all(a.type in ("continuous", "date") for a in quasi) else "local-recoding"
-    is_too_long = table.n_rows > MOST_RECORDS[better]
-    methods = [FALLBACK] if is_too_long else [FALLBACK, better]
+    fitting = "numbers" if all(a.type in ("continuous", "date") for a in quasi) else "others"
+    better = next(p for p in partitions().values() if p.proposed_for == fitting)
+    is_too_long = better.most_records is not None and table.n_rows > better.most_records
+    methods = [fallback] if is_too_long else [fallback, better.name]
     asked = grid(_policy(attributes), methods, SIZES, {"publish": "generalise"})
     doing = "trying methods" if has_compiled() else "compiling (on the first run only), then trying methods"
     cells = []
@@ -116,12 +116,12 @@ def propose(table: Table, attributes: Mapping[str, Attribute], progress: Progres
     if not made:
         why = f"No method that was tried {where} can be used: {cells[0].sentence}."
     elif is_too_long:
-        why = f"{better} would take long on {table.n_rows:,} records; GCP {_gcp(made[0])} with k = {K} {where}."
+        why = f"{better.name} would take long on {table.n_rows:,} records; GCP {_gcp(made[0])} with k = {K} {where}."
     else:
         others = listed([f"{_gcp(c)} of {c.partition}" for c in made[1:]])
         against = f" against {others}" if others else ""
         why = f"{made[0].partition} keeps most: GCP {_gcp(made[0])}{against}, with k = {K} {where}."
-    return Proposal(made[0].partition if made else FALLBACK, why, table.n_rows, sample.n_rows, tuple(cells))
+    return Proposal(made[0].partition if made else fallback, why, table.n_rows, sample.n_rows, tuple(cells))
 
 
 def _unsuitable(table: Table, n_quasi: int) -> str:

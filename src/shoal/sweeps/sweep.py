@@ -335,7 +335,7 @@ def sweep(
             if c.holds and math.isfinite(c.loss(shown[0])) and meets(policy, asked[i].policy)
         ),
         # Slices leave labels narrow and part them instead, so that their loss is of another kind.
-        key=lambda i: (asked[i].policy.method.is_slicing, cells[i].loss(shown[0]), cells[i].k),
+        key=lambda i: (asked[i].policy.method.way_of_publishing.is_sliced, cells[i].loss(shown[0]), cells[i].k),
         default=None,
     )
     result = Sweep(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal.tables.partition.curve_order import CurveOrder
+    from shoal.tables.partition.curve import CurveOrder
     from shoal.tables.partition.k_member import KMember
     from shoal.tables.partition.local_recoding import LocalRecoding
     from shoal.tables.partition.mdav import MDAV
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shoal.tables.partition.v_mdav import VMDAV
 
 _HOME = {
-    "CurveOrder": "shoal.tables.partition.curve_order",
+    "CurveOrder": "shoal.tables.partition.curve",
     "KMember": "shoal.tables.partition.k_member",
     "LocalRecoding": "shoal.tables.partition.local_recoding",
     "MDAV": "shoal.tables.partition.mdav",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -23,18 +22,14 @@ from shoal.models import registered
 from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress
 from shoal.tables.blind import smallest_that_holds
-from shoal.tables.encoding import Ranked, rank
+from shoal.tables.blocks import partition_labels
+from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
 from shoal.tables.limits import Limit, limits_on_table, violations
 from shoal.tables.merge import satisfy
-from shoal.tables.partition.blocks import partition_labels
-from shoal.tables.pseudo_records import pseudo_records
-from shoal.tables.publish.aggregate import aggregate
-from shoal.tables.publish.generalise import generalise
-from shoal.tables.publish.recode import recode
+from shoal.tables.publish.base import GroupedRecords, Publication, PublishingTask
 from shoal.tables.recoding import RecodedGroups, recoded_groups
 from shoal.tables.record_order import content_order, secret_order
-from shoal.tables.slicing.slice_table import slice_table
 
 
 @dataclass(frozen=True)
@@ -84,7 +79,6 @@ def anonymize_table(
     (`secret_order`), so that for a given seed neither the order of the rows nor that of the columns changes the
     release. ``stop`` is asked while groups are improved, as in `partition_labels`.
     """
-    step = progress or (lambda *_: None)
     attributes = attributes_of(table, policy)
     notes = [*table.source.notes, *_repeated_persons(table, attributes), *_nearly_unique(table, attributes)]
     quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
@@ -94,8 +88,17 @@ def anonymize_table(
     kept = [n for n, a in attributes.items() if a.role != "identifying"]
     order = secret_order(table, quasi, kept, seed)
     sorted_table = table.select(kept).take(order)
-    if policy.method.is_slicing:
-        return _sliced(sorted_table, order, attributes, policy, notes, seed=seed, executor=executor, progress=progress)
+    task = PublishingTask(sorted_table, order, attributes, policy, notes, seed, executor, progress, stop)
+    return policy.method.way_of_publishing.make(task)
+
+
+def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized:
+    """Put records into groups by the partition that the policy names, and publish these."""
+    step = task.progress or (lambda *_: None)
+    sorted_table, order, attributes, policy = task.table, task.order, task.attributes, task.policy
+    n_rows, notes = sorted_table.n_rows, task.notes
+    quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
+    sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
     ranked = [rank(sorted_table[n], attributes[n]) for n in quasi]
     limits = limits_on_table(sorted_table, policy.require, attributes, sensitive, policy.missing)
 
@@ -113,28 +116,28 @@ def anonymize_table(
             asked.k,
             asked.method,
             limits if look else (),
-            seed=seed,
-            executor=executor,
-            progress=progress,
+            seed=task.seed,
+            executor=task.executor,
+            progress=task.progress,
             note=told.append,
-            stop=stop,
+            stop=task.stop,
         )
-        rows = np.arange(table.n_rows)
+        rows = np.arange(n_rows)
         if look and limits:
             step("meeting the diversity requirements", 0, 0)
             labels, rows = satisfy(labels, ranked, limits, asked.method.suppression, relimit)
-            if len(rows) < table.n_rows:
-                n_left_out = table.n_rows - len(rows)
+            if len(rows) < n_rows:
+                n_left_out = n_rows - len(rows)
                 told.append(f"{n_left_out:,} records were suppressed to meet the diversity requirements.")
         return RecodedGroups(labels, rows)
 
     if limits and policy.method.diversity == "blind":
-        found = _made_blindly(policy, table.n_rows, make, relimit, notes)
+        found = _made_blindly(policy, n_rows, make, relimit, notes)
     else:
         found = make(policy, notes, look=True)
     labels, kept_rows, levels = found.labels, found.rows, found.levels
     everyone = sorted_table
-    if len(kept_rows) < table.n_rows:  # no value of a suppressed record may shape a label
+    if len(kept_rows) < n_rows:  # no value of a suppressed record may shape a label
         sorted_table, order = sorted_table.take(kept_rows).compact(), order[kept_rows]
         if levels is None:
             attributes = refitted(sorted_table, attributes, policy)
@@ -144,20 +147,11 @@ def anonymize_table(
             notes += _fitted_to_all(quasi, attributes, refitted(sorted_table, attributes, policy))
 
     step("publishing groups", 0, 0)
-    groups = Groups.of(labels)
-    if levels is not None:
-        pairs = zip(ranked, levels, strict=True)
-        columns = {r.name: recode(sorted_table[r.name], r, h, attributes[r.name].hierarchy) for r, h in pairs}
-    elif policy.method.publication == "condense":
-        drawn = pseudo_records(sorted_table, everyone, groups.labels, attributes, policy, seed)
-        if drawn.n_joined:
-            notes.append(
-                f"{drawn.n_joined:,} of {len(groups.sizes):,} groups were joined with others, as nothing but copies of "
-                f"originals could be drawn out of them, or fewer than {policy.k} of their records had some value."
-            )
-        groups, columns = drawn.groups, drawn.columns
-    else:
-        columns = _publish(sorted_table, ranked, groups, attributes, policy, notes)
+    columns, groups = publication.publish(
+        GroupedRecords(
+            sorted_table, everyone, ranked, Groups.of(labels), attributes, policy, task.seed, notes.append, levels
+        )
+    )
     published = sorted_table.with_columns(columns)
     final = _published_order(published, order, quasi, policy)
     return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
@@ -187,41 +181,6 @@ def _made_blindly(
             "all of them meet the diversity requirements, and none was mended by itself."
         )
     return found
-
-
-def _sliced(
-    table: Table,
-    order: npt.NDArray[np.intp],
-    attributes: Mapping[str, Attribute],
-    policy: Policy,
-    notes: list[str],
-    **run: Any,
-) -> Anonymized:
-    """Bucketize, slice or screen a table whose rows are in `order`."""
-    method = policy.method
-    made = slice_table(
-        table,
-        attributes,
-        form=method.publish,  # type: ignore[arg-type]  # the policy says that it is one of the three
-        k=policy.k,
-        require=policy.require,
-        columns=method.slices,
-        strict=method.strict,
-        missing=policy.missing,
-        jointly=method.jointly,
-        block_rows=method.block_rows,
-        note=notes.append,
-        **run,
-    )
-    return Anonymized(
-        made.table,
-        attributes,
-        order[made.rows],
-        made.buckets,
-        tuple(notes),
-        made.layout,
-        tuple(order[rows] for rows in made.sources),
-    )
 
 
 def _published_order(
@@ -321,38 +280,3 @@ def _repeated_persons(table: Table, attributes: Mapping[str, Attribute]) -> list
         for name, attribute in attributes.items()
         if attribute.role == "identifying" and is_key(name) and 1 < len(table[name].values) < table.n_rows
     ]
-
-
-def _publish(
-    table: Table,
-    ranked: Sequence[Ranked],
-    groups: Groups,
-    attributes: Mapping[str, Attribute],
-    policy: Policy,
-    notes: list[str],
-) -> dict[str, Column]:
-    columns = {}
-    for r in ranked:
-        source = table[r.name]
-        if policy.method.publication == "generalise":
-            columns[r.name] = generalise(source, r, groups, attributes[r.name].hierarchy, missing=policy.missing)
-            continue
-        # A hierarchy is for labels: numbers with one still have a mean, and ordered categories a median.
-        values = rank(source, replace(attributes[r.name], hierarchy=None)) if r.kind == "tree" else r
-        made = aggregate(
-            source,
-            values,
-            groups,
-            k=policy.k,
-            missing=policy.missing,
-            restore_variance=policy.method.restore_variance,
-        )
-        columns[r.name] = made.column
-        if made.n_widened:
-            notes.append(
-                f"{made.n_widened:,} records of groups with fewer than {policy.k} values of {r.name!r} got the average "
-                "of several groups."
-            )
-        if made.n_imputed:
-            notes.append(f"{made.n_imputed:,} records of groups without any {r.name!r} got the average of others.")
-    return columns

@@ -18,8 +18,8 @@ from shoal.data.tables.attribute import Attribute
 from shoal.kinds.tables.policy import Policy
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import Limit
-from shoal.tables.partition.datafly import datafly_recoding
-from shoal.tables.partition.full_domain import full_domain_recoding, leaf_counts
+from shoal.tables.partition.base import PARTITIONS
+from shoal.tables.partition.full_domain import leaf_counts
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,11 @@ def recoded_groups(
     limits: Sequence[Limit],
     note: Callable[[str], None],
 ) -> RecodedGroups:
-    """Find a recoding, by search or by Datafly, at which few enough records stand in groups that fail."""
+    """Find a recoding, in the way that the policy names, at which few enough records stand in groups that fail."""
     leaves = [leaf_counts(r, attributes[r.name].hierarchy) for r in ranked]
-    find = datafly_recoding if policy.method.partition == "datafly" else full_domain_recoding
-    found = find(
+    way = PARTITIONS[policy.method.partition]
+    assert way.recoding is not None, "other partitions have groups"
+    found = way.recoding(
         ranked,
         policy.k,
         suppression=policy.method.suppression,
@@ -59,7 +60,7 @@ def recoded_groups(
         missing=policy.missing,
         limits=limits,
     )
-    if policy.method.partition != "datafly":
+    if way.is_searched:
         proof = "no other recoding loses less" if found.optimal else "that none loses less was not proved"
         note(f"One recoding for all was searched for among {found.n_nodes:,}: {proof}.")
     if found.n_suppressed:

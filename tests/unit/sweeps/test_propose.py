@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.profile import profile_table
 from shoal.sweeps import propose as proposal_module
 from shoal.sweeps.propose import Proposal, propose
+from shoal.tables.partition.base import PARTITIONS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -102,7 +104,9 @@ def test_a_sample_does_not_change_what_columns_mean(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_method_that_would_take_long_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proposal_module, "MOST_RECORDS", {"local-recoding": 300})
+    registered = dict(PARTITIONS)
+    registered["local-recoding"] = replace(registered["local-recoding"], most_records=300)
+    monkeypatch.setattr(proposal_module, "partitions", lambda: registered)
     found = made(people())
     assert {c.partition for c in found.cells} == {"mondrian"}
     assert found.partition == "mondrian"

@@ -35,9 +35,10 @@ from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import Secret, read_secret
 from shoal.attack.tables.people import joint_keys, twins_of
 from shoal.kernels.tables.mondrian import cut_all
+from shoal.kinds.tables.policy import publications
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.limits import Limit, limits_on_table
-from shoal.tables.partition.mondrian import block_arguments
+from shoal.tables.partition.mondrian import MONDRIAN, block_arguments
 
 WHOLE = 20_000  # ways of a whole release that are all tried
 OF_CLASS = 1_000  # the same of one group; of more, so many are drawn
@@ -108,7 +109,7 @@ class Minimality(Attack[TableCase]):
         if case.policy is None:
             return "How the release was made is not known, so nobody can say what would have been cut."
         method = case.policy.method
-        if case.layout is not None or method.partition != "mondrian" or not method.strict or method.effort != "fast":
+        if case.layout is not None or method.partition != MONDRIAN.name or not method.strict or method.effort != "fast":
             return "It is about groups as strict cuts of Mondrian leave them, and these are others."
         if not columns_of(case, "quasi") or not columns_of(case, "sensitive"):
             return "The release has no quasi-identifier of the original, or no sensitive attribute."
@@ -116,7 +117,7 @@ class Minimality(Attack[TableCase]):
             return "No diversity was required, so no cut was prevented by it."
         if method.diversity == "blind":
             return "Groups were made without looking at sensitive values, so no single cut was prevented by them."
-        if case.rows is None and case.publication != "generalise":
+        if case.rows is None and not publications()[case.publication].has_labels:
             return "Who is in which group cannot be read off its labels; the rows that were kept tell it (--keep rows)."
         return None
 

@@ -31,7 +31,7 @@ from shoal.attack.tables.people import joint_keys, twins_of
 from shoal.data.tables.table import row_keys
 from shoal.errors import ShoalError
 from shoal.kernels.attack.order import tighten
-from shoal.kinds.tables.policy import ColumnPolicy, Policy
+from shoal.kinds.tables.policy import ColumnPolicy, Policy, publications
 from shoal.models.k_anonymity import KAnonymity
 from shoal.tables.anonymize import anonymize_table
 from shoal.tables.blind import rungs
@@ -85,7 +85,7 @@ class PartitionReplay(Attack[TableCase]):
             return "How the release was made is not known, so the partition cannot be repeated."
         if case.layout is not None:
             return "A table in slices has no classes whose members could be told apart."
-        if case.publication == "condense":
+        if not publications()[case.publication].rows_are_records:
             return "Pseudo-records are drawn at random, so groups cannot be found in them."
         if not columns_of(case, "quasi"):
             return "The release has no quasi-identifier of the original."

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from shoal.check.evidence import Evidence
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
-from shoal.check.tables.compare_rows import Compared, Tables, compare_averages, compare_kept, compare_labels
-from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
+from shoal.check.tables.compare_rows import Compared, Tables, compare_kept
+from shoal.check.tables.publication import check_of, needs_original, verify_publication
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.meaning import attributes_of
@@ -66,8 +66,9 @@ def check_tables(
     publication = _publication(manifest, policy, findings)
     evidence = Evidence(original)
     # Averages and slices can be checked without groups, though less of them; pseudo-records cannot.
+    check = check_of(publication)
     keeps_groups = private is not None and private.holds(GROUPS_FILE, PUBLISHED_GROUPS_FILE)
-    if private is not None and uses_groups(publication) and (publication == "condense" or keeps_groups):
+    if private is not None and check.uses_groups and (check.needs_groups or keeps_groups):
         n_original = 0 if original is None else original.n_rows
         evidence = Evidence(original, private.groups(n_original), private.published_groups())
     attributes = _with_hierarchies(meant, original, policy)
@@ -252,11 +253,4 @@ def _compare(
     ]
     if findings:
         return Compared(tuple(findings))
-    if publication == "condense":
-        groups, theirs = evidence.groups, evidence.original_groups
-        if groups is not None and theirs is not None and (len(groups), len(theirs)) == (table.n_rows, original.n_rows):
-            return Compared(tuple(compare_kept(replace(tables, groups=(groups, theirs)))))
-        return Compared(tuple(compare_kept(tables)))
-    if publication == "aggregate":
-        return compare_averages(tables, is_stretched=bool(manifest.method.get("restore_variance")))
-    return compare_labels(tables)
+    return check_of(publication).compare(tables, evidence, manifest.method)

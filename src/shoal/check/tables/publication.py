@@ -1,75 +1,88 @@
 """Which check fits which publication, and what can be said when not all evidence is there.
 
-Publications that make records alike are checked by `verify`, from the published table alone; of averages it is checked
-too, as far as the evidence goes, that none is of few. A publication whose
-promise is another one has its own check: a function of the published table, what is asked and the evidence, in
-`CHECKS` under the name that the policy calls the publication by.
+Publications that make records alike are checked by `verify`, from the published table alone, and their labels are
+compared with the values that they cover. A publication of another promise registers a check of its own with `CHECKS`,
+in a file of `shoal.check.tables.publications`, under the name that the policy calls the publication by.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
-
-import numpy as np
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from shoal.check.evidence import Evidence
-from shoal.check.slices.compare import Form
-from shoal.check.slices.verify import check_slices
-from shoal.check.tables.averages import averages
-from shoal.check.tables.condensation import condensed
+from shoal.check.tables.compare_rows import Compared, Tables, compare_labels
 from shoal.check.tables.verify import verify
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table
+from shoal.registry import Registry
 
-Check = Callable[[Table, Asked, Evidence], Verdict]
 
-
-def _in_slices(form: Form, table: Table, asked: Asked, evidence: Evidence) -> Verdict:
-    """A table in slices; the groups of the evidence are its buckets, in the order of their numbers."""
-    if asked.layout is None:
-        return Verdict((), findings=("nothing says which columns of the table stand together",))
-    rows = buckets = None
-    if evidence.original_groups is not None:
-        rows = np.flatnonzero(evidence.original_groups >= 0)
-        buckets = (evidence.original_groups[rows] + 1).astype(np.int32)
-    found = check_slices(
-        table,
-        asked.layout,
-        asked.requirements,
-        asked.attributes,
-        original=evidence.original,
-        missing=asked.missing,
-        markers=asked.markers,
-        form=form,
-        jointly=asked.jointly,
-        is_meaning_known=asked.is_meaning_known,
-        rows=rows,
-        buckets=buckets,
+def verify_alike(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
+    """Records that look alike by their quasi-identifiers."""
+    return Verdict(
+        verify(
+            table,
+            asked.requirements,
+            asked.quasi,
+            asked.sensitive,
+            missing=asked.missing,
+            markers=asked.markers,
+            attributes=asked.attributes,
+        )
     )
-    unverified = found.unverified
-    if evidence.original is None:
-        unverified += ("whether the slices were permuted can only be told beside the original; give it",)
-    return Verdict(found.guarantees, unverified, found.findings)
 
 
-CHECKS: dict[str, Check] = {
-    "condense": condensed,
-    "bucketize": partial(_in_slices, "bucketize"),
-    "slice": partial(_in_slices, "slice"),
-    "screen": partial(_in_slices, "screen"),
-}
+def _compare_labels(tables: Tables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
+    return compare_labels(tables)
+
+
+@dataclass(frozen=True)
+class PublicationCheck:
+    """How a publication is checked.
+
+    Attributes
+    ----------
+    name : str
+        Of the publication.
+    verify : callable
+        Recomputes the guarantees from the published table, what is asked and the evidence.
+    compare : callable
+        Compares the rows with the records that they stand for, given the evidence and the manifest's method.
+    needs_original : bool
+        Whether its promise cannot be recomputed from the published table alone.
+    uses_groups : bool
+        Whether the secret groups tell the check anything.
+    needs_groups : bool
+        Whether nothing can be recomputed without them.
+    """
+
+    name: str
+    verify: Callable[[Table, Asked, Evidence], Verdict] = verify_alike
+    compare: Callable[[Tables, Evidence, Mapping[str, Any]], Compared] = _compare_labels
+    needs_original: bool = False
+    uses_groups: bool = False
+    needs_groups: bool = False
+    place: int = 0
+
+
+CHECKS: Registry[PublicationCheck] = Registry("shoal.check.tables.publications")
+
+
+def check_of(publication: str) -> PublicationCheck:
+    """The check of a publication; where none is registered, that of records that are alike."""
+    return CHECKS.get(publication, PublicationCheck(publication))
 
 
 def needs_original(publication: str) -> bool:
     """Whether the promise of a publication cannot be recomputed from the published table alone."""
-    return publication in CHECKS
+    return check_of(publication).needs_original
 
 
 def uses_groups(publication: str) -> bool:
     """Whether the secret groups tell the check of a publication anything."""
-    return needs_original(publication) or publication == "aggregate"
+    return check_of(publication).uses_groups
 
 
 def verify_publication(table: Table, publication: str, asked: Asked, evidence: Evidence | None = None) -> Verdict:
@@ -86,18 +99,4 @@ def verify_publication(table: Table, publication: str, asked: Asked, evidence: E
     evidence : Evidence, optional
         What else is there to check with.
     """
-    check = CHECKS.get(publication)
-    if check is not None:
-        return check(table, asked, evidence or Evidence())
-    held = verify(
-        table,
-        asked.requirements,
-        asked.quasi,
-        asked.sensitive,
-        missing=asked.missing,
-        markers=asked.markers,
-        attributes=asked.attributes,
-    )
-    if publication == "aggregate":
-        return replace(averages(table, asked, evidence or Evidence()), guarantees=held)
-    return Verdict(held)
+    return check_of(publication).verify(table, asked, evidence or Evidence())

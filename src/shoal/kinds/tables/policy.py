@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, Field, PlainValidator, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from shoal.data.tables.attribute import Role, Type
 from shoal.data.tables.header import Header
@@ -34,12 +35,15 @@ from shoal.errors import PolicyError
 from shoal.models import Requirement, by_option, registered
 from shoal.models.k_anonymity import KAnonymity
 from shoal.policy import BasePolicy, Option, Strict, header_option, option
+from shoal.registry import Registry
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from shoal.kinds.tables.profile import Profile
     from shoal.kinds.tables.release import TableRelease
+    from shoal.tables.partition.base import PartitionMethod
+    from shoal.tables.publish.base import Publication
 
 
 class ColumnPolicy(Strict):
@@ -51,21 +55,35 @@ class ColumnPolicy(Strict):
     order: tuple[str, ...] | None = Field(None, description="The categories of an ordinal column, from low to high.")
 
 
-Partition = Literal[
-    "mondrian",
-    "k-member",
-    "nearest-neighbours",
-    "local-recoding",
-    "mdav",
-    "v-mdav",
-    "curve",
-    "univariate",
-    "full-domain",
-    "datafly",
-]
-MICROAGGREGATION = ("mdav", "v-mdav", "curve", "univariate")
-RECODINGS = ("full-domain", "datafly")
-SLICINGS = ("bucketize", "slice", "screen")
+def partitions() -> Registry[PartitionMethod]:
+    """Every way to put records into groups, by its name."""
+    from shoal.tables.partition.base import PARTITIONS
+
+    return PARTITIONS
+
+
+def publications() -> Registry[Publication]:
+    """Every way to publish groups, by its name."""
+    from shoal.tables.publish.base import PUBLICATIONS
+
+    return PUBLICATIONS
+
+
+def _named(given: Any, known: Iterable[str]) -> str:
+    """A name that is registered; else what is said of a literal that is none of those expected."""
+    names = list(known)
+    if isinstance(given, str) and given in names:
+        return given
+    listed = " or ".join(filter(None, [", ".join(map(repr, names[:-1])), repr(names[-1])]))
+    raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": listed})
+
+
+def _as_partition(given: Any) -> str:
+    return _named(given, partitions())
+
+
+def _as_publication(given: Any) -> str | None:
+    return None if given is None else _named(given, publications())
 
 
 def _as_slices(given: Any) -> Any:
@@ -96,9 +114,11 @@ Slices = Annotated[int | str | tuple[tuple[str, ...], ...], PlainValidator(_as_s
 class Method(Strict):
     """How the release is made."""
 
-    partition: Partition = option("mondrian", "How groups are made.", flags="--method")
-    publish: Literal["aggregate", "generalise", "condense", "bucketize", "slice", "screen"] | None = option(
-        None, "What stands in a group's place.", instead="by method"
+    partition: Annotated[str, PlainValidator(_as_partition)] = option(
+        "mondrian", "How groups are made.", flags="--method", names=partitions
+    )
+    publish: Annotated[str | None, PlainValidator(_as_publication)] = option(
+        None, "What stands in a group's place.", instead="by method", names=publications
     )
     effort: Literal["fast", "balanced", "best"] = option("fast", "How hard to look for better groups.")
     diversity: Literal["local", "blind"] = option(
@@ -125,44 +145,44 @@ class Method(Strict):
     )
 
     @model_validator(mode="after")
-    def _sliced(self) -> Method:
-        if self.is_slicing:
-            if self.partition != "mondrian" or self.effort != "fast" or self.suppression or self.restore_variance:
-                raise ValueError(
-                    f"publish = {self.publish} makes its own buckets: leave partition, effort, suppression and "
-                    "restore_variance out"
-                )
-            if self.diversity != "local":
-                raise ValueError(f"publish = {self.publish} cuts buckets by sensitive values: leave diversity out")
-        elif self.slices != "best" or self.jointly:
-            raise ValueError(f"slices and jointly are for publish = {', '.join(SLICINGS)}: leave them out")
+    def _of_publication(self) -> Method:
+        self.way_of_publishing.refuse(self)
+        for name in self._foreign():
+            if getattr(self, name) != Method.model_fields[name].default:
+                of = [p.name for p in publications().values() if name in p.parameters]
+                names = " and ".join(publications()[of[0]].parameters)
+                raise ValueError(f"{names} are for publish = {', '.join(of)}: leave them out")
         return self
 
     @model_validator(mode="after")
     def _one_recoding(self) -> Method:
-        if self.is_recoding and (self.publish in ("aggregate", "condense") or self.effort != "fast"):
+        if self.is_recoding and (not self.way_of_publishing.can_recode or self.effort != "fast"):
             raise ValueError(f"{self.partition} gives all records one recoding: leave publish and effort out")
         return self
+
+    def _foreign(self) -> list[str]:
+        """The parameters of other publications than this."""
+        others = {name for p in publications().values() for name in p.parameters}
+        return sorted(others - set(self.way_of_publishing.parameters))
 
     @property
     def is_recoding(self) -> bool:
         """Whether all records get the same recoding, rather than each group its own label."""
-        return self.partition in RECODINGS
+        return partitions()[self.partition].is_recoding
 
     def told(self) -> dict[str, Any]:
         """All parameters, for the manifest; without those of publications that this is not."""
-        left_out = set() if self.is_slicing else {"slices", "jointly"}
-        return self.model_dump(exclude=left_out) | {"publish": self.publication}
-
-    @property
-    def is_slicing(self) -> bool:
-        """Whether columns stand in slices that are permuted apart, so that a published row is no record."""
-        return self.publish in SLICINGS
+        return self.model_dump(exclude=set(self._foreign())) | {"publish": self.publication}
 
     @property
     def publication(self) -> str:
-        """What stands in a group's place: by default the average for microaggregation, else a generalisation."""
-        return self.publish or ("aggregate" if self.partition in MICROAGGREGATION else "generalise")
+        """What stands in a group's place, by default what the partition is made for."""
+        return self.publish or partitions()[self.partition].publication
+
+    @property
+    def way_of_publishing(self) -> Publication:
+        """What stands in a group's place."""
+        return publications()[self.publication]
 
 
 ORIGINAL_ORDER = (
@@ -215,14 +235,12 @@ class Policy(BasePolicy):
     )
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict, description="What is known of columns, by name.")
     require: tuple[Requirement, ...] = Field((KAnonymity(k=5),), description="The guarantees.")
-    method: Method = Field(Method(), description="How the release is made.")
+    method: Method = Field(default_factory=Method, description="How the release is made.")
 
     @model_validator(mode="after")
     def _no_order(self) -> Policy:
-        if self.order == "original" and self.method.publication == "condense":
-            raise ValueError("pseudo-records stand for no record, so none has a place in the original; leave order out")
-        if self.order == "original" and self.method.is_slicing:
-            raise ValueError("slices are permuted, so no row has a place in the original; leave order out")
+        if self.order == "original" and self.method.way_of_publishing.loses_order:
+            raise ValueError(f"{self.method.way_of_publishing.loses_order}; leave order out")
         return self
 
     @field_validator("require")

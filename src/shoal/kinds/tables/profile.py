@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from shoal.check.tables.classes import classes_of
 from shoal.check.tables.risk import Risk, risk_of
@@ -14,7 +14,7 @@ from shoal.data.tables.guess import guess
 from shoal.data.tables.table import Table
 from shoal.errors import DataError
 from shoal.kind import Grid
-from shoal.kinds.tables.policy import Partition
+from shoal.kinds.tables.policy import Method, partitions
 
 if TYPE_CHECKING:
     from shoal.sweeps.propose import Proposal
@@ -123,12 +123,12 @@ class Profile:
                 '# kind = "distinct"',
                 "# With diversity another method may lose least: compare them with `shoal sweep DATA -p THIS_FILE`.",
             ]
-        partition = self.proposal.partition if self.proposal is not None else "mondrian"
+        partition = self.proposal.partition if self.proposal is not None else Method().partition
         lines += [
             "",
             "[method]",
             *([f"# {_one_line(self.proposal.why)}"] if self.proposal is not None else []),
-            f'partition = "{partition}"   # {" | ".join(get_args(Partition))}',
+            f'partition = "{partition}"   # {" | ".join(partitions())}',
             'publish = "generalise"   # generalise | aggregate',
             "",
         ]

@@ -131,7 +131,7 @@ class TableRelease(Release[Table]):
             self.attributes,
             self.policy.k,
             is_recoding=self.policy.method.is_recoding,
-            is_paired=self.policy.method.publication != "condense",
+            is_paired=self.policy.method.way_of_publishing.rows_are_records,
             target=self.policy.target,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.check.guarantee import Guarantee
 from shoal.kinds.sparse.policy import SparsePolicy
-from shoal.report.tables.limits import Point
+from shoal.report.points import Point
 from shoal.report.tables.words import number, percent
 
 MODELS = {

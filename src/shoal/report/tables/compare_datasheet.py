@@ -74,9 +74,9 @@ def _risk(manifest: TableManifest, table: Table) -> Risk | None:
     if manifest.layout is not None:
         return None
     k = Policy(require=manifest.require).k
-    if manifest.method.get("publish") != "condense":
+    told = next((g for g in manifest.guarantees if g["model"] == "condensation"), None)
+    if told is None:
         return risk_of(classes_of(table, manifest.names("quasi"), markers=manifest.missing_markers), k)
-    told = next(g for g in manifest.guarantees if g["model"] == "condensation")
     smallest, n_groups = int(told["achieved"]), int(told["n_classes"])
     if not 0 < smallest * n_groups <= table.n_rows:
         raise ValueError

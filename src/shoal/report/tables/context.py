@@ -12,8 +12,8 @@ from shoal.check.slices.exposure import Exposure
 from shoal.check.tables.risk import Risk
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
-from shoal.kinds.tables.policy import ORIGINAL_ORDER, Method, Policy
-from shoal.report.tables.words import PARTITIONS, PUBLICATIONS, percent
+from shoal.kinds.tables.policy import ORIGINAL_ORDER, Method, Policy, partitions
+from shoal.report.tables.words import percent
 from shoal.told_counts import Count, Span, n_published, public_counts
 from shoal.utility.tables.measure import Utility
 from shoal.utility.tables.target import TargetLearning
@@ -79,7 +79,7 @@ class ReportContext:
     notes: tuple[str, ...] = ()
     version: str = __version__
     missing_meaning: str = MISSING_MEANINGS["value"]
-    publish: str = ""
+    publish: str = "generalise"
     k: int = 2
     diversity: str = "local"
     learning: TargetLearning | None = None
@@ -199,13 +199,13 @@ def describe_method(method: Method, k: int, layout: Layout | None = None, order:
 
 
 def _describe_groups(method: Method, k: int) -> dict[str, str]:
+    partition, publication = partitions()[method.partition], method.way_of_publishing
     words = {
-        "Groups": PARTITIONS.get(method.partition, method.partition),
-        "Publication": PUBLICATIONS.get(method.publication, method.publication),
+        "Groups": partition.help,
+        "Publication": publication.help,
         "Smallest group": f"at least {k} records",
     }
-    if method.partition == "mondrian":
-        words["Cuts"] = "strict: equal values stay together" if method.strict else "relaxed: equal values may part"
+    words |= partition.words(method)
     if method.effort != "fast":
         words["Effort"] = f"{method.effort}: records moved between near groups for as long as that made groups closer"
     if method.diversity == "blind":
@@ -213,9 +213,7 @@ def _describe_groups(method: Method, k: int) -> dict[str, str]:
             "blind: groups were made without looking at sensitive values, all of them larger until every one met the "
             "requirements"
         )
-    if method.publication == "aggregate":
-        restored = "averages are stretched so that each column keeps its variance"
-        words["Variance"] = restored if method.restore_variance else "averages are published as they are"
+    words |= publication.words(method)
     words["Suppression"] = (
         f"at most {percent(method.suppression)} of the records" if method.suppression else "not allowed"
     )
@@ -225,7 +223,7 @@ def _describe_groups(method: Method, k: int) -> dict[str, str]:
 def _describe_slicing(method: Method, k: int, layout: Layout) -> dict[str, str]:
     slices = "; ".join(", ".join(s.attributes) for s in layout.slices)
     return {
-        "Publication": PUBLICATIONS[method.publication],
+        "Publication": method.way_of_publishing.help,
         "Slices": f"{len(layout.slices)}: {slices}",
         "Buckets": f"cut as by Mondrian, {'strictly' if method.strict else 'relaxed'}, for as long as every bucket has "
         f"at least {k} records and meets the requirements",

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.data.tables.table import Table
+from shoal.kinds.tables.policy import publications
 from shoal.report.page import N_PICTURES, render
 from shoal.report.tables import pictures, words
 from shoal.report.tables.context import ReportContext
 from shoal.report.tables.domain import OTHER, Domain, domain_of
 from shoal.report.tables.limits import MISUSE, good_use, not_protected
-from shoal.report.tables.published import telling
 from shoal.report.tables.words import percent, short_name
 
 MOSTLY_OTHER = 0.5
@@ -46,7 +46,7 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
     return render(
         "datasheet.html",
         c=context,
-        told=telling(context.publish),
+        told=publications()[context.publish].telling,
         removed=[n for n, a in context.attributes.items() if a.role == "identifying"],
         guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
         models=words.models(context.publish),

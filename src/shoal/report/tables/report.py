@@ -7,14 +7,15 @@ from typing import Any
 
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.risk import Risk
+from shoal.kinds.tables.policy import publications
 from shoal.report.content import ReportContent, draw_page, picture
 from shoal.report.page import N_PICTURES, judged, points
+from shoal.report.points import listed
 from shoal.report.tables import slices, words
 from shoal.report.tables.context import ReportContext
 from shoal.report.tables.learning import section
 from shoal.report.tables.limits import not_protected
-from shoal.report.tables.published import telling
-from shoal.report.tables.words import listed, number, percent, short_name
+from shoal.report.tables.words import number, percent, short_name
 from shoal.utility.tables.attributes import AttributeComparison
 from shoal.utility.tables.correlation import Association
 from shoal.utility.tables.definitions import DEFINITIONS
@@ -35,7 +36,7 @@ def report_content(context: ReportContext) -> ReportContent:
     comparisons = utility.attributes if utility else ()
     shown, left_out = comparisons[:N_PICTURES], comparisons[N_PICTURES:]
     before, after = context.risk_before, context.risk_after
-    told = telling(context.publish)
+    told = publications()[context.publish].telling
     return ReportContent.of(
         "table",
         title=context.title,
@@ -101,15 +102,15 @@ def _facts(context: ReportContext) -> list[tuple[str, str, str]]:
             facts.append(("Highest belief", percent(held.joined.highest), likeliest))
     if context.risk_before and context.risk_after:
         alone = percent(context.risk_before.unique_share)
-        if context.publish == "condense":
-            facts.append(("Copies of originals", number(_copies(context)), f"{alone} of the originals stand alone"))
+        if (n_copies := _copies(context)) is not None:
+            facts.append(("Copies of originals", number(n_copies), f"{alone} of the originals stand alone"))
         else:
             after = percent(context.risk_after.unique_share)
             facts.append(("Records that stand alone", after, f"{alone} in the original"))
     if context.utility:
         gcp = next((found.value for found in context.utility.losses if found.name == "GCP"), None)
         if gcp is not None:
-            name, of = telling(context.publish).width
+            name, of = publications()[context.publish].telling.width
             facts.append((name, percent(gcp), of))
     return facts
 

@@ -7,29 +7,11 @@ from collections.abc import Callable, Sequence
 
 from shoal.check.guarantee import Guarantee
 from shoal.data.tables.attribute import Attribute
+from shoal.kinds.tables.policy import publications
 from shoal.models import registered
 from shoal.models.base import of_kind
+from shoal.report.points import listed
 
-PARTITIONS = {
-    "mdav": "MDAV: groups of near records, built around those farthest from the average",
-    "mondrian": "Mondrian: the table is cut at medians for as long as every part can stand on its own",
-    "v-mdav": "V-MDAV: as MDAV, and groups take in records that lie nearer to them than to others",
-    "local-recoding": "local recoding: groups of records that meet low in the hierarchies, with records exchanged",
-    "full-domain": "full-domain recoding: one level of each hierarchy for all records, searched for the least loss",
-    "datafly": "Datafly: the column with most values is generalised until groups are large enough",
-    "k-member": "k-member: groups grow by the record that widens them least",
-    "nearest-neighbours": "nearest neighbours: each record not yet in a group gathers those nearest to it",
-    "curve": "a path through near records, cut where the groups differ least inside",
-    "univariate": "the best possible cut of one sorted column",
-}
-PUBLICATIONS = {
-    "aggregate": "Each record carries the average of its group",
-    "generalise": "Each record carries a label that is true of its whole group",
-    "condense": "Each group is replaced by as many pseudo-records, drawn from its mean, covariance and shares",
-    "bucketize": "Bucketization: quasi-identifiers as they are, sensitive values in a slice of their own, permuted",
-    "slice": "Slicing: correlated columns stay together in slices, and every slice is permuted within its bucket",
-    "screen": "Screening: slices with generalised quasi-identifiers and the sensitive values in each, permuted",
-}
 ROLE_NAMES = {
     "identifying": "identifying",
     "quasi": "quasi-identifying",
@@ -48,10 +30,8 @@ def models(publish: str) -> dict[str, str]:
     meanings = dict(_OF_DRAWS)
     for name, model in registered().items():
         means = dict(model.means)
-        if publish in ("bucketize", "slice", "screen"):
-            means |= model.means_in_slices
-        if publish == "screen":
-            means |= model.means_in_screens
+        for where in publications()[publish].means:
+            means |= getattr(model, f"means_in_{where}")
         meanings |= {f"{name} {kind}".strip(): text for kind, text in means.items()}
     return meanings
 
@@ -115,15 +95,6 @@ def verdict(guarantees: Sequence[Guarantee], name_of: Callable[[Guarantee], str]
     return f"This release meets what was required of it: {listed([name_of(g) for g in guarantees])}."
 
 
-def listed(items: Sequence[str]) -> str:
-    """Join with commas and a last "and".
-
-    >>> listed(["a", "b", "c"]), listed(["a"])
-    ('a, b and c', 'a')
-    """
-    return " and ".join(filter(None, [", ".join(items[:-1]), items[-1] if items else ""]))
-
-
 def short_name(guarantee: Guarantee) -> str:
     """The usual name of a guarantee with its parameters: ``5-anonymity``, ``entropy 3-diversity of disease``."""
     values = {n: number(v, 4) for n, v in guarantee.required.items()}
@@ -157,20 +128,9 @@ def treatment(attribute: Attribute, publish: str, *, by_hierarchy: bool = False)
     """What became of a column."""
     if attribute.role == "identifying":
         return "removed"
-    if publish in ("bucketize", "slice", "screen") and (attribute.role != "quasi" or publish != "screen"):
-        return "kept as it was, permuted within its bucket together with its slice"
-    if attribute.role != "quasi":
-        return "kept, beside a pseudo-record of its group" if publish == "condense" else "kept as it was"
-    if publish == "condense":
-        from_group = "mean and covariance" if attribute.type in ("continuous", "date") else "shares of values"
-        return f"drawn at random from the {from_group} of a group"
-    if publish == "aggregate":
-        average = {"continuous": "mean", "date": "mean", "ordinal": "median category"}
-        return f"replaced by the {average.get(attribute.type, 'most frequent value')} of its group"
-    if attribute.type == "prefix":
-        return "cut to the leading characters that its group shares"
-    if by_hierarchy:
-        return "replaced by the narrowest label of its hierarchy that covers its group"
-    if attribute.type == "nominal":
-        return "replaced by the set of values of its group"
-    return "replaced by the range of its group"
+    way = publications()[publish]
+    return (
+        way.treatment(attribute, by_hierarchy=by_hierarchy)
+        if attribute.role == "quasi"
+        else way.treatment_of_others(attribute)
+    )

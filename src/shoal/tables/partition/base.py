@@ -1,21 +1,118 @@
-"""What all partitions share: what they refuse, how blocks are put together, and scikit-learn's manner."""
+"""What all partitions share: how they register, what they refuse, how blocks are put together, scikit-learn's manner.
+
+A partition is one file in this folder, and its compiled loops in `shoal.kernels.tables`. The file registers a
+`PartitionMethod` with `PARTITIONS`, which is what policy, report, command line and sweep know of it. No loop
+must be compiled to read a policy, so such a file imports kernels inside its functions.
+"""
 
 from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
+from shoal.registry import Registry
 from shoal.tables.encoding import Ranked
 
+if TYPE_CHECKING:
+    from shoal.kinds.tables.policy import Method
+    from shoal.tables.limits import Limit
+    from shoal.tables.partition.full_domain import Recoding
+
 Self = TypeVar("Self", bound="Partition")
+Run = Callable[[Callable[..., Codes], Iterable[tuple[Any, ...]]], list[Codes]]
+
+
+@dataclass(frozen=True)
+class GroupingTask:
+    """What a partition is asked to group.
+
+    Attributes
+    ----------
+    ranked : sequence of Ranked
+        The quasi-identifiers, without the spelling of their values.
+    k : int
+        Smallest size of a group.
+    method : Method
+        What the policy says of the method, such as ``strict`` and ``block_rows``.
+    limits : sequence of Limit
+        On sensitive values; a partition need not keep them, for groups that do not are mended afterwards.
+    run : callable
+        Calls a function with each tuple of arguments, here or elsewhere.
+    note : callable
+        Takes a sentence for the user.
+    """
+
+    ranked: Sequence[Ranked]
+    k: int
+    method: Method
+    limits: Sequence[Limit]
+    run: Run
+    note: Callable[[str], None]
+
+
+def no_words(method: Method) -> Mapping[str, str]:
+    """Nothing."""
+    return {}
+
+
+@dataclass(frozen=True)
+class PartitionMethod:
+    """A partition as a policy names it.
+
+    Attributes
+    ----------
+    name : str
+        Such as "mdav".
+    help : str
+        What it does, in a line.
+    reference : str
+        The paper that it is from.
+    labels : callable, optional
+        Groups the records of a `GroupingTask`: the group of each, from 0.
+    recoding : callable, optional
+        In its place, for one recoding of all records: with the parameters of `datafly_recoding`.
+    publication : str
+        What stands in a group's place where the policy does not say.
+    is_searched : bool
+        Of a recoding: whether the one of least loss is searched for.
+    words : callable
+        What the report says of its own parameters, by a heading each.
+    proposed_for : {"numbers", "others"}, optional
+        Where `shoal profile` tries it: all quasi-identifiers are numbers or dates, or some are not.
+    most_records : int, optional
+        Of more it would take more than about half a minute (a core of 2025; measured at 300,000 records).
+    place : int
+        Where it stands in lists.
+    """
+
+    name: str
+    help: str
+    reference: str
+    labels: Callable[[GroupingTask], Codes] | None = None
+    recoding: Callable[..., Recoding] | None = None
+    publication: str = "generalise"
+    is_searched: bool = False
+    words: Callable[[Method], Mapping[str, str]] = no_words
+    proposed_for: Literal["numbers", "others"] | None = None
+    most_records: int | None = None
+    place: int = 100
+
+    @property
+    def is_recoding(self) -> bool:
+        """Whether all records get the same recoding, rather than each group its own label."""
+        return self.recoding is not None
+
+
+PARTITIONS: Registry[PartitionMethod] = Registry("shoal.tables.partition")
 
 
 def refuse_infeasible(ranked: Sequence[Ranked], k: int) -> None:

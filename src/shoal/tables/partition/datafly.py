@@ -18,10 +18,14 @@ given (there it is at most k records), and in that classes that violate a limit 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from shoal.tables.encoding import Ranked
-from shoal.tables.limits import Limit
+from shoal.tables.partition.base import PARTITIONS, PartitionMethod
 from shoal.tables.partition.full_domain import Lattice, Leaves, Loss, Missing, Recoding
+
+if TYPE_CHECKING:
+    from shoal.tables.limits import Limit
 
 
 def datafly_recoding(
@@ -50,3 +54,14 @@ def datafly_recoding(
         levels[widest] += 1
         visit = lattice.visit(tuple(levels))
     return lattice.recoding(visit, optimal=False)
+
+
+PARTITIONS.register(
+    PartitionMethod(
+        name="datafly",
+        help="Datafly: the column with most values is generalised until groups are large enough",
+        reference="Sweeney, Database Security XI, 1998",
+        recoding=datafly_recoding,
+        place=10,
+    )
+)

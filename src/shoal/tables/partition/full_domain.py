@@ -34,7 +34,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -42,10 +42,11 @@ import numpy.typing as npt
 from shoal.arrays import Codes, Floats
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
-from shoal.kernels.tables.lattice import roll_up
 from shoal.tables.encoding import Ranked
-from shoal.tables.limits import Limit, violations
-from shoal.tables.partition.base import refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, PartitionMethod, refuse_infeasible
+
+if TYPE_CHECKING:
+    from shoal.tables.limits import Limit
 
 LOSSES = ("gcp", "discernibility", "class size")
 Loss = Literal["gcp", "discernibility", "class size"]
@@ -212,6 +213,8 @@ class Lattice:
         self._nodes = np.concatenate([t.T.ravel() for t in tables]).astype(np.int32)
         self._offsets = np.cumsum([0] + [t.size for t in tables])[:-1]
         self._cells = np.column_stack([t.ranks for t in self.trees]).astype(np.int32, order="C")
+        from shoal.kernels.tables.lattice import roll_up
+
         everyone, ones = np.arange(self.n_rows, dtype=np.int32), np.ones(self.n_rows, dtype=np.int64)
         bottom = (0,) * len(tables)
         self._of_record, rows, counts = roll_up(self._cells, everyone, ones, self._nodes, *self._at(bottom))
@@ -308,6 +311,8 @@ class Lattice:
         return min(map(int, below), key=lambda i: len(self._kept[i][0]))
 
     def _roll_up(self, levels: Levels, *, keep: bool) -> tuple[Codes, Codes, npt.NDArray[np.int64]]:
+        from shoal.kernels.tables.lattice import roll_up
+
         finer = self._kept[self._nearest(levels) if keep else 0]
         of, rows, counts = roll_up(self._cells, *finer, self._nodes, *self._at(levels))
         # A node with hardly fewer classes than the one it came from would save nothing.
@@ -349,6 +354,8 @@ class Lattice:
 
 def _failing(labels: Codes, left_out: npt.NDArray[np.bool_], limits: Sequence[Limit]) -> npt.NDArray[np.bool_]:
     """Which classes, of those that are not left out, violate a limit; measured against what is not left out."""
+    from shoal.tables.limits import violations
+
     failing = np.zeros(len(left_out), dtype=bool)
     rows = np.flatnonzero(~left_out[labels])
     if limits and len(rows):
@@ -523,3 +530,15 @@ def _descend(lattice: Lattice, start: Visit, fixed: int | None, max_nodes: int) 
                 best = below if below.loss < best.loss else best
         if best is here:
             return best
+
+
+PARTITIONS.register(
+    PartitionMethod(
+        name="full-domain",
+        help="full-domain recoding: one level of each hierarchy for all records, searched for the least loss",
+        reference="Samarati, IEEE TKDE 13(6), 2001; Kohlmayer, Prasser et al., PASSAT 2012",
+        recoding=full_domain_recoding,
+        is_searched=True,
+        place=9,
+    )
+)

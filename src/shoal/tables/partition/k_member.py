@@ -25,10 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes
-from shoal.kernels.tables.k_member import label_k_member
 from shoal.tables.encoding import Ranked
-from shoal.tables.information_loss import width_points
-from shoal.tables.partition.base import Partition, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
 
 
 def number_records(ranked: Sequence[Ranked]) -> npt.NDArray[np.int64]:
@@ -69,6 +67,9 @@ def k_member_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     DataError
         If there are no attributes, or of different lengths, or a number is infinite.
     """
+    from shoal.kernels.tables.k_member import label_k_member
+    from shoal.tables.information_loss import width_points
+
     refuse_infeasible(ranked, k)
     return label_k_member(width_points(ranked), number_records(ranked), int(k))
 
@@ -95,3 +96,22 @@ class KMember(Partition):
 
     def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return k_member_labels(ranked, self.k)
+
+
+def _labels(task: GroupingTask) -> Codes:
+    from shoal.tables.blocks import by_widths
+
+    return by_widths(task, k_member_labels)
+
+
+PARTITIONS.register(
+    PartitionMethod(
+        name="k-member",
+        help="k-member: groups grow by the record that widens them least",
+        reference="Byun, Kamra, Bertino, Li, DASFAA 2007",
+        labels=_labels,
+        proposed_for="numbers",
+        most_records=500_000,
+        place=2,
+    )
+)

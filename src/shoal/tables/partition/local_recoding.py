@@ -19,16 +19,19 @@ information and privacy preservation", ICDE 2005 (specialisation by score). The 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
-from shoal.kernels.tables.local_recoding import Cells, cut_blocks, exchange, grow_groups
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import Partition, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
 from shoal.tables.partition.full_domain import Leaves, as_tree, penalties_of, tree_nodes
 from shoal.tables.partition.k_member import number_records
+
+if TYPE_CHECKING:
+    from shoal.kernels.tables.local_recoding import Cells
 
 BLOCK = 20  # groups of k to a block: smaller ones leave more leftovers, larger ones lose what the cuts see
 POWER = 0.25  # of the entropy of a cut: 0 prefers many small parts, 1 few large ones
@@ -63,6 +66,8 @@ def local_recoding_labels(ranked: Sequence[Ranked], k: int, *, leaves: Leaves = 
     PolicyError, Infeasible, DataError
         If k is no integer of 2 or more, there are fewer than k records, or a hierarchy is no tree.
     """
+    from shoal.kernels.tables.local_recoding import cut_blocks, exchange, grow_groups
+
     refuse_infeasible(ranked, k)
     k = int(k)
     _, first, of_record, counts = np.unique(
@@ -83,6 +88,8 @@ def local_recoding_labels(ranked: Sequence[Ranked], k: int, *, leaves: Leaves = 
 
 def cells_of(ranked: Sequence[Ranked], leaves: Leaves, first: npt.NDArray[np.intp], counts: Ints) -> Cells:
     """Lay out distinct records, each given by its first row, with the trees of all attributes end to end."""
+    from shoal.kernels.tables.local_recoding import Cells
+
     trees = [as_tree(r) for r in ranked]
     nodes = [tree_nodes(t) for t in trees]
     penalties = [penalties_of(t, n) for t, n in zip(trees, leaves or [None] * len(trees), strict=True)]
@@ -157,3 +164,20 @@ class LocalRecoding(Partition):
 
     def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return local_recoding_labels(ranked, self.k)
+
+
+def _labels(task: GroupingTask) -> Codes:
+    return local_recoding_labels(task.ranked, task.k)
+
+
+PARTITIONS.register(
+    PartitionMethod(
+        name="local-recoding",
+        help="local recoding: groups of records that meet low in the hierarchies, with records exchanged",
+        reference="Xu, Wang, Pei, Wang, Shi, Fu, KDD 2006",
+        labels=_labels,
+        proposed_for="others",
+        most_records=2_000_000,
+        place=4,
+    )
+)

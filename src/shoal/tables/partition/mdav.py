@@ -35,15 +35,17 @@ ties (to the smallest row), and in how clusters are found: by a tree instead of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Floats, Ints
-from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import Partition, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
+
+if TYPE_CHECKING:
+    from shoal.kernels.tables.mdav import MixedPoints
 
 
 class _Columns:
@@ -72,6 +74,8 @@ class _Columns:
 
     def finish(self) -> MixedPoints:
         """Lay the columns side by side."""
+        from shoal.kernels.tables.mdav import MixedPoints
+
         columns = self.metric + self.other or [(np.zeros(self.n_rows), -1, np.zeros(0), 0.0)]
         dictionaries = [c[2] if c[1] >= 0 else np.zeros(0) for c in columns]
         ends = np.cumsum([len(d) for d in dictionaries], dtype=np.int64)
@@ -176,6 +180,8 @@ def mdav_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     DataError
         If there are no attributes, or of different lengths, or a number is infinite.
     """
+    from shoal.kernels.tables.mdav import label_mdav
+
     refuse_infeasible(ranked, k)
     return label_mdav(mixed_points(ranked), k)
 
@@ -203,3 +209,22 @@ class MDAV(Partition):
 
     def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return mdav_labels(ranked, self.k)
+
+
+def _labels(task: GroupingTask) -> Codes:
+    from shoal.kernels.tables.mdav import label_mdav
+    from shoal.tables.blocks import by_squares
+
+    return by_squares(task, label_mdav)
+
+
+PARTITIONS.register(
+    PartitionMethod(
+        name="mdav",
+        help="MDAV: groups of near records, built around those farthest from the average",
+        reference="Domingo-Ferrer, Torra, DMKD 11, 2005",
+        labels=_labels,
+        publication="aggregate",
+        place=5,
+    )
+)

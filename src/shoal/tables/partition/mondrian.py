@@ -10,21 +10,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import starmap
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shoal.arrays import Codes
 from shoal.errors import DataError, Infeasible
-from shoal.kernels.tables import mondrian as kernel
-from shoal.kernels.tables.diversity import LimitArrays
-from shoal.kernels.tables.mondrian import Space, cut_all
 from shoal.tables.encoding import Ranked
-from shoal.tables.limits import Limit, arrays_of, violations
-from shoal.tables.partition.base import Partition, number_through, refuse_infeasible
+from shoal.tables.partition.base import (
+    PARTITIONS,
+    GroupingTask,
+    Partition,
+    PartitionMethod,
+    number_through,
+    refuse_infeasible,
+)
 
-Job = tuple[Space, LimitArrays | None, int, bool]
+if TYPE_CHECKING:
+    from shoal.kernels.tables.diversity import LimitArrays
+    from shoal.kernels.tables.mondrian import Space
+    from shoal.kinds.tables.policy import Method
+    from shoal.tables.limits import Limit
 
-_KINDS = {"number": kernel.NUMBER, "order": kernel.ORDER, "category": kernel.CATEGORY, "tree": kernel.TREE}
+    Job = tuple[Space, LimitArrays | None, int, bool]
 
 
 def mondrian_labels(
@@ -118,6 +126,8 @@ def first_cuts(
 def _first_blocks(
     ranked: Sequence[Ranked], k: int, limits: Sequence[Limit], strict: bool, block_rows: int
 ) -> list[Codes]:
+    from shoal.kernels.tables.mondrian import cut_all
+
     rows, ends = cut_all(*block_arguments(ranked, None, k, limits, strict), block_rows)
     return np.split(rows, ends[:-1])
 
@@ -126,6 +136,8 @@ def block_arguments(
     ranked: Sequence[Ranked], rows: Codes | None, k: int, limits: Sequence[Limit] = (), strict: bool = True
 ) -> Job:
     """Collect what `finish_block` needs for some records or, given None, all; scaled by the whole table."""
+    from shoal.tables.limits import arrays_of
+
     ranked = [_without_overflow(r) for r in ranked]
     scales = [_scale(r) for r in ranked]
     if rows is not None:
@@ -137,6 +149,8 @@ def block_arguments(
 
 def finish_block(space: Space, limits: LimitArrays | None, k: int, strict: bool) -> Codes:
     """Cut the records of one block to the end; its groups are 0 .. g - 1 from left to right."""
+    from shoal.kernels.tables.mondrian import cut_all
+
     rows, ends = cut_all(space, limits, k, strict, 0)
     labels = np.empty(len(rows), dtype=np.int32)
     labels[rows] = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
@@ -159,10 +173,13 @@ def _of_rows(attribute: Ranked, rows: Codes) -> Ranked:
 
 
 def _space(ranked: Sequence[Ranked], scales: Sequence[float]) -> Space:
+    from shoal.kernels.tables import mondrian as kernel
+
+    kinds = {"number": kernel.NUMBER, "order": kernel.ORDER, "category": kernel.CATEGORY, "tree": kernel.TREE}
     nodes = [np.empty(0, np.int32) if r.ancestors is None else r.ancestors.ravel() for r in ranked]
-    return Space(
+    return kernel.Space(
         ranks=np.array([r.ranks for r in ranked], dtype=np.int32),
-        kinds=np.array([_KINDS[r.kind] for r in ranked], dtype=np.int64),
+        kinds=np.array([kinds[r.kind] for r in ranked], dtype=np.int64),
         missing=np.array([r.n_values - 1 if r.has_missing else -1 for r in ranked], dtype=np.int64),
         scales=np.array(scales, dtype=np.float64),
         starts=np.cumsum([0] + [r.n_values for r in ranked]).astype(np.int64),
@@ -198,6 +215,8 @@ def _without_overflow(attribute: Ranked) -> Ranked:
 
 
 def _refuse_infeasible(ranked: Sequence[Ranked], k: int, limits: Sequence[Limit]) -> None:
+    from shoal.tables.limits import violations
+
     refuse_infeasible(ranked, k)
     n_rows = len(ranked[0].ranks)
     for limit in limits:
@@ -236,3 +255,24 @@ class Mondrian(Partition):
 
     def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return mondrian_labels(ranked, self.k, strict=bool(self.strict))
+
+
+def _labels(task: GroupingTask) -> Codes:
+    method = task.method
+    return mondrian_labels(task.ranked, task.k, task.limits, method.strict, block_rows=method.block_rows, run=task.run)
+
+
+def _words(method: Method) -> dict[str, str]:
+    return {"Cuts": "strict: equal values stay together" if method.strict else "relaxed: equal values may part"}
+
+
+MONDRIAN = PARTITIONS.register(
+    PartitionMethod(
+        name="mondrian",
+        help="Mondrian: the table is cut at medians for as long as every part can stand on its own",
+        reference="LeFevre, DeWitt, Ramakrishnan, ICDE 2006",
+        labels=_labels,
+        words=_words,
+        place=1,
+    )
+)

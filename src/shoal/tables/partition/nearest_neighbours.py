@@ -21,10 +21,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal.arrays import Codes
-from shoal.kernels.tables.k_member import label_neighbours
 from shoal.tables.encoding import Ranked
-from shoal.tables.information_loss import width_points
-from shoal.tables.partition.base import Partition, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
 from shoal.tables.partition.k_member import number_records
 
 
@@ -53,6 +51,9 @@ def nearest_neighbours_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     DataError
         If there are no attributes, or of different lengths, or a number is infinite.
     """
+    from shoal.kernels.tables.k_member import label_neighbours
+    from shoal.tables.information_loss import width_points
+
     refuse_infeasible(ranked, k)
     return label_neighbours(width_points(ranked), number_records(ranked), int(k))
 
@@ -79,3 +80,20 @@ class NearestNeighbours(Partition):
 
     def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return nearest_neighbours_labels(ranked, self.k)
+
+
+def _labels(task: GroupingTask) -> Codes:
+    from shoal.tables.blocks import by_widths
+
+    return by_widths(task, nearest_neighbours_labels)
+
+
+PARTITIONS.register(
+    PartitionMethod(
+        name="nearest-neighbours",
+        help="nearest neighbours: each record not yet in a group gathers those nearest to it",
+        reference="Byun, Kamra, Bertino, Li, DASFAA 2007",
+        labels=_labels,
+        place=3,
+    )
+)

@@ -26,9 +26,8 @@ import numpy as np
 
 from shoal.arrays import Codes
 from shoal.errors import PolicyError
-from shoal.kernels.tables.shortest_path import cut_order
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import Partition, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points
 
 
@@ -56,6 +55,8 @@ def univariate_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     DataError
         If there is no attribute, or a number is infinite.
     """
+    from shoal.kernels.tables.shortest_path import cut_order
+
     refuse_infeasible(ranked, k)
     if len(ranked) > 1:
         raise PolicyError(
@@ -104,3 +105,19 @@ class Univariate(Partition):
         tags = super().__sklearn_tags__()
         tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
         return tags
+
+
+def _labels(task: GroupingTask) -> Codes:
+    return univariate_labels(task.ranked, task.k)
+
+
+PARTITIONS.register(
+    PartitionMethod(
+        name="univariate",
+        help="the best possible cut of one sorted column",
+        reference="Hansen, Mukherjee, IEEE TKDE 15(4), 2003",
+        labels=_labels,
+        publication="aggregate",
+        place=8,
+    )
+)

@@ -20,16 +20,18 @@ row; and neighbours are found by a tree.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shoal.arrays import Codes, Floats
 from shoal.errors import PolicyError
-from shoal.kernels.tables.mdav import MixedPoints
-from shoal.kernels.tables.v_mdav import label_v_mdav
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import Partition, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points
+
+if TYPE_CHECKING:
+    from shoal.kernels.tables.mdav import MixedPoints
 
 
 def average_point(data: MixedPoints) -> Floats:
@@ -79,6 +81,8 @@ def v_mdav_labels(ranked: Sequence[Ranked], k: int, gamma: float = 0.2) -> Codes
 
 def label_mixed(data: MixedPoints, k: int, gamma: float = 0.2) -> Codes:
     """Partition records that are laid out as points already."""
+    from shoal.kernels.tables.v_mdav import label_v_mdav
+
     return label_v_mdav(data.points, data.weights, data.n_metric, average_point(data), int(k), float(gamma))
 
 
@@ -110,3 +114,21 @@ class VMDAV(Partition):
 
     def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return v_mdav_labels(ranked, self.k, self.gamma)
+
+
+def _labels(task: GroupingTask) -> Codes:
+    from shoal.tables.blocks import by_squares
+
+    return by_squares(task, label_mixed)
+
+
+PARTITIONS.register(
+    PartitionMethod(
+        name="v-mdav",
+        help="V-MDAV: as MDAV, and groups take in records that lie nearer to them than to others",
+        reference="Solanas, Martinez-Balleste, COMPSTAT 2006",
+        labels=_labels,
+        publication="aggregate",
+        place=6,
+    )
+)

@@ -14,16 +14,24 @@ a group; k times a mean is a sum over k records; a group of which more than half
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates
 from shoal.data.tables.table import Column
 from shoal.errors import Infeasible
-from shoal.tables.encoding import Ranked
+from shoal.report.points import Point
+from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
+from shoal.tables.publish.base import PUBLICATIONS, GroupedRecords, Publication, PublishedGroups
+
+if TYPE_CHECKING:
+    from shoal.kinds.tables.policy import Method
 
 SIGNIFICANT_DIGITS = 12
 
@@ -189,3 +197,73 @@ def _sorted(
 def _rounded(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Numbers to twelve significant digits: sums of k floats are not known better."""
     return np.array([float(f"{v:.{SIGNIFICANT_DIGITS}g}") for v in numbers], dtype=np.float64)
+
+
+class Aggregation(Publication):
+    """The average of each group."""
+
+    name = "aggregate"
+    help = "Each record carries the average of its group"
+    place = 0
+
+    def publish(self, records: GroupedRecords) -> PublishedGroups:
+        """Average every group."""
+        policy, columns = records.policy, {}
+        for r in records.ranked:
+            source = records.table[r.name]
+            # A hierarchy is for labels: numbers with one still have a mean, and ordered categories a median.
+            values = rank(source, replace(records.attributes[r.name], hierarchy=None)) if r.kind == "tree" else r
+            made = aggregate(
+                source,
+                values,
+                records.groups,
+                k=policy.k,
+                missing=policy.missing,
+                restore_variance=policy.method.restore_variance,
+            )
+            columns[r.name] = made.column
+            if made.n_widened:
+                records.note(
+                    f"{made.n_widened:,} records of groups with fewer than {policy.k} values of {r.name!r} got the "
+                    "average of several groups."
+                )
+            if made.n_imputed:
+                records.note(f"{made.n_imputed:,} records of groups without any {r.name!r} got the average of others.")
+        return PublishedGroups(columns, records.groups)
+
+    def words(self, method: Method) -> dict[str, str]:
+        """Whether averages are stretched."""
+        restored = "averages are stretched so that each column keeps its variance"
+        return {"Variance": restored if method.restore_variance else "averages are published as they are"}
+
+    def treatment(self, attribute: Attribute, *, by_hierarchy: bool) -> str:
+        """The kind of average."""
+        average = {"continuous": "mean", "date": "mean", "ordinal": "median category"}
+        return f"replaced by the {average.get(attribute.type, 'most frequent value')} of its group"
+
+    def not_protected(self, kept: Sequence[str]) -> list[Point]:
+        """Sums."""
+        return [
+            Point(
+                "Averages add up",
+                "An average times the number of values in it is their sum: whoever knows all others of a group can "
+                "work out the last one. Where many cells of a group are missing, it shares the average of others.",
+            )
+        ]
+
+    def good_use(self, has_kept: bool) -> list[Point]:
+        """What averages are good for."""
+        return [
+            Point(
+                "Means and totals",
+                "of averaged numbers, over the whole table or many groups, stay close to the truth.",
+            ),
+            Point(
+                "Spread",
+                "inside groups is gone: extremes, and standard errors unless the variance was restored, are too small.",
+            ),
+            *super().good_use(has_kept),
+        ]
+
+
+PUBLICATIONS.register(Aggregation())

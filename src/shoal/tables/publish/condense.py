@@ -59,11 +59,20 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats
+from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import Dates, parse_dates
 from shoal.data.tables.table import Column, spell
 from shoal.errors import DataError, Infeasible
+from shoal.report.points import Point, quoted
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
+from shoal.tables.publish.base import (
+    PUBLICATIONS,
+    GroupedRecords,
+    Publication,
+    PublishedGroups,
+    Telling,
+)
 from shoal.tables.publish.copies import CopyReport, Originals, without_copies
 
 Bounds = Mapping[str, tuple[float, float]]
@@ -329,3 +338,97 @@ def _laid_out(
     new_codes = np.full(len(missing), len(order), dtype=np.int32)
     new_codes[~missing] = place[codes]
     return Column(source.name, new_codes, dictionary[order], (source.markers[:1] or (None,)) if missing.any() else ())
+
+
+class Condensation(Publication):
+    """Pseudo-records in the place of each group."""
+
+    name = "condense"
+    help = "Each group is replaced by as many pseudo-records, drawn from its mean, covariance and shares"
+    place = 2
+    rows_are_records = False
+    loses_order = "pseudo-records stand for no record, so none has a place in the original"
+    done_to_quasi = "drawn anew in groups"
+    kept = "kept beside what was drawn"
+    telling = Telling(
+        alike="Its quasi-identifiers are invented: each row was drawn from statistics of a group of at least {n} "
+        "records.",
+        groups="Groups drawn from",
+        changed="were replaced by pseudo-records, drawn from the mean, covariance and shares of groups of records; all "
+        "other columns hold true values, those of one record together, beside any pseudo-record of its group",
+        row="As many rows as records, but a row is no record of the source: what stands in it belongs together only as "
+        "far as its group does.",
+        recomputed="The guarantees are about how the rows were drawn. To recompute them the original and the groups "
+        "are needed, which are not published; the owner's software did so before this data was written.",
+        checked="Every guarantee was recomputed from the table as it is published, the original and the groups, by a "
+        "checker that is independent of the method. Without the original nobody can recompute it.",
+        classes="Before: records with the same quasi-identifiers form a class, and the larger it is, the harder it is "
+        "to tell whose a record is. After: pseudo-records are nobody's, so the groups that they were drawn from are "
+        "counted, as if an attacker knew them.",
+        width=("Width of a group", "of the whole range, on average"),
+    )
+
+    def publish(self, records: GroupedRecords) -> PublishedGroups:
+        """Draw as many pseudo-records as each group has records."""
+        from shoal.tables.pseudo_records import pseudo_records
+
+        given, policy = records.groups, records.policy
+        drawn = pseudo_records(records.table, records.everyone, given.labels, records.attributes, policy, records.seed)
+        if drawn.n_joined:
+            records.note(
+                f"{drawn.n_joined:,} of {len(given.sizes):,} groups were joined with others, as nothing but copies of "
+                f"originals could be drawn out of them, or fewer than {policy.k} of their records had some value."
+            )
+        return PublishedGroups(drawn.columns, drawn.groups)
+
+    def treatment(self, attribute: Attribute, *, by_hierarchy: bool) -> str:
+        """What it was drawn from."""
+        from_group = "mean and covariance" if attribute.type in ("continuous", "date") else "shares of values"
+        return f"drawn at random from the {from_group} of a group"
+
+    def treatment_of_others(self, attribute: Attribute) -> str:
+        """They are true, beside what is drawn."""
+        return "kept, beside a pseudo-record of its group"
+
+    def not_protected(self, kept: Sequence[str]) -> list[Point]:
+        """Near copies, means, and true values beside."""
+        points = [
+            Point(
+                "Near copies",
+                "A group of near-identical records gives pseudo-records near to all of them, and what all members of a "
+                "group share is published as it is. No pseudo-record equals fewer than k originals; how near one comes "
+                "is not limited.",
+            ),
+            Point(
+                "Means tell",
+                "The pseudo-records of a group tell its mean roughly: whoever knows all its other members, and could "
+                "tell its pseudo-records from others, gets an idea of the last one. An extreme record widens its "
+                "group.",
+            ),
+        ]
+        if kept:
+            points.append(
+                Point(
+                    "True values beside drawn ones",
+                    f"The cells of {quoted(kept)} are true, and those of one record stand together, beside a "
+                    "pseudo-record of their group: whoever can place a record in a group learns what the group has.",
+                )
+            )
+        return points
+
+    def good_use(self, has_kept: bool) -> list[Point]:
+        """What pseudo-records are good for."""
+        return [
+            Point(
+                "Means, covariances and shares",
+                "over the whole table or many groups stay close to the truth, and so does most that follows from them.",
+            ),
+            Point(
+                "Single rows",
+                "are invented. Values beyond the original's extremes occur, a column without negative numbers has too "
+                "many zeros where draws fell below, and what depends on combinations inside a group is lost.",
+            ),
+        ]
+
+
+PUBLICATIONS.register(Condensation())

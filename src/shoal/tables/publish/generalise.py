@@ -13,16 +13,27 @@ inside a group.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.labels import EVERYTHING, OR_MISSING, range_label, set_label, value_label
 from shoal.data.tables.table import Column
+from shoal.report.points import Point
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
+from shoal.tables.publish.base import (
+    ENDS_ARE_REAL,
+    PUBLICATIONS,
+    GroupedRecords,
+    Publication,
+    PublishedGroups,
+)
+from shoal.tables.publish.recode import recode
 
 
 def generalise(source: Column, ranked: Ranked, groups: Groups, hierarchy: Hierarchy | None, *, missing: str) -> Column:
@@ -125,3 +136,62 @@ def _sets(ranked: Ranked, groups: Groups, present: npt.NDArray[np.bool_]) -> npt
             known[key] = EVERYTHING if whole else set_label(spelled[members].tolist())
         labels[g] = known[key]
     return labels
+
+
+class Generalisation(Publication):
+    """A label for each group, or each value's label at one level where all records get one recoding."""
+
+    name = "generalise"
+    help = "Each record carries a label that is true of its whole group"
+    place = 1
+    has_labels = True
+    can_recode = True
+
+    def publish(self, records: GroupedRecords) -> PublishedGroups:
+        """Label every group."""
+        hierarchies = [records.attributes[r.name].hierarchy for r in records.ranked]
+        sources = [records.table[r.name] for r in records.ranked]
+        if records.levels is not None:
+            made = list(map(recode, sources, records.ranked, records.levels, hierarchies))
+        else:
+            missing = records.policy.missing
+            made = [
+                generalise(source, r, records.groups, hierarchy, missing=missing)
+                for source, r, hierarchy in zip(sources, records.ranked, hierarchies, strict=True)
+            ]
+        return PublishedGroups({column.name: column for column in made}, records.groups)
+
+    def treatment(self, attribute: Attribute, *, by_hierarchy: bool) -> str:
+        """The kind of label."""
+        if attribute.type == "prefix":
+            return "cut to the leading characters that its group shares"
+        if by_hierarchy:
+            return "replaced by the narrowest label of its hierarchy that covers its group"
+        if attribute.type == "nominal":
+            return "replaced by the set of values of its group"
+        return "replaced by the range of its group"
+
+    def not_protected(self, kept: Sequence[str]) -> list[Point]:
+        """The ends of ranges."""
+        return [
+            Point(
+                ENDS_ARE_REAL,
+                "The ends of a published range and the members of a published set are values of records of the group. "
+                'Of a label that says "or missing" it may be a single one.',
+            )
+        ]
+
+    def good_use(self, has_kept: bool) -> list[Point]:
+        """How to count labels."""
+        return [
+            Point(
+                "Ranges and sets",
+                "say what is true of a record. Count a record for each value that its label covers, in equal parts, "
+                "or give bounds; do not put a midpoint for a value without saying so.",
+            ),
+            Point("Groups", "with the same labels are the finest units; differences inside them are not in the data."),
+            *super().good_use(has_kept),
+        ]
+
+
+PUBLICATIONS.register(Generalisation())

@@ -10,7 +10,7 @@ from typing import Any
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.errors import MissingExtra, PolicyError, ShoalError, did_you_mean
-from shoal.kinds.tables.policy import SLICINGS
+from shoal.kinds.tables.policy import publications
 from shoal.utility.tables.classification import MISSING_SKLEARN, LearningComparison, Task, task_of
 
 
@@ -56,12 +56,13 @@ def check_target(table: Table, attributes: Mapping[str, Attribute], target: str,
     role = attributes[target].role
     if role == "identifying":
         raise PolicyError(f"the target {target!r} is identifying and will be dropped; choose one that is published")
-    if publication in SLICINGS:
+    way = publications()[publication]
+    if way.is_sliced:
         raise PolicyError(
             f"with publish = {publication} a published row is no record, so that no model can learn {target!r} from "
             "it; leave the target out, or publish otherwise"
         )
-    if role == "quasi" and publication == "generalise":
+    if role == "quasi" and way.has_labels:
         raise PolicyError(
             f"the target {target!r} is quasi-identifying and will be published as labels of several values, from which "
             'no model can learn it; give it another role, or publish = "aggregate"'

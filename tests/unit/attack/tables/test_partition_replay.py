@@ -13,9 +13,9 @@ from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table, encode_cells
 from shoal.kinds.tables.policy import Policy
 from shoal.tables.anonymize import anonymize_table
+from shoal.tables.blocks import partition_labels
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
-from shoal.tables.partition.blocks import partition_labels
 from shoal.tables.publish.generalise import generalise
 from shoal.tables.record_order import content_order
 

@@ -16,7 +16,7 @@ from shoal.check.slices.compare import compare_slices
 from shoal.manifest import checksum
 from tests.unit.check.slices.honest_slices import honest
 from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, random_case
-from tests.unit.tables.slicing.people import N, asked, people
+from tests.unit.tables.publish.slices.people import N, asked, people
 
 FORMS = list(GROUPS)
 

@@ -16,9 +16,9 @@ from shoal.models.t_closeness import TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import arrays_of, limits_of, violations
 from shoal.tables.partition.mondrian import block_arguments
-from shoal.tables.slicing.regions import region_labels
+from shoal.tables.publish.slices.regions import region_labels
 from tests.unit.kernels.tables.slow_mondrian import KINDS, make_ranked, slow_cuts, slow_halves, slow_width
-from tests.unit.tables.slicing.slow_slicing import satisfies
+from tests.unit.tables.publish.slices.slow_slicing import satisfies
 
 
 def ranked_of(name, values, kind="number"):

@@ -8,7 +8,7 @@ import pytest
 from shoal.models.l_diversity import LDiversity
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of, violations
-from shoal.tables.slicing.buckets import bucket_labels, standing_in_the_way
+from shoal.tables.publish.slices.buckets import bucket_labels, standing_in_the_way
 
 
 def ranked_of(name, values, kind="number"):

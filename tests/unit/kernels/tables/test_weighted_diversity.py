@@ -15,7 +15,7 @@ from shoal.models.l_diversity import LDiversity
 from shoal.models.t_closeness import TCloseness
 from shoal.tables.encoding import Ranked
 from shoal.tables.limits import arrays_of, limits_of
-from tests.unit.tables.slicing.slow_slicing import satisfies
+from tests.unit.tables.publish.slices.slow_slicing import satisfies
 
 REQUIREMENTS = [
     LDiversity(l=2),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import shoal
-from tests.unit.tables.slicing.people import people
+from tests.unit.tables.publish.slices.people import people
 
 
 def test_a_manifest_cannot_change_what_a_column_is(tmp_path: Path) -> None:

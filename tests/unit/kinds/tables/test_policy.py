@@ -9,7 +9,7 @@ from shoal.errors import PolicyError
 from shoal.kinds.tables.policy import Policy
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.l_diversity import LDiversity
-from tests.unit.tables.slicing.people import asked
+from tests.unit.tables.publish.slices.people import asked
 
 
 def test_one_line_policy() -> None:

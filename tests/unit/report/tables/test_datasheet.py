@@ -16,7 +16,7 @@ from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import encode_cells
 from shoal.data.tables.write import write_table
 from shoal.report.tables.datasheet import render_datasheet
-from tests.unit.tables.slicing.people import asked, people
+from tests.unit.tables.publish.slices.people import asked, people
 
 Make = Callable[..., Any]
 HOSTILE = ("<script>alert(1)</script>", '"><img src=x>')

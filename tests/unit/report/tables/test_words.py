@@ -93,7 +93,7 @@ def test_limits_depend_on_how_it_was_published(make_guarantee: Make) -> None:
     roles = {"age": "quasi"}
     assert "Ends of ranges are real" in titles([make_guarantee()], roles, "generalise")
     assert "Averages add up" in titles([make_guarantee()], roles, "aggregate")
-    assert {"Several releases", "Being in the table"} <= set(titles([], roles, ""))
+    assert {"Several releases", "Being in the table"} <= set(titles([], roles, "generalise"))
 
 
 def test_treatment_says_what_became_of_a_column() -> None:

@@ -15,7 +15,7 @@ from shoal.arrays import Codes
 from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.tables.encoding import Kind, Ranked
 from shoal.tables.partition.base import Partition
-from shoal.tables.partition.curve_order import CurveOrder, curve_order_labels
+from shoal.tables.partition.curve import CurveOrder, curve_order_labels
 from shoal.tables.partition.k_member import KMember, k_member_labels
 from shoal.tables.partition.nearest_neighbours import NearestNeighbours, nearest_neighbours_labels
 from shoal.tables.partition.univariate import Univariate, univariate_labels

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.mondrian import mondrian_labels
-from shoal.tables.slicing.regions import region_labels
+from shoal.tables.publish.slices.regions import region_labels
 
 
 def ranked_of(name, values, kind="number"):

@@ -1,7 +1,7 @@
 """The near-linear way of microaggregation: for tables on which looking at all records at once takes too long.
 
 Records are put in the order of a path through near ones and cut into the best groups of consecutive ones, as in
-`shoal.tables.partition.curve_order`. Then records relocate and change places, and groups form and dissolve, while that
+`shoal.tables.partition.curve`. Then records relocate and change places, and groups form and dissolve, while that
 lowers the within-group sum of squares (`shoal.kernels.tables.local_search`), a fixed number of times over. The moves
 look at the near records that the path was made from and at no others, so everything grows as n log n.
 
@@ -27,7 +27,7 @@ from shoal.kernels.tables.local_search import descend, fill_groups, lay_out, reg
 from shoal.kernels.tables.mdav import MixedPoints
 from shoal.kernels.tables.near_path import grid_axes, near_order_and_places
 from shoal.kernels.tables.shortest_path import cut_order
-from shoal.tables.partition.merge_runs import number_groups
+from shoal.tables.microaggregation.merge_runs import number_groups
 
 FEWEST_LISTED, MOST_LISTED = 10, 40  # near records of each, 2k between these: twice as many gained under 1 %
 ROUNDS = 3  # the second and third gain 1 to 2 % together, further ones next to nothing

@@ -23,10 +23,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal.arrays import Codes
-from shoal.kernels.tables.near_path import near_order
-from shoal.kernels.tables.shortest_path import cut_order
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import Partition, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points
 
 
@@ -55,6 +53,9 @@ def curve_order_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     DataError
         If there are no attributes, or of different lengths, or a number is infinite.
     """
+    from shoal.kernels.tables.near_path import near_order
+    from shoal.kernels.tables.shortest_path import cut_order
+
     refuse_infeasible(ranked, k)
     data = mixed_points(ranked)
     order = near_order(data.points, data.weights, data.n_metric, int(k))
@@ -83,3 +84,19 @@ class CurveOrder(Partition):
 
     def _label(self, ranked: Sequence[Ranked]) -> Codes:
         return curve_order_labels(ranked, self.k)
+
+
+def _labels(task: GroupingTask) -> Codes:
+    return curve_order_labels(task.ranked, task.k)
+
+
+PARTITIONS.register(
+    PartitionMethod(
+        name="curve",
+        help="a path through near records, cut where the groups differ least inside",
+        reference="Domingo-Ferrer, Martinez-Balleste, Mateo-Sanz, Sebe, VLDB Journal 15(4), 2006",
+        labels=_labels,
+        publication="aggregate",
+        place=7,
+    )
+)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from shoal.arrays import Floats
 from shoal.data.tables.attribute import Attribute
 from shoal.errors import PolicyError, did_you_mean
-from shoal.tables.slicing.bins import Bins
+from shoal.tables.publish.slices.bins import Bins
 
 Groups = list[list[str]]
 

@@ -48,8 +48,8 @@ from shoal.kernels.tables.local_search import Groups, descend, fill_groups, lay_
 from shoal.kernels.tables.mdav import MixedPoints
 from shoal.kernels.tables.neighbours import nearest_lists
 from shoal.tables.encoding import Ranked
+from shoal.tables.microaggregation.merge_runs import losses_of, merge_pool, number_groups
 from shoal.tables.partition.mdav import mixed_points
-from shoal.tables.partition.merge_runs import losses_of, merge_pool, number_groups
 
 Effort = Literal["fast", "balanced", "best"]
 

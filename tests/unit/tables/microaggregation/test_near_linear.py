@@ -11,12 +11,12 @@ import pytest
 
 from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 from shoal.kinds.tables.policy import Method
+from shoal.tables.blocks import partition_labels
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition import improve
+from shoal.tables.microaggregation import improve
+from shoal.tables.microaggregation.near_linear import curve_blocks, group_blocks, near_linear_labels, squares_within
 from shoal.tables.partition.base import rank_array
-from shoal.tables.partition.blocks import partition_labels
 from shoal.tables.partition.mdav import mdav_labels, mixed_points
-from shoal.tables.partition.near_linear import curve_blocks, group_blocks, near_linear_labels, squares_within
 from shoal.tables.partition.v_mdav import v_mdav_labels
 from tests.unit.tables.partition.mixed_columns import mixed
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from shoal.arrays import Codes, Floats
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
-from shoal.tables.slicing.bins import Bins
+from shoal.tables.publish.slices.bins import Bins
 
 
 def pair_loss(

@@ -15,12 +15,12 @@ from shoal.errors import Infeasible
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import information_loss
 from shoal.tables.limits import Limit, violations
-from shoal.tables.slicing.bins import Bins
-from shoal.tables.slicing.buckets import bucket_labels, standing_in_the_way
-from shoal.tables.slicing.columns import Groups, clustered
-from shoal.tables.slicing.rebuild import pair_loss
-from shoal.tables.slicing.regions import labels_overlap, region_labels
-from shoal.tables.slicing.requirements import JOINED
+from shoal.tables.publish.slices.bins import Bins
+from shoal.tables.publish.slices.buckets import bucket_labels, standing_in_the_way
+from shoal.tables.publish.slices.columns import Groups, clustered
+from shoal.tables.publish.slices.rebuild import pair_loss
+from shoal.tables.publish.slices.regions import labels_overlap, region_labels
+from shoal.tables.publish.slices.requirements import JOINED
 
 Form = Literal["bucketize", "slice", "screen"]
 

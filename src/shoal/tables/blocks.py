@@ -1,12 +1,10 @@
 """Run the partition that a policy asks for over a table, in blocks or in a near-linear way where it is large.
 
-The first cuts of Mondrian make its blocks, and nothing changes by that: finishing them gives the very groups of one
-run. The cost of the curve, of local recoding and of the optimal cut of one attribute is near-linear, so they are never
-run in blocks. The other methods look at all records at once, at a cost that grows up to their square. Above
-`block_rows` records
+Some partitions look at all records at once, at a cost that grows up to their square. Above `block_rows` records
 
-* MDAV and V-MDAV give way to `shoal.tables.partition.near_linear`, which aims at the same sum of squares,
-* k-member and nearest neighbours run within blocks of near records,
+* those that aim at the least sum of squares give way to `shoal.tables.microaggregation.near_linear`, which aims at the
+  same (`by_squares`),
+* others run within blocks of near records (`by_widths`),
 
 and the user is told, with what it costs on a sample of the table.
 """
@@ -22,35 +20,16 @@ import numpy as np
 
 from shoal.arrays import Codes
 from shoal.engine.blocks import run_blocks
-from shoal.kernels.tables.mdav import MixedPoints, label_mdav
+from shoal.kernels.tables.mdav import MixedPoints
 from shoal.kinds.tables.policy import Method
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import information_loss
 from shoal.tables.limits import Limit
-from shoal.tables.partition.base import number_through, refuse_infeasible
-from shoal.tables.partition.curve_order import curve_order_labels
-from shoal.tables.partition.improve import Effort, improve
-from shoal.tables.partition.k_member import k_member_labels
-from shoal.tables.partition.local_recoding import local_recoding_labels
+from shoal.tables.microaggregation.improve import Effort, improve
+from shoal.tables.microaggregation.merge_runs import number_groups
+from shoal.tables.microaggregation.near_linear import curve_blocks, group_blocks, near_linear_labels, squares_within
+from shoal.tables.partition.base import PARTITIONS, GroupingTask, number_through, refuse_infeasible
 from shoal.tables.partition.mdav import mixed_points
-from shoal.tables.partition.merge_runs import number_groups
-from shoal.tables.partition.mondrian import mondrian_labels
-from shoal.tables.partition.near_linear import curve_blocks, group_blocks, near_linear_labels, squares_within
-from shoal.tables.partition.nearest_neighbours import nearest_neighbours_labels
-from shoal.tables.partition.univariate import univariate_labels
-from shoal.tables.partition.v_mdav import label_mixed
-
-NEAR_LINEAR: dict[str, Callable[[Sequence[Ranked], int], Codes]] = {
-    "curve": curve_order_labels,
-    "local-recoding": local_recoding_labels,
-    "univariate": univariate_labels,
-}
-BY_SQUARES: dict[str, Callable[[MixedPoints, int], Codes]] = {"mdav": label_mdav, "v-mdav": label_mixed}
-BY_WIDTHS: dict[str, Callable[[Sequence[Ranked], int], Codes]] = {
-    "k-member": k_member_labels,
-    "nearest-neighbours": nearest_neighbours_labels,
-}
-IN_BLOCKS: dict[str, Callable[[Any, int], Codes]] = {**BY_SQUARES, **BY_WIDTHS, "near-linear": near_linear_labels}
 
 STOPPED = (
     "The improvement of the groups was stopped, and the best found until then were kept: the release depends on when "
@@ -60,8 +39,6 @@ LARGER = 10  # times block_rows are the blocks of the near-linear way: borders c
 SAMPLE = 30_000  # records on which the exact method is run beside: well under a second, if there are few columns
 SAMPLE_COLUMNS = 10  # more columns than these have a smaller sample, as the exact methods look at all its pairs
 SAMPLE_BLOCK = 1_000  # records of a block of the sample at least
-
-Run = Callable[[Callable[..., Codes], Iterable[tuple[Any, ...]]], list[Codes]]
 
 
 def partition_labels(
@@ -80,8 +57,7 @@ def partition_labels(
 
     ``stop`` is asked now and then while groups are improved; True ends that, and keeps the best so far, with a note.
 
-    Mondrian honours the limits while it cuts; after any other method, or when its groups were improved, `merge.satisfy`
-    has to look after them.
+    Few methods honour the limits, and groups that were improved may not: `merge.satisfy` has to look after them.
     """
     refuse_infeasible(ranked, k)
     bare = [replace(r, labels=None) for r in ranked]  # no method needs to see, or to send, how values are spelled
@@ -105,15 +81,9 @@ def partition_labels(
     def run(job: Callable[..., Codes], blocks: Iterable[tuple[Any, ...]]) -> list[Codes]:
         return run_blocks(job, blocks, executor, shown("grouping records"), note)
 
-    if method.partition == "mondrian":
-        labels = mondrian_labels(bare, k, limits, method.strict, block_rows=method.block_rows, run=run)
-    elif method.partition in NEAR_LINEAR:
-        labels = NEAR_LINEAR[method.partition](bare, k)
-    elif n_rows > method.block_rows:
-        labels = _large(bare, k, method, run, note)
-    else:
-        records: Any = mixed_points(bare) if method.partition in BY_SQUARES else bare
-        labels = run(label_block, [(method.partition, records, k)])[0]
+    way = PARTITIONS[method.partition]
+    assert way.labels is not None, "a recoding of all records has no groups of its own"
+    labels = way.labels(GroupingTask(bare, k, method, limits, run, note))
     if method.effort == "balanced" and n_rows > method.block_rows:  # its lists of nearest records grow up to the square
         data = mixed_points(bare)
         blocks = group_blocks(data, labels, method.block_rows)
@@ -134,9 +104,19 @@ def partition_labels(
     )
 
 
-def label_block(way: str, records: Any, k: int) -> Codes:
+def by_squares(task: GroupingTask, label: Callable[[MixedPoints, int], Codes]) -> Codes:
+    """Group by a method that aims at the least sum of squares, or in a near-linear way where records are many."""
+    return _in_blocks(task, label, is_by_squares=True)
+
+
+def by_widths(task: GroupingTask, label: Callable[[Sequence[Ranked], int], Codes]) -> Codes:
+    """Group by a method that aims at narrow groups, within blocks of near records where they are many."""
+    return _in_blocks(task, label, is_by_squares=False)
+
+
+def label_block(label: Callable[[Any, int], Codes], records: Any, k: int) -> Codes:
     """Group the records of one block, which keep the scale of the whole table; any worker can run it."""
-    return IN_BLOCKS[way](records, k)
+    return label(records, k)
 
 
 def improve_block(data: MixedPoints, labels: Codes, k: int, effort: Effort) -> Codes:
@@ -148,26 +128,28 @@ def _rows_of(data: MixedPoints, rows: Any) -> MixedPoints:
     return data._replace(points=data.points[rows], codes=data.codes[rows])
 
 
-def _large(ranked: Sequence[Ranked], k: int, method: Method, run: Run, note: Callable[[str], None]) -> Codes:
-    """Group more records than the exact method is good for, and tell what that costs."""
+def _in_blocks(task: GroupingTask, label: Callable[[Any, int], Codes], *, is_by_squares: bool) -> Codes:
+    """Group all records at once or, if these are more than the exact method is good for, tell what that costs."""
+    ranked, k, method = task.ranked, task.k, task.method
+    n_rows = len(ranked[0].ranks)
+    if n_rows <= method.block_rows:
+        return task.run(label_block, [(label, mixed_points(ranked) if is_by_squares else ranked, k)])[0]
     points = mixed_points(ranked)
-    n_rows = len(points.points)
-    by_squares = method.partition in BY_SQUARES
-    way = "near-linear" if by_squares else method.partition
-    blocks = curve_blocks(points, k, method.block_rows * (LARGER if by_squares else 1))
+    way = near_linear_labels if is_by_squares else label
+    blocks = curve_blocks(points, k, method.block_rows * (LARGER if is_by_squares else 1))
 
     def of(rows: Any) -> MixedPoints | list[Ranked]:
-        return _rows_of(points, rows) if by_squares else [r.take(rows) for r in ranked]
+        return _rows_of(points, rows) if is_by_squares else [r.take(rows) for r in ranked]
 
     sample = sample_rows(n_rows, points.points.shape[1])
     block_size = max(SAMPLE_BLOCK, -(-len(sample) // len(blocks)))
     parts = curve_blocks(_rows_of(points, sample), k, block_size) if len(sample) >= k else []
-    asked: list[tuple[str, Any]] = [(way, rows) for rows in blocks]
+    asked: list[tuple[Callable[[Any, int], Codes], Any]] = [(way, rows) for rows in blocks]
     if parts:
-        asked += [(way, sample[rows]) for rows in parts] + [(method.partition, sample)]
-    found = run(label_block, ((name, of(rows), k) for name, rows in asked))
+        asked += [(way, sample[rows]) for rows in parts] + [(label, sample)]
+    found = task.run(label_block, ((job, of(rows), k) for job, rows in asked))
     labels = number_through(blocks, found[: len(blocks)])
-    told = _way_taken(method, n_rows, len(blocks), by_squares)
+    told = _way_taken(method, n_rows, len(blocks), is_by_squares)
     if parts:
         ours, exact = number_through(parts, found[len(blocks) : -1]), found[-1]
         records = of(sample)
@@ -175,18 +157,18 @@ def _large(ranked: Sequence[Ranked], k: int, method: Method, run: Run, note: Cal
             squares_within(records, groups) if isinstance(records, MixedPoints) else information_loss(records, groups)
             for groups in (ours, exact)
         ]
-        measure = "sum of squares" if by_squares else "information loss"
+        measure = "sum of squares" if is_by_squares else "information loss"
         where = f"a sample of {len(sample):,} of them" if len(sample) < n_rows else "these records"
         if len(parts) > 1:
             where += f", cut into {len(parts)} blocks, whose borders weigh more there"
         told += f" On {where}, its {measure} is {_compared(*losses)} exact {method.partition}'s."
-    note(told)
+    task.note(told)
     return labels
 
 
-def _way_taken(method: Method, n_rows: int, n_blocks: int, by_squares: bool) -> str:
+def _way_taken(method: Method, n_rows: int, n_blocks: int, is_by_squares: bool) -> str:
     why = f"{n_rows:,} records are many for exact {method.partition} (method.block_rows = {method.block_rows:,})"
-    if not by_squares:
+    if not is_by_squares:
         return f"{why}, so it ran within {n_blocks} blocks of near records."
     within = f", within {n_blocks} blocks" if n_blocks > 1 else ""
     return (

@@ -13,9 +13,9 @@ from shoal.data.tables.hierarchy import prefixes
 from shoal.engine.executors import open_executor
 from shoal.errors import Infeasible, PolicyError
 from shoal.models.l_diversity import LDiversity
-from shoal.tables.slicing.slice_table import slice_table
-from tests.unit.tables.slicing.people import N, asked, people
-from tests.unit.tables.slicing.slow_slicing import (
+from shoal.tables.publish.slices.slice_table import slice_table
+from tests.unit.tables.publish.slices.people import N, asked, people
+from tests.unit.tables.publish.slices.slow_slicing import (
     ATTRIBUTES,
     beliefs,
     marginal,

@@ -7,9 +7,9 @@ import numpy.typing as npt
 import pytest
 
 from shoal.kernels.tables.mdav import MixedPoints
+from shoal.tables.microaggregation.merge_runs import losses_of, merge_pool
 from shoal.tables.partition.base import rank_array
 from shoal.tables.partition.mdav import mixed_points
-from shoal.tables.partition.merge_runs import losses_of, merge_pool
 
 Labels = npt.NDArray[np.int32]
 

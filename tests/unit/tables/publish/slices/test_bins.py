@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.tables.encoding import Ranked
-from shoal.tables.slicing.bins import N_BINS, binned
+from shoal.tables.publish.slices.bins import N_BINS, binned
 
 
 def ranked_of(values, kind="category", has_missing=False):

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from shoal.kinds.tables.policy import Method
+from shoal.tables import blocks
+from shoal.tables.blocks import partition_labels, sample_rows
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition import blocks, improve
-from shoal.tables.partition.blocks import partition_labels, sample_rows
+from shoal.tables.microaggregation import improve
 from tests.unit.tables.partition.mixed_columns import mixed
 
 K = 4

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import shoal.tables.partition.improve as improve_module
+import shoal.tables.microaggregation.improve as improve_module
 from shoal.engine.blocks import run_blocks
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.tables.mdav import MixedPoints
 from shoal.tables.encoding import Ranked
+from shoal.tables.microaggregation.improve import cut_large, improve
+from shoal.tables.microaggregation.merge_runs import number_groups
 from shoal.tables.partition.base import rank_array
-from shoal.tables.partition.improve import cut_large, improve
 from shoal.tables.partition.mdav import mdav_labels, mixed_points
-from shoal.tables.partition.merge_runs import number_groups
 
 Labels = npt.NDArray[np.int32]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.tables.slicing.permute import number_buckets, permuted
+from shoal.tables.publish.slices.permute import number_buckets, permuted
 
 
 def drawn(seed: int, n: int = 60):

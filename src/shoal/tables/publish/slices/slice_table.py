@@ -36,12 +36,12 @@ from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
 from shoal.tables.partition.base import refuse_infeasible
 from shoal.tables.publish.generalise import generalise
-from shoal.tables.slicing.bins import Bins, binned
-from shoal.tables.slicing.buckets import standing_in_the_way
-from shoal.tables.slicing.columns import correlations, mean_square_contingency, placed, refuse_columns
-from shoal.tables.slicing.permute import number_buckets, permuted
-from shoal.tables.slicing.plan import Form, Plan, Records, best_plan, carry_out, fitted_buckets, values_beside
-from shoal.tables.slicing.requirements import join_keys, limits_on
+from shoal.tables.publish.slices.bins import Bins, binned
+from shoal.tables.publish.slices.buckets import standing_in_the_way
+from shoal.tables.publish.slices.columns import correlations, mean_square_contingency, placed, refuse_columns
+from shoal.tables.publish.slices.permute import number_buckets, permuted
+from shoal.tables.publish.slices.plan import Form, Plan, Records, best_plan, carry_out, fitted_buckets, values_beside
+from shoal.tables.publish.slices.requirements import join_keys, limits_on
 
 CORRELATED_ROWS = 200_000  # correlations are taken from so many evenly spaced records
 TELLING = 0.5  # phi^2 from which on a column is said to tell another

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from shoal.tables.encoding import Ranked
-from shoal.tables.slicing.bins import Bins, binned
-from shoal.tables.slicing.columns import clustered, correlations, k_medoids, mean_square_contingency, placed
+from shoal.tables.publish.slices.bins import Bins, binned
+from shoal.tables.publish.slices.columns import clustered, correlations, k_medoids, mean_square_contingency, placed
 
 
 def ranked_of(values, kind="category", has_missing=False):

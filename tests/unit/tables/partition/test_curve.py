@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.tables.partition.curve_order import CurveOrder
+from shoal.tables.partition.curve import CurveOrder
 
 
 def test_curve_order_loses_less_than_mdav_on_scattered_numbers() -> None:

@@ -1,0 +1,25 @@
+"""Averages: records are alike, and as far as the evidence goes, no average is of few."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from shoal.check.evidence import Evidence
+from shoal.check.tables.averages import averages
+from shoal.check.tables.compare_rows import Compared, Tables, compare_averages
+from shoal.check.tables.publication import CHECKS, PublicationCheck, verify_alike
+from shoal.check.verdict import Asked, Verdict
+from shoal.data.tables.table import Table
+
+
+def _verify(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
+    return replace(averages(table, asked, evidence), guarantees=verify_alike(table, asked, evidence).guarantees)
+
+
+def _compare(tables: Tables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
+    return compare_averages(tables, is_stretched=bool(method.get("restore_variance")))
+
+
+CHECKS.register(PublicationCheck("aggregate", _verify, _compare, uses_groups=True))

@@ -1,0 +1,55 @@
+"""Tables in slices; the groups of the evidence are their buckets, in the order of their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from shoal.check.evidence import Evidence
+from shoal.check.slices.compare import Form
+from shoal.check.slices.verify import check_slices
+from shoal.check.tables.compare_rows import Compared, Tables
+from shoal.check.tables.publication import CHECKS, PublicationCheck
+from shoal.check.verdict import Asked, Verdict
+from shoal.data.tables.table import Table
+
+FORMS: tuple[Form, ...] = ("bucketize", "slice", "screen")
+
+
+def _verify(form: Form, table: Table, asked: Asked, evidence: Evidence) -> Verdict:
+    if asked.layout is None:
+        return Verdict((), findings=("nothing says which columns of the table stand together",))
+    rows = buckets = None
+    if evidence.original_groups is not None:
+        rows = np.flatnonzero(evidence.original_groups >= 0)
+        buckets = (evidence.original_groups[rows] + 1).astype(np.int32)
+    found = check_slices(
+        table,
+        asked.layout,
+        asked.requirements,
+        asked.attributes,
+        original=evidence.original,
+        missing=asked.missing,
+        markers=asked.markers,
+        form=form,
+        jointly=asked.jointly,
+        is_meaning_known=asked.is_meaning_known,
+        rows=rows,
+        buckets=buckets,
+    )
+    unverified = found.unverified
+    if evidence.original is None:
+        unverified += ("whether the slices were permuted can only be told beside the original; give it",)
+    return Verdict(found.guarantees, unverified, found.findings)
+
+
+def _compare(tables: Tables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
+    """Nothing: what stands in slices is compared bucket by bucket, where it is verified."""
+    return Compared()
+
+
+for _form in FORMS:
+    CHECKS.register(PublicationCheck(_form, partial(_verify, _form), _compare, needs_original=True, uses_groups=True))

@@ -1,0 +1,1 @@
+"""What all microaggregation shares: a near-linear way for large tables, and the improvement of any groups."""
