@@ -12,7 +12,7 @@ from shoal.data.samples.quest import Convention, labelled_baskets
 from shoal.data.strings.strings import Strings
 from shoal.strings import Condensation
 from shoal.strings.generate import generate
-from shoal.utility.strings import NearestNeighbours, WavRule
+from shoal.utility.strings import NearestStrings, WavRule
 from shoal.utility.strings.codes import in_one_alphabet
 
 K = 20
@@ -62,10 +62,10 @@ def score(train: Strings, test: Strings) -> Hits:
     coded, tested = in_one_alphabet(train, test)
     rng = np.random.default_rng(0)
     few = [
-        float((NearestNeighbours(coded.take(rows), 1).predict(tested) == tested.labels).mean())
+        float((NearestStrings(coded.take(rows), 1).predict(tested) == tested.labels).mean())
         for rows in (rng.permutation(len(coded))[:N_FEW] for _ in range(N_SAMPLES))
     ]
-    nearest = NearestNeighbours(coded, 1).predict(tested) == tested.labels
+    nearest = NearestStrings(coded, 1).predict(tested) == tested.labels
     return nearest, float(np.mean(few)), WavRule.fit(coded).predict(tested) == tested.labels
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shoal.kinds.tables.policy import Policy
     from shoal.kinds.tables.release import TableRelease
     from shoal.release import Release
-    from shoal.sweeps.sweep import sweep
+    from shoal.sweep.sweep import sweep
 
 _HOME = {
     "anonymize": "shoal.api",
@@ -46,7 +46,6 @@ _HOME = {
     "read_slices": "shoal.data.tables.read_slices",
     "read_sparse": "shoal.data.sparse.files",
     "sample_records": "shoal.data.tables.read_slices",
-    "sweep": "shoal.sweeps.sweep",
     **dict.fromkeys(
         ("DataError", "Infeasible", "MissingExtra", "NotVerified", "PolicyError", "ShoalError"), "shoal.errors"
     ),
@@ -93,7 +92,7 @@ if not TYPE_CHECKING:  # else a type checker takes every name for one of ours
         """Load a public name when it is first used, so that `import shoal` stays cheap."""
         import importlib
 
-        if name in ("attack", "check", "sparse", "strings", "tables"):
+        if name in ("attack", "check", "sparse", "strings", "sweep", "tables"):
             return importlib.import_module(f"shoal.{name}")
         if name in _HOME:
             value = getattr(importlib.import_module(_HOME[name]), name)

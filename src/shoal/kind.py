@@ -1,7 +1,7 @@
 """A kind of data: tables, strings, sparse records, and whatever comes. Nothing outside `kinds/` asks which one it is.
 
 A kind is its own rooms (`data/`, `check/`, `attack/`, `utility/`, `report/`, each with a folder for it), wired together
-by one class in `kinds/`, and one line in `HOMES`.
+by one class in `kinds/`, and one line in `shoal.kinds.HOMES`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 from shoal.errors import PolicyError
+from shoal.kinds import HOMES
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attack
@@ -178,14 +179,6 @@ class Kind(ABC):
                 meant = " and ".join(k.policy.plural for k in others)
                 why = others[0].takes[name] if others else ""
                 raise PolicyError(f"{word} is for {meant}{why and f', {why}'}; leave it out for {self.policy.plural}")
-
-
-HOMES: dict[str, str] = {
-    "table": "shoal.kinds.tables.kind",
-    "strings": "shoal.kinds.strings.kind",
-    "sparse": "shoal.kinds.sparse.kind",
-}
-"""Where each kind stands, as `KIND`. What no other recognises is of the first."""
 
 
 def kind_named(name: str) -> Kind:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from types import ModuleType
 from typing import Any
 
 
 class Verb(ModuleType):
-    """A package that can be called, as the function of its name in `shoal.api`."""
+    """A package that can be called, as a function of its name that stands in another module."""
+
+    home: str
 
     def __call__(self, *args: Any, **asked: Any) -> Any:
         """Do it."""
@@ -21,4 +24,11 @@ class Verb(ModuleType):
 
     @property
     def _function(self) -> Any:
-        return getattr(importlib.import_module("shoal.api"), self.__name__.rpartition(".")[2])
+        return getattr(importlib.import_module(self.home), self.__name__.rpartition(".")[2])
+
+
+def make_verb(room: str, home: str = "shoal.api") -> None:
+    """Let a package be called; what it then does stands at home."""
+    module: Any = sys.modules[room]
+    module.__class__ = Verb
+    module.home = home

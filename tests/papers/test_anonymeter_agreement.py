@@ -14,7 +14,7 @@ from benchmarks.attack.bench_attacks import condensed, contests, halves, write_c
 from benchmarks.child import ChildFailed
 from benchmarks.data import adult
 from benchmarks.peers import ANONYMETER
-from shoal.attack.result import Rate, Risk
+from shoal.attack.result import AddedRisk, Rate
 
 pytestmark = pytest.mark.slow
 N_RECORDS, N_ATTACKS = 1500, 400
@@ -58,10 +58,10 @@ def test_rates_and_risks_agree(found, kind, name):
         theirs = Rate(there[which], N_ATTACKS)
         assert rate.low <= theirs.high, which
         assert theirs.low <= rate.high, which
-    risk = Risk.of(ours["main"], ours["control"])
+    risk = AddedRisk.of(ours["main"], ours["control"])
     value, low, high = there["risk"]
     assert risk.low <= high
     assert low <= risk.high
     # The intervals are the same formula: of their counts ours gives their risk.
-    same = Risk.of(Rate(there["main"], N_ATTACKS), Rate(there["control"], N_ATTACKS))
+    same = AddedRisk.of(Rate(there["main"], N_ATTACKS), Rate(there["control"], N_ATTACKS))
     assert (same.value, same.low, same.high) == pytest.approx((value, low, high), abs=1e-9)

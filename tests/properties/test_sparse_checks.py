@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from shoal.check.sparse import edges as sparse_edges
-from shoal.check.sparse.neighbours import Records, content_classes, nearest
+from shoal.check.sparse.neighbours import SparseRecords, content_classes, nearest
 from shoal.check.sparse.sketches import sketch_form
 from shoal.check.sparse.verify import SparseAsked, verify_sketches
 from tests.unit.check.sparse import slow_sketches as slow
@@ -79,7 +79,7 @@ def test_an_honest_release_passes_in_all_readings(records, asked):
 def test_the_nearest_are_those_of_a_search_one_by_one(records, metric, k):
     assume(is_enough(records, k))
     rows = np.flatnonzero(records.sizes > 0)
-    prepared = Records.of(records, np.zeros(len(records), np.int64), metric)
+    prepared = SparseRecords.of(records, np.zeros(len(records), np.int64), metric)
     found, products = nearest(prepared, rows, k)
     slowly = slow.neighbours_of(records, k, metric)
     content = content_classes(records)
@@ -122,7 +122,7 @@ def test_whoever_is_certain_has_edges_that_hold(records, asked, counts, k):
     rows = np.flatnonzero(shown)
     assume(len(rows))
     rule = sparse_edges.EdgeRule(k, asked.threshold, asked.variance, asked.metric)
-    prepared = Records.of(records, shown, asked.metric)
+    prepared = SparseRecords.of(records, shown, asked.metric)
     # Any k others do for a witness; here those that are far.
     filled = np.flatnonzero(records.sizes > 0)
     far = np.array([[i for i in filled if i != q][-k:] for q in rows])

@@ -78,7 +78,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Risk:
+class AddedRisk:
     """What an attack gains from the release: 0 is nothing beyond the control, 1 is everything.
 
     ``(main - control) / (1 - control)``, with an interval by propagating the half-widths of both rates.
@@ -94,7 +94,7 @@ class Risk:
     high: float
 
     @classmethod
-    def of(cls, main: Rate, control: Rate) -> Risk:
+    def of(cls, main: Rate, control: Rate) -> AddedRisk:
         """From the success on members and on others."""
         ours, theirs = main._centre, control._centre  # as in the paper: the centres of both intervals
         if theirs >= 1:
@@ -145,9 +145,9 @@ class AttackResult:
     details: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def risk(self) -> Risk:
+    def risk(self) -> AddedRisk:
         """What the release adds: beyond the control if there is one, else beyond guessing, else all of it."""
-        return Risk.of(self.main, self.control or self.baseline or Rate(0, 10**9))
+        return AddedRisk.of(self.main, self.control or self.baseline or Rate(0, 10**9))
 
     @property
     def succeeds(self) -> bool:

@@ -436,7 +436,7 @@ def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, a
     from shoal.kind import read_policy
     from shoal.kinds.tables.policy import Policy
     from shoal.report.sweep import as_text
-    from shoal.sweeps.sweep import sweep as sweep_source
+    from shoal.sweep.sweep import sweep as sweep_source
 
     policy: Any = read_policy(policy_file) if policy_file else None
     if header is not None:

@@ -118,7 +118,8 @@ def _click_options(
 
 
 def _kind_option() -> click.Option:
-    from shoal.kind import HOMES, default_kind, kinds
+    from shoal.kind import default_kind, kinds
+    from shoal.kinds import HOMES
 
     sure = ", ".join(f"{kind.name} for {kind.policy.surely}" for kind in kinds() if kind.policy.surely)
     return click.Option(

@@ -20,7 +20,8 @@ import numpy as np
 
 from shoal._version import __version__
 from shoal.errors import DataError, ShoalError
-from shoal.kind import HOMES, kind_named
+from shoal.kind import kind_named
+from shoal.kinds import HOMES
 from shoal.report.attacks import attacks_section
 from shoal.report.page import render
 from shoal.scratch import clear_abandoned, write_owned

@@ -16,7 +16,7 @@ from shoal.report.tables.words import compact, number, percent
 from shoal.utility.tables.definitions import DEFINITIONS
 
 if TYPE_CHECKING:
-    from shoal.sweeps.sweep import Cell, Sweep
+    from shoal.sweep.sweep import Cell, Sweep
 
 HEADS = {"associations": "assoc.", "suppression": "may leave out"}
 WORDS = ("method", "result", "publish", "effort")

@@ -38,7 +38,7 @@ from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
 from shoal.kernels.strings.hash import BASES, count_holders, fingerprints
 from shoal.progress import Progress
 from shoal.strings.generate import Copies, Lengths, PseudoStrings, fingerprint_originals, generate, refuse_settings
-from shoal.strings.groups import BLOCK_STRINGS, Grouping, Plan, group_segments, order_members, plan_segment
+from shoal.strings.groups import BLOCK_STRINGS, Plan, StringGrouping, group_segments, order_members, plan_segment
 from shoal.strings.lengths import Homogenize, homogenize_lengths
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
 from shoal.strings.templates import Templates
@@ -472,7 +472,7 @@ def _segment(
     return reasons, parts
 
 
-def _summary(label: int, templates: Templates, grouping: Grouping) -> Segment:
+def _summary(label: int, templates: Templates, grouping: StringGrouping) -> Segment:
     return Segment(
         label,
         len(templates),

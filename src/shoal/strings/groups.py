@@ -57,7 +57,7 @@ SPLIT_ROUNDS = 8
 
 
 @dataclass(frozen=True)
-class Grouping:
+class StringGrouping:
     """Groups of one segment.
 
     Attributes
@@ -106,7 +106,7 @@ def create_groups(
     seed: int | np.random.SeedSequence | None = None,
     *,
     block_strings: int = BLOCK_STRINGS,
-) -> Grouping:
+) -> StringGrouping:
     """Group the templates of one segment, of which there are at least k.
 
     Parameters
@@ -141,7 +141,7 @@ def group_segments(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
     note: Callable[[str], None] | None = None,
-) -> list[Grouping]:
+) -> list[StringGrouping]:
     """Group all blocks of all segments, several at once, and measure on samples what splitting cost."""
     of_blocks, of_samples = spawn_seeds(seed, 2)
     # Large blocks first: the last one to end should not be the longest.
@@ -193,7 +193,7 @@ class _Jobs:
             yield templates.take(blocks[b]), self.k, self.seeds[p, b]
 
 
-def join_blocks(blocks: Sequence[Ints], found: Sequence[Grouping], cost: float | None) -> Grouping:
+def join_blocks(blocks: Sequence[Ints], found: Sequence[StringGrouping], cost: float | None) -> StringGrouping:
     """The grouping of a segment from those of its blocks."""
     labels = np.empty(sum(map(len, blocks)), np.int32)
     n_groups = 0
@@ -202,10 +202,10 @@ def join_blocks(blocks: Sequence[Ints], found: Sequence[Grouping], cost: float |
         n_groups += grouping.n_groups
     total = sum(g.objective * len(g.labels) for g in found)
     passes = tuple(p for g in found for p in g.passes)
-    return Grouping(labels, total / len(labels), passes, len(blocks), cost)
+    return StringGrouping(labels, total / len(labels), passes, len(blocks), cost)
 
 
-def group_block(templates: Templates, k: int, seed: np.random.SeedSequence) -> Grouping:
+def group_block(templates: Templates, k: int, seed: np.random.SeedSequence) -> StringGrouping:
     """Passes and re-assignment over templates that are few enough for it; any worker can run it."""
     n, arrays = len(templates), _sparse(templates)
     n_groups = n // k
@@ -226,7 +226,7 @@ def group_block(templates: Templates, k: int, seed: np.random.SeedSequence) -> G
             break
         labels = pass_around_centroids(*arrays, k, members, group_starts)
     labels = reassign_strings(templates, best, k)
-    return Grouping(labels, objective_of(templates, labels), tuple(passes))
+    return StringGrouping(labels, objective_of(templates, labels), tuple(passes))
 
 
 def reassign_strings(templates: Templates, labels: Codes, k: int) -> Codes:

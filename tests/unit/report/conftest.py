@@ -15,7 +15,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Source, Table, encode_cells
 from shoal.kinds.tables.policy import Policy
 from shoal.report.tables.context import ReportContext, describe_method
-from shoal.utility import measure
+from shoal.utility.tables.measure import measure
 
 N, K = 40, 5
 HOSTILE = "<script>alert(1)</script>"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import shoal
 from shoal.report.page import POLICY
 from shoal.report.sweep import render_sweep
-from tests.unit.sweeps.people import PEOPLE, ROLES
+from tests.unit.sweep.people import PEOPLE, ROLES
 
 
 def test_the_page_runs_nothing_and_marks_the_frontier_by_shape() -> None:

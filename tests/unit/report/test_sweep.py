@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shoal
 from shoal.report.sweep import as_text, reasons, render_sweep, verdict
-from tests.unit.sweeps.people import PEOPLE, ROLES, N
+from tests.unit.sweep.people import PEOPLE, ROLES, N
 
 
 def test_what_cannot_be_made_does_not_stop_the_rest() -> None:

@@ -8,7 +8,7 @@ from shoal.attack.sparse.known_pairs import KnownPairs
 from shoal.attack.sparse.length import Length
 from shoal.attack.sparse.linear_estimate import LinearEstimate
 from shoal.attack.sparse.matching_pursuit import MatchingPursuit
-from shoal.attack.sparse.membership import Membership
+from shoal.attack.sparse.membership import SketchMembership
 from shoal.attack.sparse.neighbour_linkage import NeighbourLinkage
 from shoal.attack.sparse.recovery_programme import RecoveryProgramme
 
@@ -18,7 +18,7 @@ SPARSE_ATTACKS: tuple[Attack[SparseCase], ...] = (
     KnownPairs(),
     Length(),
     NeighbourLinkage(),
-    Membership(),
+    SketchMembership(),
     LinearEstimate(),
 )
 
@@ -27,7 +27,7 @@ REPORT_ATTACKS: tuple[Attack[SparseCase], ...] = (
     MatchingPursuit(n_records=100),
     Length(),
     NeighbourLinkage(),
-    Membership(),
+    SketchMembership(),
     LinearEstimate(n_records=500),
 )
 """Those that every report shows, on a sample that takes a few seconds."""

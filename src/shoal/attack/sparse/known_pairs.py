@@ -14,7 +14,7 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.recovery_programme import recover
 from shoal.attack.sparse.signs import signs_of
-from shoal.attack.sparse.targets import NO_KEY, NO_ROWS, Outcome, Targets, item_shares, mean
+from shoal.attack.sparse.targets import NO_KEY, NO_ROWS, TargetOutcome, Targets, item_shares, mean
 from shoal.data.sparse.records import Sparse
 
 RIDGE = 1e-3
@@ -173,7 +173,7 @@ def _matrix(records: Sparse) -> tuple[Any, Ints]:
     return csr_array((records.weights.astype(np.float64), places, records.starts), shape=shape), items.astype(np.int64)
 
 
-def _recover(case: SparseCase, targets: Targets, items: Ints, signs: npt.NDArray[np.int8]) -> list[Outcome]:
+def _recover(case: SparseCase, targets: Targets, items: Ints, signs: npt.NDArray[np.int8]) -> list[TargetOutcome]:
     """The likeliest records of the learned items, as in `RecoveryProgramme`."""
     costs = np.log(1 / item_shares(case.original)[items] - 1)
     return [recover(targets, i, signs.astype(np.float32), items, costs, case) for i in range(len(targets))]

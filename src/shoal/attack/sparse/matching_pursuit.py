@@ -14,7 +14,7 @@ from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.recovery_programme import RecoveryProgramme, rounded
 from shoal.attack.sparse.signs import signs_of, wrong_key
 from shoal.attack.sparse.targets import (
-    Outcome,
+    TargetOutcome,
     Targets,
     WithKey,
     candidate_items,
@@ -84,12 +84,12 @@ class MatchingPursuit(WithKey):
             details=details,
         )
 
-    def _recover(self, targets: Targets, signs: Signs, columns: Ints, case: SparseCase) -> list[Outcome]:
+    def _recover(self, targets: Targets, signs: Signs, columns: Ints, case: SparseCase) -> list[TargetOutcome]:
         as_floats = signs.astype(np.float32)
         slack = 1e-6 if case.published.is_integral else case.published.step / 2
         signed = bool((case.original.weights < 0).any())
         at_once = max(1, CELLS_AT_ONCE // max(len(columns), 1))
-        found: list[Outcome] = []
+        found: list[TargetOutcome] = []
         for first in range(0, len(targets), at_once):
             rows = slice(first, first + at_once)
             counts = targets.sketches.counts[rows]

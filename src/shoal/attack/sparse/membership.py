@@ -21,7 +21,7 @@ FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
-class Membership(Attack[SparseCase]):
+class SketchMembership(Attack[SparseCase]):
     """Decide of whole records whether they are in the release.
 
     With the key it is nearly certain: sketch the record and look for an equal sketch; the more components are equal,

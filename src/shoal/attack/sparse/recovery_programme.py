@@ -13,7 +13,7 @@ from shoal.attack.sparse.case import SparseCase
 from shoal.attack.sparse.signs import signs_of, wrong_key
 from shoal.attack.sparse.targets import (
     MISSED,
-    Outcome,
+    TargetOutcome,
     Targets,
     WithKey,
     candidate_items,
@@ -76,7 +76,7 @@ class RecoveryProgramme(WithKey):
         n_components = targets.components.shape[1]
         signs = signs_of(case.original, columns, case.key, n_components).astype(np.float32)
         end = time.monotonic() + self.seconds
-        found: dict[str, list[Outcome]] = {name: [] for name in costs}
+        found: dict[str, list[TargetOutcome]] = {name: [] for name in costs}
         for i in range(len(targets)):
             if i and time.monotonic() > end:
                 break
@@ -128,7 +128,7 @@ class RecoveryProgramme(WithKey):
         return Rate(sum(o.exact for o in tried.values()), n), mean(few)
 
 
-def recover(targets: Targets, i: int, signs: Singles, columns: Ints, costs: Floats, case: SparseCase) -> Outcome:
+def recover(targets: Targets, i: int, signs: Singles, columns: Ints, costs: Floats, case: SparseCase) -> TargetOutcome:
     """The cheapest record of one sketch, by the components that there are signs of, held against the true one."""
     sketch = targets.sketch(i)[: signs.shape[1]]
     solution = cheapest_record(

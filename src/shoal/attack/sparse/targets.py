@@ -113,17 +113,17 @@ def candidate_items(records: Sparse, limit: int) -> Ints:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TargetOutcome:
     """How near a guess came to a record."""
 
     exact: bool
     overlap: float
 
 
-MISSED = Outcome(False, 0.0)
+MISSED = TargetOutcome(False, 0.0)
 
 
-def compare(items: Ints, weights: Floats, truth: tuple[Ints, Floats], integral: bool) -> Outcome:
+def compare(items: Ints, weights: Floats, truth: tuple[Ints, Floats], integral: bool) -> TargetOutcome:
     """Hold a guessed record against the true one.
 
     Exact is: the same items, and the same weights where they are whole numbers. Real weights are known to the
@@ -134,10 +134,10 @@ def compare(items: Ints, weights: Floats, truth: tuple[Ints, Floats], integral: 
     same = common == len(items) == len(theirs)
     if same and integral:
         same = bool((weights == true_weights).all())
-    return Outcome(bool(same), common / max(len(items) + len(theirs) - common, 1))
+    return TargetOutcome(bool(same), common / max(len(items) + len(theirs) - common, 1))
 
 
-def popular_guess(shares: Floats, truth: tuple[Ints, Floats], integral: bool) -> Outcome:
+def popular_guess(shares: Floats, truth: tuple[Ints, Floats], integral: bool) -> TargetOutcome:
     """The best guess without any sketch, by one who even knows the size: the most popular items, once each."""
     n = len(truth[0])
     items = np.sort(np.argsort(-shares, kind="stable")[:n])

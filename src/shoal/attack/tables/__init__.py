@@ -11,7 +11,7 @@ from shoal.attack.tables.inference import BayesInference, Inference
 from shoal.attack.tables.intersection import Intersection
 from shoal.attack.tables.linkability import Linkability
 from shoal.attack.tables.linkage import Linkage, PartialLinkage, RankLinkage
-from shoal.attack.tables.membership import Membership
+from shoal.attack.tables.membership import TableMembership
 from shoal.attack.tables.minimality import Minimality
 from shoal.attack.tables.partition_replay import PartitionReplay
 from shoal.attack.tables.singling_out import SinglingOut, UnivariateSinglingOut
@@ -26,7 +26,7 @@ TABLE_ATTACKS: tuple[Attack[TableCase], ...] = (
     Linkability(),
     Inference(),
     BayesInference(),
-    Membership(),
+    TableMembership(),
     Homogeneity(),
     Skewness(),
     Similarity(),

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.attack.tables.case import TableCase
 from shoal.check.tables.cells import published as readable
-from shoal.check.tables.covering import Covering, Scale, covering_of, scale_of
+from shoal.check.tables.covering import Covering, ValueScale, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import MARKERS, Column, Table, spell
@@ -27,7 +27,7 @@ from shoal.utility.tables.scale import MICROSECONDS_A_DAY, positions_of
 
 
 @dataclass(frozen=True)
-class Labels:
+class CellLabels:
     """One published column.
 
     Attributes
@@ -104,7 +104,7 @@ class View:
         Values, nan where missing; None where there are none.
     """
 
-    labels: tuple[Labels, ...]
+    labels: tuple[CellLabels, ...]
     original: Floats
     control: Floats | None
     population: Floats | None
@@ -172,7 +172,7 @@ def read_view(case: TableCase, names: Sequence[str], published: Table | None = N
     """Read some attributes of the release, or of another table in the same form, and of all people."""
     held = _published_names(case)
     table = case.published if published is None else published
-    labels: list[Labels] = []
+    labels: list[CellLabels] = []
     people: list[list[Floats]] = []
     for name in names:
         column = table[held.get(name, name) if published is None else name]
@@ -209,7 +209,7 @@ def stacked(columns: Sequence[Column]) -> Column:
     return Column(columns[0].name, np.concatenate(codes), values, (None,))
 
 
-def _read(column: Column, sources: Sequence[Column], attribute: Attribute) -> tuple[Labels, list[Floats]]:
+def _read(column: Column, sources: Sequence[Column], attribute: Attribute) -> tuple[CellLabels, list[Floats]]:
     """A published column, and the values of people in each source."""
     known = stacked(sources)
     column = readable(column, MARKERS)
@@ -227,8 +227,8 @@ def _read(column: Column, sources: Sequence[Column], attribute: Attribute) -> tu
 
 
 def _labels(
-    column: Column, attribute: Attribute, scale: Scale, of_rank: Floats, is_number: bool, on_a_line: bool
-) -> Labels:
+    column: Column, attribute: Attribute, scale: ValueScale, of_rank: Floats, is_number: bool, on_a_line: bool
+) -> CellLabels:
     n_present = len(column.values)
     plain = _plain_values(column, attribute, scale, of_rank, on_a_line)
     codes = np.minimum(column.codes, n_present).astype(np.int32)
@@ -238,7 +238,7 @@ def _labels(
         nothing = np.zeros(0)
         starts = np.zeros(n_present + 2, dtype=np.int64)
         may_miss = np.append(np.zeros(n_present, dtype=bool), True)
-        return Labels(
+        return CellLabels(
             column.name, codes, is_number, low, high, np.ones(n_present + 1), may_miss, starts, nothing, scale.n_values
         )
     one_marker = Column(column.name, codes, column.values, (None,))
@@ -251,11 +251,11 @@ def _labels(
                 low[label] = high[label] = found[0]
     some = np.arange(n_present + 1)
     may_miss = covering.covers(some, np.full(n_present + 1, scale.n_values, dtype=np.int64))
-    return Labels(column.name, codes, is_number, low, high, sizes, may_miss, starts, listed, scale.n_values)
+    return CellLabels(column.name, codes, is_number, low, high, sizes, may_miss, starts, listed, scale.n_values)
 
 
 def _plain_values(
-    column: Column, attribute: Attribute, scale: Scale, of_rank: Floats, on_a_line: bool
+    column: Column, attribute: Attribute, scale: ValueScale, of_rank: Floats, on_a_line: bool
 ) -> Floats | None:
     """The value of each entry of a dictionary in which each is one; None for other dictionaries."""
     if on_a_line:
@@ -270,7 +270,7 @@ def _plain_values(
 
 
 def _covered(
-    covering: Covering, scale: Scale, of_rank: Floats, is_number: bool
+    covering: Covering, scale: ValueScale, of_rank: Floats, is_number: bool
 ) -> tuple[Floats, Floats, Floats, Ints, Floats]:
     """Ranks to values: least, greatest, how many, and the list of those with gaps."""
     n_labels = len(covering.low)

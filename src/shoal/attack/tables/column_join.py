@@ -20,7 +20,7 @@ from shoal.arrays import Floats
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import Labels, columns_of, draw_people, read_view
+from shoal.attack.tables.cells import CellLabels, columns_of, draw_people, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
 
 CERTAIN = 1 - 1e-9
@@ -80,7 +80,7 @@ class ColumnJoin(Attack[TableCase]):
         )
 
 
-def _certain(hidden: Labels, chances: Floats, truth: Floats) -> float:
+def _certain(hidden: CellLabels, chances: Floats, truth: Floats) -> float:
     best = np.argmax(chances, axis=1)
     sure = chances[np.arange(len(best)), best] >= CERTAIN
     return float(np.sum(sure & hidden.covers(best, truth)))

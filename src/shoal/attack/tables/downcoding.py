@@ -22,7 +22,7 @@ from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import Labels, attribute_of, columns_of, read_view
+from shoal.attack.tables.cells import CellLabels, attribute_of, columns_of, read_view
 from shoal.check.slices.sliced import numbered
 
 
@@ -80,13 +80,13 @@ class Downcoding(Attack[TableCase]):
         )
 
 
-def _is_node(case: TableCase, name: str, read: Labels) -> bool:
+def _is_node(case: TableCase, name: str, read: CellLabels) -> bool:
     """Whether labels are nodes of a hierarchy."""
     return attribute_of(case, name).hierarchy is not None and not read.is_number
 
 
 def _claims(
-    read: Labels, label: Ints, wide: npt.NDArray[np.bool_], sizes: npt.NDArray[np.int64]
+    read: CellLabels, label: Ints, wide: npt.NDArray[np.bool_], sizes: npt.NDArray[np.int64]
 ) -> tuple[Ints, Floats]:
     """Class and value of every claim: ends of numbers, members of sets, never more than a class has records."""
     classes = np.flatnonzero(wide[label])
@@ -104,7 +104,7 @@ def _claims(
     return owner, np.concatenate(kept) if kept else np.zeros(0)
 
 
-def _drawn(read: Labels, labels: Ints, domain: Floats, rng: np.random.Generator) -> Floats:
+def _drawn(read: CellLabels, labels: Ints, domain: Floats, rng: np.random.Generator) -> Floats:
     """A value that each label covers."""
     if read.is_number:
         first = np.searchsorted(domain, read.low[labels], "left")

@@ -29,7 +29,7 @@ from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import Labels, View, attribute_of, columns_of, draw_people, read_view
+from shoal.attack.tables.cells import CellLabels, View, attribute_of, columns_of, draw_people, read_view
 from shoal.data.tables.table import spell
 
 NARROW = 0.1
@@ -201,7 +201,7 @@ def read_secret(view: View) -> Secret:
     return Secret(hidden.name, parts[0], len(values), parts[1], parts[2] if len(parts) > 2 else None, numbers)
 
 
-def _single(hidden: Labels) -> Floats:
+def _single(hidden: CellLabels) -> Floats:
     """The value of each label; one that covers several is a value of its own, beyond all others."""
     several = hidden.low < hidden.high
     beyond = np.nanmax(np.where(np.isfinite(hidden.high), hidden.high, 0.0), initial=0.0) + 1.0

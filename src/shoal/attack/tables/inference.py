@@ -27,8 +27,8 @@ from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import Labels, View, columns_of, draw_people, read_view
-from shoal.attack.tables.naive_bayes import Bins, bucket_secrets, cut, known_secrets, learn, refine
+from shoal.attack.tables.cells import CellLabels, View, columns_of, draw_people, read_view
+from shoal.attack.tables.naive_bayes import ValueBins, bucket_secrets, cut, known_secrets, learn, refine
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
 
 TOLERANCE = 0.05
@@ -166,7 +166,9 @@ class BayesInference(Inference):
         return guess
 
 
-def _guess_in_slices(beliefs: SliceBeliefs, hidden: Labels, bins: list[Bins], asked: list[Ints], rows: Ints) -> Ints:
+def _guess_in_slices(
+    beliefs: SliceBeliefs, hidden: CellLabels, bins: list[ValueBins], asked: list[Ints], rows: Ints
+) -> Ints:
     """The posterior, times what the values in slices without the secret teach; in the others it has used them."""
     chances = beliefs.distributions(hidden, beliefs.believe(beliefs.match(rows)))
     gain = np.zeros(chances.shape)
@@ -184,7 +186,7 @@ def _guess_in_slices(beliefs: SliceBeliefs, hidden: Labels, bins: list[Bins], as
     return np.where(chances.any(axis=1), best, -1)
 
 
-def score(hidden: Labels, guess: Ints, truth: Floats) -> float:
+def score(hidden: CellLabels, guess: Ints, truth: Floats) -> float:
     """How many labels guessed are right; one that covers m categories counts 1 / m where the true one is among them."""
     if hidden.is_number and hidden.is_plain:
         value = hidden.low[guess]

@@ -25,7 +25,7 @@ from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import Labels, View, columns_of, read_view
+from shoal.attack.tables.cells import CellLabels, View, columns_of, read_view
 
 N_HALVES = 4
 
@@ -118,7 +118,7 @@ class RankLinkage(Linkage):
         return super()._link(_in_ranks(view), targets, own_row, rng)
 
 
-def _is_ranked(read: Labels) -> bool:
+def _is_ranked(read: CellLabels) -> bool:
     return read.is_number and read.is_plain and bool(np.isfinite(read.low).any())
 
 

@@ -32,7 +32,7 @@ FEWEST_CONTROLS = 20
 
 
 @dataclass(frozen=True)
-class Membership(Attack[TableCase]):
+class TableMembership(Attack[TableCase]):
     """By the nearest published record, against held-out controls."""
 
     n_attacks: int = 2000

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.tables.cells import Labels
+from shoal.attack.tables.cells import CellLabels
 
 N_BINS = 24
 MOST_CATEGORIES = 200
@@ -28,7 +28,7 @@ AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True)
-class Bins:
+class ValueBins:
     """A column cut into bins.
 
     Attributes
@@ -37,7 +37,7 @@ class Bins:
         The share of each label in each bin; rows of 0 where it covers nothing.
     """
 
-    read: Labels
+    read: CellLabels
     edges: Floats
     of_label: Floats
 
@@ -51,7 +51,7 @@ class Bins:
         return np.where(np.isnan(values), n_bins - 1, place).astype(np.int64)
 
 
-def cut(read: Labels, people: Floats) -> Bins:
+def cut(read: CellLabels, people: Floats) -> ValueBins:
     """Bins of about equally many people for numbers, one for each of the first categories."""
     known = people[~np.isnan(people)]
     if read.is_number:
@@ -76,11 +76,11 @@ def cut(read: Labels, people: Floats) -> Bins:
             of_label[:, n_bins - 2] = np.maximum(read.sizes - of_label[:, :-2].sum(axis=1), 0.0)
     of_label[:, -1] = read.may_miss & ~(read.low <= read.high)
     total = of_label.sum(axis=1, keepdims=True)
-    return Bins(read, edges, np.divide(of_label, total, out=np.zeros_like(of_label), where=total > 0))
+    return ValueBins(read, edges, np.divide(of_label, total, out=np.zeros_like(of_label), where=total > 0))
 
 
 @dataclass(frozen=True)
-class Shares:
+class ClassShares:
     """Which secrets rows have, and with which share: row, secret, share; by row."""
 
     rows: Ints
@@ -88,12 +88,12 @@ class Shares:
     shares: Floats
 
 
-def known_secrets(codes: Ints) -> Shares:
+def known_secrets(codes: Ints) -> ClassShares:
     """Every row has one secret, and it stands beside it."""
-    return Shares(np.arange(len(codes)), codes, np.ones(len(codes)))
+    return ClassShares(np.arange(len(codes)), codes, np.ones(len(codes)))
 
 
-def bucket_secrets(bucket: Ints, secrets: Ints, n_secrets: int) -> Shares:
+def bucket_secrets(bucket: Ints, secrets: Ints, n_secrets: int) -> ClassShares:
     """Every row has all secrets of its bucket, by their share."""
     keys, counts = np.unique(bucket * n_secrets + secrets, return_counts=True)
     owner, value = np.divmod(keys, n_secrets)
@@ -101,10 +101,10 @@ def bucket_secrets(bucket: Ints, secrets: Ints, n_secrets: int) -> Shares:
     lengths = np.searchsorted(owner, bucket, "right") - starts
     rows = np.repeat(np.arange(len(bucket)), lengths)
     place = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + starts[rows]
-    return Shares(rows, value[place], counts[place] / np.bincount(bucket)[bucket[rows]])
+    return ClassShares(rows, value[place], counts[place] / np.bincount(bucket)[bucket[rows]])
 
 
-def learn(bins: Bins, held: Shares, n_secrets: int) -> Floats:
+def learn(bins: ValueBins, held: ClassShares, n_secrets: int) -> Floats:
     """Log-probability of each bin given each secret: (n_bins, n_secrets)."""
     cells = bins.of_label[bins.read.codes]
     total = np.zeros((cells.shape[1], n_secrets))
@@ -115,7 +115,9 @@ def learn(bins: Bins, held: Shares, n_secrets: int) -> Floats:
     return np.asarray(np.log(smoothed / smoothed.sum(axis=0)))
 
 
-def refine(columns: list[Bins], bucket: Ints, start: Shares, n_secrets: int) -> tuple[list[Floats], Shares]:
+def refine(
+    columns: list[ValueBins], bucket: Ints, start: ClassShares, n_secrets: int
+) -> tuple[list[Floats], ClassShares]:
     """Learn, share anew with what was learned, and so on; the columns of one slice."""
     held = start
     learned = [learn(bins, held, n_secrets) for bins in columns]
@@ -130,12 +132,12 @@ def refine(columns: list[Bins], bucket: Ints, start: Shares, n_secrets: int) -> 
         for _ in range(3):  # every row has one secret, and every bucket as many of each as it shows
             shares /= np.bincount(start.rows, shares, minlength=len(bucket))[start.rows]
             shares *= (wanted / np.maximum(np.bincount(group, shares, minlength=len(keys)), 1e-300))[group]
-        held = Shares(start.rows, start.secrets, shares)
+        held = ClassShares(start.rows, start.secrets, shares)
         learned = [learn(bins, held, n_secrets) for bins in columns]
     return learned, held
 
 
-def label_logs(bins: Bins, table: Floats, held: Shares) -> Floats:
+def label_logs(bins: ValueBins, table: Floats, held: ClassShares) -> Floats:
     """Log-probability of each row's label given each of its secrets."""
     result = np.empty(len(held.rows))
     chances = np.exp(table)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.tables.cells import Labels, View
+from shoal.attack.tables.cells import CellLabels, View
 from shoal.check.slices.sliced import numbered
 from shoal.kernels.attack.predicates import Conditions, count_true
 
@@ -133,7 +133,7 @@ def about_records(predicates: Predicates, view: View) -> Conditions:
     return Conditions(predicates.columns, low, high, or_missing, is_not, nothing, nothing, np.zeros(0))
 
 
-def label_values(read: Labels) -> Floats:
+def label_values(read: CellLabels) -> Floats:
     """A number for each label of a column: the one that it is, else its place; nan where it is a missing value."""
     if read.is_plain:
         return np.where(read.low <= read.high, read.low, np.nan)

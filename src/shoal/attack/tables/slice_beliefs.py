@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import Labels, stacked
+from shoal.attack.tables.cells import CellLabels, stacked
 from shoal.check.slices.matching import Finder, Matching, match_records
 from shoal.check.slices.posterior import Posterior, Shares, naive_posterior, posterior
 from shoal.check.slices.sliced import sliced_of
@@ -20,7 +20,7 @@ from shoal.data.tables.table import MARKERS, Table
 
 
 @dataclass(frozen=True)
-class Belief:
+class SliceBelief:
     """What is believed of some people.
 
     Attributes
@@ -54,12 +54,12 @@ class SliceBeliefs:
         """The buckets that could hold each of some people."""
         return match_records(self.finder, rows)
 
-    def believe(self, matching: Matching, *, naive: bool = False) -> Belief:
+    def believe(self, matching: Matching, *, naive: bool = False) -> SliceBelief:
         """What is believed of the people that were matched."""
         held = naive_posterior(matching) if naive else posterior(matching)
-        return Belief(held, held.of_tuple[matching.of_record])
+        return SliceBelief(held, held.of_tuple[matching.of_record])
 
-    def of_joint(self, hidden: Labels) -> Ints | None:
+    def of_joint(self, hidden: CellLabels) -> Ints | None:
         """The label of a sensitive attribute that each joint sensitive value has; None where it stands elsewhere."""
         layout = self.sliced.layout
         for part in self.sliced.parts:
@@ -71,7 +71,7 @@ class SliceBeliefs:
                 return found
         return None
 
-    def distributions(self, hidden: Labels, belief: Belief) -> Floats:
+    def distributions(self, hidden: CellLabels, belief: SliceBelief) -> Floats:
         """Probability of each label, for all people: (n_people, n_labels); rows of 0 where nothing is believed."""
         result = np.zeros((len(belief.class_of), hidden.n_labels))
         of_joint = self.of_joint(hidden)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Ints
-from shoal.check.slices.sliced import Sliced, alike_codes, numbered
+from shoal.check.slices.sliced import CheckedSlices, alike_codes, numbered
 from shoal.check.tables.cells import published
 from shoal.data.tables.table import Table
 
@@ -26,7 +26,7 @@ _DEVIATIONS = 7.0  # a true permutation exceeds them less than once in a thousan
 _SPARE = 5.0
 
 
-def aligned_values(sliced: Sliced) -> list[str]:
+def aligned_values(sliced: CheckedSlices) -> list[str]:
     """Whether slices that all carry the sensitive values stand row beside row."""
     if len(sliced.carrying) < 2:
         return []
@@ -44,7 +44,7 @@ def aligned_values(sliced: Sliced) -> list[str]:
     ]
 
 
-def aligned_records(sliced: Sliced, original: Table, markers: Sequence[str]) -> list[str]:
+def aligned_records(sliced: CheckedSlices, original: Table, markers: Sequence[str]) -> list[str]:
     """Whether rows of a table whose cells are published as they are read like records."""
     if len(sliced.parts) < 2:
         return []
@@ -72,7 +72,7 @@ def aligned_records(sliced: Sliced, original: Table, markers: Sequence[str]) -> 
     ]
 
 
-def _some_rows(sliced: Sliced) -> npt.NDArray[np.intp]:
+def _some_rows(sliced: CheckedSlices) -> npt.NDArray[np.intp]:
     """All rows, or those of evenly spaced buckets that have about as many as are looked at."""
     step = max(1, -(-len(sliced.bucket) // _MOST_ROWS))
     return np.flatnonzero(sliced.bucket % step == 0)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints
 from shoal.check.slices.posterior import Shares
-from shoal.check.slices.sliced import Part, Sliced, numbered
+from shoal.check.slices.sliced import CheckedSlices, Part, numbered
 from shoal.check.tables.cells import as_leaves, comparable, in_order, published
 from shoal.check.tables.classes import Missing
 from shoal.check.tables.t_closeness import Distance, leaf_to_root
@@ -51,7 +51,7 @@ class Reading:
 
 
 def reading_of(
-    sliced: Sliced,
+    sliced: CheckedSlices,
     part: Part,
     name: str,
     attribute: Attribute | None,

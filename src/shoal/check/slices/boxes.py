@@ -86,7 +86,7 @@ class _Level:
     stop: Ints
 
 
-class BoxTree:
+class CheckedBoxes:
     """An index of boxes, made for the questions that are likely.
 
     Parameters

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from shoal.arrays import Ints
 from shoal.check.guarantee import count
 from shoal.check.slices.matching import Finder, match_records, spread
-from shoal.check.slices.sliced import Sliced, alike_codes, numbered, sliced_of
+from shoal.check.slices.sliced import CheckedSlices, alike_codes, numbered, sliced_of
 from shoal.check.tables.cells import published
 from shoal.check.tables.classes import Missing
 from shoal.data.tables.attribute import Attribute
@@ -48,10 +48,10 @@ def compare_slices(
     if wrong:
         return wrong
     finder = Finder(sliced, original, attributes, missing, markers, as_values=form != "screen")
-    return finder.findings + compare_records(Records(finder, original, attributes, markers, form), rows, buckets)
+    return finder.findings + compare_records(SliceRecords(finder, original, attributes, markers, form), rows, buckets)
 
 
-def malformed(sliced: Sliced, attributes: Mapping[str, Attribute], form: Form) -> list[str]:
+def malformed(sliced: CheckedSlices, attributes: Mapping[str, Attribute], form: Form) -> list[str]:
     """What keeps a table from being of a form, as far as it shows without the original.
 
     Bucketized: the sensitive attributes alone in one slice, all others in another. Sliced: the sensitive attributes
@@ -92,7 +92,7 @@ def malformed(sliced: Sliced, attributes: Mapping[str, Attribute], form: Form) -
     return found
 
 
-class Records:
+class SliceRecords:
     """The original beside a published table: in every slice, what is not quasi-identifying as one number."""
 
     def __init__(
@@ -142,7 +142,7 @@ class Records:
 
 
 def compare_records(
-    records: Records, rows: npt.NDArray[np.intp] | None, buckets: npt.NDArray[np.int32] | None
+    records: SliceRecords, rows: npt.NDArray[np.intp] | None, buckets: npt.NDArray[np.int32] | None
 ) -> list[str]:
     """Everything that speaks against the table being made of the records."""
     n_rows = len(records.sliced.bucket)
@@ -163,7 +163,9 @@ def compare_records(
     return found + _compare_possible(records, rows)
 
 
-def _compare_assigned(records: Records, rows: npt.NDArray[np.intp], buckets: npt.NDArray[np.integer[Any]]) -> list[str]:
+def _compare_assigned(
+    records: SliceRecords, rows: npt.NDArray[np.intp], buckets: npt.NDArray[np.integer[Any]]
+) -> list[str]:
     sliced = records.sliced
     place = np.searchsorted(sliced.numbers, buckets)
     place = np.minimum(place, sliced.n_buckets - 1)
@@ -199,7 +201,7 @@ def _compare_assigned(records: Records, rows: npt.NDArray[np.intp], buckets: npt
     return found
 
 
-def _compare_possible(records: Records, rows: npt.NDArray[np.intp] | None) -> list[str]:
+def _compare_possible(records: SliceRecords, rows: npt.NDArray[np.intp] | None) -> list[str]:
     """Without the buckets of the records: every record in every bucket that could hold it."""
     sliced = records.sliced
     matched = match_records(records.finder, rows)

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Ints, Words
-from shoal.check.slices.boxes import ALL, AT_ONCE, Boxes, BoxTree, bin_of
-from shoal.check.slices.sliced import Part, Sliced, numbered, sliced_of
+from shoal.check.slices.boxes import ALL, AT_ONCE, Boxes, CheckedBoxes, bin_of
+from shoal.check.slices.sliced import CheckedSlices, Part, numbered, sliced_of
 from shoal.check.tables.cells import published
 from shoal.check.tables.classes import Missing
 from shoal.check.tables.covering import Covering, count_unreadable, covering_of, scale_of
@@ -53,7 +53,7 @@ class Matching:
         Pair and region, for every region that covers the tuple of a pair in its bucket, by pair.
     """
 
-    sliced: Sliced
+    sliced: CheckedSlices
     of_record: Ints
     sizes: Ints
     tuples: Ints
@@ -97,7 +97,7 @@ class Finder:
 
     def __init__(
         self,
-        sliced: Sliced,
+        sliced: CheckedSlices,
         original: Table,
         attributes: Mapping[str, Attribute],
         missing: Missing,
@@ -167,7 +167,7 @@ class Finder:
         around = [s.around_buckets(self.sliced.n_buckets) for s in self._slices if s.coverings]
         asked = [s.asked.take(tuples) for s in self._slices if s.coverings]
         questions = reduce(Boxes.beside, asked)
-        for question, bucket in BoxTree(reduce(Boxes.beside, around), questions).meets(questions):
+        for question, bucket in CheckedBoxes(reduce(Boxes.beside, around), questions).meets(questions):
             yield tuples[question], bucket
 
     def covering_regions(self) -> Iterator[tuple[Ints, Ints]]:
@@ -314,7 +314,7 @@ class _Scan:
         self.counts = np.bincount(self.buckets, minlength=n_buckets)
         self.starts = np.cumsum(self.counts) - self.counts
         self.crowded = self.counts > _FEW
-        self._tree: tuple[BoxTree, Ints] | None = None
+        self._tree: tuple[CheckedBoxes, Ints] | None = None
 
     def hits(self, places: Ints, tuples: Ints, buckets: Ints) -> Iterator[Hits]:
         if not len(self.regions) or not len(places):
@@ -335,7 +335,7 @@ class _Scan:
         asked = _flat(buckets).beside(finder.asked.take(tuples))
         if self._tree is None:
             some = self.regions[self.crowded[self.buckets]]
-            self._tree = BoxTree(_flat(finder.part.bucket[some]).beside(finder.boxes.take(some)), asked), some
+            self._tree = CheckedBoxes(_flat(finder.part.bucket[some]).beside(finder.boxes.take(some)), asked), some
         tree, some = self._tree
         for question, box in tree.meets(asked):
             at, region = finder.covers(np.arange(len(question)), tuples[question], some[box])

@@ -64,7 +64,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Sliced:
+class CheckedSlices:
     """All slices.
 
     Attributes
@@ -106,7 +106,9 @@ class Sliced:
         return tuple(part for part in self.parts if part.carries)
 
 
-def sliced_of(table: Table, layout: Layout, attributes: Mapping[str, Attribute], markers: Sequence[str]) -> Sliced:
+def sliced_of(
+    table: Table, layout: Layout, attributes: Mapping[str, Attribute], markers: Sequence[str]
+) -> CheckedSlices:
     """Number the buckets and regions of a published table."""
     if table.n_rows == 0:
         raise DataError("nothing would be published: the table has no rows; allow less suppression or give more data")
@@ -135,7 +137,7 @@ def sliced_of(table: Table, layout: Layout, attributes: Mapping[str, Attribute],
                 keys.get(number, np.zeros(table.n_rows, dtype=np.int64)),
             )
         )
-    return Sliced(
+    return CheckedSlices(
         table, layout, numbers, bucket, np.bincount(bucket), tuple(parts), sensitive, n_sensitive if sensitive else 1
     )
 

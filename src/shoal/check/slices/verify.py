@@ -24,10 +24,10 @@ from shoal.check.guarantee import N_WORST, Guarantee, WorstClass, count
 from shoal.check.slices.alignment import aligned_records, aligned_values
 from shoal.check.slices.belief import Reading, joint_reading, reading_of, settled
 from shoal.check.slices.belief_words import Outcome, concluded
-from shoal.check.slices.compare import Form, Records, compare_records, malformed
+from shoal.check.slices.compare import Form, SliceRecords, compare_records, malformed
 from shoal.check.slices.matching import Finder, Matching, match_records, spread
 from shoal.check.slices.posterior import Posterior, posterior
-from shoal.check.slices.sliced import Sliced, sliced_of
+from shoal.check.slices.sliced import CheckedSlices, sliced_of
 from shoal.check.tables.classes import Missing
 from shoal.check.tables.models import check_of, refuse_hidden
 from shoal.check.tables.t_closeness import Distance
@@ -163,7 +163,7 @@ def check_slices(
             sure = tuple(g for g, doubt in found if g is not None and not doubt)
             return SlicesCheck(sure, (*unread, *(doubt for _, doubt in found if doubt)), tuple(aligned))
         findings += finder.findings
-        findings += compare_records(Records(finder, original, attributes, markers, form), rows, buckets)
+        findings += compare_records(SliceRecords(finder, original, attributes, markers, form), rows, buckets)
     if findings and (finder is None or finder.n_unreadable):
         return SlicesCheck((), tuple(f"{r.model} {_NOT_READ}" for r in require), tuple(findings))
     judge = _Judge(sliced, attributes, form, missing, tuple(markers), jointly)
@@ -181,7 +181,7 @@ class _Judge:
 
     def __init__(
         self,
-        sliced: Sliced,
+        sliced: CheckedSlices,
         attributes: Mapping[str, Attribute],
         form: Form,
         missing: Missing,
@@ -343,7 +343,7 @@ class _Judge:
         )
 
 
-def _rows_of_groups(sliced: Sliced, form: Form, missing: Missing) -> tuple[Ints, npt.NDArray[np.int64]]:
+def _rows_of_groups(sliced: CheckedSlices, form: Form, missing: Missing) -> tuple[Ints, npt.NDArray[np.int64]]:
     """The rows of what must have k of them, and of each a row and its slice (-1: the whole bucket)."""
     if form != "screen":
         first = np.unique(sliced.bucket, return_index=True)[1]
@@ -360,7 +360,7 @@ def _rows_of_groups(sliced: Sliced, form: Form, missing: Missing) -> tuple[Ints,
     return np.concatenate(sizes), np.concatenate(places)
 
 
-def _named(sliced: Sliced, place: npt.NDArray[np.int64]) -> dict[str, str]:
+def _named(sliced: CheckedSlices, place: npt.NDArray[np.int64]) -> dict[str, str]:
     row, number = int(place[0]), int(place[1])
     values = {sliced.layout.bucket: str(int(sliced.numbers[sliced.bucket[row]]))}
     if number >= 0:
@@ -369,7 +369,7 @@ def _named(sliced: Sliced, place: npt.NDArray[np.int64]) -> dict[str, str]:
     return values
 
 
-def _combinations(sliced: Sliced) -> Matching | None:
+def _combinations(sliced: CheckedSlices) -> Matching | None:
     """Every combination of regions of the carrying slices of every bucket, as if each had an owner; None if too many.
 
     What covers a person in a slice may be several regions. W is linear in the rows of each slice, so such a person's

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from shoal.arrays import Floats, Ints, Mask
 from shoal.check.guarantee import Guarantee, count, number
 from shoal.check.sparse.bounds import coarse
-from shoal.check.sparse.neighbours import Metric, Records, floors_of, nearest
+from shoal.check.sparse.neighbours import Metric, SparseRecords, floors_of, nearest
 from shoal.data.sparse.records import Sparse
 
 Threshold = Literal["sqrt", "difference"]
@@ -54,7 +54,7 @@ class EdgeRule:
 
 
 @dataclass(frozen=True)
-class Edges:
+class CheckedEdges:
     """Edges of some records, k of each: where they lead to, how near that is, their room, and what they must carry."""
 
     others: Ints
@@ -99,12 +99,12 @@ def room_of(x: Floats, y: Floats, product: Floats, common: Floats, threshold: Th
     return np.asarray(np.where(is_zero, np.inf, np.maximum(room, 0.0) * (1 + blur)))
 
 
-def edges_of(records: Records, counts: Ints, rows: Ints, others: Ints, rule: EdgeRule) -> Edges:
+def edges_of(records: SparseRecords, counts: Ints, rows: Ints, others: Ints, rule: EdgeRule) -> CheckedEdges:
     """Recompute the edges that lead from each of the rows to each of its others, an array (n_rows, k)."""
     first, second = np.repeat(rows, others.shape[1]), others.ravel()
     product, common = records.pairs(first, second)
     room = room_of(records.squares[first], records.squares[second], product, common, rule.threshold, rule.variance)
-    return Edges(
+    return CheckedEdges(
         others,
         records.scores(product, second).reshape(others.shape),
         room.reshape(others.shape),
@@ -112,19 +112,19 @@ def edges_of(records: Records, counts: Ints, rows: Ints, others: Ints, rule: Edg
     )
 
 
-def _spread(edges: Edges, is_listed: Mask) -> Edges:
+def _spread(edges: CheckedEdges, is_listed: Mask) -> CheckedEdges:
     """The edges at the places of their records; -inf, 0 and 0 at those of records that are not listed."""
     places = np.cumsum(is_listed) - 1
     if not len(edges.others):
-        return Edges(*(np.full((len(places), edges.others.shape[1]), fill) for fill in (-1, -np.inf, 0.0, 0)))
+        return CheckedEdges(*(np.full((len(places), edges.others.shape[1]), fill) for fill in (-1, -np.inf, 0.0, 0)))
     others, scores, room, common = (
         np.where(is_listed[:, None], values[places], fill)
         for values, fill in ((edges.others, -1), (edges.scores, -np.inf), (edges.room, 0.0), (edges.common, 0))
     )
-    return Edges(others, scores, room, common)
+    return CheckedEdges(others, scores, room, common)
 
 
-def are_neighbours(records: Records, rows: Ints, others: Ints) -> Mask:
+def are_neighbours(records: SparseRecords, rows: Ints, others: Ints) -> Mask:
     """Whether the others of each row are distinct, not the record itself, and not empty."""
     in_range: Mask = np.asarray(((others >= 0) & (others < len(records))).all(axis=1))
     safe = np.where(in_range[:, None], others, 0)
@@ -135,7 +135,7 @@ def are_neighbours(records: Records, rows: Ints, others: Ints) -> Mask:
     )
 
 
-def least_ratios(records: Records, counts: Ints, rows: Ints, scores: Floats, rule: EdgeRule) -> Floats:
+def least_ratios(records: SparseRecords, counts: Ints, rows: Ints, scores: Floats, rule: EdgeRule) -> Floats:
     """A bound below all ratios of a record, whoever its neighbours are, as k others are known to reach the score.
 
     Right for data without negative weights only, for all three variances: there the paper's is the smallest.
@@ -188,7 +188,7 @@ def k_variance(
     Guarantee, str
         The result, and what it leaves unverified, if anything.
     """
-    records = Records.of(original, counts, rule.metric)
+    records = SparseRecords.of(original, counts, rule.metric)
     rows = np.flatnonzero(counts > 0)
     n_filled = int((records.squares > 0).sum())
     if n_filled <= rule.k:
@@ -207,10 +207,10 @@ def k_variance(
 
 
 def _exact(
-    records: Records,
+    records: SparseRecords,
     counts: Ints,
     rows: Ints,
-    edges: Edges,
+    edges: CheckedEdges,
     is_listed: Mask,
     has_signs: bool,
     rule: EdgeRule,
@@ -274,10 +274,10 @@ def _exact(
 
 
 def _partition_based(
-    records: Records,
+    records: SparseRecords,
     counts: Ints,
     rows: Ints,
-    edges: Edges,
+    edges: CheckedEdges,
     is_listed: Mask,
     rule: EdgeRule,
     rng: np.random.Generator,

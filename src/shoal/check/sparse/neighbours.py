@@ -30,7 +30,7 @@ _CHUNK = 100_000  # pairs of records at once
 
 
 @dataclass(frozen=True)
-class Records:
+class SparseRecords:
     """Sparse records as matrices, with what the search needs of each.
 
     Attributes
@@ -58,7 +58,7 @@ class Records:
         return len(self.squares)
 
     @classmethod
-    def of(cls, records: Sparse, counts: Ints, metric: Metric) -> Records:
+    def of(cls, records: Sparse, counts: Ints, metric: Metric) -> SparseRecords:
         """Prepare the search; `counts` are the components of each record, to order records that are alike."""
         squares = records.squares
         # Products and their partial sums are below the largest square, so single precision has them exactly.
@@ -128,7 +128,7 @@ def _refine(classes: Ints, values: Ints, starts: Ints, sizes: Ints) -> Ints:
     return classes
 
 
-def nearest(records: Records, rows: Ints, k: int, floors: Floats | None = None) -> tuple[Ints, Floats]:
+def nearest(records: SparseRecords, rows: Ints, k: int, floors: Floats | None = None) -> tuple[Ints, Floats]:
     """Find the k nearest other records of some records.
 
     Parameters
@@ -174,7 +174,7 @@ def nearest(records: Records, rows: Ints, k: int, floors: Floats | None = None) 
 Scores = tuple[Ints, Ints, Floats, Floats]
 
 
-def _sparse_scores(records: Records, rows: Ints, floors: Floats) -> Scores:
+def _sparse_scores(records: SparseRecords, rows: Ints, floors: Floats) -> Scores:
     """Row, column, product and score of pairs that share an item, all that reach the floors among them."""
     found = records.matrix[rows] @ records.transposed
     # The floor as one of products, a little lower, in the matrix's own precision: nearly all pairs end here.
@@ -194,7 +194,7 @@ def _sparse_scores(records: Records, rows: Ints, floors: Floats) -> Scores:
     return owner, column, product, records.scores(product, column)
 
 
-def _dense_scores(records: Records, rows: Ints, floors: Floats) -> Scores:
+def _dense_scores(records: SparseRecords, rows: Ints, floors: Floats) -> Scores:
     """The same of all pairs with records that are not empty, whatever the floors."""
     filled = np.flatnonzero(records.squares > 0)
     found = (records.matrix[rows] @ records.transposed).toarray()[:, filled].ravel()
@@ -203,7 +203,7 @@ def _dense_scores(records: Records, rows: Ints, floors: Floats) -> Scores:
     return owner, column, found.astype(np.float64), records.scores(found, column)
 
 
-def floors_of(records: Records, rows: Ints, k: int) -> Floats:
+def floors_of(records: SparseRecords, rows: Ints, k: int) -> Floats:
     """A score that k other records reach: the k-th best of a part of them, spread over the order of content."""
     filled = np.flatnonzero(records.squares > 0)
     filled = filled[np.argsort(records.order[filled])]

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from shoal.arrays import Floats, Ints
 from shoal.check.guarantee import count
 from shoal.check.slices.matching import Finder, spread
-from shoal.check.slices.sliced import Part, Sliced, numbered
+from shoal.check.slices.sliced import CheckedSlices, Part, numbered
 from shoal.check.tables.alongside import Alongside, alongside
 from shoal.check.tables.assignment import count_unplaced
 from shoal.check.tables.cells import published
@@ -44,7 +44,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Tables:
+class ComparedTables:
     """A published table beside its original.
 
     Attributes
@@ -70,7 +70,7 @@ class Tables:
     groups: tuple[Ints, Ints] | None = None
 
 
-def compare_kept(tables: Tables) -> list[str]:
+def compare_kept(tables: ComparedTables) -> list[str]:
     """Combinations of cells that were published as they are, and that the original has not, or not so often."""
     shown, had = _kept_keys(tables)
     beside = ""
@@ -88,7 +88,7 @@ def compare_kept(tables: Tables) -> list[str]:
     return [f"{count(int(surplus.sum()), 'row')} with {what} that no record of the original{beside} is left for"]
 
 
-def compare_labels(tables: Tables) -> Compared:
+def compare_labels(tables: ComparedTables) -> Compared:
     """Compare generalised or recoded rows with the records that they stand for."""
     readable, findings, skipped = _readable(tables)
     if findings:
@@ -106,7 +106,7 @@ def compare_labels(tables: Tables) -> Compared:
     return Compared(found.findings, (*not_compared, *found.not_compared))
 
 
-def compare_averages(tables: Tables, *, is_stretched: bool) -> Compared:
+def compare_averages(tables: ComparedTables, *, is_stretched: bool) -> Compared:
     """Compare aggregated rows with the records that could stand behind them."""
     findings = compare_kept(tables) if tables.rows is None else _compare_own(tables, (), tables.rows)
     if tables.rows is not None and findings:
@@ -171,7 +171,7 @@ def _bounds(values: Floats, keys: tuple[Ints, Ints] | None, rows: Ints | None) -
     return least[shown], most[shown]
 
 
-def _kept_keys(tables: Tables) -> tuple[Ints, Ints]:
+def _kept_keys(tables: ComparedTables) -> tuple[Ints, Ints]:
     """The kept cells of each row and of each record as one number."""
     n_rows = tables.published.n_rows
     both = [np.concatenate(_alike(tables.published[n], tables.original[n], tables.markers)) for n in tables.kept]
@@ -205,7 +205,7 @@ def _are_moments(column: Column) -> bool:
     return True
 
 
-def _readable(tables: Tables) -> tuple[list[str], list[str], list[str]]:
+def _readable(tables: ComparedTables) -> tuple[list[str], list[str], list[str]]:
     """Columns whose labels can be read, what is wrong with others, and those that need more to be read."""
     good, findings, skipped = [], [], []
     for name in tables.quasi:
@@ -229,7 +229,7 @@ def _readable(tables: Tables) -> tuple[list[str], list[str], list[str]]:
     return good, findings, skipped
 
 
-def _compare_own(tables: Tables, quasi: Sequence[str], rows: Ints) -> list[str]:
+def _compare_own(tables: ComparedTables, quasi: Sequence[str], rows: Ints) -> list[str]:
     n_rows = tables.published.n_rows
     if len(rows) != n_rows or len(np.unique(rows)) < n_rows or rows.max() >= tables.original.n_rows or rows.min() < 0:
         return ["the rows that were kept are not those of this release and original"]
@@ -251,7 +251,7 @@ def _compare_own(tables: Tables, quasi: Sequence[str], rows: Ints) -> list[str]:
     return findings
 
 
-def _compare_possible(tables: Tables, quasi: Sequence[str]) -> Compared:
+def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
     table = tables.published
     columns = tuple(published(table[n], tables.markers) for n in quasi)
     region, first = numbered([c.codes for c in columns])
@@ -260,7 +260,7 @@ def _compare_possible(tables: Tables, quasi: Sequence[str]) -> Compared:
     zeros = np.zeros(table.n_rows, dtype=np.int64)
     part = Part(0, tuple(quasi), columns, False, region, first, sizes, every, zeros)
     layout = Layout("", (Slice(tuple(quasi), tuple(quasi)),))
-    sliced = Sliced(table, layout, every + 1, region, sizes, (part,), (), 1)
+    sliced = CheckedSlices(table, layout, every + 1, region, sizes, (part,), (), 1)
     finder = Finder(sliced, tables.original, tables.attributes, "value", tables.markers)
     shown, had = _kept_keys(tables)
     width = int(max(shown.max(initial=0), had.max(initial=0))) + 1

@@ -24,7 +24,7 @@ from shoal.data.tables.table import Column, spell
 
 
 @dataclass(frozen=True)
-class Scale:
+class ValueScale:
     """The values of an original column in order.
 
     Attributes
@@ -98,7 +98,7 @@ class Covering:
         return np.asarray(inside)
 
 
-def scale_of(column: Column, attribute: Attribute) -> Scale:
+def scale_of(column: Column, attribute: Attribute) -> ValueScale:
     """Order the values of an original column as its attribute says; spellings of one number share a rank."""
     texts = spell(column.values)
     keys, is_ordered = _sort_keys(column, texts, attribute)
@@ -117,7 +117,7 @@ def scale_of(column: Column, attribute: Attribute) -> Scale:
                     below[label].add(rank)
         below[attribute.hierarchy.rows[0][-1]].add(len(distinct))
         nodes = {label: np.array(sorted(r), dtype=np.int64) for label, r in below.items()}
-    return Scale(
+    return ValueScale(
         column.name,
         of_code,
         len(distinct),
@@ -153,7 +153,7 @@ def _sort_keys(column: Column, texts: list[str], attribute: Attribute) -> tuple[
     return np.array(texts, dtype=str), attribute.type in ("continuous", "ordinal", "date")
 
 
-def covering_of(published: Column, scale: Scale, *, missing: Missing, as_values: bool = False) -> Covering:
+def covering_of(published: Column, scale: ValueScale, *, missing: Missing, as_values: bool = False) -> Covering:
     """Read every label of a published column (as `cells.published` gives it).
 
     Where cells are published as they are (`as_values`), one that looks like a label is the value that is spelled so.
@@ -188,7 +188,7 @@ def covering_of(published: Column, scale: Scale, *, missing: Missing, as_values:
 class _Reader:
     """Reads labels as the ranks that they cover, ascending."""
 
-    def __init__(self, scale: Scale) -> None:
+    def __init__(self, scale: ValueScale) -> None:
         self.scale = scale
         self.whole = np.arange(scale.n_values + 1, dtype=np.int64)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shoal.check.evidence import Evidence
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
-from shoal.check.tables.compare_rows import Compared, Tables, compare_kept
+from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_kept
 from shoal.check.tables.publication import check_of, needs_original, verify_publication
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.attribute import Attribute
@@ -245,7 +245,7 @@ def _compare(
     kept = tuple(n for n in names if n not in asked.quasi)
     quasi = tuple(n for n in names if n in asked.quasi)
     rows = None if private is None else private.rows()
-    tables = Tables(table, original, asked.attributes, quasi, kept, asked.markers, asked.is_meaning_known, rows)
+    tables = ComparedTables(table, original, asked.attributes, quasi, kept, asked.markers, asked.is_meaning_known, rows)
     findings = [
         f"the column {n!r} holds cells that the original does not have, or more of them"
         for n in kept

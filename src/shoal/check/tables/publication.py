@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.check.evidence import Evidence
-from shoal.check.tables.compare_rows import Compared, Tables, compare_labels
+from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_labels
 from shoal.check.tables.verify import verify
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table
@@ -34,7 +34,7 @@ def verify_alike(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     )
 
 
-def _compare_labels(tables: Tables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
+def _compare_labels(tables: ComparedTables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
     return compare_labels(tables)
 
 
@@ -60,7 +60,7 @@ class PublicationCheck:
 
     name: str
     verify: Callable[[Table, Asked, Evidence], Verdict] = verify_alike
-    compare: Callable[[Tables, Evidence, Mapping[str, Any]], Compared] = _compare_labels
+    compare: Callable[[ComparedTables, Evidence, Mapping[str, Any]], Compared] = _compare_labels
     needs_original: bool = False
     uses_groups: bool = False
     needs_groups: bool = False

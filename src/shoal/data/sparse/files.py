@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from shoal.data.sparse.baskets import read_baskets
-from shoal.data.sparse.item_lists import Cells, read_cells, read_item_lists
+from shoal.data.sparse.item_lists import ItemCells, read_cells, read_item_lists
 from shoal.data.sparse.line_blocks import line_blocks
 from shoal.data.sparse.raw_text import folder_texts, read_texts
 from shoal.data.sparse.records import Sparse, SparseSource
@@ -232,7 +232,7 @@ def _refuse_options(
 
 def _guess_format(
     path: Path, column: str | None, class_column: str | None, delimiter: str | None, header: str | None = None
-) -> tuple[str, Cells | None]:
+) -> tuple[str, ItemCells | None]:
     """The format, and the cells of a table where they had to be read to tell."""
     if path.is_dir():
         return "folder", None

@@ -33,7 +33,7 @@ _LISTED = ("VARCHAR", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "U
 
 
 @dataclass(frozen=True)
-class Cells:
+class ItemCells:
     """A column with texts or lists, and the class of each row.
 
     Attributes
@@ -69,7 +69,7 @@ class Cells:
 
 def read_cells(
     path: str | os.PathLike[str], column: str | None, class_column: str | None, header: str | None = None
-) -> Cells:
+) -> ItemCells:
     """Read the named columns of a table, and no others of a Parquet file, whose names are taken as they are.
 
     Raises
@@ -90,11 +90,11 @@ def read_cells(
     if class_column is not None:
         names = table[class_column].texts()
         classes = [names[code] for code in table[class_column].codes.tolist()]
-    return _settled(where, class_column, Cells(codes, texts, None, classes, table.source.notes, table.source.gzip))
+    return _settled(where, class_column, ItemCells(codes, texts, None, classes, table.source.notes, table.source.gzip))
 
 
 def read_item_lists(
-    path: str | os.PathLike[str], cells: Cells, source: SparseSource, repeats: Literal["once", "sum"] = "once"
+    path: str | os.PathLike[str], cells: ItemCells, source: SparseSource, repeats: Literal["once", "sum"] = "once"
 ) -> Sparse:
     """Make a record of each cell: a list, or a text cut at the source's delimiter, as a list in brackets, or at blanks.
 
@@ -128,7 +128,7 @@ def read_item_lists(
     return made if cells.classes is None else made.with_labels(cells.classes)
 
 
-def _cut(path: Path, cells: Cells, delimiter: str | None, kind: str) -> list[list[str]]:
+def _cut(path: Path, cells: ItemCells, delimiter: str | None, kind: str) -> list[list[str]]:
     if kind == "words":
         return [_WORD.findall(text) for text in cells.texts]
     if kind == "delimited":
@@ -166,7 +166,7 @@ def _bracketed_items(text: str) -> list[str] | None:
     return [str(item) for item in items]
 
 
-def _parquet_cells(path: Path, column: str | None, class_column: str | None) -> Cells:
+def _parquet_cells(path: Path, column: str | None, class_column: str | None) -> ItemCells:
     scan = f"read_parquet({file_literal(path)})"
     try:
         with connection() as database:
@@ -184,7 +184,7 @@ def _parquet_cells(path: Path, column: str | None, class_column: str | None) -> 
                 refuse_type(str(path), column, kinds[column])
                 fetched = _fetch(database, scan, f"CAST({identifier(column)} AS VARCHAR)")
                 texts = ["" if is_null else str(text) for text, is_null in fetched]
-                cells = Cells(np.arange(len(texts), dtype=np.int32), texts, None, None, ())
+                cells = ItemCells(np.arange(len(texts), dtype=np.int32), texts, None, None, ())
     except duckdb.OutOfMemoryException:
         raise DataError(f"{path}: its columns do not fit into half of the memory; split the file") from None
     except duckdb.Error:
@@ -194,7 +194,7 @@ def _parquet_cells(path: Path, column: str | None, class_column: str | None) -> 
     return _settled(path, class_column, replace(cells, classes=classes))
 
 
-def _parquet_lists(database: duckdb.DuckDBPyConnection, path: Path, scan: str, column: str, kind: str) -> Cells:
+def _parquet_lists(database: duckdb.DuckDBPyConnection, path: Path, scan: str, column: str, kind: str) -> ItemCells:
     if kind.removesuffix("[]") not in _LISTED:
         raise DataError(f"{path}: the column {column!r} has the type {kind}; give lists of texts or of integers")
     counted = _fetch(database, scan, f"len({identifier(column)})")
@@ -206,7 +206,7 @@ def _parquet_lists(database: duckdb.DuckDBPyConnection, path: Path, scan: str, c
         row = int(np.searchsorted(starts, null, side="right"))
         raise DataError(f"{path}, row {row}: the list in the column {column!r} holds a null; leave it out")
     notes = (_EMPTY_NOTE,) if any(is_null for _, is_null in counted) else ()
-    return Cells(np.zeros(len(sizes), np.int32), [], (starts, [str(text) for text, _ in items]), None, notes)
+    return ItemCells(np.zeros(len(sizes), np.int32), [], (starts, [str(text) for text, _ in items]), None, notes)
 
 
 def _fetch(database: duckdb.DuckDBPyConnection, scan: str, cell: str) -> list[tuple[Any, bool]]:
@@ -225,7 +225,7 @@ def _refuse_names(path: Path, column: str | None, class_column: str | None, name
         raise DataError(f"{path}: the column {column!r} cannot be both the record and its class; name two columns")
 
 
-def _settled(path: Path, class_column: str | None, cells: Cells) -> Cells:
+def _settled(path: Path, class_column: str | None, cells: ItemCells) -> ItemCells:
     """Refuse missing classes, and note missing cells."""
     if cells.classes is not None:
         is_none = np.array([not name.strip() for name in cells.classes], dtype=bool)

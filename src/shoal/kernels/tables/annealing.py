@@ -19,7 +19,7 @@ import numpy as np
 from shoal.arrays import Floats, Words
 from shoal.kernels.compile import compiled
 from shoal.kernels.tables.local_search import (
-    Groups,
+    SearchGroups,
     entering_cost,
     leaving_gain,
     relocate,
@@ -43,7 +43,7 @@ def _turn(word: np.uint64) -> np.uint64:
 
 
 @compiled
-def anneal(groups: Groups, state: Words, heat: float, scale: Floats, n_steps: int) -> int:
+def anneal(groups: SearchGroups, state: Words, heat: float, scale: Floats, n_steps: int) -> int:
     """Propose ``n_steps`` relocations and swaps at one temperature, row by row; return how many were made.
 
     A move of record x that changes the loss by c is made with probability ``min(1, exp(-c / (heat * scale[x])))``.

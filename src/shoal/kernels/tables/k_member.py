@@ -8,8 +8,8 @@ from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
 from shoal.kernels.tables.box_tree import NONE
 from shoal.kernels.tables.width_tree import (
-    Span,
     WidthPoints,
+    WidthSpan,
     WidthTree,
     build_width_tree,
     farthest_head,
@@ -26,7 +26,7 @@ def _grow_clusters(
     points: Floats,
     k: int,
     tree: WidthTree,
-    span: Span,
+    span: WidthSpan,
     n_alive: int,
     enough: int,
     labels: Codes,
@@ -53,7 +53,7 @@ def _grow_clusters(
 
 @compiled
 def _gather_neighbours(
-    points: Floats, k: int, tree: WidthTree, span: Span, n_alive: int, enough: int, labels: Codes, label: int
+    points: Floats, k: int, tree: WidthTree, span: WidthSpan, n_alive: int, enough: int, labels: Codes, label: int
 ) -> int:
     """Group the first record with its nearest until at most ``enough``, or less than k, are left; return the next."""
     gaps, members = np.zeros(k - 1), np.zeros(k - 1, np.int64)

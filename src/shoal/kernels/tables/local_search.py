@@ -22,7 +22,7 @@ from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.kernels.compile import compiled
 
 
-class Groups(NamedTuple):
+class SearchGroups(NamedTuple):
     """Records, their groups, and what is kept up to date so that a move costs no more than the columns.
 
     Attributes
@@ -69,11 +69,11 @@ class Groups(NamedTuple):
     n_metric: int
 
 
-def lay_out(points: Floats, weights: Floats, n_metric: int, near: Codes, labels: Codes, k: int) -> Groups:
+def lay_out(points: Floats, weights: Floats, n_metric: int, near: Codes, labels: Codes, k: int) -> SearchGroups:
     """Lay out a partition into groups of k to 2k-1 records, labelled 0, 1, ..., for the search."""
     n_rows, n_columns = points.shape
     n_groups, n_slots = int(labels.max()) + 1, n_rows // k
-    groups = Groups(
+    groups = SearchGroups(
         points=points,
         weights=weights,
         near=near,
@@ -96,7 +96,7 @@ def lay_out(points: Floats, weights: Floats, n_metric: int, near: Codes, labels:
 
 
 @compiled
-def fill_groups(groups: Groups) -> None:
+def fill_groups(groups: SearchGroups) -> None:
     """Make everything from the labels; also ends the drift of the sums."""
     groups.sizes[:] = 0
     groups.sums[:] = 0.0
@@ -116,7 +116,7 @@ def _differing(points: Floats, weights: Floats, n_metric: int, x: int, z: int) -
 
 
 @compiled
-def _differing_from(groups: Groups, x: int, g: int) -> float:
+def _differing_from(groups: SearchGroups, x: int, g: int) -> float:
     """Sum of a record's distances from those of a group in the columns that are not metric."""
     total = 0.0
     if groups.n_metric < len(groups.weights):
@@ -126,7 +126,7 @@ def _differing_from(groups: Groups, x: int, g: int) -> float:
 
 
 @compiled
-def _enter(groups: Groups, x: int, g: int) -> None:
+def _enter(groups: SearchGroups, x: int, g: int) -> None:
     groups.pairs[g] += _differing_from(groups, x, g)
     size = groups.sizes[g]
     groups.members[g, size] = x
@@ -138,7 +138,7 @@ def _enter(groups: Groups, x: int, g: int) -> None:
 
 
 @compiled
-def _leave(groups: Groups, x: int) -> None:
+def _leave(groups: SearchGroups, x: int) -> None:
     g = groups.labels[x]
     last = groups.sizes[g] - 1
     other, at = groups.members[g, last], groups.place[x]
@@ -171,7 +171,7 @@ def _entering_spread(points: Floats, sums: Floats, n_metric: int, x: int, g: int
 
 
 @compiled
-def leaving_gain(groups: Groups, x: int) -> float:
+def leaving_gain(groups: SearchGroups, x: int) -> float:
     """How much less the group of x loses without it."""
     g = groups.labels[x]
     size = groups.sizes[g]
@@ -184,7 +184,7 @@ def leaving_gain(groups: Groups, x: int) -> float:
 
 
 @compiled
-def entering_cost(groups: Groups, x: int, g: int) -> float:
+def entering_cost(groups: SearchGroups, x: int, g: int) -> float:
     """How much more a group loses with x."""
     size = groups.sizes[g]
     if size == 0:
@@ -209,7 +209,7 @@ def swap_spread(points: Floats, sums: Floats, n_metric: int, x: int, z: int, a: 
 
 
 @compiled
-def swap_differing(groups: Groups, x: int, z: int, a: int, b: int) -> float:
+def swap_differing(groups: SearchGroups, x: int, z: int, a: int, b: int) -> float:
     """The same in the other columns."""
     apart = _differing(groups.points, groups.weights, groups.n_metric, x, z)
     in_a = _differing_from(groups, z, a) - _differing_from(groups, x, a) - apart
@@ -219,7 +219,7 @@ def swap_differing(groups: Groups, x: int, z: int, a: int, b: int) -> float:
 
 
 @compiled
-def relocate(groups: Groups, x: int, g: int) -> None:
+def relocate(groups: SearchGroups, x: int, g: int) -> None:
     """Move a record into another group."""
     _leave(groups, x)
     _enter(groups, x, g)
@@ -253,7 +253,7 @@ def shift(
 
 
 @compiled
-def regroup(groups: Groups, rows: Ints, limits: Floats, forms: Mask, asked: Mask) -> int:
+def regroup(groups: SearchGroups, rows: Ints, limits: Floats, forms: Mask, asked: Mask) -> int:
     """Around each of some records form a group, or dissolve its group, if that changes the loss by less than a limit.
 
     A new group takes the record and the k-1 nearest of its neighbours that can be spared. Of a dissolved group each
@@ -332,7 +332,9 @@ def regroup(groups: Groups, rows: Ints, limits: Floats, forms: Mask, asked: Mask
 
 
 @compiled
-def descend(groups: Groups, queue: Codes, asked: Mask, ends: Ints, n_steps: int, least: float, seen: Codes) -> None:
+def descend(
+    groups: SearchGroups, queue: Codes, asked: Mask, ends: Ints, n_steps: int, least: float, seen: Codes
+) -> None:
     """Improve the groups, record by record, for as long as the queue holds records, or ``n_steps`` records.
 
     For each record the best of all relocations and swaps into the groups of its neighbours is made if it gains more
@@ -397,7 +399,7 @@ def _ask(rows: Codes, asked: Mask, queue: Codes, ends: Ints) -> None:
 
 
 @compiled
-def group_losses(groups: Groups, losses: Floats) -> None:
+def group_losses(groups: SearchGroups, losses: Floats) -> None:
     """The loss of each group, from the records themselves."""
     for g in range(len(losses)):
         size = groups.sizes[g]

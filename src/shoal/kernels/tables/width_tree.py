@@ -77,7 +77,7 @@ class WidthTree(NamedTuple):
     scratch: Floats
 
 
-class Span(NamedTuple):
+class WidthSpan(NamedTuple):
     """The box around a group, for `nearest_to_span`.
 
     Attributes
@@ -178,13 +178,13 @@ def build_width_tree(data: WidthPoints, heads: Ints, later: Ints) -> WidthTree:
     return tree
 
 
-def span_room(n_columns: int) -> Span:
+def span_room(n_columns: int) -> WidthSpan:
     """Room for a span."""
-    return Span(np.zeros(n_columns), np.zeros(n_columns), np.zeros(n_columns), np.zeros(n_columns + 1, np.int64))
+    return WidthSpan(np.zeros(n_columns), np.zeros(n_columns), np.zeros(n_columns), np.zeros(n_columns + 1, np.int64))
 
 
 @compiled
-def start_span(span: Span, point: Floats) -> None:
+def start_span(span: WidthSpan, point: Floats) -> None:
     """Make the box around one record."""
     for j in range(len(point)):
         span.low[j], span.high[j], span.caps[j], span.open[j] = point[j], point[j], 1.0, j
@@ -192,7 +192,7 @@ def start_span(span: Span, point: Floats) -> None:
 
 
 @compiled
-def widen_span(span: Span, point: Floats) -> None:
+def widen_span(span: WidthSpan, point: Floats) -> None:
     """Make the box hold one more record."""
     n_open, kept = span.open[len(point)], 0
     for at in range(n_open):
@@ -268,7 +268,7 @@ def _box_gap(
 
 
 @compiled
-def nearest_to_span(tree: WidthTree, span: Span, home: int, gaps: Floats, nearest: Ints) -> None:
+def nearest_to_span(tree: WidthTree, span: WidthSpan, home: int, gaps: Floats, nearest: Ints) -> None:
     """Fill ``nearest`` with the live rows that alone would widen the group least, in no order; of equals the smallest.
 
     The search starts in the leaf ``home`` and climbs: the brother of each node on the way to the root is searched in

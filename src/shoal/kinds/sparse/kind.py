@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, PolicyError
 from shoal.kind import Kind, Run
-from shoal.kinds.sparse.manifest import SparseManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from shoal.attack.sparse.case import SparseCase
     from shoal.check.folder import FolderCheck, PublishedFolder
     from shoal.held_out import HeldOut
+    from shoal.kinds.sparse.manifest import SparseManifest
     from shoal.kinds.sparse.profile import SparseProfile
     from shoal.kinds.sparse.release import SparseRelease
     from shoal.progress import Progress
@@ -34,7 +34,13 @@ class SparseKind(Kind):
     )
     takes: ClassVar[Mapping[str, str]] = {"key": "whose sketches it makes comparable with those of another release"}
     policy = SparsePolicy
-    manifest = SparseManifest
+
+    @property
+    def manifest(self) -> type[SparseManifest]:
+        """See `shoal.kinds.sparse.manifest`."""
+        from shoal.kinds.sparse.manifest import SparseManifest
+
+        return SparseManifest
 
     def recognises(self, source: Any) -> bool:
         """SVMlight files, `Sparse`, and sparse matrices of scipy."""

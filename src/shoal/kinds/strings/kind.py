@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from shoal.data.strings.strings import Strings
 from shoal.errors import PolicyError
 from shoal.kind import Kind, Run
-from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from shoal.attack.strings.case import StringCase
     from shoal.check.folder import FolderCheck, PublishedFolder
     from shoal.held_out import HeldOut
+    from shoal.kinds.strings.manifest import StringManifest
     from shoal.kinds.strings.profile import StringProfile
     from shoal.kinds.strings.release import StringRelease
     from shoal.progress import Progress
@@ -37,7 +37,13 @@ class StringKind(Kind):
         "label": "",
     }
     policy = StringPolicy
-    manifest = StringManifest
+
+    @property
+    def manifest(self) -> type[StringManifest]:
+        """See `shoal.kinds.strings.manifest`."""
+        from shoal.kinds.strings.manifest import StringManifest
+
+        return StringManifest
 
     def recognises(self, source: Any) -> bool:
         """FASTA and SPMF files, `Strings`, and lists."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, PolicyError
 from shoal.kind import Kind, Run
-from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from shoal.attack.tables.case import TableCase
     from shoal.check.folder import FolderCheck, PublishedFolder
     from shoal.held_out import HeldOut
+    from shoal.kinds.tables.manifest import TableManifest
     from shoal.kinds.tables.profile import Profile
     from shoal.kinds.tables.release import TableRelease
     from shoal.progress import Progress
@@ -52,7 +52,13 @@ class Tables(Kind):
         "population": "",
     }
     policy = Policy
-    manifest = TableManifest
+
+    @property
+    def manifest(self) -> type[TableManifest]:
+        """See `shoal.kinds.tables.manifest`."""
+        from shoal.kinds.tables.manifest import TableManifest
+
+        return TableManifest
 
     def recognises(self, source: Any) -> bool:
         """Nothing is a table for sure; it is what is left."""
@@ -92,7 +98,7 @@ class Tables(Kind):
         found = replace(profile_table(data), header=policy.header)
         if not sweep:
             return found
-        from shoal.sweeps.propose import propose
+        from shoal.sweep.propose import propose
 
         return replace(found, proposal=propose(data, found.attributes, progress))
 
@@ -165,7 +171,7 @@ class Tables(Kind):
         second = None
         if other is not None:
             theirs = PublishedFolder.open(other)
-            second = published_table(theirs, TableManifest.parse(theirs.content, theirs.path))
+            second = published_table(theirs, self.manifest.parse(theirs.content, theirs.path))
         return TableCase(
             published=published_table(folder, manifest, n_most=original.n_rows),
             original=original,

@@ -17,7 +17,7 @@ from shoal.kind import Grid
 from shoal.kinds.tables.policy import Method, partitions
 
 if TYPE_CHECKING:
-    from shoal.sweeps.propose import Proposal
+    from shoal.sweep.propose import Proposal
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,14 @@ from shoal.data.tables.slices import Layout
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Method, Policy, partitions
 from shoal.report.tables.words import percent
 from shoal.told_counts import Count, Span, n_published, public_counts
-from shoal.utility.tables.measure import Utility
-from shoal.utility.tables.target import TargetLearning
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
     from shoal.attack.tables.case import TableCase
     from shoal.kinds.tables.manifest import TableManifest
     from shoal.kinds.tables.release import TableRelease
+    from shoal.utility.tables.measure import Utility
+    from shoal.utility.tables.target import TargetLearning
 
 MISSING_MEANINGS = {
     "value": "A missing value counts as a value of its own: records are alike if both lack it.",

@@ -12,7 +12,7 @@ from shoal.report.content import picture
 from shoal.report.svg import AFTER, BEFORE, INK, MUTED, RULE, draw
 from shoal.report.tables.words import number
 from shoal.utility.tables.classification import LearningComparison, Score
-from shoal.utility.tables.scores import Estimate
+from shoal.utility.tables.scores import ScoreEstimate
 from shoal.utility.tables.target import TargetLearning
 
 TITLES = {
@@ -60,7 +60,7 @@ def _picture(found: LearningComparison, name: str) -> dict[str, Any]:
 
 def scores(compared: Sequence[tuple[str, Mapping[str, float], Mapping[str, float]]], blind: float, name: str) -> Markup:
     """One line a model: where it stands when trained on the originals and on the release, with intervals."""
-    scores = [(model, _Compared(Estimate(**before), Estimate(**after))) for model, before, after in compared]
+    scores = [(model, _Compared(ScoreEstimate(**before), ScoreEstimate(**after))) for model, before, after in compared]
     ends = [blind, *(end for _, s in scores for e in (s.before, s.after) for end in (e.low, e.high))]
     low, high = min(ends), max(ends)
     room = max(0.08 * (high - low), 0.005)
@@ -88,8 +88,8 @@ def scores(compared: Sequence[tuple[str, Mapping[str, float], Mapping[str, float
 
 
 class _Compared(NamedTuple):
-    before: Estimate
-    after: Estimate
+    before: ScoreEstimate
+    after: ScoreEstimate
 
 
 def _cells(score: Score) -> tuple[str, str, str, str]:
@@ -100,7 +100,7 @@ def _cells(score: Score) -> tuple[str, str, str, str]:
     return _interval(score.before), _interval(score.after), f"{sign}{abs(change.value):.3f}", verdict
 
 
-def _interval(e: Estimate) -> str:
+def _interval(e: ScoreEstimate) -> str:
     return f"{_score(e.value)} ({_score(e.low)} to {_score(e.high)})"
 
 

@@ -44,7 +44,7 @@ from shoal.arrays import Codes, Floats, Words
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.tables.annealing import anneal
-from shoal.kernels.tables.local_search import Groups, descend, fill_groups, lay_out, regroup
+from shoal.kernels.tables.local_search import SearchGroups, descend, fill_groups, lay_out, regroup
 from shoal.kernels.tables.mdav import MixedPoints
 from shoal.kernels.tables.neighbours import nearest_lists
 from shoal.tables.encoding import Ranked
@@ -268,7 +268,7 @@ def _local_scale(data: MixedPoints, near: Codes, k: int) -> Floats:
     return np.asarray(np.maximum(np.sqrt(spacing * spacing.mean()), 1e-4 * spacing.mean()))
 
 
-def _settle(groups: Groups, loss: float, watch: _Watch | None = None) -> None:
+def _settle(groups: SearchGroups, loss: float, watch: _Watch | None = None) -> None:
     """Make every move that gains, until there is none."""
     n_rows = len(groups.labels)
     metric = groups.points[:, : groups.n_metric]

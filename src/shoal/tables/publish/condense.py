@@ -340,7 +340,7 @@ def _laid_out(
     return Column(source.name, new_codes, dictionary[order], (source.markers[:1] or (None,)) if missing.any() else ())
 
 
-class Condensation(Publication):
+class CondensedGroups(Publication):
     """Pseudo-records in the place of each group."""
 
     name = "condense"
@@ -431,4 +431,4 @@ class Condensation(Publication):
         ]
 
 
-PUBLICATIONS.register(Condensation())
+PUBLICATIONS.register(CondensedGroups())

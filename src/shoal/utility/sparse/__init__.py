@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal.utility.sparse.classification import Accuracy, SketchLearning, learn
+    from shoal.utility.sparse.classification import SketchAccuracy, SketchLearning, learn
     from shoal.utility.sparse.clustering import ClusterQuality, compare_clusters
     from shoal.utility.sparse.dot_products import Agreement, compare_dot_products, compare_squared_lengths
     from shoal.utility.sparse.measure import ComponentCounts, SparseUtility, measure_sketches
     from shoal.utility.sparse.neighbours_kept import NeighboursKept, count_neighbours_kept
 
 _HOME = {
-    "Accuracy": "classification",
+    "SketchAccuracy": "classification",
     "Agreement": "dot_products",
     "ClusterQuality": "clustering",
     "ComponentCounts": "measure",
@@ -28,11 +28,11 @@ _HOME = {
 }
 
 __all__ = [
-    "Accuracy",
     "Agreement",
     "ClusterQuality",
     "ComponentCounts",
     "NeighboursKept",
+    "SketchAccuracy",
     "SketchLearning",
     "SparseUtility",
     "compare_clusters",

@@ -28,7 +28,7 @@ VOTES: tuple[Votes, ...] = ("similarity", "uniform")
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class SketchAccuracy:
     """The share of test records put into their class, over the repetitions.
 
     Attributes
@@ -47,7 +47,7 @@ class Accuracy:
     chosen: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, repeats: list[float], chosen: list[str]) -> Accuracy:
+    def of(cls, repeats: list[float], chosen: list[str]) -> SketchAccuracy:
         """Sum up the repetitions."""
         deviation = float(np.std(repeats, ddof=1)) if len(repeats) > 1 else 0.0
         return cls(float(np.mean(repeats)), deviation, tuple(repeats), tuple(chosen))
@@ -67,9 +67,9 @@ class SketchLearning:
         Mean shares. A suppressed test record is given a class at random, by the shares of training records.
     """
 
-    before: Accuracy
-    after: Accuracy
-    baseline: Accuracy
+    before: SketchAccuracy
+    after: SketchAccuracy
+    baseline: SketchAccuracy
     n_records: int
     n_train: int
     n_test: int
@@ -121,9 +121,9 @@ def learn(
     rounds = [_one_round(original, make, s, most_records) for s in spawn_seeds(seed, n_repeats)]
     columns = {name: [r[name] for r in rounds] for name in rounds[0]}
     return SketchLearning(
-        Accuracy.of(columns["before"], columns["rule_before"]),
-        Accuracy.of(columns["after"], columns["rule_after"]),
-        Accuracy.of(columns["baseline"], []),
+        SketchAccuracy.of(columns["before"], columns["rule_before"]),
+        SketchAccuracy.of(columns["after"], columns["rule_after"]),
+        SketchAccuracy.of(columns["baseline"], []),
         n_records=rounds[0]["n_records"],
         n_train=rounds[0]["n_train"],
         n_test=rounds[0]["n_test"],

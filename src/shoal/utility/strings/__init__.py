@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from shoal.utility.strings.composition import Composition, compare_composition
     from shoal.utility.strings.distances import DistanceOrder, compare_distances
     from shoal.utility.strings.k_mers import KMers, compare_k_mers
-    from shoal.utility.strings.nearest import NearestNeighbours
+    from shoal.utility.strings.nearest import NearestStrings
     from shoal.utility.strings.positions import Positions, compare_positions
     from shoal.utility.strings.wav_rule import WavRule
 
@@ -22,7 +22,7 @@ _HOME = {
     "compare_distances": "distances",
     "KMers": "k_mers",
     "compare_k_mers": "k_mers",
-    "NearestNeighbours": "nearest",
+    "NearestStrings": "nearest",
     "Positions": "positions",
     "compare_positions": "positions",
     "WavRule": "wav_rule",
@@ -33,7 +33,7 @@ __all__ = [
     "Composition",
     "DistanceOrder",
     "KMers",
-    "NearestNeighbours",
+    "NearestStrings",
     "Positions",
     "WavRule",
     "compare_classifiers",

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
 from shoal.utility.strings.codes import in_one_alphabet
-from shoal.utility.strings.nearest import NearestNeighbours
+from shoal.utility.strings.nearest import NearestStrings
 from shoal.utility.strings.wav_rule import WavRule
-from shoal.utility.tables.scores import Estimate, estimate, resamples
+from shoal.utility.tables.scores import ScoreEstimate, estimate, resamples
 
 Classifier = Literal["nearest-neighbour", "wav-rule"]
 CLASSIFIERS: tuple[Classifier, ...] = ("nearest-neighbour", "wav-rule")
@@ -41,9 +41,9 @@ class Accuracy:
     """
 
     classifier: str
-    before: Estimate
-    after: Estimate
-    change: Estimate
+    before: ScoreEstimate
+    after: ScoreEstimate
+    change: ScoreEstimate
     baseline: float
     n_train_before: int
     n_train_after: int
@@ -128,7 +128,7 @@ def _predict(
 ) -> npt.NDArray[np.int32]:
     if name == "wav-rule":
         return WavRule.fit(train).predict(tested)
-    return NearestNeighbours(train, n_neighbours).predict(tested, workers)
+    return NearestStrings(train, n_neighbours).predict(tested, workers)
 
 
 def _sampled(strings: Strings, most: int, rng: np.random.Generator) -> Strings:

@@ -17,7 +17,7 @@ N_BINS = 1000
 
 
 @dataclass(frozen=True)
-class NearestNeighbours:
+class NearestStrings:
     """Classify a string as most of its nearest training strings are.
 
     ``d(S, T) = NW(S, T) / max(|S|, |T|)``, the alignment distance of Needleman and Wunsch with unit costs over the

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.arrays import Floats
 from shoal.utility.tables.cells import round_edges, whole_edges
-from shoal.utility.tables.reading import Numbers, Ranges, Reading
+from shoal.utility.tables.reading import Ranges, Reading, ReadNumbers
 from shoal.utility.tables.scale import Scale
 
 N_BINS = 24
@@ -64,7 +64,7 @@ def compare(scale: Scale, reading: Reading, k: int, ncp: float | None = None) ->
 
     A category is named only if at least k original records hold it; the rest is "(other)".
     """
-    if isinstance(reading, Numbers | Ranges):
+    if isinstance(reading, ReadNumbers | Ranges):
         return _compare_numbers(scale, reading, ncp)
     return _compare_categories(scale, reading.masses(), k, ncp)
 
@@ -76,7 +76,7 @@ def total_variation(before: Floats, after: Floats) -> float:
     return float(np.abs(before / before.sum() - after / after.sum()).sum() / 2)
 
 
-def _compare_numbers(scale: Scale, reading: Numbers | Ranges, ncp: float | None) -> AttributeComparison:
+def _compare_numbers(scale: Scale, reading: ReadNumbers | Ranges, ncp: float | None) -> AttributeComparison:
     assert scale.positions is not None
     counts, positions = scale.counts[:-1].astype(np.float64), scale.positions
     edges = (whole_edges if scale.is_whole else round_edges)(*scale.extremes, N_BINS)

@@ -18,9 +18,9 @@ from shoal.data.tables.table import Column, Table, spell
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, MissingExtra, PolicyError
 from shoal.utility.tables.grouping import Grouping
-from shoal.utility.tables.reading import Categories, Numbers, Ranges, Reading, read_published
+from shoal.utility.tables.reading import Categories, Ranges, Reading, ReadNumbers, read_published
 from shoal.utility.tables.scale import Scale, scale_of
-from shoal.utility.tables.scores import Estimate, accuracies, areas, determinations, estimate, resamples
+from shoal.utility.tables.scores import ScoreEstimate, accuracies, areas, determinations, estimate, resamples
 
 Task = Literal["classes", "numbers"]
 MODELS: dict[Task, tuple[str, ...]] = {
@@ -74,9 +74,9 @@ class Score:
     """
 
     name: str
-    before: Estimate
-    after: Estimate
-    change: Estimate
+    before: ScoreEstimate
+    after: ScoreEstimate
+    change: ScoreEstimate
 
 
 @dataclass(frozen=True)
@@ -275,7 +275,7 @@ def _target(
     scale = scale_of(column, attribute)
     if task == "numbers":
         reading = read_published(scale, published[target], kept, grouping)
-        if not isinstance(reading, Numbers):
+        if not isinstance(reading, ReadNumbers):
             raise _several_values(target)
         return task, scale.numbers(), reading.values
     used = np.unique(scale.codes[scale.codes < scale.n_values])
@@ -318,9 +318,9 @@ class _Design:
 
     @classmethod
     def of(cls, scale: Scale, reading: Reading, grouping: Grouping, before: Rows, after: Rows, test: Rows) -> _Design:
-        if isinstance(reading, Numbers | Ranges):
+        if isinstance(reading, ReadNumbers | Ranges):
             values = scale.numbers()
-            release = reading.values if isinstance(reading, Numbers) else reading.centres()[grouping.labels]
+            release = reading.values if isinstance(reading, ReadNumbers) else reading.centres()[grouping.labels]
             return cls((*_standardised(values[before], values[test]), *_standardised(release[after], values[test])))
         lumps, n_lumps = _lumps(scale, before)
         single = np.eye(n_lumps)

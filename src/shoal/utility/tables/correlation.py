@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Floats
 from shoal.utility.tables.grouping import Grouping
-from shoal.utility.tables.reading import Categories, Numbers, Ranges, Reading
+from shoal.utility.tables.reading import Categories, Ranges, Reading, ReadNumbers
 from shoal.utility.tables.scale import Scale
 
 N_ATTRIBUTES = 12
@@ -178,7 +178,7 @@ def _of_rows(columns: Sequence[_Rows | None], into: Floats | None = None) -> Flo
 def _of_release(pairs: Sequence[tuple[Scale, Reading]], lumps: Sequence[Lumps], grouping: Grouping) -> Floats:
     by_row: list[_Rows | None] = []
     for (_, reading), (lump, n_lumps) in zip(pairs, lumps, strict=True):
-        if isinstance(reading, Numbers):
+        if isinstance(reading, ReadNumbers):
             by_row.append(_Rows(_standardised(reading.values)))
         elif isinstance(reading, Categories):
             by_row.append(_Rows(lump[reading.codes], n_lumps))
@@ -199,13 +199,13 @@ def _by_group(matrix: Floats, readings: Sequence[Reading], lumps: Sequence[Lumps
     widths = [n for _, n in lumps]
     ends = 1 + np.cumsum(widths)
     parts = [slice(e - w, e) for e, w in zip(ends, widths, strict=True)]
-    numbers = {i: _standard_centres(r, grouping) for i, r in enumerate(readings) if isinstance(r, Numbers | Ranges)}
+    numbers = {i: _standard_centres(r, grouping) for i, r in enumerate(readings) if isinstance(r, ReadNumbers | Ranges)}
     products = np.zeros((int(ends[-1]), int(ends[-1])))
     for first in range(0, grouping.n_groups, GROUPS_A_CHUNK):
         last = min(first + GROUPS_A_CHUNK, grouping.n_groups)
         block = np.ones((last - first, int(ends[-1])))
         for i, reading in enumerate(readings):
-            if isinstance(reading, Numbers | Ranges):
+            if isinstance(reading, ReadNumbers | Ranges):
                 block[:, parts[i]] = numbers[i][0][first:last, None]
             else:
                 block[:, parts[i]] = reading.lumped(*lumps[i], first, last)
@@ -224,7 +224,7 @@ def _by_group(matrix: Floats, readings: Sequence[Reading], lumps: Sequence[Lumps
             matrix[i, j] = matrix[j, i] = value
 
 
-def _standard_centres(reading: Numbers | Ranges, grouping: Grouping) -> tuple[Floats, int]:
+def _standard_centres(reading: ReadNumbers | Ranges, grouping: Grouping) -> tuple[Floats, int]:
     """Expected standardised number of each group's records, 0 for a missing one, and how many are present."""
     mean, sd = reading.moments()
     n_present = len(grouping.rows) - reading.n_missing

@@ -23,7 +23,7 @@ from shoal.utility.tables.definitions import DEFINITIONS, MEASURES
 from shoal.utility.tables.distortion import covered_values, iloss, minimal_distortion
 from shoal.utility.tables.grouping import Grouping
 from shoal.utility.tables.queries import ask, enough_queries
-from shoal.utility.tables.reading import Numbers, Reading, read_published
+from shoal.utility.tables.reading import Reading, ReadNumbers, read_published
 from shoal.utility.tables.scale import Scale, scale_of
 from shoal.utility.tables.statistics import statistics_loss
 
@@ -202,7 +202,7 @@ def _losses(
     numeric = [
         (s.numbers()[grouping.rows], r.values)
         for s, r in zip(scales, readings, strict=True)
-        if s.attribute.role == "quasi" and isinstance(r, Numbers)
+        if s.attribute.role == "quasi" and isinstance(r, ReadNumbers)
     ]
     share = loss.squared_error_share([x for x, _ in numeric], [y for _, y in numeric])
     if share is not None:

@@ -31,7 +31,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
 from shoal.utility.tables.grouping import Grouping
-from shoal.utility.tables.reading import Categories, Labels, Numbers, Ranges, Reading, Sets, read_published
+from shoal.utility.tables.reading import Categories, Labels, Ranges, Reading, ReadNumbers, Sets, read_published
 from shoal.utility.tables.scale import Scale, scale_of
 
 BLOCK_CELLS = 2**22
@@ -361,12 +361,12 @@ def estimated_counts(
 
     Groups are the units of the sum, or records where a column shows single values that may differ inside a group.
     """
-    by_record = any(isinstance(r, Numbers | Categories) for r in readings)
+    by_record = any(isinstance(r, ReadNumbers | Categories) for r in readings)
     weights = np.ones(len(grouping.rows)) if by_record else grouping.sizes.astype(np.float64)
     shown = [_shown(scale, reading, grouping) for scale, reading in zip(scales, readings, strict=True)]
     states = [
         _States(state[grouping.labels], n)
-        if by_record and not isinstance(reading, Numbers | Categories)
+        if by_record and not isinstance(reading, ReadNumbers | Categories)
         else _States(state, n)
         for reading, (state, n, _) in zip(readings, shown, strict=True)
     ]
@@ -382,7 +382,7 @@ def _shown(scale: Scale, reading: Reading, grouping: Grouping) -> tuple[npt.NDAr
 
     Of each state that is the share that satisfies a query, and whether any of it could.
     """
-    if isinstance(reading, Numbers):
+    if isinstance(reading, ReadNumbers):
         values, place = np.unique(reading.values, return_inverse=True)
 
         def of_numbers(queries: Queries, j: int, at: npt.NDArray[np.intp]) -> tuple[Floats, Mask]:

@@ -21,7 +21,7 @@ from shoal.utility.tables.scale import Scale, positions_of
 
 
 @dataclass(frozen=True)
-class Numbers:
+class ReadNumbers:
     """A number of a known position in each published record.
 
     Attributes
@@ -175,7 +175,7 @@ class Labels:
         return result
 
 
-Reading = Numbers | Ranges | Categories | Sets | Labels
+Reading = ReadNumbers | Ranges | Categories | Sets | Labels
 
 
 def _dense(
@@ -207,7 +207,7 @@ def read_published(scale: Scale, published: Column, kept: npt.NDArray[np.intp], 
         if positions is not None:
             spread = np.full(len(published.values) + 1, np.nan)
             spread[:-1][used] = positions
-            return Numbers(spread[np.minimum(codes, len(published.values))], grouping)
+            return ReadNumbers(spread[np.minimum(codes, len(published.values))], grouping)
         return _ranges(scale, grouping)
     place = {text: i for i, text in enumerate(scale.texts)}
     mapped = [place.get(text, -1) for text in spell(dictionary.values)]

@@ -14,7 +14,7 @@ N_BOOTSTRAP = 300
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ScoreEstimate:
     """A value with its bootstrap confidence interval."""
 
     value: float
@@ -35,10 +35,10 @@ def resamples(n: int, rng: np.random.Generator) -> Floats:
     return weights
 
 
-def estimate(values: Floats, confidence: float) -> Estimate:
+def estimate(values: Floats, confidence: float) -> ScoreEstimate:
     """The value on the records themselves, the first, and the percentiles of those on the resamples."""
     low, high = np.nanquantile(values[1:], [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Estimate(float(values[0]), float(low), float(high))
+    return ScoreEstimate(float(values[0]), float(low), float(high))
 
 
 def accuracies(probabilities: Floats, truth: npt.NDArray[np.integer[Any]], weights: Floats) -> Floats:

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.attack.sparse.membership import Membership, by_length, by_sketch
+from shoal.attack.sparse.membership import SketchMembership, by_length, by_sketch
 from shoal.attack.sparse.targets import sketch_records
 
 
 def test_with_the_key_members_are_found(weak):
-    result = Membership().run(weak, np.random.default_rng(0))
+    result = SketchMembership().run(weak, np.random.default_rng(0))
     assert result.main.value > 0.99
     assert result.control.value == 0
     assert result.details["area_under_curve_with_key"] > 0.99
@@ -21,14 +21,14 @@ def test_with_the_key_members_are_found(weak):
 
 
 def test_without_the_key_it_is_chance(weak):
-    result = Membership().run(replace(weak, key=None), np.random.default_rng(0))
+    result = SketchMembership().run(replace(weak, key=None), np.random.default_rng(0))
     assert result.details["area_under_curve_without_key"] == pytest.approx(0.5, abs=0.07)
     assert "area_under_curve_with_key" not in result.details
     assert not result.succeeds
 
 
 def test_a_wrong_key_is_no_key(weak):
-    result = Membership().run(replace(weak, key=b"another key of thirty-two bytes!"), np.random.default_rng(0))
+    result = SketchMembership().run(replace(weak, key=b"another key of thirty-two bytes!"), np.random.default_rng(0))
     assert result.main.value <= 0.01
     assert not result.succeeds
     assert result.details["area_under_curve_with_key"] == 0.5
@@ -36,7 +36,8 @@ def test_a_wrong_key_is_no_key(weak):
 
 def test_few_components_hide_members_somewhat(strong, weak):
     area = [
-        Membership().run(case, np.random.default_rng(0)).details["area_under_curve_with_key"] for case in (strong, weak)
+        SketchMembership().run(case, np.random.default_rng(0)).details["area_under_curve_with_key"]
+        for case in (strong, weak)
     ]
     assert area[0] < 0.8 < area[1]
 
@@ -64,5 +65,5 @@ def test_a_length_of_the_wrong_parity_does_not_count(case_of):
 
 
 def test_it_says_what_it_lacks(weak):
-    assert Membership().missing(weak) is None
-    assert "hold some out" in Membership().missing(replace(weak, control=None))
+    assert SketchMembership().missing(weak) is None
+    assert "hold some out" in SketchMembership().missing(replace(weak, control=None))

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.attack.tables import Membership
+from shoal.attack.tables import TableMembership
 
 
 def test_members_of_a_raw_release_are_recognised(raw, rng):
-    result = Membership().run(raw, rng)
+    result = TableMembership().run(raw, rng)
     assert result.main.value > 0.95
     assert result.details["area_under_curve"] > 0.99
     assert result.succeeds
@@ -20,17 +20,17 @@ def test_members_of_a_raw_release_are_recognised(raw, rng):
 def test_members_of_a_strong_release_are_not(raw, rng):
     # records of a third group of people, who are neither: the best that can be published
     third = replace(raw, published=raw.control.take(np.arange(300)), control=raw.control.take(np.arange(300, 600)))
-    result = Membership().run(third, rng)
+    result = TableMembership().run(third, rng)
     assert not result.succeeds
     assert result.details["area_under_curve"] == pytest.approx(0.5, abs=0.06)
 
 
 def test_members_of_sliced_tables(release, rng):
-    bucketized = Membership().run(release(l=3, publish="bucketize"), rng)
+    bucketized = TableMembership().run(release(l=3, publish="bucketize"), rng)
     assert bucketized.main.value > 0.95  # the quasi-identifiers stand there as they are
-    screened = Membership().run(release(l=3, publish="screen"), rng)
+    screened = TableMembership().run(release(l=3, publish="screen"), rng)
     assert screened.main.value < 0.1
 
 
 def test_membership_needs_controls(raw):
-    assert "false alarm" in Membership().missing(replace(raw, control=None))
+    assert "false alarm" in TableMembership().missing(replace(raw, control=None))

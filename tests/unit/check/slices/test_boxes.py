@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.check.slices.boxes import Boxes, BoxTree, bin_of, span_masks
+from shoal.check.slices.boxes import Boxes, CheckedBoxes, bin_of, span_masks
 
 
 @pytest.mark.parametrize("n_values", [3, 63, 64, 500])
@@ -37,7 +37,7 @@ def test_the_index_finds_what_a_loop_finds(n_boxes):
     asked = boxes(np.where(wide == 40, 0, points), np.where(wide == 40, 45, points))
     found = {
         (int(q), int(b))
-        for qs, bs in BoxTree(boxes(low, high), asked).meets(asked)
+        for qs, bs in CheckedBoxes(boxes(low, high), asked).meets(asked)
         for q, b in zip(qs, bs, strict=True)
     }
     expected = {

@@ -10,7 +10,7 @@ import pytest
 
 from shoal.check.sparse import edges as sparse_edges
 from shoal.check.sparse.edges import EdgeRule, k_variance, room_of
-from shoal.check.sparse.neighbours import Records
+from shoal.check.sparse.neighbours import SparseRecords
 from shoal.check.sparse.verify import SparseAsked, verify_sketches
 from tests.unit.check.sparse import slow_sketches as slow
 from tests.unit.check.sparse.clustered import clustered
@@ -141,7 +141,7 @@ def test_approximate_neighbours_are_told_with_their_recall(data, listed, counts,
     far = [row[60] for row in slow.neighbours_of(data, 61, "cosine")]
     near = listed.copy()
     near[::2, -1] = np.array(far)[::2]
-    records = Records.of(data, counts, "cosine")
+    records = SparseRecords.of(data, counts, "cosine")
     edges = sparse_edges.edges_of(records, counts, np.arange(len(data)), near.astype(np.int64), RULE)
     lowered = np.minimum(counts, np.floor(edges.room.min(axis=1) * (1 - 1e-9)).astype(np.int64))
     found, unverified = judge(data, lowered, near, are_exact=False)

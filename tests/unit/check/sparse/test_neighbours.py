@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.check.sparse import neighbours as sparse_neighbours
-from shoal.check.sparse.neighbours import Records, nearest
+from shoal.check.sparse.neighbours import SparseRecords, nearest
 from tests.unit.check.sparse import slow_sketches as slow
 from tests.unit.check.sparse.clustered import clustered
 
@@ -25,7 +25,7 @@ def data():
 def test_small_blocks_find_the_same(data, metric, has_signs, monkeypatch):
     if has_signs:
         data = replace(data, weights=np.random.default_rng(0).choice([-1, 1, 2], len(data.weights)))
-    records = Records.of(data, np.zeros(len(data), np.int64), metric)
+    records = SparseRecords.of(data, np.zeros(len(data), np.int64), metric)
     rows = np.arange(len(data))
     whole, products = nearest(records, rows, K)
     assert whole.tolist() == slow.neighbours_of(data, K, metric)
@@ -42,6 +42,6 @@ def test_small_blocks_find_the_same(data, metric, has_signs, monkeypatch):
 def test_records_without_common_items_have_neighbours_too():
     records = slow.sparse([{c: 1, c.upper(): 1} for c in "abcdef"] + [{"a": 1}, {}])
     for metric in ("cosine", "euclidean"):
-        prepared = Records.of(records, np.zeros(8, np.int64), metric)
+        prepared = SparseRecords.of(records, np.zeros(8, np.int64), metric)
         found, _ = nearest(prepared, np.arange(7), 3)
         assert found.tolist() == slow.neighbours_of(records, 3, metric)[:7]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.kernels.tables.local_search import Groups, lay_out
+from shoal.kernels.tables.local_search import SearchGroups, lay_out
 from shoal.kernels.tables.neighbours import nearest_lists
 
 Floats = npt.NDArray[np.float64]
@@ -19,7 +19,7 @@ def slow_distances(points: Floats, weights: Floats, n_metric: int) -> Floats:
     return np.asarray((apart[..., :n_metric] ** 2).sum(axis=-1) + (apart[..., n_metric:] != 0) @ weights[n_metric:])
 
 
-def make_groups(n_categories: int, n_rows: int = 60, k: int = 4, n_groups: int = 12) -> tuple[Groups, Floats]:
+def make_groups(n_categories: int, n_rows: int = 60, k: int = 4, n_groups: int = 12) -> tuple[SearchGroups, Floats]:
     rng = np.random.default_rng(7)
     points = rng.normal(size=(n_rows, 4)) * [1, 3, 1, 1]
     points[:, 4 - n_categories :] = rng.integers(3, size=(n_rows, n_categories))
@@ -29,7 +29,7 @@ def make_groups(n_categories: int, n_rows: int = 60, k: int = 4, n_groups: int =
     return lay_out(points, weights, n_metric, near, labels, k), slow_distances(points, weights, n_metric)
 
 
-def assert_whole(groups: Groups) -> None:
+def assert_whole(groups: SearchGroups) -> None:
     """Every record stands in one group, groups have k to 2k-1 records, and what is kept about them is right."""
     sizes = np.bincount(groups.labels, minlength=len(groups.sizes))
     assert sizes.tolist() == groups.sizes.tolist()

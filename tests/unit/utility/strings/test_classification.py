@@ -9,7 +9,7 @@ import pytest
 
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
-from shoal.utility.strings import NearestNeighbours, WavRule, compare_classifiers
+from shoal.utility.strings import NearestStrings, WavRule, compare_classifiers
 from tests.unit.utility.strings.labelled import labelled
 
 
@@ -46,4 +46,4 @@ def test_what_cannot_be_classified_is_refused():
     with pytest.raises(DataError, match="no classes"):
         WavRule.fit(Strings.of(["ab"]))
     with pytest.raises(PolicyError, match="neighbours"):
-        NearestNeighbours(train, 0).predict(train)
+        NearestStrings(train, 0).predict(train)

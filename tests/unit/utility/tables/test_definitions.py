@@ -7,8 +7,8 @@ import pytest
 
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells
-from shoal.utility import measure
 from shoal.utility.tables.definitions import MEASURES
+from shoal.utility.tables.measure import measure
 from shoal.utility.tables.queries import query_error
 
 

@@ -10,7 +10,7 @@ import pytest
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells
 from shoal.errors import ShoalError
-from shoal.utility import measure
+from shoal.utility.tables.measure import measure
 
 ROLES = {
     "id": Attribute("id", "nominal", "identifying"),

@@ -14,7 +14,7 @@ from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import encode_cells
 from shoal.utility.tables.attributes import AttributeComparison, compare
 from shoal.utility.tables.grouping import Grouping
-from shoal.utility.tables.reading import Categories, Labels, Numbers, Ranges, Sets, read_published
+from shoal.utility.tables.reading import Categories, Labels, Ranges, ReadNumbers, Sets, read_published
 from shoal.utility.tables.scale import scale_of
 
 
@@ -57,7 +57,7 @@ def test_a_range_of_whole_numbers_counts_equally_for_each(records: list[tuple[in
 
 def test_published_numbers_are_taken_as_they_are() -> None:
     found, reading = compared(np.array([1, 3, 10]), np.array([2.0, 2.0, 10.0]), [0, 0, 1], "continuous")
-    assert isinstance(reading, Numbers)
+    assert isinstance(reading, ReadNumbers)
     assert (found.mean_before, found.mean_after) == (pytest.approx(14 / 3), pytest.approx(14 / 3))
     assert found.sd_after == pytest.approx(float(np.std([2, 2, 10])))
 

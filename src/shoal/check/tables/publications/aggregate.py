@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.check.evidence import Evidence
 from shoal.check.tables.averages import averages
-from shoal.check.tables.compare_rows import Compared, Tables, compare_averages
+from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_averages
 from shoal.check.tables.publication import CHECKS, PublicationCheck, verify_alike
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table
@@ -18,7 +18,7 @@ def _verify(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     return replace(averages(table, asked, evidence), guarantees=verify_alike(table, asked, evidence).guarantees)
 
 
-def _compare(tables: Tables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
+def _compare(tables: ComparedTables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
     return compare_averages(tables, is_stretched=bool(method.get("restore_variance")))
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.check.evidence import Evidence
-from shoal.check.tables.compare_rows import Compared, Tables, compare_kept
+from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_kept
 from shoal.check.tables.condensation import condensed
 from shoal.check.tables.publication import CHECKS, PublicationCheck
 
 
-def _compare(tables: Tables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
+def _compare(tables: ComparedTables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
     """The columns that were kept, group by group where groups are known."""
     groups, theirs = evidence.groups, evidence.original_groups
     sizes = (tables.published.n_rows, tables.original.n_rows)

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.check.evidence import Evidence
 from shoal.check.slices.compare import Form
 from shoal.check.slices.verify import check_slices
-from shoal.check.tables.compare_rows import Compared, Tables
+from shoal.check.tables.compare_rows import Compared, ComparedTables
 from shoal.check.tables.publication import CHECKS, PublicationCheck
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table
@@ -46,7 +46,7 @@ def _verify(form: Form, table: Table, asked: Asked, evidence: Evidence) -> Verdi
     return Verdict(found.guarantees, unverified, found.findings)
 
 
-def _compare(tables: Tables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
+def _compare(tables: ComparedTables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
     """Nothing: what stands in slices is compared bucket by bucket, where it is verified."""
     return Compared()
 

@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from shoal.check.evidence import Evidence
-from shoal.check.tables.compare_rows import Compared, Tables
+from shoal.check.tables.compare_rows import Compared, ComparedTables
 from shoal.check.tables.publication import CHECKS, PublicationCheck
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column
@@ -50,7 +50,7 @@ class Medians(Publication):
 # Second file: its check, which knows nothing of the first.
 
 
-def compare(tables: Tables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
+def compare(tables: ComparedTables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
     """Every published value is one of the original."""
     strange = [
         name

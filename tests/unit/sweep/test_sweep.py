@@ -14,9 +14,9 @@ import pytest
 import shoal
 from shoal.kinds.tables.policy import Policy
 from shoal.report.sweep import as_text
-from shoal.sweeps import sweep as frontier
-from shoal.sweeps.sweep import Cell, Sweep
-from tests.unit.sweeps.people import PEOPLE, ROLES, SECRET
+from shoal.sweep import sweep as frontier
+from shoal.sweep.sweep import Cell, Sweep
+from tests.unit.sweep.people import PEOPLE, ROLES, SECRET
 
 
 def cell(risk: float, gcp: float, **changes: Any) -> Cell:

@@ -18,7 +18,7 @@ OPTIONS = {"publish": "--publish", "effort": "--effort", "suppression": "--suppr
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedCell:
     """One cell before it is tried.
 
     Attributes
@@ -75,7 +75,7 @@ class Asked:
 
 def grid(
     policy: Policy, partitions: str | Iterable[str], k: int | Iterable[int], settings: Mapping[str, Any]
-) -> list[Asked]:
+) -> list[AskedCell]:
     """Every method with every setting and every k, method by method, k ascending.
 
     What one recoding for all records cannot have is left out for those methods, unless nothing else is asked of them.
@@ -89,14 +89,14 @@ def grid(
     for name, values in varied.items():
         if not values:
             raise PolicyError(f"no {name} was given to try; name one or more, or leave it to the policy")
-    found: dict[tuple[Any, ...], Asked] = {}
+    found: dict[tuple[Any, ...], AskedCell] = {}
     for partition in _methods(partitions):
         made, refused = 0, None
         for chosen in product(*varied.values()):
             changes = dict(zip(varied, chosen, strict=True))
             for size in _sizes(k):
                 try:
-                    asked = Asked(_cell_policy(policy, partition, size, changes), size, changes)
+                    asked = AskedCell(_cell_policy(policy, partition, size, changes), size, changes)
                 except PolicyError as error:
                     if not PARTITIONS[partition].is_recoding:
                         raise

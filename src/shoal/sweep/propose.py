@@ -24,8 +24,8 @@ from shoal.kinds.tables.policy import ColumnPolicy, Method, Policy, partitions
 from shoal.progress import Progress
 from shoal.report.points import listed
 from shoal.report.tables.words import percent
-from shoal.sweeps.grid import grid
-from shoal.sweeps.sweep import Cell, try_cell
+from shoal.sweep.grid import grid
+from shoal.sweep.sweep import Cell, try_cell
 
 K = 5
 SIZES = (5, 10)

@@ -13,9 +13,9 @@ import pytest
 import shoal
 from shoal.kinds.tables.policy import Policy
 from shoal.report.sweep import as_text, columns_of, line_of, render_sweep, shown, table_rows, verdict
-from shoal.sweeps import sweep as frontier
-from shoal.sweeps.grid import grid, meets
-from shoal.sweeps.sweep import SHOWN, Cell, Sweep
+from shoal.sweep import sweep as frontier
+from shoal.sweep.grid import grid, meets
+from shoal.sweep.sweep import SHOWN, Cell, Sweep
 
 RNG = np.random.default_rng(3)
 N = 120

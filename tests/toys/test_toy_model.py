@@ -17,7 +17,7 @@ from shoal.check.tables import models as checks
 from shoal.errors import Infeasible, PolicyError
 from shoal.models import base
 
-TOYS = Path(__file__).resolve().parents[2] / "toys"
+TOYS = Path(__file__).resolve().parent
 FILES = {"shoal.models": TOYS / "models", "shoal.check.tables": TOYS / "check"}
 PARTITIONS = ("mondrian", "k-member", "mdav", "full-domain")
 

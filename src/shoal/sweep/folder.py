@@ -27,11 +27,11 @@ from shoal.data.tables.write import guarded
 from shoal.errors import ShoalError
 from shoal.kinds.tables.policy import Policy
 from shoal.scratch import clear_abandoned, write_owned
-from shoal.sweeps.sweep import Cell
+from shoal.sweep.sweep import Cell
 from shoal.utility.tables.definitions import MEASURES
 
 if TYPE_CHECKING:
-    from shoal.sweeps.sweep import Sweep
+    from shoal.sweep.sweep import Sweep
 
 CELLS = "cells"
 FILES = ("sweep.csv", "sweep.json", "sweep.html")
@@ -132,7 +132,7 @@ def table_checksum(table: Table) -> str:
 
 
 def _as_csv(sweep: Sweep) -> str:
-    from shoal.sweeps.sweep import SCORE_NAMES
+    from shoal.sweep.sweep import SCORE_NAMES
 
     scores = [n for n in SCORE_NAMES if any(n in c.scores for c in sweep.cells)]
     frontier = sweep.frontier

@@ -14,8 +14,8 @@ import shoal
 from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.profile import profile_table
-from shoal.sweeps import propose as proposal_module
-from shoal.sweeps.propose import Proposal, propose
+from shoal.sweep import propose as proposal_module
+from shoal.sweep.propose import Proposal, propose
 from shoal.tables.partition.base import PARTITIONS
 
 if sys.version_info >= (3, 11):

@@ -20,12 +20,12 @@ from shoal.data.tables.table import Table
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import Pool, open_executor
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError, did_you_mean
-from shoal.kind import fitting_policy, kind_of
+from shoal.kind import fitting_policy, kind_of, kind_of_policy
 from shoal.kinds.tables.kind import KIND
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.release import TableRelease
 from shoal.progress import Progress
-from shoal.sweeps.grid import SETTINGS, grid, meets
+from shoal.sweep.grid import SETTINGS, grid, meets
 from shoal.tables.anonymize import anonymize_table
 from shoal.utility.tables.classification import SCORES
 from shoal.utility.tables.definitions import MEASURES
@@ -285,10 +285,10 @@ def sweep(
     >>> found.proposed.k
     2
     """
-    from shoal.sweeps.folder import SweepFolder, cell_key, table_checksum
+    from shoal.sweep.folder import SweepFolder, cell_key, table_checksum
 
     policy = policy or Policy()
-    if not isinstance(policy, Policy) or kind_of(source) is not KIND:
+    if kind_of_policy(policy) is not KIND or kind_of(source) is not KIND:
         raise PolicyError("a sweep compares releases of tables; make releases of other data one by one")
     fitting_policy(source, policy)
     given = policy if target is None else policy.changed(target=target)
@@ -367,7 +367,7 @@ def try_cell(table: Table, policy: Policy, settings: dict[str, Any], path: Path 
     cell = Cell(**about, **measured, seconds=round(time.perf_counter() - began, 3))
     # A method that does not suit the table says so at once, and a defect is to be tried again.
     if path is not None and cell.status in ("holds", "infeasible"):
-        from shoal.sweeps.folder import store
+        from shoal.sweep.folder import store
 
         store(path, cell)
     return cell

@@ -17,12 +17,13 @@ from pydantic import BaseModel
 from shoal.cli.app import shoal as command_line
 from shoal.cli.options import asked_policy
 from shoal.errors import PolicyError
-from shoal.kind import HOMES, kinds
+from shoal.kind import kinds
+from shoal.kinds import HOMES
 from shoal.policy import BasePolicy, Option, Strict, option
 
 KINDS = {kind.name: kind.policy for kind in kinds()}
 
-OF_THE_RUN = set("out policy_file kind key_file keep hold_out control seed workers pool cluster as_json".split())
+OF_THE_RUN = set("out policy_file kind key_file keep report hold_out control seed workers pool cluster as_json".split())
 NOT_ASKED = {
     *("kind", "input", "require", "method", "columns", "missing_markers"),
     *("strict", "restore_variance", "block_rows"),
@@ -34,7 +35,7 @@ SPELLINGS = """
     --effort --publish --slices --jointly --separately --missing --suppression --target --header --kind --format --label
     --column --class-column --alphabet --delimiter --weights --stop-words --ngrams --eps --order --support --lengths
     --copies --homogenize --rare --model --delta --threshold --variance --max-components --recovery-cap
-    --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --hold-out
+    --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --no-report --hold-out
     --control --seed --workers --pool --cluster --json -h --help
 """.split()
 
