@@ -10,7 +10,7 @@ import shoal
 
 people = {"age": [31, 34, 33], "zip": ["48103", "48104", "48107"], "disease": ["flu", "asthma", "gout"]}
 policy: shoal.Policy = shoal.Policy.of(quasi=["age", "zip"], sensitive=["disease"], k=3)
-release: shoal.Release = shoal.anonymize(people, policy, seed=1)
+release: shoal.TableRelease = shoal.anonymize(people, policy, seed=1)
 smallest: float | None = release.guarantees[0].achieved
 held: bool = all(guarantee.holds for guarantee in release.guarantees)
 release.save("out", keep=["groups"])
