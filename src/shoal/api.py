@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+from shoal.data.sniff import one_look
 from shoal.errors import PolicyError
 from shoal.kind import Asks, Kind, Run, fitting_policy, kind_of_folder, without_held_out
 
@@ -28,6 +29,7 @@ def profile(source: Any, policy: Asks[Any, P], *, sweep: bool = ..., progress: P
 def profile(source: Any, policy: None = None, *, sweep: bool = ..., progress: Progress | None = ...) -> Any: ...
 
 
+@one_look()
 def profile(source: Any, policy: Any = None, *, sweep: bool = True, progress: Progress | None = None) -> Any:
     """Guess what the columns of a file or frame mean, measure the risk as it stands, and propose a method.
 
@@ -96,6 +98,7 @@ def anonymize(
 ) -> Any: ...
 
 
+@one_look()
 def anonymize(
     source: Any,
     policy: Any = None,
@@ -181,6 +184,7 @@ def _others(
     return (data, None) if share is None else hold_out(data, share, seed)
 
 
+@one_look()
 def check(
     path: str | Path,
     original: Any = None,
@@ -221,6 +225,7 @@ def check(
     return kind.check(folder, manifest, original, policy, secrets)
 
 
+@one_look()
 def attack(
     path: str | Path,
     original: Any,

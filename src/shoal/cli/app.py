@@ -18,6 +18,7 @@ from shoal.cli.group import Group
 from shoal.cli.option_types import Names, Numbers, Sizes
 from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
 from shoal.cli.output import plain, print_attacks, print_check, print_json, print_release, summary
+from shoal.data.sniff import one_look
 from shoal.errors import ShoalError
 
 LICENCE_TO_TRACE = "SHOAL_TRACEBACK"
@@ -30,7 +31,8 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     interrupts.watch()
     try:
-        code = shoal.main(standalone_mode=False)
+        with one_look():
+            code = shoal.main(standalone_mode=False)
     except ShoalError as error:
         code = _complain(str(error), error.exit_code)
     except click.ClickException as error:

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.tables.files import ALIENS, first_bytes
+from shoal.data.sniff import look
+from shoal.data.tables.files import ALIENS
 from shoal.data.tables.text_survey import open_bytes
 from shoal.errors import DataError
 
@@ -73,13 +74,13 @@ def load_text(path: str | os.PathLike[str]) -> WholeText:
         With file and line if it is not there, empty, damaged or not text.
     """
     where = Path(path)
-    start = first_bytes(where)
-    gzipped = start.startswith(b"\x1f\x8b")
+    seen = look(where)
+    gzipped = seen.is_gzip
     with open_bytes(where, gzipped) as stream:
         data = stream.read()
     data, notes = _as_utf8(where, data)
     if b"\0" in data:
-        _refuse_alien(where, start)
+        _refuse_alien(where, seen.raw)
         line = _line(data[: data.index(b"\0")])
         raise DataError(
             f"{where}, line {line}: holds a NUL byte, so it is no text in an encoding known here; save it as UTF-8 text"

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from shoal.data.sniff import look
 from shoal.data.sparse.baskets import read_baskets
 from shoal.data.sparse.item_lists import ItemCells, read_cells, read_item_lists
 from shoal.data.sparse.line_blocks import line_blocks
@@ -17,8 +18,7 @@ from shoal.data.sparse.raw_text import folder_texts, read_texts
 from shoal.data.sparse.records import Sparse, SparseSource
 from shoal.data.sparse.svmlight import looks_like_svmlight, read_svmlight
 from shoal.data.strings.token_lines import check_delimiter
-from shoal.data.tables.files import first_bytes, stem_of
-from shoal.data.tables.text_survey import open_bytes
+from shoal.data.tables.files import stem_of
 from shoal.data.whole_text import load_text
 from shoal.errors import DataError, PolicyError, did_you_mean
 
@@ -29,7 +29,6 @@ _FORMATS: tuple[str, ...] = get_args(Format)
 _WEIGHTINGS: tuple[str, ...] = get_args(Weighting)
 _STOP_WORDS = ("english", "none")
 _MOST_NGRAMS = 5
-_SAMPLE = 1 << 16
 _TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq")
 
 
@@ -100,7 +99,7 @@ def read_sparse(
         return _vectorised(where, cells.all_texts(), cells.classes, source, weights, stop_words, ngrams)
     if chosen == "folder":
         if not where.is_dir():
-            first_bytes(where)
+            look(where)
             raise DataError(f"{where}: is a file; give the folder, or the format of the file")
         texts, classes, notes = folder_texts(where)
         source = replace(source, name=where.resolve().name or "folder", notes=notes)
@@ -155,7 +154,7 @@ def looks_like_sparse(path: str | os.PathLike[str]) -> str | None:
     A file that cannot be read is None too; who reads it will say what is wrong with it.
     """
     try:
-        return "svmlight" if looks_like_svmlight(_first_lines(Path(path))) else None
+        return "svmlight" if looks_like_svmlight(look(path).lines) else None
     except DataError:
         return None
 
@@ -166,7 +165,7 @@ def looks_like_item_lists(path: str | os.PathLike[str]) -> bool:
     Such a file is no table: it would have a record for its header. A file that cannot be read is not such a one.
     """
     try:
-        lines = [line.split() for line in _first_lines(Path(path)) if line.strip()]
+        lines = [line.split() for line in look(path).lines if line.strip()]
     except DataError:
         return False
     return len({len(line) for line in lines}) > 1 and all(token.isdigit() for line in lines for token in line)
@@ -238,23 +237,10 @@ def _guess_format(
         return "folder", None
     if column is not None and delimiter is not None:
         return "column", None
-    start = first_bytes(path)
     suffixes = [suffix.casefold() for suffix in path.suffixes]
-    is_table = start.startswith(b"PAR1") or (delimiter is None and any(suffix in _TABLES for suffix in suffixes))
+    is_table = look(path).is_parquet or (delimiter is None and any(suffix in _TABLES for suffix in suffixes))
     if column is not None or class_column is not None or is_table:
         cells = read_cells(path, column, class_column, header)
         return "column" if cells.look_like_lists() else "text", cells
-    is_sure = delimiter is None and looks_like_svmlight(_first_lines(path))
+    is_sure = delimiter is None and looks_like_svmlight(look(path).lines)
     return "svmlight" if is_sure else "baskets", None
-
-
-def _first_lines(path: Path) -> list[bytes]:
-    """The lines of the first bytes, without one that is cut there."""
-    gzipped = first_bytes(path).startswith(b"\x1f\x8b")
-    with open_bytes(path, gzipped) as stream:
-        sample = stream.read(_SAMPLE)
-    is_cut = len(sample) == _SAMPLE
-    if sample[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        sample = sample.decode("utf-16", "ignore").encode("utf-8", "ignore")
-    lines = sample.removeprefix(b"\xef\xbb\xbf").splitlines()
-    return lines[:-1] if is_cut and len(lines) > 1 else lines

@@ -18,10 +18,11 @@ import numpy as np
 
 from shoal.arrays import Codes, Ints
 from shoal.data.database import connection, file_literal, identifier
+from shoal.data.sniff import look
 from shoal.data.sparse.records import Sparse, SparseSource, assemble
 from shoal.data.strings.alphabets import WHITE
 from shoal.data.strings.column import split_cell
-from shoal.data.tables.files import first_bytes, read_table
+from shoal.data.tables.files import read_table
 from shoal.data.tables.header import refuse_named_by_record
 from shoal.data.tables.parquet import refuse_type
 from shoal.errors import DataError, did_you_mean
@@ -78,7 +79,7 @@ def read_cells(
         If a column is not there or has no usable type, or a class is missing, with the row.
     """
     where = Path(path)
-    if first_bytes(where).startswith(b"PAR1"):
+    if look(where).is_parquet:
         refuse_named_by_record(str(where), (), header)
         return _parquet_cells(where, column, class_column)
     table = read_table(where, markers=(), header=header)

@@ -11,7 +11,8 @@ from typing import IO
 
 import numpy as np
 
-from shoal.data.tables.files import ALIENS, first_bytes
+from shoal.data.sniff import look
+from shoal.data.tables.files import ALIENS
 from shoal.data.tables.text_survey import open_bytes
 from shoal.data.whole_text import WholeText
 from shoal.errors import DataError
@@ -31,7 +32,7 @@ def line_blocks(path: str | os.PathLike[str], n_lines: int) -> Iterator[tuple[Wh
         With file and line if it is not there, empty, damaged or not text; after the blocks before that line.
     """
     where = Path(path)
-    gzipped = first_bytes(where).startswith(b"\x1f\x8b")
+    gzipped = look(where).is_gzip
     line, is_blank, is_empty = 1, True, True
     with open_bytes(where, gzipped) as stream:
         for data in _cut(_pieces(where, stream), n_lines):

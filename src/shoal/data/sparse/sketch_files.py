@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes
 from shoal.data.database import connection, file_literal, literal
+from shoal.data.sniff import look
 from shoal.data.sparse.sketches import Sketches
-from shoal.data.tables.files import first_bytes
 from shoal.errors import DataError, did_you_mean
 
 SKETCH, LABEL = "sketch", "label"
@@ -89,7 +89,7 @@ def read_sketches(path: str | os.PathLike[str]) -> Sketches:
         If the file is not there or damaged, has other columns, or holds a null, a nan or an infinite number.
     """
     where = Path(path)
-    if not first_bytes(where).startswith(b"PAR1"):
+    if not look(where).is_parquet:
         raise DataError(f"{where}: is not Parquet, and sketches are; give the data file of a release of sparse records")
     scan = f"read_parquet({file_literal(where)})"
     try:

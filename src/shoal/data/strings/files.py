@@ -9,15 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
+from shoal.data.sniff import look
 from shoal.data.strings.alphabets import LEARNED, WHITE, Alphabet
 from shoal.data.strings.column import column_table, read_column, split_cell
 from shoal.data.strings.fasta import fasta_pieces, label_pattern, read_fasta
 from shoal.data.strings.spmf import ITEM, looks_like_spmf, read_spmf, spmf_pieces
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.strings.token_lines import check_delimiter, line_pieces, read_lines, read_tokens
-from shoal.data.tables.files import first_bytes, read_table, stem_of
+from shoal.data.tables.files import read_table, stem_of
 from shoal.data.tables.table import Table
-from shoal.data.tables.text_survey import open_bytes
 from shoal.data.tables.write import file_name as table_file_name
 from shoal.data.tables.write import guarded, unguarded, write_table
 from shoal.data.whole_text import load_text
@@ -26,7 +26,6 @@ from shoal.errors import DataError, PolicyError, did_you_mean
 Format = Literal["fasta", "lines", "tokens", "spmf", "column"]
 
 _FORMATS: tuple[str, ...] = get_args(Format)
-_SAMPLE = 1 << 16
 _TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq")
 _SEQUENCE_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz*-. \t0123456789")
 _ENDS = {"fasta": "fasta", "lines": "txt", "tokens": "txt", "spmf": "spmf"}
@@ -108,14 +107,10 @@ def looks_like_strings(path: str | os.PathLike[str]) -> str | None:
 
     A file that cannot be read is None too; who reads it will say what is wrong with it.
     """
-    where = Path(path)
     try:
-        start = first_bytes(where)
-        with open_bytes(where, start.startswith(b"\x1f\x8b")) as stream:
-            sample = stream.read(_SAMPLE)
+        return _told_by(look(path).lines)
     except DataError:
         return None
-    return _told_by(sample)
 
 
 def write_strings(strings: Strings, path: str | os.PathLike[str]) -> None:
@@ -188,30 +183,22 @@ def string_file_name(strings: Strings) -> str:
 def _guess_format(path: Path, column: str | None, delimiter: str | None) -> str:
     if column is not None:
         return "column"
-    start = first_bytes(path)
+    seen = look(path)
     suffixes = [suffix.casefold() for suffix in path.suffixes]
-    if start.startswith(b"PAR1") or (delimiter is None and any(suffix in _TABLES for suffix in suffixes)):
+    if seen.is_parquet or (delimiter is None and any(suffix in _TABLES for suffix in suffixes)):
         return "column"
-    with open_bytes(path, start.startswith(b"\x1f\x8b")) as stream:
-        sample = stream.read(_SAMPLE)
-    told = _told_by(sample)
+    told = _told_by(seen.lines)
     if told is not None:
         return told
-    lines = [line for line in sample.splitlines() if line.strip()]
+    lines = [line for line in seen.sample.splitlines() if line.strip()]
     if next((line for line in lines if not line.startswith(b";")), b"").startswith(b">"):
         return "fasta"  # of letters that are not sure to be FASTA; but strings it is
     n_cut = sum(len(line.split()) > 1 for line in lines)
     return "tokens" if delimiter is not None or 2 * n_cut > len(lines) else "lines"
 
 
-def _told_by(sample: bytes) -> str | None:
-    is_cut = len(sample) == _SAMPLE
-    if sample[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        sample = sample.decode("utf-16", "ignore").encode("utf-8", "ignore")
-    lines = sample.removeprefix(b"\xef\xbb\xbf").splitlines()
-    if is_cut and len(lines) > 1:
-        lines.pop()
-    lines = [line for line in lines if line.strip()]
+def _told_by(first: list[bytes]) -> str | None:
+    lines = [line for line in first if line.strip()]
     told = [line for line in lines if not line.startswith(b";")]
     if told and told[0].startswith(b">"):
         bodies = (line for line in told if not line.startswith(b">"))

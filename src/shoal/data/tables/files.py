@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from shoal.data.sniff import look
 from shoal.data.tables.header import refuse_named_by_record
 from shoal.data.tables.table import MARKERS, Source, Table
 from shoal.errors import DataError
@@ -53,43 +53,25 @@ def read_table(
         If the file is not there, not readable, or not a whole and regular table; with the line if possible.
     """
     where = Path(path)
-    start = first_bytes(where)
-    if start.startswith(b"PAR1"):
+    seen = look(where)
+    if seen.is_parquet:
         from shoal.data.tables.parquet import read_parquet
 
         columns = read_parquet(where, markers=markers)
         refuse_named_by_record(str(where), columns, header)
         return Table.of(columns, Source(stem_of(where), "parquet"))
     for magic, what in ALIENS.items():
-        if start.startswith(magic):
+        if seen.raw.startswith(magic):
             raise DataError(f"{where}: is {what}")
-    if where.suffix.casefold() in (".parquet", ".pq") and start:
+    if where.suffix.casefold() in (".parquet", ".pq") and seen.raw:
         raise DataError(f"{where}: is not Parquet, though its name says so; fetch or export it again")
     from shoal.data.tables.csv import read_text
 
-    gzipped = start.startswith(b"\x1f\x8b")
+    gzipped = seen.is_gzip
     columns, known = read_text(
         where, gzipped=gzipped, markers=markers, delimiter=delimiter, encoding=encoding, header=header
     )
     return Table.of(columns, Source(stem_of(where), "csv", known.delimiter, gzipped, known.notes))
-
-
-def first_bytes(path: Path) -> bytes:
-    try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise DataError(f"{path}: is a folder; give one file")
-        if not stat.S_ISREG(mode):
-            raise DataError(f"{path}: is a device or a pipe; save its content to a file first")
-        with open(path, "rb") as stream:
-            return stream.read(16)
-    except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file") from None
-    except PermissionError:
-        raise DataError(f"{path}: no permission to read it; change its rights or copy it") from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL inside the path
-        reason = getattr(error, "strerror", None) or "not a usable path"
-        raise DataError(f"{path}: cannot be read ({reason})") from None
 
 
 def stem_of(path: Path) -> str:

@@ -21,6 +21,7 @@ from typing import IO, cast
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.sniff import look
 from shoal.errors import DataError
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -69,7 +70,7 @@ class _Undecodable(Exception):
 
 def survey(path: os.PathLike[str], *, gzipped: bool, delimiter: str | None, encoding: str | None) -> Survey:
     """Look over a whole file and refuse it, with the line, if it cannot be a table of text."""
-    chosen = _known(encoding) if encoding is not None else _by_mark(path, gzipped)
+    chosen = _known(encoding) if encoding is not None else _by_mark(look(path).sample)
     try:
         found = _look_over(path, gzipped, delimiter, chosen)
     except _Undecodable as error:
@@ -152,9 +153,7 @@ def _known(encoding: str) -> str:
     return "utf-8-sig" if name == "utf-8" else name
 
 
-def _by_mark(path: os.PathLike[str], gzipped: bool) -> str:
-    with open_bytes(path, gzipped) as stream:
-        start = stream.read(3)
+def _by_mark(start: bytes) -> str:
     if start.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
     return "utf-16" if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"

@@ -1,0 +1,131 @@
+"""One look at the start of a file, by which kind, format, compression and encoding are told.
+
+Several readers have to look before one of them reads. Within `one_look` they share what was seen, so that a file is
+opened once to be told and once to be read, however many ask.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from shoal.errors import DataError
+
+SAMPLE = 1 << 16
+GZIP = b"\x1f\x8b"
+PARQUET = b"PAR1"
+_seen: ContextVar[dict[Path, Look] | None] = ContextVar("seen", default=None)
+
+
+@dataclass(frozen=True)
+class Look:
+    """The start of a file.
+
+    Attributes
+    ----------
+    path : Path
+    raw : bytes
+        The first 64 KiB as they stand there.
+    is_whole : bool
+        Whether that is all of it.
+    """
+
+    path: Path
+    raw: bytes
+    is_whole: bool
+
+    @property
+    def is_gzip(self) -> bool:
+        """Whether it is compressed with gzip."""
+        return self.raw.startswith(GZIP)
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it is a Parquet file."""
+        return self.raw.startswith(PARQUET)
+
+    @cached_property
+    def sample(self) -> bytes:
+        """The first bytes, decompressed; `DataError` if they are damaged."""
+        return self._unpacked() if self.is_gzip else self.raw
+
+    @property
+    def lines(self) -> list[bytes]:
+        """The lines of the sample in UTF-8, without one that is cut at its end."""
+        sample = self.sample
+        is_cut = not self.is_whole or len(sample) >= SAMPLE
+        if sample[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            sample = sample.decode("utf-16", "ignore").encode("utf-8", "ignore")
+        lines = sample.removeprefix(b"\xef\xbb\xbf").splitlines()
+        return lines[:-1] if is_cut and len(lines) > 1 else lines
+
+    def _unpacked(self) -> bytes:
+        left, found = self.raw, b""
+        while left.startswith(GZIP) and len(found) < SAMPLE:  # a file may be several that were put behind each other
+            unpacker = zlib.decompressobj(wbits=31)
+            try:
+                found += unpacker.decompress(left, SAMPLE - len(found))
+            except zlib.error:
+                raise DataError(f"{self.path}: the gzip file is damaged; fetch or copy it again") from None
+            if not unpacker.eof:
+                if self.is_whole and len(found) < SAMPLE:
+                    raise DataError(f"{self.path}: the gzip file is cut short; fetch or copy it again")
+                break
+            left = unpacker.unused_data
+        return found
+
+
+@contextmanager
+def one_look() -> Iterator[None]:
+    """For the time of the block every file is looked at once; it is taken not to change meanwhile."""
+    if _seen.get() is not None:
+        yield
+        return
+    token = _seen.set({})
+    try:
+        yield
+    finally:
+        _seen.reset(token)
+
+
+def look(path: str | os.PathLike[str]) -> Look:
+    """Look at the start of a file.
+
+    Raises
+    ------
+    DataError
+        If it is not there, not readable, or no plain file.
+    """
+    where, seen = Path(path), _seen.get()
+    if seen is not None and where in seen:
+        return seen[where]
+    found = _look(where)
+    if seen is not None:
+        seen[where] = found
+    return found
+
+
+def _look(path: Path) -> Look:
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise DataError(f"{path}: is a folder; give one file")
+        if not stat.S_ISREG(mode):
+            raise DataError(f"{path}: is a device or a pipe; save its content to a file first")
+        with open(path, "rb") as stream:
+            raw = stream.read(SAMPLE)
+            return Look(path, raw, is_whole=len(raw) < SAMPLE)
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file") from None
+    except PermissionError:
+        raise DataError(f"{path}: no permission to read it; change its rights or copy it") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL inside the path
+        reason = getattr(error, "strerror", None) or "not a usable path"
+        raise DataError(f"{path}: cannot be read ({reason})") from None

@@ -1,0 +1,92 @@
+"""The tests of `data/sniff.py`."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from pathlib import Path
+
+import pytest
+
+import shoal
+from shoal.data.sniff import SAMPLE, look, one_look
+from shoal.errors import DataError
+
+
+def test_what_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbfone\ntwo\n")
+    seen = look(path)
+    assert (seen.is_gzip, seen.is_parquet, seen.is_whole, seen.lines) == (False, False, True, [b"one", b"two"])
+    path.write_text("ein\nzwei\n", encoding="utf-16")
+    assert look(path).lines == [b"ein", b"zwei"]
+    path.write_bytes(b"PAR1...")
+    assert look(path).is_parquet
+
+
+def test_a_line_that_is_cut_is_not_told(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_bytes(b"0123456789\n" * 10_000)
+    seen = look(path)
+    assert len(seen.sample) == SAMPLE
+    assert set(seen.lines) == {b"0123456789"}
+
+
+@pytest.mark.parametrize("n_members", [1, 3])
+def test_a_compressed_file_is_seen_through(tmp_path: Path, n_members: int) -> None:
+    path = tmp_path / "a.gz"
+    path.write_bytes(b"".join(gzip.compress(b"line %d\n" % i * 20_000, mtime=0) for i in range(n_members)))
+    assert set(look(path).lines) == {b"line 0"}
+    path.write_bytes(b"".join(gzip.compress(b"line %d\n" % i, mtime=0) for i in range(n_members)))
+    assert look(path).lines == [b"line %d" % i for i in range(n_members)]
+
+
+def test_a_damaged_one_is_told_so_when_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.gz"
+    whole = gzip.compress(bytes(range(256)) * 40, mtime=0)
+    path.write_bytes(whole[:-20])
+    assert look(path).is_gzip
+    with pytest.raises(DataError, match="cut short"):
+        _ = look(path).sample
+    path.write_bytes(whole[:20] + b"\xff" * 40 + whole[60:])
+    with pytest.raises(DataError, match="damaged"):
+        _ = look(path).sample
+
+
+def test_a_folder_and_a_missing_file_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="is a folder"):
+        look(tmp_path)
+    with pytest.raises(DataError, match="no such file"):
+        look(tmp_path / "none")
+
+
+def test_within_a_block_a_file_is_looked_at_once_and_anew_after_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one\n")
+    with one_look(), one_look():
+        first = look(path)
+        assert look(str(path)) is first
+    path.write_text("two\n")
+    assert look(path).lines == [b"two"]
+
+
+def test_a_table_is_opened_once_to_be_told_and_once_to_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("age,disease\n" + "".join(f"{20 + i % 9},{'ab'[i % 2]}\n" for i in range(60)))
+    policy = shoal.Policy.of(quasi=["age"], sensitive=["disease"], k=3)
+    opened: list[str] = []
+    is_on = True
+
+    def hook(event: str, args: tuple[object, ...]) -> None:
+        if is_on and event == "open" and str(args[0]).endswith("people.csv"):
+            opened.append(str(args[0]))
+
+    sys.addaudithook(hook)
+    try:
+        shoal.anonymize(path, policy, seed=1).save(tmp_path / "out", report=False)
+        assert len(opened) == 2
+        opened.clear()
+        shoal.check(tmp_path / "out", path)
+        assert len(opened) == 2
+    finally:
+        is_on = False
