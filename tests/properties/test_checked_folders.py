@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.check.tables.assignment import count_unplaced
+from shoal.data.tables.formats.text import unguarded
 from shoal.data.tables.labels import read_label
-from shoal.data.tables.write import unguarded
 from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import Policy
 from shoal.secrets import write_rows

@@ -22,8 +22,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from shoal._version import __version__
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.formats.text import guarded
 from shoal.data.tables.table import Table, spell
-from shoal.data.tables.write import guarded
 from shoal.errors import ShoalError
 from shoal.kinds.tables.policy import Policy
 from shoal.scratch import clear_abandoned, write_owned

@@ -15,7 +15,7 @@ from shoal.check.verdict import Verdict
 from shoal.data.strings.files import read_strings_back
 from shoal.data.strings.strings import Strings
 from shoal.data.tables.files import read_table
-from shoal.data.tables.write import unguarded
+from shoal.data.tables.formats.text import unguarded
 from shoal.data.whole_text import load_text
 from shoal.errors import DataError
 from shoal.kinds.strings.manifest import StringManifest

@@ -17,9 +17,10 @@ from shoal.data.strings.spmf import ITEM, looks_like_spmf, read_spmf, spmf_piece
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.strings.token_lines import check_delimiter, line_pieces, read_lines, read_tokens
 from shoal.data.tables.files import read_table, stem_of
+from shoal.data.tables.formats.text import guarded, unguarded
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name as table_file_name
-from shoal.data.tables.write import guarded, unguarded, write_table
+from shoal.data.tables.write import write_table
 from shoal.data.whole_text import load_text
 from shoal.errors import DataError, PolicyError, did_you_mean
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shoal.data.sniff import look
-from shoal.data.tables.header import refuse_named_by_record
-from shoal.data.tables.table import MARKERS, Source, Table
+from shoal.data.tables.format import FORMATS, Reading
+from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError
 
 _COMPRESSED = (".gz", ".gzip")
@@ -54,24 +54,19 @@ def read_table(
     """
     where = Path(path)
     seen = look(where)
-    if seen.is_parquet:
-        from shoal.data.tables.parquet import read_parquet
+    known = next(format for format in FORMATS.values() if format.looks_like(seen))
+    if known is list(FORMATS.values())[-1]:
+        _refuse_aliens(where, seen.raw)
+    return known.read(seen, Reading(markers, delimiter, encoding, header))
 
-        columns = read_parquet(where, markers=markers)
-        refuse_named_by_record(str(where), columns, header)
-        return Table.of(columns, Source(stem_of(where), "parquet"))
+
+def _refuse_aliens(path: Path, start: bytes) -> None:
+    """Refuse what is surely no text, though no format knows it."""
     for magic, what in ALIENS.items():
-        if seen.raw.startswith(magic):
-            raise DataError(f"{where}: is {what}")
-    if where.suffix.casefold() in (".parquet", ".pq") and seen.raw:
-        raise DataError(f"{where}: is not Parquet, though its name says so; fetch or export it again")
-    from shoal.data.tables.csv import read_text
-
-    gzipped = seen.is_gzip
-    columns, known = read_text(
-        where, gzipped=gzipped, markers=markers, delimiter=delimiter, encoding=encoding, header=header
-    )
-    return Table.of(columns, Source(stem_of(where), "csv", known.delimiter, gzipped, known.notes))
+        if start.startswith(magic):
+            raise DataError(f"{path}: is {what}")
+    if path.suffix.casefold() in (".parquet", ".pq") and start:
+        raise DataError(f"{path}: is not Parquet, though its name says so; fetch or export it again")
 
 
 def stem_of(path: Path) -> str:

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.database import identifier
+from shoal.data.tables.sql_cells import register_cells, sql_type, typed_cells
 from shoal.data.tables.table import Column, Table
-from shoal.data.tables.write import register_cells, sql_type, typed_cells
 
 _KINDS = {"O": "text", "f": "float", "i": "int", "b": "bool", "M": "time"}
 

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, TypeAdapter, ValidationInfo, field_serializer, field_validator, model_validator
 
 from shoal.data.tables.attribute import Attribute, Role, Type
+from shoal.data.tables.format import data_files
 from shoal.data.tables.hierarchy import Hierarchy, prefixes
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, spell
-from shoal.data.tables.write import DATA_FILES
 from shoal.kinds.tables.policy import Policy
 from shoal.manifest import Entries, Manifest
 from shoal.models import Requirement
@@ -80,7 +80,7 @@ class TableManifest(Manifest):
     @field_validator("data")
     @classmethod
     def _known_file(cls, data: str) -> str:
-        if data not in DATA_FILES:
+        if data not in data_files():
             raise ValueError("a table is in no such file")
         return data
 

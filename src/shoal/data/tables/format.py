@@ -1,0 +1,67 @@
+"""What every file format of tables offers. Each stands in a file of its own in `data/tables/formats/`."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from shoal.data.sniff import Look
+from shoal.data.tables.table import MARKERS, Source, Table
+from shoal.registry import Registry
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is to be read; see `shoal.data.tables.files.read_table`."""
+
+    markers: Sequence[str] = MARKERS
+    delimiter: str | None = None
+    encoding: str | None = None
+    header: str | None = None
+
+
+class TableFormat(ABC):
+    """A way to write a table into a file."""
+
+    name: ClassVar[str]
+    """As `Source.format` calls it."""
+    place: ClassVar[int]
+    """Which format is asked first whether a file is its own; the last is asked for what is left."""
+    files: ClassVar[tuple[str, ...]]
+    """What the file of a published table may be called."""
+
+    @abstractmethod
+    def looks_like(self, seen: Look) -> bool:
+        """Whether a file is of this format, by its start."""
+
+    @abstractmethod
+    def read(self, seen: Look, reading: Reading) -> Table:
+        """Read a file."""
+
+    @abstractmethod
+    def file_name(self, source: Source) -> str:
+        """What the file of a published table is called."""
+
+    @abstractmethod
+    def write(self, table: Table, path: str | os.PathLike[str]) -> None:
+        """Write a table; the same bytes every time."""
+
+    @abstractmethod
+    def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: Reading) -> Table:
+        """Read a file that `write` wrote, whose columns have these names."""
+
+
+FORMATS: Registry[TableFormat] = Registry("shoal.data.tables.formats")
+
+
+def format_named(name: str) -> TableFormat:
+    """The format of a source; of what came from no file, the last."""
+    return FORMATS[name] if name in FORMATS else list(FORMATS.values())[-1]
+
+
+def data_files() -> tuple[str, ...]:
+    """What the file of a published table may be called, in whatever format."""
+    return tuple(name for known in FORMATS.values() for name in known.files)

@@ -1,0 +1,174 @@
+"""CSV and TSV, plain or compressed with gzip.
+
+Files are written as UTF-8 with ``\\n`` at the end of each line and quotes only where they are needed. The same
+table gives the same bytes every time.
+
+A text, or a column's name, that begins with ``=``, ``+``, ``-``, ``@`` (also in their full-width forms), a
+tab or a line end, and that is not a plain number, would be run as a formula by a spreadsheet that opens the
+text file. It is written there with a single quote in front. Parquet says that a text is a text, so there it
+stays as it is.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from shoal.data.sniff import Look, look
+from shoal.data.tables.csv import read_text
+from shoal.data.tables.files import stem_of
+from shoal.data.tables.format import FORMATS, Reading, TableFormat
+from shoal.data.tables.table import Column, Source, Table
+from shoal.errors import DataError
+
+_TAB = "\t"
+_ROWS_AT_ONCE = 1 << 16
+_MOST_COMBINED = 1 << 12
+_RISKY_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?")
+
+
+class Text(TableFormat):
+    """Lines of cells; what a file is taken for that is nothing else."""
+
+    name = "csv"
+    place = 9
+    files = ("data.csv", "data.tsv", "data.csv.gz", "data.tsv.gz")
+
+    def looks_like(self, seen: Look) -> bool:
+        """Whatever no other format knows."""
+        return True
+
+    def read(self, seen: Look, reading: Reading) -> Table:
+        """Find delimiter and encoding where they are not given, and read all cells."""
+        columns, known = read_text(
+            seen.path,
+            gzipped=seen.is_gzip,
+            markers=reading.markers,
+            delimiter=reading.delimiter,
+            encoding=reading.encoding,
+            header=reading.header,
+        )
+        source = Source(stem_of(seen.path), self.name, known.delimiter, seen.is_gzip, known.notes)
+        return Table.of(columns, source)
+
+    def file_name(self, source: Source) -> str:
+        """By delimiter and compression."""
+        return f"data.{'tsv' if source.delimiter == _TAB else 'csv'}{'.gz' if source.gzip else ''}"
+
+    def write(self, table: Table, path: str | os.PathLike[str]) -> None:
+        """With the delimiter and the compression of the source; a null is an empty cell."""
+        with open(path, "wb") as file:
+            if table.source.gzip:
+                with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+                    for piece in _pieces(table):
+                        packed.write(piece)
+            else:
+                for piece in _pieces(table):
+                    file.write(piece)
+
+    def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: Reading) -> Table:
+        """Without the quotes that guard texts, and with the names as they were: a reader strips blanks around them."""
+        table = self.read(look(path), Reading((), reading.delimiter, None, "first"))
+        spelled = {name.strip(): name for name in names}
+        columns = [
+            _unguarded_column(c, spelled.get(unguarded(n), unguarded(n)), reading.markers)
+            for n, c in table.columns.items()
+        ]
+        return Table.of(columns, table.source)
+
+
+def guarded(text: str) -> str:
+    """The text, with a single quote in front if a spreadsheet would run it.
+
+    A text that only looks guarded gets one more quote, so that `unguarded` gives every text back.
+
+    >>> guarded("=1+1"), guarded("-1.5"), guarded("a=b"), guarded("'=1")
+    ("'=1+1", '-1.5', 'a=b', "''=1")
+    """
+    return "'" + text if _is_risky(text.lstrip("'")) else text
+
+
+def unguarded(text: str) -> str:
+    """The text that was guarded.
+
+    >>> unguarded("'=1+1"), unguarded("'tis")
+    ('=1+1', "'tis")
+    """
+    return text[1:] if text.startswith("'") and _is_risky(text.lstrip("'")) else text
+
+
+def _is_risky(text: str) -> bool:
+    return text.startswith(_RISKY_STARTS) and not _PLAIN_NUMBER.fullmatch(text)
+
+
+def _unguarded_column(column: Column, name: str, markers: Sequence[str]) -> Column:
+    """The same cells; those that are spelled like a missing value are missing."""
+    texts = [unguarded(str(value)) for value in column.values]
+    missing = sorted({t for t in texts if t in markers})
+    values = sorted(set(texts).difference(missing))
+    place = {text: i for i, text in enumerate([*values, *missing])}
+    new_code = np.array([place[text] for text in texts], dtype=np.int32)
+    dictionary = np.empty(len(values), dtype=object)
+    dictionary[:] = values
+    return Column(name, new_code[column.codes], dictionary, tuple(missing))
+
+
+def _pieces(table: Table) -> Iterator[bytes]:
+    """The file in pieces of whole lines."""
+    delimiter = table.source.delimiter
+    is_alone = len(table.columns) == 1
+    try:
+        header = delimiter.join(_field(guarded(name), delimiter, is_alone) for name in table.columns)
+        yield (header + "\n").encode()
+        parts = _combined([_spelled(column, delimiter, is_alone) for column in table.columns.values()], delimiter)
+        for start in range(0, table.n_rows, _ROWS_AT_ONCE):
+            cells = [texts[codes[start : start + _ROWS_AT_ONCE]].tolist() for texts, codes in parts]
+            lines = cells[0] if len(cells) == 1 else map(delimiter.join, zip(*cells, strict=True))
+            yield ("\n".join(lines) + "\n").encode()
+    except UnicodeEncodeError:
+        raise DataError("a text holds half a character (a lone surrogate), which no file can; mend it") from None
+
+
+_Part = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]
+
+
+def _spelled(column: Column, delimiter: str, is_alone: bool) -> _Part:
+    texts = column.texts()
+    if column.is_text:
+        texts = [guarded(text) for text in texts]
+    else:
+        texts[len(column.values) :] = map(guarded, texts[len(column.values) :])
+    dictionary = np.empty(len(texts), dtype=object)
+    dictionary[:] = [_field(text, delimiter, is_alone) for text in texts]
+    return dictionary, column.codes
+
+
+def _combined(parts: list[_Part], delimiter: str) -> list[_Part]:
+    """Join neighbouring columns with dictionaries so small that all pairs of values can be spelled before."""
+    joined: list[_Part] = []
+    for texts, codes in parts:
+        if joined and len(codes) > _MOST_COMBINED and 0 < len(joined[-1][0]) * len(texts) <= _MOST_COMBINED:
+            before, codes_before = joined[-1]
+            pairs = np.add.outer(before + delimiter, texts).ravel()
+            joined[-1] = (pairs, codes_before * np.int32(len(texts)) + codes)
+        else:
+            joined.append((texts, codes))
+    return joined
+
+
+def _field(text: str, delimiter: str, is_alone: bool) -> str:
+    if not text:
+        return '""' if is_alone else ""  # a blank line would be no row
+    # A blank at the start would read as the ", " style, and a byte order mark as one of the file.
+    if text[0] in " \ufeff" or delimiter in text or '"' in text or "\n" in text or "\r" in text:
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+FORMATS.register(Text())
