@@ -23,7 +23,11 @@ from shoal.told_counts import Count, Span, n_published, read_count, write_count
 FILE_NAME = "manifest.json"
 DATASHEET = "datasheet.html"
 
-Told = Annotated[Any, BeforeValidator(read_count), PlainSerializer(write_count)]
+def _count(told: Any) -> Count:
+    return told if isinstance(told, Span) else read_count(told)
+
+
+Told = Annotated[Any, BeforeValidator(_count), PlainSerializer(write_count)]
 """A number of records, or the range that it is told as."""
 
 

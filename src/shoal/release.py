@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from shoal.check.guarantee import Guarantee
+from shoal.errors import ShoalError
 from shoal.held_out import HeldOut
 from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum
 from shoal.secrets import secrets_to_keep
@@ -186,9 +187,15 @@ class Release(ABC, Generic[D]):
             path.chmod(0o600)
         if reported is None:
             return
-        if self.attacked is not None:
-            KeptAttacks(reported).joined(self.attacked, self.case.granted, ATTACK_SEED).write(folder)
-        write_report(folder, self._report())
+        attacked, shown = self.attacked, self._report()
+        try:
+            if attacked is not None:
+                KeptAttacks(reported).joined(attacked, self.case.granted, ATTACK_SEED).write(folder)
+            write_report(folder, shown)
+        except ShoalError as error:  # of a release that is there already; this one is not yet
+            if isinstance(error.__context__, OSError):
+                raise error.__context__ from None
+            raise
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<li>{escape(g.sentence)}</li>" for g in self.guarantees)

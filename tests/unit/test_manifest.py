@@ -44,6 +44,7 @@ def test_ranges_are_read_and_written(tmp_path: Path) -> None:
     records = {"in": {"from": 9, "to": 12}, "out": 8, "suppressed": {"from": 1, "to": 4}}
     manifest = Manifest.parse(changed(records=records), tmp_path)
     assert manifest.records["suppressed"] == Span(1, 4)
+    assert Manifest(**manifest.model_dump() | {"records": manifest.records}) == manifest
     assert json.loads(manifest.to_json())["records"] == records
 
 
