@@ -7,8 +7,9 @@ PROJECT := pyproject.toml src/shoal/_version.py
 # Processes that share the tests; 0 runs them all in one, as a debugger wants it.
 WORKERS ?= 2
 PYTEST := -m pytest --numprocesses $(WORKERS) --dist worksteal
-# The oldest Python that pyproject.toml claims.
+# The oldest Python that pyproject.toml claims, and the tests to run on it.
 OLDEST ?= python$(shell sed -n 's/^requires-python = ">=\(.*\)"/\1/p' pyproject.toml)
+OLDEST_TESTS ?= tests
 
 .PHONY: demo test test-slow test-oldest test-wheel lint format docs bench clean
 
@@ -23,7 +24,7 @@ test-slow: $(VENV)/.installed-test ## the long tests
 	$(BIN)/python $(PYTEST) -m slow
 
 test-oldest: $(VENV)-oldest/.installed ## the default test run on the oldest Python and the oldest dependencies that we claim
-	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)-oldest/compiled $(VENV)-oldest/bin/python $(PYTEST) -m "not slow"
+	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)-oldest/compiled $(VENV)-oldest/bin/python $(PYTEST) -m "not slow" $(OLDEST_TESTS)
 
 test-wheel: $(VENV)-wheel/.installed ## a user's file, type-checked against the built wheel
 	$(VENV)-wheel/bin/mypy --strict tests/wheel/user.py

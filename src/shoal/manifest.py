@@ -23,6 +23,7 @@ from shoal.told_counts import Count, Span, n_published, read_count, write_count
 FILE_NAME = "manifest.json"
 DATASHEET = "datasheet.html"
 
+
 def _count(told: Any) -> Count:
     return told if isinstance(told, Span) else read_count(told)
 

@@ -107,7 +107,7 @@ def test_the_profile_is_of_the_kind_that_the_source_is(tmp_path: Path, run_here:
     assert type(sparse).__name__ == "SparseProfile"
     assert type(shoal.profile(shoal.read_sparse(svm))).__name__ == "SparseProfile"
     baskets = write(tmp_path / "baskets.dat", BASKETS)
-    assert shoal.profile(baskets, shoal.SparsePolicy()) == shoal.profile(baskets)
+    assert type(shoal.profile(baskets, shoal.SparsePolicy())).__name__ == "SparseProfile"
 
 
 def test_the_profile_of_a_sparse_matrix() -> None:

@@ -425,7 +425,7 @@ def failing(ended: Ended) -> list[str]:
         (("attack", "out", "--original", "data.csv", "--control", "absent.csv"), DATA, "no such file"),
         (("attack", "out", "--original", "data.csv", "--private", "absent"), DATA, "absent"),
         (("attack", "out", "--original", "data.csv", "--attack", "recovery"), POLICY, "did you mean 'recovery-programme'"),
-        (("attack", "out", "--original", "data.csv", "--other", "out"), POLICY, "are for attacks on tables"),
+        (("attack", "out", "--original", "data.csv", "--other", "out"), POLICY, "a second release is for tables"),
         (("attack", "out", "--original", "data.csv", "-o", "absent/results.json"), OTHER, "cannot be written"),
         (("check", "out", "--label", "x"), POLICY, "is for strings"),
         (("check", "out", "-p", "table.toml"), POLICY, "the folder holds sketches"),

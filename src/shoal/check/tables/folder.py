@@ -70,7 +70,8 @@ def check_tables(
     keeps_groups = private is not None and private.holds(GROUPS_FILE, PUBLISHED_GROUPS_FILE)
     if private is not None and check.uses_groups and (check.needs_groups or keeps_groups):
         n_original = 0 if original is None else original.n_rows
-        evidence = Evidence(original, private.groups(n_original), private.published_groups())
+        published_groups = private.published_groups()
+        evidence = Evidence(original, private.groups(n_original), published_groups)
     attributes = _with_hierarchies(meant, original, policy)
     claimed = Asked(
         manifest.require,

@@ -57,7 +57,7 @@ def test_a_target_that_cannot_be_is_refused_before_the_work(
     def late(*_: Any, **__: Any) -> None:
         raise AssertionError("the work was begun")
 
-    monkeypatch.setattr("shoal.api.anonymize_table", late)
+    monkeypatch.setattr("shoal.tables.anonymize.anonymize_table", late)
     monkeypatch.setattr("shoal.sweep.sweep.try_cell", late)
     with pytest.raises(PolicyError, match=says):
         shoal.anonymize(PEOPLE, POLICY.changed(target=target))
