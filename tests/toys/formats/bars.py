@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from shoal.data.sniff import Look, look
-from shoal.data.tables.format import FORMATS, Reading, TableFormat
+from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
 from shoal.data.tables.table import Source, Table, encode_cells
 
 START = b"%bars\n"
@@ -24,7 +24,7 @@ class Bars(TableFormat):
     def looks_like(self, seen: Look) -> bool:
         return seen.raw.startswith(START)
 
-    def read(self, seen: Look, reading: Reading) -> Table:
+    def read(self, seen: Look, reading: HowToRead) -> Table:
         names, *rows = (line.split("|") for line in seen.path.read_text(encoding="utf-8").splitlines()[1:])
         columns = []
         for name, *cells in zip(names, *rows, strict=True):
@@ -41,7 +41,7 @@ class Bars(TableFormat):
         with open(path, "w", encoding="utf-8") as file:
             file.write(START.decode() + "\n".join(lines) + "\n")
 
-    def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: Reading) -> Table:
+    def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         return self.read(look(path), reading)
 
 

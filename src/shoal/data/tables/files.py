@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shoal.data.sniff import look
-from shoal.data.tables.format import FORMATS, Reading
+from shoal.data.tables.format import FORMATS, HowToRead
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError
 
@@ -57,7 +57,7 @@ def read_table(
     known = next(format for format in FORMATS.values() if format.looks_like(seen))
     if known is list(FORMATS.values())[-1]:
         _refuse_aliens(where, seen.raw)
-    return known.read(seen, Reading(markers, delimiter, encoding, header))
+    return known.read(seen, HowToRead(markers, delimiter, encoding, header))
 
 
 def _refuse_aliens(path: Path, start: bytes) -> None:

@@ -14,7 +14,7 @@ from shoal.registry import Registry
 
 
 @dataclass(frozen=True)
-class Reading:
+class HowToRead:
     """How a file is to be read; see `shoal.data.tables.files.read_table`."""
 
     markers: Sequence[str] = MARKERS
@@ -38,7 +38,7 @@ class TableFormat(ABC):
         """Whether a file is of this format, by its start."""
 
     @abstractmethod
-    def read(self, seen: Look, reading: Reading) -> Table:
+    def read(self, seen: Look, reading: HowToRead) -> Table:
         """Read a file."""
 
     @abstractmethod
@@ -50,7 +50,7 @@ class TableFormat(ABC):
         """Write a table; the same bytes every time."""
 
     @abstractmethod
-    def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: Reading) -> Table:
+    def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """Read a file that `write` wrote, whose columns have these names."""
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from shoal.data.sniff import look
-from shoal.data.tables.format import FORMATS, Reading, format_named
+from shoal.data.tables.format import FORMATS, HowToRead, format_named
 from shoal.data.tables.table import Table
 
 
@@ -42,4 +42,4 @@ def read_back(
     """
     seen = look(path)
     known = next(format for format in FORMATS.values() if format.looks_like(seen))
-    return known.read_back(path, names, Reading(markers, delimiter, None, "first"))
+    return known.read_back(path, names, HowToRead(markers, delimiter, None, "first"))

@@ -11,7 +11,7 @@ import duckdb
 from shoal.data.database import connection, identifier, literal
 from shoal.data.sniff import Look, look
 from shoal.data.tables.files import stem_of
-from shoal.data.tables.format import FORMATS, Reading, TableFormat
+from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
 from shoal.data.tables.header import refuse_named_by_record
 from shoal.data.tables.parquet import read_parquet
 from shoal.data.tables.sql_cells import register_cells
@@ -30,7 +30,7 @@ class Parquet(TableFormat):
         """By its first four bytes."""
         return seen.is_parquet
 
-    def read(self, seen: Look, reading: Reading) -> Table:
+    def read(self, seen: Look, reading: HowToRead) -> Table:
         """Read all columns; markers of missing values apply to texts."""
         columns = read_parquet(seen.path, markers=reading.markers)
         refuse_named_by_record(str(seen.path), columns, reading.header)
@@ -44,7 +44,7 @@ class Parquet(TableFormat):
         """A missing cell is a null, unless it was spelled in a column of texts."""
         _write(table, path)
 
-    def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: Reading) -> Table:
+    def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """As any reader would."""
         return self.read(look(path), reading)
 

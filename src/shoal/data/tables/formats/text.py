@@ -22,7 +22,7 @@ import numpy as np
 from shoal.data.sniff import Look, look
 from shoal.data.tables.csv import read_text
 from shoal.data.tables.files import stem_of
-from shoal.data.tables.format import FORMATS, Reading, TableFormat
+from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
 from shoal.data.tables.table import Column, Source, Table
 from shoal.errors import DataError
 
@@ -44,7 +44,7 @@ class Text(TableFormat):
         """Whatever no other format knows."""
         return True
 
-    def read(self, seen: Look, reading: Reading) -> Table:
+    def read(self, seen: Look, reading: HowToRead) -> Table:
         """Find delimiter and encoding where they are not given, and read all cells."""
         columns, known = read_text(
             seen.path,
@@ -72,9 +72,9 @@ class Text(TableFormat):
                 for piece in _pieces(table):
                     file.write(piece)
 
-    def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: Reading) -> Table:
+    def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """Without the quotes that guard texts, and with the names as they were: a reader strips blanks around them."""
-        table = self.read(look(path), Reading((), reading.delimiter, None, "first"))
+        table = self.read(look(path), HowToRead((), reading.delimiter, None, "first"))
         spelled = {name.strip(): name for name in names}
         columns = [
             _unguarded_column(c, spelled.get(unguarded(n), unguarded(n)), reading.markers)
