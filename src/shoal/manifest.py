@@ -117,6 +117,8 @@ class Manifest(Entries):
             If that is no manifest of this kind.
         """
         try:
+            if not {"shoal", "kind", "data"} <= set(content):  # a release says so itself; a default is said by nobody
+                raise ValueError
             return cls.model_validate(content)
         except (KeyError, TypeError, AttributeError, ValueError, ValidationError, ShoalError):
             raise DataError(

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from shoal.check.guarantee import Guarantee
-from shoal.errors import ShoalError
+from shoal.errors import NotVerified, ShoalError
 from shoal.held_out import HeldOut
 from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum
 from shoal.secrets import secrets_to_keep
@@ -67,6 +67,15 @@ class Release(ABC, Generic[D]):
     _file: CheckedFile | None = field(default=None, repr=False)
     _like: Any = field(default=None, repr=False)
     _held_out: HeldOut[Any] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Bind the bytes that were checked to what they were checked for."""
+        if self._file is not None and self._file.claims is None:
+            self._file.claims = self._claims()
+
+    def _claims(self) -> Any:
+        """What is said of the data, which only holds of bytes that were checked for it."""
+        return self.policy, self.guarantees
 
     @property
     def data(self) -> Any:
@@ -118,8 +127,18 @@ class Release(ABC, Generic[D]):
         """What became of the data, as JSON; without a report nothing that would have to be measured."""
 
     @abstractmethod
-    def _check_file(self) -> CheckedFile:
-        """Write the data and check what stands there, where that was not done yet."""
+    def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
+        """Write the data and check what stands there, where that was not done yet; what was recomputed."""
+
+    def _checked_file(self) -> CheckedFile:
+        """The bytes to publish, which were checked for what is said of them."""
+        file, guarantees = (self._file, self.guarantees) if self._file is not None else self._write_and_check()
+        if guarantees != self.guarantees or file.claims not in (None, self._claims()):
+            raise NotVerified(
+                "the release was changed after it was checked, so nothing was written; ask shoal.anonymize for what it "
+                "is to be"
+            )
+        return file
 
     @abstractmethod
     def _manifest(self, **told: Any) -> Manifest:
@@ -164,7 +183,7 @@ class Release(ABC, Generic[D]):
     def _write_publish(self, folder: Path) -> str:
         """Write what is given away; the checksum of the data."""
         folder.mkdir()
-        file = self._file or self._check_file()
+        file = self._checked_file()
         file.put(folder)
         (folder / DATASHEET).write_text(self._datasheet(), encoding="utf-8")
         manifest = self._manifest(

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from shoal.check.verdict import Verdict
 from shoal.errors import NotVerified, ShoalError
@@ -54,7 +54,13 @@ class CheckedFile:
     def __init__(self, path: Path) -> None:
         self.name = path.name
         self.checksum = checksum(path)
+        self.claims: Any = None
+        """What was checked of it: what it is published with has to be the same."""
         self._bytes: BinaryIO = path.open("rb")
+
+    def __reduce__(self) -> tuple[Callable[[], None], tuple[()]]:
+        """A copy of a release, or one that was kept in a file, has none: it is written and checked anew."""
+        return _no_file, ()
 
     def put(self, folder: Path) -> Path:
         """Copy it into a folder; `NotVerified` if other bytes arrive there."""
@@ -65,6 +71,10 @@ class CheckedFile:
         if checksum(path) != self.checksum:
             raise NotVerified("the file that was checked is not the one that was written; nothing was published")
         return path
+
+
+def _no_file() -> None:
+    return None
 
 
 def checked_file(

@@ -61,7 +61,7 @@ def test_ranges_are_read_and_written(tmp_path: Path) -> None:
         changed(require=[]),
         changed(header="second"),
         changed(checksums={"data.csv": 3}),
-        {name: value for name, value in CONTENT.items() if name != "method"},
+        *({n: v for n, v in CONTENT.items() if n != name} for name in ("method", "shoal", "kind", "data")),
         [],
         None,
     ],

@@ -99,8 +99,9 @@ class AgeRelease(Release[Ages]):
     def summary(self, *, report: bool = True) -> dict[str, Any]:
         return {"kind": self.kind, "records": self.records, "guarantees": [g.to_dict() for g in self.guarantees]}
 
-    def _check_file(self) -> CheckedFile:
-        return write_and_check(self.published, self.policy)[0]
+    def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
+        file, verdict = write_and_check(self.published, self.policy)
+        return file, verdict.guarantees
 
     def _manifest(self, **told: Any) -> Manifest:
         return AgeManifest(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictBool, model_validator
 
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse.bounds import coarse
@@ -43,7 +43,7 @@ class SparseManifest(Manifest):
     data: Literal["data.parquet"] = DATA_FILE
     columns: dict[str, str] = Field(default_factory=dict)
     step: float = Field(gt=0, allow_inf_nan=False)
-    classes: bool
+    classes: StrictBool
     input: dict[str, Any]
     suppressed_because: dict[str, Told]
     neighbours: Literal["exact", "partition"] | None
@@ -63,6 +63,15 @@ class SparseManifest(Manifest):
         if set(method) != set(SparseMethod.model_fields) or {"header", *self.input} != set(SparseInput.model_fields):
             raise ValueError("a default would be promised by nobody")
         return SparsePolicy(input=self.input, require=self.require, method=method)
+
+    def content(self) -> dict[str, Any]:
+        """What the file holds; of the method and the columns what this version knows."""
+        return super().content() | {"method": self.policy.told(), "columns": self.columns_of(has_classes=self.classes)}
+
+    @staticmethod
+    def columns_of(*, has_classes: bool) -> dict[str, str]:
+        """What the columns of the file hold."""
+        return {"sketch": "the components of a record", **({"label": "its class"} if has_classes else {})}
 
     @classmethod
     def claims(cls, guarantees: Sequence[Guarantee]) -> tuple[dict[str, Any], ...]:

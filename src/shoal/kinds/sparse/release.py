@@ -119,14 +119,15 @@ class SparseRelease(Release[Sketches]):
             "notes": list(self.notes),
         }
 
-    def _check_file(self) -> CheckedFile:
-        return _write_and_check(self.sketches, self.policy, self.neighbours, self._evidence)[0]
+    def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
+        file, (_, guarantees) = _write_and_check(self.sketches, self.policy, self.neighbours, self._evidence)
+        return file, guarantees
 
     def _manifest(self, **told: Any) -> Manifest:
         has_classes = self.sketches.labels is not None
         return SparseManifest(
             **told,
-            columns={"sketch": "the components of a record", **({"label": "its class"} if has_classes else {})},
+            columns=SparseManifest.columns_of(has_classes=has_classes),
             step=self.sketches.step,
             classes=has_classes,
             input=self.policy.input.model_dump(),

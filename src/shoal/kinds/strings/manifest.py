@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, StrictInt, model_validator
+from pydantic import Field, StrictBool, StrictInt, model_validator
 
 from shoal.data.strings.alphabets import KNOWN
 from shoal.data.strings.strings import StringSource
@@ -39,7 +39,7 @@ class StringManifest(Manifest):
     column: str | None
     class_column: str | None
     table_delimiter: str | None
-    classes: bool
+    classes: StrictBool
     suppressed_because: dict[str, Told]
     near_copies: Annotated[StrictInt, Field(ge=0)] | None = None
 
@@ -59,6 +59,10 @@ class StringManifest(Manifest):
         if set(method) != set(StringMethod.model_fields):
             raise ValueError("a default would be promised by nobody")
         return StringPolicy(require=self.require, method=method)
+
+    def content(self) -> dict[str, Any]:
+        """What the file holds; of the method what this version knows."""
+        return super().content() | {"method": self.policy.told()}
 
     @property
     def source(self) -> StringSource:

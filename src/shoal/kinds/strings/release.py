@@ -170,8 +170,9 @@ class StringRelease(Release[Strings]):
             "notes": list(self.notes),
         }
 
-    def _check_file(self) -> CheckedFile:
-        return _write_and_check(self.strings, self.policy, self._evidence)[0]
+    def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
+        file, (_, guarantees) = _write_and_check(self.strings, self.policy, self._evidence)
+        return file, guarantees
 
     def _manifest(self, **told: Any) -> Manifest:
         return StringManifest(

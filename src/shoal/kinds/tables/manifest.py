@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, TypeAdapter, ValidationInfo, field_serializer, field_validator, model_validator
+from pydantic import Field, StrictBool, TypeAdapter, ValidationInfo, field_serializer, field_validator, model_validator
 
 from shoal.data.tables.attribute import Attribute, Role, Type
 from shoal.data.tables.format import data_files
@@ -30,7 +30,7 @@ class PublishedColumn(Entries):
 
     role: Role
     type: Type
-    by_hierarchy: Literal[True] | None = None
+    by_hierarchy: StrictBool | None = None
     order: tuple[str, ...] | None = None
     hierarchy: tuple[tuple[str, ...], ...] | None = None
 

@@ -222,6 +222,9 @@ class TableRelease(Release[Table]):
             "notes": list(self.notes),
         }
 
+    def _claims(self) -> Any:
+        return *super()._claims(), self.attributes, self.layout
+
     def _names(self, role: str) -> list[str]:
         return [n for n, a in self.attributes.items() if a.role == role]
 
@@ -230,9 +233,6 @@ class TableRelease(Release[Table]):
             write_table(self.table, path)
 
         return checked_file(file_name(self.table), write, self._verified_file)
-
-    def _check_file(self) -> CheckedFile:
-        return self._write_and_check()[0]
 
     def _verified_file(self, path: Path) -> tuple[Guarantee, ...]:
         """Run the checker on the file as any reader would see it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -244,3 +245,27 @@ def test_a_key_from_a_seed_and_a_key_used_again_are_told(baskets: Sparse) -> Non
     keyed = release_sparse(baskets, POLICY, key=new_key(3))
     assert any("another release" in note and "same components" in note for note in keyed.notes)
     assert not any("seed" in note for note in release_sparse(baskets, POLICY).notes)
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (lambda m: m["method"].update(certified="by nobody"), "'method.certified' is none of a release"),
+        (lambda m: m["columns"].update(name="of a person"), "'columns.name' is none of a release"),
+        (lambda m: m.update(classes="no"), None),
+        (lambda m: m.pop("data"), None),
+    ],
+)
+def test_an_entry_of_the_manifest_that_nobody_wrote_is_found(
+    release: SparseRelease, tmp_path: Path, edit: Any, says: str | None
+) -> None:
+    release.save(tmp_path / "out", report=False)
+    path = tmp_path / "out" / "publish" / "manifest.json"
+    content = json.loads(path.read_text())
+    edit(content)
+    path.write_text(json.dumps(content))
+    if says is None:
+        with pytest.raises(DataError, match="is not the manifest"):
+            shoal.check(tmp_path / "out")
+    else:
+        assert any(says in finding for finding in shoal.check(tmp_path / "out").findings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -188,3 +189,27 @@ def test_keeping_is_checked_before_anything_is_written(release: string_release.S
     with pytest.raises(PolicyError, match="did you mean 'groups'"):
         release.save(tmp_path / "out", keep="group")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (lambda m: m["method"].update(certified="by nobody"), "'method.certified' is none of a release"),
+        (lambda m: m.update(certified="by nobody"), "'certified' is none of a release"),
+        (lambda m: m.update(classes="no"), None),
+        (lambda m: m.pop("shoal"), None),
+    ],
+)
+def test_an_entry_of_the_manifest_that_nobody_wrote_is_found(
+    release: string_release.StringRelease, tmp_path: Path, edit: Any, says: str | None
+) -> None:
+    release.save(tmp_path / "out", report=False)
+    path = tmp_path / "out" / "publish" / "manifest.json"
+    content = json.loads(path.read_text())
+    edit(content)
+    path.write_text(json.dumps(content))
+    if says is None:
+        with pytest.raises(DataError, match="is not the manifest"):
+            shoal.check(tmp_path / "out")
+    else:
+        assert any(says in finding for finding in shoal.check(tmp_path / "out").findings)
