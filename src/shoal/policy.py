@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -183,7 +183,7 @@ class BasePolicy(Strict):
 def _parts(policy: type[BasePolicy]) -> dict[str, type[Strict]]:
     """The keys of a policy that have keys of their own."""
     types = {name: field.annotation for name, field in policy.model_fields.items()}
-    return {name: part for name, part in types.items() if isinstance(part, type) and issubclass(part, Strict)}
+    return {name: part for name, part in types.items() if _is_class(part) and issubclass(part, Strict)}
 
 
 def _options_in(model: type[BaseModel]) -> Iterator[Option]:
@@ -197,9 +197,14 @@ def _options_in(model: type[BaseModel]) -> Iterator[Option]:
                 yield from (replace(o, is_input=o.is_input or name == "input") for o in _options_in(part))
 
 
+def _is_class(annotation: Any) -> bool:
+    """Whether it is a class; on Python 3.10 ``tuple[str, ...]`` passes for one."""
+    return isinstance(annotation, type) and get_origin(annotation) is None
+
+
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
     """The models that a value of this type can hold."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    if _is_class(annotation) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for inner in get_args(annotation) for model in _models_in(inner)]
 
