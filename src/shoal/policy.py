@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -197,7 +197,7 @@ def _options_in(model: type[BaseModel]) -> Iterator[Option]:
                 yield from (replace(o, is_input=o.is_input or name == "input") for o in _options_in(part))
 
 
-def _is_class(annotation: Any) -> bool:
+def _is_class(annotation: Any) -> TypeGuard[type[Any]]:
     """Whether it is a class; on Python 3.10 ``tuple[str, ...]`` passes for one."""
     return isinstance(annotation, type) and get_origin(annotation) is None
 
