@@ -292,7 +292,7 @@ def attack(
     from shoal.report.attacks import keep_in_report, refuse_foreign
 
     digest = checksum(folder.path / manifest.data)
-    refuse_foreign(secrets.path, digest)
+    refuse_foreign(secrets, digest)
     found = attack_case(kind.name, case, names, seed=seed, seconds=seconds, progress=progress)
-    keep_in_report(secrets.path, digest, found, case.granted, seed)
+    keep_in_report(secrets, digest, found, case.granted, seed)
     return found

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from shoal.check.guarantee import Guarantee
 from shoal.errors import NotVerified, ShoalError
 from shoal.held_out import HeldOut
+from shoal.kind import Dataset
 from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum
 from shoal.secrets import secrets_to_keep
 from shoal.stage import CheckedFile, staged
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
     from shoal.report.content import ReportContent
 
-D = TypeVar("D")
+D = TypeVar("D", bound=Dataset)
 ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
 
 
@@ -85,7 +86,7 @@ class Release(ABC, Generic[D]):
     @property
     def records(self) -> dict[str, int]:
         """How many records came in, went out and were suppressed, and how many were held out before."""
-        n_in, n_out = len(self._original), len(self.published)  # type: ignore[arg-type]
+        n_in, n_out = len(self._original), len(self.published)
         held = {} if self._held_out is None else self._held_out.counts
         return {"in": n_in, "out": n_out, "suppressed": n_in - n_out, **held}
 

@@ -376,6 +376,7 @@ def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **aske
     import json
 
     from shoal.api import attack as attack_folder
+    from shoal.secrets import PrivateFolder
 
     if out is not None and out.exists():
         raise ShoalError(f"{out} exists; choose another name for the results, or remove it first")
@@ -389,10 +390,10 @@ def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **aske
         print_json(found.to_dict())
     else:
         print_attacks(found)
-    if asked["private"] is not None:
+    if (private := PrivateFolder.at(asked["private"])) is not None:
         from shoal.report.attacks import note_on_page
 
-        click.echo(note_on_page(asked["private"]), err=True, nl=False)
+        click.echo(note_on_page(private), err=True, nl=False)
 
 
 @shoal.command(cls=PolicyCommand, asks=header_alone, makes_policy=False)

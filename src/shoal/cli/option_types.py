@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import csv
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
 import click
 
 
-class Listed(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
+class Listed(click.ParamType, ABC):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4 only
     """Several values with commas between them, which add up where the option is repeated."""
 
+    @abstractmethod
     def split(self, text: str) -> tuple[Any, ...]:
         """The values; ValueError with a sentence where one is none."""
-        raise NotImplementedError
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Any, ...]:
         try:

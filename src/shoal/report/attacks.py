@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from shoal.attack.attack import Attacked
     from shoal.attack.result import AttackResult, Rate
-
-BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
+    from shoal.secrets import PrivateFolder
 
 
 def attacks_section(kind: str, found: Attacked[Any] | None) -> Markup:
@@ -35,7 +34,7 @@ def attacks_section(kind: str, found: Attacked[Any] | None) -> Markup:
         skipped=[] if found is None else [(titles.get(name, name), why) for name, why in found.skipped],
         verdict="" if found is None else verdict(found.results),
     )
-    return Markup(f"{BEGIN}\n{body}\n{END}")
+    return Markup(body)  # whose own parts are escaped
 
 
 def verdict(results: Sequence[AttackResult]) -> str:
@@ -53,11 +52,11 @@ def verdict(results: Sequence[AttackResult]) -> str:
     return f"{len(winners)} of {n_attacks} attacks got more from the release than without it: {named}."
 
 
-def note_on_page(private: Path) -> str:
+def note_on_page(private: PrivateFolder) -> str:
     """What the owner should know where results are kept that no page shows; "" where the report shows them."""
     from shoal.report.content import DATA_FILE
 
-    folder = private_folder(private)
+    folder = private.path
     if (folder / DATA_FILE).exists():
         return ""
     return (
@@ -66,12 +65,12 @@ def note_on_page(private: Path) -> str:
     )
 
 
-def refuse_foreign(private: Path, checksum: str) -> None:
+def refuse_foreign(private: PrivateFolder, checksum: str) -> None:
     """Refuse what is no private folder, or one with results of attacks on other data, before any attack is run."""
     from shoal.attack.kept import kept_of
     from shoal.report.content import read_content
 
-    folder = private_folder(private)
+    folder = private.path
     if not folder.is_dir() or (folder / "manifest.json").exists():
         raise DataError(f"{folder} is not the private/ folder of a release; give that folder")
     read_content(folder)
@@ -79,7 +78,7 @@ def refuse_foreign(private: Path, checksum: str) -> None:
 
 
 def keep_in_report(
-    private: Path, checksum: str, found: Attacked[Any], granted: Mapping[str, int], seed: int | None
+    private: PrivateFolder, checksum: str, found: Attacked[Any], granted: Mapping[str, int], seed: int | None
 ) -> Path | None:
     """Join the results of a run with those that `private/` keeps, and draw the report anew with all of them.
 
@@ -98,15 +97,10 @@ def keep_in_report(
     from shoal.attack.kept import KeptAttacks, kept_of
     from shoal.report.content import draw_report
 
-    folder = private_folder(private)
+    folder = private.path
     with locked(folder):
         (kept_of(folder, checksum) or KeptAttacks(checksum)).joined(found, granted, seed).write(folder)
         return draw_report(folder)
-
-
-def private_folder(given: Path) -> Path:
-    """The `private/` folder of a release, which may be given by the folder above."""
-    return given / "private" if (given / "private").is_dir() else given
 
 
 def forest(results: Sequence[AttackResult]) -> Markup:

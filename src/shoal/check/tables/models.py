@@ -58,11 +58,11 @@ class Check(Generic[R]):
 
     def of_sizes(self, required: R, classes: Classes) -> Guarantee:
         """Recompute it from the number of records in every class."""
-        raise NotImplementedError
+        raise self._missing(required)
 
     def of_values(self, required: R, classes: Classes, held: Held) -> Guarantee:
         """Recompute it from the sensitive values in every class."""
-        raise NotImplementedError
+        raise self._missing(required)
 
     def distance(self, required: R, attribute: Attribute | None) -> Distance:
         """The distance by which it compares values."""
@@ -82,7 +82,13 @@ class Check(Generic[R]):
 
     def believed(self, required: R, outcome: Outcome, smallest: int, fails: bool) -> Believed:
         """The worst of these beliefs in words; `smallest` is the number of rows of the smallest group."""
-        raise NotImplementedError
+        raise self._missing(required)
+
+    @staticmethod
+    def _missing(required: R) -> PolicyError:
+        """What is said of a model whose file has not the formula that is asked for: then nothing is promised."""
+        name = required.model
+        return PolicyError(f"the checker has no formula for {name} of such a table, so it cannot be promised")
 
 
 _CHECKS: dict[str, Check[Any]] = {}

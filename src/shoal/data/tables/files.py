@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from shoal.data.sniff import look
+from shoal.data.sniff import Look, look
 from shoal.data.tables.format import FORMATS, HowToRead
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError
@@ -55,13 +55,12 @@ def read_table(
     where = Path(path)
     seen = look(where)
     known = next(format for format in FORMATS.values() if format.looks_like(seen))
-    if known is list(FORMATS.values())[-1]:
-        _refuse_aliens(where, seen.raw)
     return known.read(seen, HowToRead(markers, delimiter, encoding, header))
 
 
-def _refuse_aliens(path: Path, start: bytes) -> None:
+def refuse_aliens(seen: Look) -> None:
     """Refuse what is surely no text, though no format knows it."""
+    path, start = seen.path, seen.raw
     for magic, what in ALIENS.items():
         if start.startswith(magic):
             raise DataError(f"{path}: is {what}")

@@ -175,8 +175,8 @@ class Publication:
         return publish_groups(task, self)
 
     def publish(self, records: GroupedRecords) -> PublishedGroups:
-        """Put something in the place of every group's quasi-identifiers."""
-        raise NotImplementedError
+        """Put something in the place of every group's quasi-identifiers; not asked where `make` is its own."""
+        raise NotImplementedError(f"{self.name} neither publishes groups nor makes a table of its own")
 
     def words(self, method: Method) -> Mapping[str, str]:
         """What the report says of its own parameters, by a heading each."""
@@ -184,7 +184,7 @@ class Publication:
 
     def treatment(self, attribute: Attribute, *, by_hierarchy: bool) -> str:
         """What became of a quasi-identifier."""
-        raise NotImplementedError
+        return "put in place by group"
 
     def treatment_of_others(self, attribute: Attribute) -> str:
         """What became of a column that is neither identifying nor quasi-identifying."""

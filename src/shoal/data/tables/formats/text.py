@@ -21,7 +21,7 @@ import numpy as np
 
 from shoal.data.sniff import Look, look
 from shoal.data.tables.csv import read_text
-from shoal.data.tables.files import stem_of
+from shoal.data.tables.files import refuse_aliens, stem_of
 from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
 from shoal.data.tables.table import Column, Source, Table
 from shoal.errors import DataError
@@ -46,6 +46,7 @@ class Text(TableFormat):
 
     def read(self, seen: Look, reading: HowToRead) -> Table:
         """Find delimiter and encoding where they are not given, and read all cells."""
+        refuse_aliens(seen)
         columns, known = read_text(
             seen.path,
             gzipped=seen.is_gzip,
