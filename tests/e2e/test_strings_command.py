@@ -264,14 +264,14 @@ def test_gzip_comes_back(here: Path, run_here: RunHere) -> None:
 
 def test_what_is_suppressed_is_said(here: Path, run_here: RunHere) -> None:
     write(here / "odd.fasta", FASTA + ">long\n" + "ACDEFGHIKL" * 90 + "\n>none\n")
-    ended = run_here("anonymize", "odd.fasta", "-k", "10", "-o", "out", cwd=here)
+    ended = run_here("anonymize", "odd.fasta", "-k", "10", "--seed", "3", "-o", "out", cwd=here)
     assert ended.code == 0, ended.stderr
     assert "2 of 62 strings were suppressed: 1 is empty; 1 has a length that fewer than 10" in ended.stdout
     assert "Those left out for their length have 900 to 900 symbols" in ended.stdout
     manifest = json.loads((here / "out" / "publish" / "manifest.json").read_text())
     few = {"from": 1, "to": 9}
     assert manifest["suppressed_because"] == {"empty": few, "length": few}
-    assert "900" not in everything(here / "out" / "publish")
+    assert not re.search(r"(?<![\w.])900\b", everything(here / "out" / "publish")), "within a checksum it may stand"
     assert "have 900 to 900 symbols" in (here / "out" / "private" / "report.html").read_text()
 
 
