@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.child import ChildFailed
+from benchmarks.data import invented
 from benchmarks.peers import Peer
 from reproductions import adult_partitions, adult_peers
 from reproductions.adult_peers import Beside, table_of
@@ -32,6 +33,7 @@ def test_a_peer_that_fails_is_told_and_stops_nothing(monkeypatch: pytest.MonkeyP
         raise ChildFailed("could not be installed")
 
     monkeypatch.setattr(Peer, "run", fail)
+    monkeypatch.setattr(adult_peers, "people", lambda: invented(300))
     found = list(adult_peers.mdav_of_numbers([50], tmp_path))
     assert [row.name.partition(",")[0] for row in found] == ["shoal", "shoal", "anonypyx==0.2.11"]
     assert [row.failure for row in found] == ["", "", "could not be installed"]

@@ -76,7 +76,7 @@ def adult(shared_data: Path) -> list[Ranked]:
     return [r.take(order) for r in ranked]
 
 
-@pytest.mark.parametrize("k", IL)
+@pytest.mark.parametrize("k", [k if k in (25, 100) else pytest.param(k, marks=pytest.mark.slow) for k in IL])
 def test_k_member_loses_least_on_adult(adult: list[Ranked], k: int) -> None:
     """Byun et al., section 4, figure 9 (slides: Information Loss Metric); 30,162 rows, age and seven taxonomies."""
     losses = []
