@@ -15,8 +15,11 @@ def draw(values: np.ndarray, seed: np.random.SeedSequence) -> np.ndarray:
     return values + np.random.default_rng(seed).normal(size=len(values))
 
 
-def tell_process(value: int, folder: str, pause: float) -> int:
+def tell_process(value: int, folder: str, pause: float, n_processes: int = 1) -> int:
+    """Note the process, wait until as many have done so, then stay for a while."""
     (Path(folder) / str(os.getpid())).touch()
+    while len(os.listdir(folder)) < n_processes:
+        time.sleep(0.01)
     time.sleep(pause)
     return value * value
 

@@ -30,5 +30,5 @@ for module in pkgutil.iter_modules(room.__path__):
 assert shoal.{verb} is room
 assert callable(shoal.{verb})
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
