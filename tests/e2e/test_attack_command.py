@@ -16,7 +16,7 @@ from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
 from shoal.data.samples.proteins import protein_families
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
-from tests.e2e.command import DATA, OTHER, POLICY, Case, Ended, RunHere, assert_refused, run_command, write
+from tests.e2e.command import DATA, OTHER, POLICY, Case, Ended, RunHere, assert_refused, call_here, write
 
 N_PATIENTS, N_PROTEINS = 300, 160
 HEADING = "What attackers got</h2>"
@@ -35,7 +35,7 @@ def clinic_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     diagnosis_hierarchy().write(here / "diagnosis.csv")
     write(here / "policy.toml", CLINIC_POLICY)
     arguments = ("anonymize", "clinic.csv", "-p", "policy.toml", "--hold-out", "0.25", "--seed", "4", "-o", "out")
-    ended = run_command(*arguments, "--keep", "rows", cwd=here)
+    ended = call_here(*arguments, "--keep", "rows", cwd=here)
     assert ended.code == 0, ended.stderr
     return here
 

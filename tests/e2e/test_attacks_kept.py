@@ -13,7 +13,7 @@ from shoal.cli.demo import POLICY as CLINIC_POLICY
 from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
-from tests.e2e.command import DATA, RunHere, run_command, write
+from tests.e2e.command import DATA, RunHere, call_here, write
 
 ATTACK = ("attack", "out/publish", "--original", "clinic.csv", "--private", "out/private")
 
@@ -25,7 +25,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_table(from_frame(clinic(300)), here / "clinic.csv")
     diagnosis_hierarchy().write(here / "diagnosis.csv")
     write(here / "policy.toml", CLINIC_POLICY)
-    ended = run_command(
+    ended = call_here(
         *("anonymize", "clinic.csv", "-p", "policy.toml", "--hold-out", "0.25", "--seed", "4", "-o", "out"), cwd=here
     )
     assert ended.code == 0, ended.stderr
@@ -108,13 +108,13 @@ def test_as_many_other_controls_do_not_make_the_report_rosier(here: Path, run_he
     assert set(kept(here)) >= set(before[1])
 
 
-def test_a_page_that_cannot_be_drawn_again_stays_as_it_is(here: Path) -> None:
+def test_a_page_that_cannot_be_drawn_again_stays_as_it_is(here: Path, run_here: RunHere) -> None:
     """As of earlier versions, which kept no report.json: new results are kept beside it, and that is said."""
     private = here / "out" / "private"
     for name in ("attacks.json", "report.json"):
         (private / name).unlink()
     page = (private / "report.html").read_bytes()
-    ended = run_command(*ATTACK, "--attack", "membership", cwd=here)
+    ended = run_here(*ATTACK, "--attack", "membership", cwd=here)
     assert ended.code == 0
     assert "no page shows them, for there is no report.json" in ended.stderr
     assert (private / "report.html").read_bytes() == page

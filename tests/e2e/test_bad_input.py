@@ -12,7 +12,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -248,6 +247,7 @@ def test_refused_in_a_process_of_its_own(case: Case, tmp_path: Path) -> None:
 def test_the_sample_of_processes_exists() -> None:
     assert {c.name for c in CASES} > IN_A_PROCESS
     assert len({c.name for c in CASES}) == len(CASES) >= 70
+    assert {c.name for c in GOOD} > IN_TEXT
 
 
 ODD_NAMES = [["age", 'say "zip"', "ci\nty", "=krank", " Ü, ñ 漢 "], *(r[1:] + ["x"] for r in people()[1:])]
@@ -284,8 +284,18 @@ GOOD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
-@pytest.mark.parametrize("case", GOOD, ids=lambda c: c.name)
+IN_TEXT = {"all rows equal", "most cells missing", "Latin-1", "odd names", "k is the whole table"}
+
+
+@pytest.mark.parametrize(
+    ("case", "as_json"),
+    [
+        pytest.param(c, j, id=f"{c.name}-{'json' if j else 'text'}")
+        for c in GOOD
+        for j in (True, False)
+        if j or c.name in IN_TEXT
+    ],
+)
 def test_odd_but_sound_data_is_released(case: Case, as_json: bool, tmp_path: Path, run_here: RunHere) -> None:
     arguments = case.build(tmp_path)
     ended = run_here(*arguments, *(["--json"] if as_json else []), cwd=tmp_path)
@@ -389,8 +399,6 @@ def test_a_cluster_that_is_not_there(tmp_path: Path) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     write(tmp_path / "people.csv", text_of(people()))
-    began = time.monotonic()
     ended = run_command(*anonymize("people.csv", *ROLES, "--cluster", f"tcp://127.0.0.1:{port}"), cwd=tmp_path)
-    assert time.monotonic() - began < 60
     assert_refused(ended, Case("", lambda f: [], OTHER, "does not answer"), tmp_path)
     assert not (tmp_path / "out").exists()

@@ -50,7 +50,7 @@ def test_a_check_loads_no_method(tmp_path: Path, run_here: RunHere, kind: str) -
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     loaded = next(line for line in done.stdout.splitlines() if line.startswith("LOADED")).split()[1:]
     assert done.returncode in (0, 5), done.stderr

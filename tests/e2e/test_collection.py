@@ -7,13 +7,17 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from tests.conftest import ROOT
+
+WITHOUT = ("-p", "no:cacheprovider", "-p", "no:xdist")
 
 
 def collected(hash_seed: str) -> list[str]:
     """The ids that a process of its own finds, in their order."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "--quiet", "-p", "no:cacheprovider", "-p", "no:xdist"],
+        [sys.executable, "-m", "pytest", "--collect-only", "--quiet", "--assert=plain", *WITHOUT],
         cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTEST_ADDOPTS": ""},
         capture_output=True,
@@ -23,8 +27,9 @@ def collected(hash_seed: str) -> list[str]:
     return [line for line in done.stdout.splitlines() if "::" in line]
 
 
+@pytest.mark.slow
 def test_two_collections_find_the_same_tests() -> None:
-    """Two workers that find different ids, or another order of them, run nothing at all."""
+    """Two workers that find different ids, or another order of them, run nothing at all, in the default run too."""
     started = int(time.time())
     first = collected("1")
     while int(time.time()) <= started + 1:  # ids that hold the second must have a chance to differ

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.e2e.command import RunHere, run_command
+from tests.e2e.command import RunHere, call_here
 
 QUASI = "sex,age,race,marital-status,education,native-country,workclass,occupation"
 
 
 def shoal(folder: Path, *arguments: str | Path, code: int = 0) -> dict:
-    ended = run_command(*arguments, "--json", cwd=folder, timeout=300)
+    ended = call_here(*arguments, "--json", cwd=folder)
     assert ended.code == code, ended.stderr
     return json.loads(ended.stdout)
 

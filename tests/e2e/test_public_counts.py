@@ -11,12 +11,12 @@ import pytest
 
 from shoal.data.samples.proteins import protein_families
 from shoal.kinds.tables.policy import ORIGINAL_ORDER
-from tests.e2e.command import NOT_VERIFIED, RunHere, people, run_command, text_of, write
+from tests.e2e.command import NOT_VERIFIED, RunHere, call_here, people, text_of, write
 
 N_TABLE, N_STRINGS, N_BASKETS = 120, 80, 90
 ROLES = ("--quasi", "age,city", "--sensitive", "disease", "--identifying", "name", "--others", "insensitive")
 COMMANDS = {
-    "table": ("people.csv", *ROLES, "-k", "5", "--method", "full-domain", "--suppression", "0.2"),
+    "table": ("people.csv", *ROLES, "-k", "5", "--method", "full-domain", "--suppression", "0.2", "--seed", "1"),
     "strings": ("proteins.fasta", "-k", "5", "--seed", "1"),
     "sparse": ("baskets.dat", "--kind", "sparse", "--model", "delta", "--seed", "1"),
 }
@@ -53,7 +53,7 @@ def released(kind: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path,
 
 
 def release(here: Path, kind: str, *more: str) -> dict[str, object]:
-    ended = run_command("anonymize", *COMMANDS[kind], "-o", "out", "--json", *more, cwd=here)
+    ended = call_here("anonymize", *COMMANDS[kind], "-o", "out", "--json", *more, cwd=here)
     assert ended.code == 0, ended.stderr
     return dict(json.loads(ended.stdout))
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.command import run_command, write
+from tests.e2e.command import call_here, write
 
 ADULT_QUASI = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"]
 
 
 def shoal(folder: Path, *arguments: str | Path, code: int = 0) -> dict[str, Any]:
-    ended = run_command(*arguments, "--json", cwd=folder, timeout=300)
+    ended = call_here(*arguments, "--json", cwd=folder)
     assert ended.code == code, ended.stderr
     assert ended.stderr == ""
     found = json.loads(ended.stdout)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import shoal
-from tests.e2e.command import run_command, write
+from tests.e2e.command import RunHere, write
 
 SHARES = ("0", "0.02", "0.05", "0.3")
 ADULT_QUASI = ("sex", "age", "race", "marital-status", "education")
@@ -84,9 +84,9 @@ def test_more_suppression_never_makes_a_table_infeasible(
 
 
 @pytest.mark.parametrize("method", ["full-domain", "datafly"])
-def test_the_command_honours_diversity_and_suppression_together(tmp_path: Path, method: str) -> None:
+def test_the_command_honours_diversity_and_suppression_together(tmp_path: Path, method: str, run_here: RunHere) -> None:
     asked = ["-p", "policy.toml", "-k", "5", "-l", "2", "--method", method, "--suppression", "0.05", "-o", "out"]
-    ended = run_command("anonymize", generated(tmp_path), *asked, cwd=tmp_path)
+    ended = run_here("anonymize", generated(tmp_path), *asked, cwd=tmp_path)
     assert ended.code == 0, ended.stderr
     with (tmp_path / "out" / "publish" / "data.csv").open(newline="") as lines:
         refuse_broken_promises([tuple(row) for row in csv.reader(lines)][1:], "0.05")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.command import ROLES, Ended, command_line, environment, people, run_command, text_of, write
+from tests.e2e.command import ROLES, Ended, call_here, command_line, environment, people, text_of, write
 
 FULL = Path("/dev/full")
 
@@ -22,7 +22,7 @@ def run_into(stdout: int, arguments: Sequence[str | Path], cwd: Path, **more: st
         stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     return Ended(done.returncode, "", done.stderr)
@@ -52,7 +52,7 @@ def table(tmp_path: Path) -> Path:
 def test_a_reader_that_leaves_early_makes_no_failure_of_a_release(table: Path, tmp_path: Path) -> None:
     ended = into_closed_pipe(["anonymize", table, "-o", "out", "-k", "3", *ROLES], tmp_path)
     assert (ended.code, ended.stderr) == (0, "")
-    assert run_command("check", tmp_path / "out" / "publish", "--original", table).code == 0
+    assert call_here("check", tmp_path / "out" / "publish", "--original", table).code == 0
 
 
 @pytest.mark.parametrize("more", [[], ["--json"]])
@@ -63,7 +63,7 @@ def test_a_full_disk_behind_the_output_does_not_deny_the_release(table: Path, tm
         "shoal: the output cannot be printed: No space left on device; out was written before and is whole"
     )
     assert "nothing was written" not in ended.stderr
-    assert run_command("check", tmp_path / "out" / "publish", "--original", table).code == 0
+    assert call_here("check", tmp_path / "out" / "publish", "--original", table).code == 0
 
 
 def test_a_profile_that_cannot_be_printed_tells_of_its_policy(table: Path, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_profile_that_cannot_be_printed_tells_of_its_policy(table: Path, tmp_p
 
 
 def test_where_nothing_is_written_none_is_claimed(table: Path, tmp_path: Path) -> None:
-    made = run_command("anonymize", table, "-o", "out", "-k", "3", *ROLES, cwd=tmp_path)
+    made = call_here("anonymize", table, "-o", "out", "-k", "3", *ROLES, cwd=tmp_path)
     assert made.code == 0, made.stderr
     ended = into_full_disk(["check", "out/publish"], tmp_path)
     assert ended.code == 1

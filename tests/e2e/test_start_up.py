@@ -16,7 +16,7 @@ LOADED = "import sys; print(' '.join(sorted({m.partition('.')[0] for m in sys.mo
 
 def loaded_after(code: str) -> set[str]:
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True, timeout=600
     )
     return set(done.stdout.splitlines()[-1].split())
 

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import random
+import shutil
 import signal
 import subprocess
 import threading
@@ -14,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.command import command_line, environment, run_command, write
+from tests.e2e.command import call_here, command_line, environment, write
 
-PATIENCE = 240.0  # seconds for what takes a few on a quiet machine, compilation included
+PATIENCE = 600.0  # seconds for what takes a few on a quiet machine, compilation included
 ARGUMENTS = (
     "anonymize", "many.csv", "--quasi", "a,b,c,d", "--others", "insensitive", "-k", "5", "--method", "mdav",
     "--effort", "best", "--publish", "aggregate", "--seed", "1", "-o", "out",
@@ -63,7 +64,7 @@ class Screen:
         finally:
             self.process.kill()
             self.process.wait()
-        self.reader.join(timeout=10)
+        self.reader.join(timeout=PATIENCE)
         os.close(self.end)
         return self.process.returncode, stdout
 
@@ -81,19 +82,23 @@ def test_the_first_interrupt_keeps_the_best_groups_so_far(tmp_path: Path) -> Non
     assert "stopping in a moment, with the best groups so far" in screen.shown
     assert "was stopped" in stdout
     assert "the same seed need not give it again" in stdout
-    checked = run_command("check", "out/publish", "--original", "many.csv", "--json", cwd=tmp_path, timeout=PATIENCE)
+    checked = call_here("check", "out/publish", "--original", "many.csv", "--json", cwd=tmp_path)
     assert checked.code == 0, checked.stdout + checked.stderr
     assert json.loads(checked.stdout)["holds"] is True
 
 
 @pytest.mark.slow
 def test_the_second_interrupt_ends_everything(tmp_path: Path) -> None:
-    screen = Screen(tmp_path)
-    screen.wait_for("Ctrl-C: stop here")
-    screen.process.send_signal(signal.SIGINT)
-    screen.wait_for("stopping in a moment")
-    screen.process.send_signal(signal.SIGINT)
-    code, _ = screen.finish()
+    for _ in range(5):
+        screen = Screen(tmp_path)
+        screen.wait_for("Ctrl-C: stop here")
+        screen.process.send_signal(signal.SIGINT)
+        screen.wait_for("stopping in a moment")
+        screen.process.send_signal(signal.SIGINT)
+        code, _ = screen.finish()
+        if code != 0:
+            break
+        shutil.rmtree(tmp_path / "out")  # all was written before the second came: this machine is busy
     assert code == 130, screen.shown[-2000:]
     assert "interrupted; nothing was written" in screen.shown
     assert sorted(p.name for p in tmp_path.iterdir()) == ["many.csv"]
