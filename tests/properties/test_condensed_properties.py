@@ -16,8 +16,8 @@ from shoal.data.tables.table import encode_cells
 from shoal.data.tables.write import write_table
 from tests.properties.test_release_properties import policies, rows_of, tables
 
-some = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
-few = settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+some = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @st.composite

@@ -65,7 +65,7 @@ def policies(draw: st.DrawFn) -> shoal.Policy:
     return policy.model_copy(update={"method": small})  # fewer than a policy file may say
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(tables(), policies(), st.sampled_from([1, 10]), st.randoms(use_true_random=False))
 def test_large_tables_keep_every_promise(table, policy, larger, random) -> None:
     order, names = list(range(len(table["age"]))), list(table)

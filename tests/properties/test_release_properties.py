@@ -114,12 +114,22 @@ def rows_of(table, names=None) -> Counter:
     return Counter(zip(*(table[n] for n in names or sorted(table)), strict=True))
 
 
-slow_to_draw = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+some = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(some, max_examples=200)
 
 
-@slow_to_draw
+@some
 @given(tables(), policies())
 def test_every_release_passes_the_checker_and_nothing_is_lost_or_duplicated(table, policy) -> None:
+    release = made(table, policy)
+    _passes_the_checker(release, table, policy)
+    _nothing_is_lost_or_duplicated(release, table, policy)
+
+
+@pytest.mark.slow
+@many
+@given(tables(), policies())
+def test_each_of_many_releases_passes_the_checker_and_nothing_is_lost_or_duplicated(table, policy) -> None:
     release = made(table, policy)
     _passes_the_checker(release, table, policy)
     _nothing_is_lost_or_duplicated(release, table, policy)
@@ -152,9 +162,20 @@ def _nothing_is_lost_or_duplicated(release, table, policy) -> None:
             assert list(release.data[name]) == list(table[name])
 
 
-@settings(slow_to_draw, max_examples=200)
+@settings(some, max_examples=40)
 @given(tables(min_rows=4), policies(), st.randoms(use_true_random=False))
 def test_order_of_rows_and_columns_does_not_matter(table, policy, random) -> None:
+    _has_no_order(table, policy, random)
+
+
+@pytest.mark.slow
+@settings(many, max_examples=100)
+@given(tables(min_rows=4), policies(), st.randoms(use_true_random=False))
+def test_order_of_rows_and_columns_does_not_matter_in_many_releases(table, policy, random) -> None:
+    _has_no_order(table, policy, random)
+
+
+def _has_no_order(table, policy, random) -> None:
     policy = policy.changed(order="sorted")
     release = made(table, policy)
     order = list(range(len(table["age"])))
@@ -166,7 +187,7 @@ def test_order_of_rows_and_columns_does_not_matter(table, policy, random) -> Non
         assert list(again.data[name]) == list(release.data[name]), name
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(some, max_examples=4)
 @given(tables(min_rows=4), policies(), st.data())
 def test_same_bytes_twice_and_edits_are_caught(table, policy, data) -> None:
     with tempfile.TemporaryDirectory() as scratch:

@@ -92,8 +92,8 @@ def contents(release) -> list[Counter]:
     return [Counter(zip(data["bucket"], *(data[c] for c in s.columns), strict=True)) for s in release.layout.slices]
 
 
-many = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-few = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @many
