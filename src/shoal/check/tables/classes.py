@@ -7,7 +7,7 @@ and its enforcement through generalization and suppression", SRI-CSL-98-04, 1998
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -34,12 +34,15 @@ class Classes:
         Records in each class.
     first : int64 array of n_classes
         The first row of each class.
+    persons : int64 array of n_rows, optional
+        Whose each row is. Then sizes are of persons: how many different ones have a row in the class.
     """
 
     columns: tuple[Column, ...]
     ids: Ints
     sizes: Ints
     first: Ints
+    persons: Ints | None = None
 
     @property
     def n_classes(self) -> int:
@@ -50,6 +53,23 @@ class Classes:
     def n_rows(self) -> int:
         """Number of records."""
         return len(self.ids)
+
+    @property
+    def noun(self) -> str:
+        """What is counted."""
+        return "record" if self.persons is None else "person"
+
+    @property
+    def n_members(self) -> int:
+        """How many there are of what is counted; a person may have rows in several classes."""
+        return self.n_rows if self.persons is None else len(np.unique(self.persons))
+
+    def of_persons(self, persons: Ints) -> Classes:
+        """The same classes, in which persons count and not rows: (X, Y)-anonymity of Wang and Fung, KDD 2006."""
+        numbers = np.unique(persons, return_inverse=True)[1].astype(np.int64)
+        pairs = np.unique(self.ids * (int(numbers.max(initial=0)) + 1) + numbers)
+        sizes = np.bincount(pairs // (int(numbers.max(initial=0)) + 1), minlength=self.n_classes).astype(np.int64)
+        return replace(self, sizes=sizes, persons=numbers)
 
     def values(self, index: int) -> dict[str, str]:
         """Name a class: the published text of each of its quasi-identifiers."""

@@ -1,7 +1,8 @@
 """k-anonymity: every combination of published quasi-identifiers stands in at least k records.
 
 **Guarantee.** Whoever knows all quasi-identifiers of a record finds at least k records that could be it. Where
-one person has several records, k records may be of fewer than k persons.
+one person has several records, k records may be of fewer than k persons, unless persons are counted: then records of at
+least k different persons could be it ((X, Y)-anonymity of Wang and Fung, KDD 2006).
 **Not protected.** The sensitive values of a class may all be the same; see l-diversity and t-closeness.
 
 References
@@ -24,6 +25,22 @@ def k_anonymity(classes: Classes, k: int) -> Guarantee:
     failing = classes.sizes < k
     few = "no other" if others == 0 else f"only {count(others, 'other')}"
     shared = "published quasi-identifiers with"
+    if classes.persons is not None:
+        few += " person" if others < 2 else " persons"
+        return judge(
+            classes,
+            classes.sizes,
+            failing,
+            low_is_worse=True,
+            model="k-anonymity",
+            required={"k": k},
+            sentences=(
+                f"Every person shares the {shared} at least {count(others, 'other person')} in each of their records "
+                f"(required: {k - 1}).",
+                f"k-anonymity fails {failing_groups(failing)}: some persons share their {shared} {few} in a record "
+                f"(required: {k - 1}).",
+            ),
+        )
     return judge(
         classes,
         classes.sizes,

@@ -18,6 +18,11 @@ from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table
 from shoal.registry import Registry
 
+NEEDS_ROWS = (
+    "How many persons a group has is not in the published table: to count them, the original and the rows that the "
+    "owner may have kept are needed (--original, and --private of a release made with --keep rows). Records were counted."
+)
+
 
 def verify_alike(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     """Records that look alike by their quasi-identifiers."""
@@ -30,7 +35,9 @@ def verify_alike(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
             missing=asked.missing,
             markers=asked.markers,
             attributes=asked.attributes,
-        )
+            persons=evidence.persons if asked.counts_persons else None,
+        ),
+        unverified=(NEEDS_ROWS,) if asked.counts_persons and evidence.persons is None else (),
     )
 
 

@@ -65,15 +65,18 @@ class TableManifest(Manifest):
         Which order the rows stand in.
     missing, missing_markers
         What a missing value was taken for, and how it is spelled.
+    person : tuple of str, optional
+        The columns of the original that say whose a record is, where persons were counted.
     """
 
-    optional: ClassVar[tuple[str, ...]] = ("header", "layout")
+    optional: ClassVar[tuple[str, ...]] = ("header", "layout", "person")
 
     kind: Literal["table"] = "table"
     delimiter: Literal[",", ";", "\t", "|"] | None = None
     order: Literal["sorted", "original"] = "sorted"
     missing: Literal["value", "any"]
     missing_markers: tuple[str, ...]
+    person: tuple[str, ...] | None = None
     columns: dict[str, PublishedColumn]
     layout: Layout | None = Field(default=None)
 

@@ -96,7 +96,7 @@ def test_ordered_distance_in_floats_agrees_with_that_in_integers():
     n_copies = 2**19
     copies = {f: getattr(held, f) * n_copies for f in ("sizes", "counts", "totals")}
     large = dataclasses.replace(held, **copies)
-    assert held.n_rows**2 * len(held.totals) < 2**62 < large.n_rows**2 * len(held.totals)
+    assert held.total**2 * len(held.totals) < 2**62 < large.total**2 * len(held.totals)
     assert ordered_distance(large) == pytest.approx(ordered_distance(held), rel=1e-12)
 
 
