@@ -188,8 +188,8 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
 
 
 _GROWN = (
-    "Some persons have several records, so {partition} made blocks of near records, and groups of different persons grew "
-    "in these by the record that widens them least."
+    "Some persons have several records, so {partition} made blocks of near records, in which groups of different persons "
+    "grew by the record that widens them least."
 )
 
 
@@ -226,8 +226,8 @@ def _of_whole_persons(
         break
     if n_rows - len(rows) > int(policy.method.suppression * n_rows):
         raise Infeasible(
-            f"{n_rows - len(rows):,} of {n_rows:,} records would be left out, as of a person all are published or none, "
-            f"and the policy allows {policy.method.suppression:.1%}; allow more, or take another method"
+            f"{n_rows - len(rows):,} of {n_rows:,} records would be left out, as of a person all are published or "
+            f"none, and the policy allows {policy.method.suppression:.1%}; allow more, or take another method"
         )
     if n_rows - len(rows) > n_left_out:
         notes.append(

@@ -276,7 +276,7 @@ def _joined(parts: Sequence[npt.NDArray[Any]], dtype: type[Any]) -> npt.NDArray[
 
 
 def violations(labels: npt.NDArray[np.integer], limits: Sequence[Limit]) -> npt.NDArray[np.bool_]:
-    """Which groups 0 .. max(labels) violate any of the limits; persons are counted where a limit says whose records are.
+    """Which groups 0 .. max(labels) violate any of the limits; persons count where a limit says whose records are.
 
     Records with a negative label are left out; a group without records violates nothing.
     """

@@ -19,8 +19,8 @@ from shoal.data.tables.table import Table
 from shoal.registry import Registry
 
 NEEDS_ROWS = (
-    "How many persons a group has is not in the published table: to count them, the original and the rows that the "
-    "owner may have kept are needed (--original, and --private of a release made with --keep rows). Records were counted."
+    "How many persons a group has cannot be seen in the published table, so records were counted; to count persons, give "
+    "the original and the rows that the owner may have kept (--original, and --private with a release's --keep rows)."
 )
 
 

@@ -3,8 +3,9 @@
 As in greedy k-member clustering (Byun et al., DASFAA 2007), a group starts at the record farthest from the one that was
 added last and takes in, one at a time, the record that widens it least; here only one of a person that it does not hold
 yet. What is left when no k persons are left joins the groups that it adds least to. Then groups are given up, the
-costliest first, whose records cost less in the groups that each of them adds least to. All records of a block are looked
-at each time, so blocks are to be small.
+costliest first, whose records cost less in the groups that each of them adds least to, and records are moved or
+exchanged between groups while that costs less. All records of a block are looked at each time, so blocks are to be
+small.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def _give_up(points: Floats, boxes: Boxes, widths: Floats, n_groups: int, rows: 
 
 
 class Lists(NamedTuple):
-    """The records of each group of a block, as lists: the first of each group, the one after each record, -1 at the end.
+    """The records of each group of a block, as lists: the first of a group, the one after each record, -1 at the end.
 
     `rows` are the records of the block; in the lists they are known by their place in it.
     """
