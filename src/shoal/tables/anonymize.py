@@ -188,8 +188,8 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
 
 
 _GROWN = (
-    "Some persons have several records, so {partition} made blocks of near records, in which groups of different persons "
-    "grew by the record that widens them least."
+    "Some persons have several records, so {partition} made blocks of near records, in which groups of different "
+    "persons grew by the record that widens them least."
 )
 
 

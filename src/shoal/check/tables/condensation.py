@@ -53,9 +53,7 @@ NEEDS_GROUPS = (
 )
 
 
-OF_RECORDS = (
-    "{model} was recomputed for records: which value of a group is whose person's is not told by pseudo-records."
-)
+OF_RECORDS = "{model} was recomputed for records: pseudo-records do not tell which value of a group is whose."
 
 
 def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
@@ -91,7 +89,8 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     told = tuple(replace(g, sentence=g.sentence.replace("of records that look alike", DRAWN)) for g in held)
     few = drawn_from_few(columns, groups, original_groups, k)
     columns = [_without_few(c, original_groups >= 0, k) for c in columns]
-    unverified = tuple(OF_RECORDS.format(model=r.model) for r in diverse if persons is not None)
+    repeats = persons is not None and len(np.unique(persons)) < len(persons)
+    unverified = tuple(OF_RECORDS.format(model=r.model) for r in diverse if repeats)
     return Verdict((condensation(columns, groups, original_groups, k, persons), copies, *told), unverified, few)
 
 

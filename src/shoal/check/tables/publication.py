@@ -19,8 +19,8 @@ from shoal.data.tables.table import Table
 from shoal.registry import Registry
 
 NEEDS_ROWS = (
-    "How many persons a group has cannot be seen in the published table, so records were counted; to count persons, give "
-    "the original and the rows that the owner may have kept (--original, and --private with a release's --keep rows)."
+    "How many persons a group has cannot be seen in the published table, so records were counted; to count persons, "
+    "give the original and the rows that the owner may have kept (--original and --private, after --keep rows)."
 )
 
 
