@@ -35,6 +35,8 @@ class Asked:
         Of a table in slices, whether sensitive values are protected in combination rather than each.
     counts_persons : bool
         Whether persons count, and not records; whose a record is, the evidence says.
+    knows_history : bool
+        Whether an attacker knows all records of a person, rather than one.
     is_meaning_known : bool
         Whether `attributes` has the orders and hierarchies that labels were made with; a manifest has none of those of
         quasi-identifiers.
@@ -49,6 +51,7 @@ class Asked:
     layout: Layout | None = None
     jointly: bool = False
     counts_persons: bool = False
+    knows_history: bool = False
     is_meaning_known: bool = True
 
 

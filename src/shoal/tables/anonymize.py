@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from shoal.check.tables.verify import verify
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.guess import is_key
 from shoal.data.tables.meaning import attributes_of, refitted
-from shoal.data.tables.persons import person_codes
+from shoal.data.tables.persons import look_like_persons, person_codes
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
@@ -26,6 +25,7 @@ from shoal.tables.blind import smallest_that_holds
 from shoal.tables.blocks import partition_labels
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
+from shoal.tables.history import history_labels, records_to_keep
 from shoal.tables.limits import Limit, limits_on_table, violations
 from shoal.tables.merge import merge_round, satisfy
 from shoal.tables.partition.base import PARTITIONS
@@ -83,8 +83,8 @@ def anonymize_table(
     release. ``stop`` is asked while groups are improved, as in `partition_labels`.
     """
     attributes = attributes_of(table, policy)
-    repeated = [] if policy.person else _repeated_persons(table, attributes)
-    notes = [*table.source.notes, *repeated, *_nearly_unique(table, attributes)]
+    repeated = [] if policy.person else _repeated_persons(table)
+    notes = [*repeated, *table.source.notes, *_nearly_unique(table, attributes)]
     quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
     sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
     _refuse_hopeless(table, policy, attributes, quasi, sensitive)
@@ -117,6 +117,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
             "records; require k-anonymity alone, or publish in another way, such as generalise"
         )
     limits, way = relimit(np.arange(n_rows)), PARTITIONS[policy.method.partition]
+    knows_history = policy.person_knowledge == "history" and repeat(persons)
     of_persons = limits[:1] if persons is not None else ()
 
     step("grouping records" if has_compiled() else "compiling (on the first run only), then grouping records", 0, 0)
@@ -129,6 +130,8 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         seen = limits if look else of_persons
         if asked.method.is_recoding:
             return recoded_groups(ranked, attributes, asked, seen, told.append)
+        if knows_history and persons is not None:
+            return _history_groups(task, asked, ranked, persons, seen, relimit, told)
         grows = repeat(persons) and not (way.keeps_limits and len(seen) > len(of_persons))
         wanted, method = asked.k, asked.method
         if grows:  # the partition makes blocks, and groups of different persons grow in them
@@ -163,7 +166,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         found = _made_blindly(policy, n_rows, make, relimit, notes)
     else:
         found = make(policy, notes, look=True)
-    if persons is not None and len(found.rows) < n_rows:
+    if persons is not None and len(found.rows) < n_rows and not knows_history:
         found = _of_whole_persons(found, persons, ranked, relimit, policy, notes)
     labels, kept_rows, levels = found.labels, found.rows, found.levels
     everyone = sorted_table
@@ -187,10 +190,64 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
     return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
 
 
+HISTORY_STEP = 2**31 + 2
+"""Of the seed: which records are left out so that persons have equally many."""
+
 _GROWN = (
     "Some persons have several records, so {partition} made blocks of near records, in which groups of different "
     "persons grew by the record that widens them least."
 )
+
+
+def _history_groups(
+    task: PublishingTask,
+    asked: Policy,
+    ranked: Sequence[Ranked],
+    persons: npt.NDArray[np.int64],
+    limits: Sequence[Limit],
+    relimit: Callable[[npt.NDArray[np.intp]], Sequence[Limit]],
+    told: list[str],
+) -> RecodedGroups:
+    """Groups of persons whose records, all together, will look alike; see `shoal.tables.history`."""
+    n_rows, method = len(persons), asked.method.model_copy(update={"effort": "fast"})
+    rows = records_to_keep(persons, asked.k, task.seed, HISTORY_STEP)
+    n_left_out = n_rows - len(rows)
+    if n_left_out > int(method.suppression * n_rows):
+        raise Infeasible(
+            f"{n_left_out:,} of {n_rows:,} records have to be left out, so that at least {asked.k} persons have "
+            f"equally many; allow it (suppression = {np.ceil(1000 * n_left_out / n_rows) / 1000:g}), or take "
+            'person_knowledge = "row"'
+        )
+    if n_left_out:
+        told.append(f"{n_left_out:,} records were suppressed, so that persons of a group have equally many.")
+    whose = np.unique(persons[rows], return_inverse=True)[1].astype(np.int64)
+    here = [r.take(rows) for r in ranked]
+
+    def partition(vectors: list[Ranked]) -> npt.NDArray[np.int32]:
+        return partition_labels(
+            vectors, asked.k, method, (), seed=task.seed, executor=task.executor, note=told.append, stop=task.stop
+        )
+
+    labels = history_labels(here, whose, partition)
+    held = [limit for limit in relimit(rows)[: len(limits)] if limit.by_person is not None]
+    counts = np.bincount(whose)[whose]
+    for number in np.unique(counts) if held else ():
+        some = np.flatnonzero(counts == number)  # groups of persons with other numbers of records stay apart
+        of_number, its = np.unique(labels[some], return_inverse=True)
+        found = its.astype(np.int32)
+        bounds = [limit.of_rows(some) for limit in held]
+        near = [r.take(some) for r in here]
+        failing = violations(found, bounds)
+        while failing.any() and len(failing) > 1:
+            found = merge_round(found, near, failing)
+            failing = violations(found, bounds)
+        if failing.any():
+            raise Infeasible(
+                f"the persons with {int(number)} records have too few sensitive values among them to meet "
+                f'{held[0].text}; ask for less, or take person_knowledge = "row"'
+            )
+        labels[some] = of_number[found]
+    return RecodedGroups(np.unique(labels, return_inverse=True)[1].astype(np.int32), rows)
 
 
 def _of_whole_persons(
@@ -359,11 +416,14 @@ def _nearly_unique(table: Table, attributes: Mapping[str, Attribute]) -> list[st
     ]
 
 
-def _repeated_persons(table: Table, attributes: Mapping[str, Attribute]) -> list[str]:
-    """Say where a key that was dropped stood in several rows: k records may then be fewer than k persons."""
+def _repeated_persons(table: Table) -> list[str]:
+    """Say that records were counted, where a column looks like a key of persons who have several."""
+    keys = look_like_persons(table)
+    if not keys:
+        return []
+    n_persons = len(table[keys[0]].values)
     return [
-        f"{name!r} stood in several rows for some ({len(table[name].values):,} values in {table.n_rows:,} rows): "
-        "groups count records, so k records may belong to fewer than k of them; keep one row for each to be sure."
-        for name, attribute in attributes.items()
-        if attribute.role == "identifying" and is_key(name) and 1 < len(table[name].values) < table.n_rows
+        f"Records were counted, not persons: {keys[0]!r} stands in several rows for some ({n_persons:,} values in "
+        f"{table.n_rows:,} rows), so k records may belong to fewer than k of them. If it says whose a row is, name it "
+        f"as the person (--person {keys[0]})."
     ]

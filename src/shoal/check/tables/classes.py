@@ -36,6 +36,8 @@ class Classes:
         The first row of each class.
     persons : int64 array of n_rows, optional
         Whose each row is. Then sizes are of persons: how many different ones have a row in the class.
+    are_histories : bool
+        Whether the rows of a class are those of all persons with the same published history.
     """
 
     columns: tuple[Column, ...]
@@ -43,6 +45,7 @@ class Classes:
     sizes: Ints
     first: Ints
     persons: Ints | None = None
+    are_histories: bool = False
 
     @property
     def n_classes(self) -> int:
@@ -70,6 +73,24 @@ class Classes:
         pairs = np.unique(self.ids * (int(numbers.max(initial=0)) + 1) + numbers)
         sizes = np.bincount(pairs // (int(numbers.max(initial=0)) + 1), minlength=self.n_classes).astype(np.int64)
         return replace(self, sizes=sizes, persons=numbers)
+
+    def of_histories(self, persons: Ints) -> Classes:
+        """Put persons together whose rows are in the same of these classes, equally often: all rows of such persons."""
+        numbers = np.unique(persons, return_inverse=True)[1].astype(np.int64)
+        order = np.lexsort((self.ids, numbers))
+        counts = np.bincount(numbers)
+        starts = np.cumsum(counts) - counts
+        history = np.zeros(len(counts), dtype=np.int64)  # of each person, told apart by one more row at a time
+        for place in range(int(counts.max(initial=0))):
+            more = np.flatnonzero(counts > place)
+            pairs = history[more] * self.n_classes + self.ids[order[starts[more] + place]]
+            history[more] = np.unique(pairs, return_inverse=True)[1]
+        # Histories of one length were numbered together, those of different lengths apart.
+        ids = np.unique(history * (len(order) + 1) + counts, return_inverse=True)[1].astype(np.int64)[numbers]
+        first = np.empty(int(ids.max(initial=-1)) + 1, dtype=np.int64)
+        first[ids[::-1]] = np.arange(len(ids) - 1, -1, -1)
+        alike = Classes(self.columns, ids, np.bincount(ids).astype(np.int64), first, are_histories=True)
+        return alike.of_persons(persons)
 
     def values(self, index: int) -> dict[str, str]:
         """Name a class: the published text of each of its quasi-identifiers."""

@@ -95,6 +95,7 @@ def check_tables(
         manifest.layout,
         bool(manifest.method.get("jointly", False)),
         counts_persons=bool(person),
+        knows_history=manifest.person_knowledge == "history",
         is_meaning_known=policy is not None,
     )
     asked = claimed
@@ -106,6 +107,7 @@ def check_tables(
             sensitive=sensitive,
             missing=policy.missing,
             jointly=policy.method.jointly,
+            knows_history=policy.person_knowledge == "history" or claimed.knows_history,
         )
     verdict = verify_publication(table, publication, asked, evidence)
     findings += verdict.findings

@@ -36,6 +36,7 @@ def verify_alike(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
             markers=asked.markers,
             attributes=asked.attributes,
             persons=evidence.persons if asked.counts_persons else None,
+            knows_history=asked.knows_history,
         ),
         unverified=(NEEDS_ROWS,) if asked.counts_persons and evidence.persons is None else (),
     )

@@ -31,6 +31,7 @@ def verify(
     attributes: Mapping[str, Attribute] | None = None,
     classes: Classes | None = None,
     persons: Ints | None = None,
+    knows_history: bool = False,
 ) -> tuple[Guarantee, ...]:
     """Recompute the guarantees of a published table.
 
@@ -55,6 +56,8 @@ def verify(
         quasi-identifiers; by default those that look alike.
     persons : int64 array, optional
         Whose each row is; persons count then, and not rows.
+    knows_history : bool
+        Whether an attacker knows the quasi-identifiers of all rows of a person, rather than of one.
 
     Returns
     -------
@@ -63,7 +66,7 @@ def verify(
     """
     classes = classes or classes_of(table, quasi, missing=missing, markers=markers)
     if persons is not None:
-        classes = classes.of_persons(persons)
+        classes = classes.of_histories(persons) if knows_history else classes.of_persons(persons)
     protected = _Protected(table, classes, missing, markers, attributes or {})
     found: list[Guarantee] = []
     for required in requirements:

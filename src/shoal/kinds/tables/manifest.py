@@ -67,9 +67,11 @@ class TableManifest(Manifest):
         What a missing value was taken for, and how it is spelled.
     person : tuple of str, optional
         The columns of the original that say whose a record is, where persons were counted.
+    person_knowledge : {"row", "history"}, optional
+        Whether one record of a person was taken to be known, or all.
     """
 
-    optional: ClassVar[tuple[str, ...]] = ("header", "layout", "person")
+    optional: ClassVar[tuple[str, ...]] = ("header", "layout", "person", "person_knowledge")
 
     kind: Literal["table"] = "table"
     delimiter: Literal[",", ";", "\t", "|"] | None = None
@@ -77,6 +79,7 @@ class TableManifest(Manifest):
     missing: Literal["value", "any"]
     missing_markers: tuple[str, ...]
     person: tuple[str, ...] | None = None
+    person_knowledge: Literal["row", "history"] | None = None
     columns: dict[str, PublishedColumn]
     layout: Layout | None = Field(default=None)
 

@@ -240,6 +240,9 @@ class Policy(BasePolicy):
         metavar="COLUMN",
         is_common=True,
     )
+    person_knowledge: Literal["row", "history"] = option(
+        "row", "Whether an attacker knows the quasi-identifiers of one record of a person, or of all."
+    )
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict, description="What is known of columns, by name.")
     require: tuple[Requirement, ...] = Field((KAnonymity(k=5),), description="The guarantees.")
     method: Method = Field(default_factory=Method, description="How the release is made.")
@@ -262,6 +265,14 @@ class Policy(BasePolicy):
             if column is not None and column.role not in (None, "identifying"):
                 raise ValueError(
                     f"the column {name!r} says whose row it is, so it cannot be {column.role}: leave its role out"
+                )
+        if self.person_knowledge == "history":
+            if not self.person:
+                raise ValueError("person_knowledge is about several rows of a person: say by person whose a row is")
+            if self.method.is_recoding or not self.method.way_of_publishing.rows_are_records:
+                raise ValueError(
+                    "histories are made alike in groups of persons: leave person_knowledge out, or publish groups of "
+                    "records, as mondrian with generalise does"
                 )
         return self
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from shoal.check.evidence import Evidence, group_classes
 from shoal.check.guarantee import Guarantee
-from shoal.check.tables.classes import classes_of
+from shoal.check.tables.classes import Classes, classes_of
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
 from shoal.check.tables.risk import Risk, risk_of
 from shoal.check.verdict import Asked
@@ -208,12 +208,19 @@ class TableRelease(Release[Table]):
     @cached_property
     def risk_after(self) -> Risk:
         """Re-identification risk of the release; of records that stand for no one, that of their secret groups."""
-        markers, persons = self.policy.missing_markers, self._evidence.persons
+        persons = self._evidence.persons
+        return risk_of(self._classes if persons is None else self._classes.of_persons(persons), self.policy.k)
+
+    @cached_property
+    def risk_of_records(self) -> Risk:
+        """The same of records, which everybody can count, whether persons have several or not."""
+        return risk_of(self._classes, self.policy.k) if self.policy.person else self.risk_after
+
+    @cached_property
+    def _classes(self) -> Classes:
         if needs_original(self.policy.method.publication):
-            classes = group_classes(self._groups)
-        else:
-            classes = classes_of(self.table, self._names("quasi"), markers=markers)
-        return risk_of(classes if persons is None else classes.of_persons(persons), self.policy.k)
+            return group_classes(self._groups)
+        return classes_of(self.table, self._names("quasi"), markers=self.policy.missing_markers)
 
     def summary(self, *, report: bool = True) -> dict[str, Any]:
         """What became of the data, as JSON; without a report nothing that would have to be measured."""
@@ -261,6 +268,7 @@ class TableRelease(Release[Table]):
             layout,
             self.policy.method.jointly,
             counts_persons=bool(self.policy.person),
+            knows_history=self.policy.person_knowledge == "history",
         )
         verdict = verify_publication(table, self.policy.method.publication, asked, self._evidence)
         refuse_failed(verdict)
@@ -299,6 +307,7 @@ class TableRelease(Release[Table]):
             missing_markers=self.policy.missing_markers,
             header=self.policy.header,
             person=self.policy.person or None,
+            person_knowledge=self.policy.person_knowledge if self.policy.person else None,
             columns={
                 name: PublishedColumn.of(attribute, has_labels=name in self._by_hierarchy)
                 for name, attribute in self._published_attributes.items()
