@@ -152,7 +152,7 @@ def ours(cells, quasi, sensitive, numeric=()):
         g.achieved for g in verify(t, required, quasi, [sensitive], attributes=attributes)
     )
     held = distribution(classes_of(t, quasi), t[sensitive])
-    rarest = -math.log(held.totals.min() / held.n_rows)
+    rarest = -math.log(held.totals.min() / held.n_members)
     return {
         "k_anonymity": k,
         "l_diversity": l,

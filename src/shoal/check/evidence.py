@@ -6,6 +6,7 @@ the table was made; to recompute that, the original is needed, and mostly the gr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Ints
 from shoal.check.tables.classes import Classes
+from shoal.data.tables.persons import person_codes
 from shoal.data.tables.table import Table
 
 
@@ -29,18 +31,42 @@ class Evidence:
         The group of each original record; negative where it was suppressed.
     groups : int64 array (n_published,), optional
         The group of each published record.
+    original_persons : int64 array (original.n_rows,), optional
+        Whose each original record is, where persons count.
+    rows : int64 array (n_published,), optional
+        The original record that each published one stands for, where it stands for one.
     """
 
     original: Table | None = None
     original_groups: Ints | None = None
     groups: Ints | None = None
+    original_persons: Ints | None = None
+    rows: Ints | None = None
 
     @classmethod
-    def of(cls, original: Table, rows: npt.NDArray[np.integer[Any]], groups: npt.NDArray[np.integer[Any]]) -> Evidence:
-        """From what a method knows: for each published record the original one it stands for, and its group."""
+    def of(
+        cls,
+        original: Table,
+        rows: npt.NDArray[np.integer[Any]],
+        groups: npt.NDArray[np.integer[Any]],
+        person: Sequence[str] = (),
+    ) -> Evidence:
+        """From what a method knows: for each published record the original one it stands for, and its group.
+
+        `person` names the columns that say whose a record is.
+        """
         original_groups = np.full(original.n_rows, -1, dtype=np.int64)
         original_groups[rows] = groups
-        return cls(original, original_groups, np.asarray(groups, dtype=np.int64))
+        persons = person_codes(original, person) if person else None
+        numbers = np.asarray(groups, dtype=np.int64)
+        return cls(original, original_groups, numbers, persons, np.asarray(rows, dtype=np.int64))
+
+    @property
+    def persons(self) -> Ints | None:
+        """Whose record each published one is, if that is known."""
+        if self.original_persons is None or self.rows is None:
+            return None
+        return self.original_persons[self.rows]
 
     @property
     def has_groups(self) -> bool:

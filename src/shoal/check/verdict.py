@@ -33,6 +33,10 @@ class Asked:
         Of a table in slices, which columns stand together.
     jointly : bool
         Of a table in slices, whether sensitive values are protected in combination rather than each.
+    counts_persons : bool
+        Whether persons count, and not records; whose a record is, the evidence says.
+    knows_history : bool
+        Whether an attacker knows all records of a person, rather than one.
     is_meaning_known : bool
         Whether `attributes` has the orders and hierarchies that labels were made with; a manifest has none of those of
         quasi-identifiers.
@@ -46,6 +50,8 @@ class Asked:
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     layout: Layout | None = None
     jointly: bool = False
+    counts_persons: bool = False
+    knows_history: bool = False
     is_meaning_known: bool = True
 
 

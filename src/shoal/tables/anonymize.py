@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from shoal.check.tables.verify import verify
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.guess import is_key
 from shoal.data.tables.meaning import attributes_of, refitted
+from shoal.data.tables.persons import look_like_persons, person_codes
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
@@ -23,10 +23,13 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress
 from shoal.tables.blind import smallest_that_holds
 from shoal.tables.blocks import partition_labels
-from shoal.tables.encoding import rank
+from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
+from shoal.tables.history import history_labels, records_to_keep
 from shoal.tables.limits import Limit, limits_on_table, violations
-from shoal.tables.merge import satisfy
+from shoal.tables.merge import merge_round, satisfy
+from shoal.tables.partition.base import PARTITIONS
+from shoal.tables.persons import BLOCK_GROUPS, person_labels, repeat, whole_persons
 from shoal.tables.publish.base import GroupedRecords, Publication, PublishingTask
 from shoal.tables.recoding import RecodedGroups, recoded_groups
 from shoal.tables.record_order import content_order, secret_order
@@ -80,15 +83,17 @@ def anonymize_table(
     release. ``stop`` is asked while groups are improved, as in `partition_labels`.
     """
     attributes = attributes_of(table, policy)
-    notes = [*table.source.notes, *_repeated_persons(table, attributes), *_nearly_unique(table, attributes)]
+    repeated = [] if policy.person else _repeated_persons(table)
+    notes = [*repeated, *table.source.notes, *_nearly_unique(table, attributes)]
     quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
     sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
     _refuse_hopeless(table, policy, attributes, quasi, sensitive)
 
     kept = [n for n, a in attributes.items() if a.role != "identifying"]
-    order = secret_order(table, quasi, kept, seed)
+    order = secret_order(table, quasi, [*kept, *policy.person], seed)
+    persons = person_codes(table, policy.person)[order] if policy.person else None
     sorted_table = table.select(kept).take(order)
-    task = PublishingTask(sorted_table, order, attributes, policy, notes, seed, executor, progress, stop)
+    task = PublishingTask(sorted_table, order, attributes, policy, notes, seed, executor, progress, stop, persons)
     return policy.method.way_of_publishing.make(task)
 
 
@@ -100,41 +105,69 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
     quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
     sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
     ranked = [rank(sorted_table[n], attributes[n]) for n in quasi]
-    limits = limits_on_table(sorted_table, policy.require, attributes, sensitive, policy.missing)
+    persons = task.persons
 
     def relimit(rows: npt.NDArray[np.intp]) -> tuple[Limit, ...]:
-        return limits_on_table(sorted_table.take(rows), policy.require, attributes, sensitive, policy.missing)
+        whose = None if persons is None else persons[rows]
+        return limits_on_table(sorted_table.take(rows), policy.require, attributes, sensitive, policy.missing, whose)
+
+    if repeat(persons) and not publication.rows_are_records and any(r.is_about_values() for r in policy.require):
+        raise PolicyError(
+            f"publish = {publication.name} cannot tell which value of a group is whose, and some persons have several "
+            "records; require k-anonymity alone, or publish in another way, such as generalise"
+        )
+    limits, way = relimit(np.arange(n_rows)), PARTITIONS[policy.method.partition]
+    knows_history = policy.person_knowledge == "history" and repeat(persons)
+    of_persons = limits[:1] if persons is not None else ()
 
     step("grouping records" if has_compiled() else "compiling (on the first run only), then grouping records", 0, 0)
 
     def make(asked: Policy, told: list[str], *, look: bool) -> RecodedGroups:
-        """Groups as asked, and what is to be told; those that fail a limit are mended if the method may look."""
+        """Groups as asked, and what is to be told; those that fail a limit are mended if the method may look.
+
+        That groups hold persons enough is no secret, so it is seen to in any case.
+        """
+        seen = limits if look else of_persons
         if asked.method.is_recoding:
-            return recoded_groups(ranked, attributes, asked, limits if look else (), told.append)
+            return recoded_groups(ranked, attributes, asked, seen, told.append)
+        if knows_history and persons is not None:
+            return _history_groups(task, asked, ranked, persons, seen, relimit, told)
+        grows = repeat(persons) and not (way.keeps_limits and len(seen) > len(of_persons))
+        wanted, method = asked.k, asked.method
+        if grows:  # the partition makes blocks, and groups of different persons grow in them
+            wanted = min(BLOCK_GROUPS * wanted, n_rows // 2 if n_rows >= 2 * wanted else wanted)
+            method = method.model_copy(update={"effort": "fast"})
         labels = partition_labels(
             ranked,
-            asked.k,
-            asked.method,
-            limits if look else (),
+            wanted,
+            method,
+            seen if not grows else (),
             seed=task.seed,
             executor=task.executor,
             progress=task.progress,
             note=told.append,
             stop=task.stop,
         )
+        if grows and persons is not None:
+            labels = person_labels(ranked, persons, asked.k, labels)
+            told.append(_GROWN.format(partition=asked.method.partition))
         rows = np.arange(n_rows)
-        if look and limits:
+        if seen:
             step("meeting the diversity requirements", 0, 0)
-            labels, rows = satisfy(labels, ranked, limits, asked.method.suppression, relimit)
+            labels, rows = satisfy(
+                labels, ranked, seen, asked.method.suppression, lambda left: relimit(left)[: len(seen)]
+            )
             if len(rows) < n_rows:
                 n_left_out = n_rows - len(rows)
                 told.append(f"{n_left_out:,} records were suppressed to meet the diversity requirements.")
         return RecodedGroups(labels, rows)
 
-    if limits and policy.method.diversity == "blind":
+    if len(limits) > len(of_persons) and policy.method.diversity == "blind":
         found = _made_blindly(policy, n_rows, make, relimit, notes)
     else:
         found = make(policy, notes, look=True)
+    if persons is not None and len(found.rows) < n_rows and not knows_history:
+        found = _of_whole_persons(found, persons, ranked, relimit, policy, notes)
     labels, kept_rows, levels = found.labels, found.rows, found.levels
     everyone = sorted_table
     if len(kept_rows) < n_rows:  # no value of a suppressed record may shape a label
@@ -155,6 +188,110 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
     published = sorted_table.with_columns(columns)
     final = _published_order(published, order, quasi, policy)
     return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
+
+
+HISTORY_STEP = 2**31 + 2
+"""Of the seed: which records are left out so that persons have equally many."""
+
+_GROWN = (
+    "Some persons have several records, so {partition} made blocks of near records, in which groups of different "
+    "persons grew by the record that widens them least."
+)
+
+
+def _history_groups(
+    task: PublishingTask,
+    asked: Policy,
+    ranked: Sequence[Ranked],
+    persons: npt.NDArray[np.int64],
+    limits: Sequence[Limit],
+    relimit: Callable[[npt.NDArray[np.intp]], Sequence[Limit]],
+    told: list[str],
+) -> RecodedGroups:
+    """Groups of persons whose records, all together, will look alike; see `shoal.tables.history`."""
+    n_rows, method = len(persons), asked.method.model_copy(update={"effort": "fast"})
+    rows = records_to_keep(persons, asked.k, task.seed, HISTORY_STEP)
+    n_left_out = n_rows - len(rows)
+    if n_left_out > int(method.suppression * n_rows):
+        raise Infeasible(
+            f"{n_left_out:,} of {n_rows:,} records have to be left out, so that at least {asked.k} persons have "
+            f"equally many; allow it (suppression = {np.ceil(1000 * n_left_out / n_rows) / 1000:g}), or take "
+            'person_knowledge = "row"'
+        )
+    if n_left_out:
+        told.append(f"{n_left_out:,} records were suppressed, so that persons of a group have equally many.")
+    whose = np.unique(persons[rows], return_inverse=True)[1].astype(np.int64)
+    here = [r.take(rows) for r in ranked]
+
+    def partition(vectors: list[Ranked]) -> npt.NDArray[np.int32]:
+        return partition_labels(
+            vectors, asked.k, method, (), seed=task.seed, executor=task.executor, note=told.append, stop=task.stop
+        )
+
+    labels = history_labels(here, whose, partition)
+    held = [limit for limit in relimit(rows)[: len(limits)] if limit.by_person is not None]
+    counts = np.bincount(whose)[whose]
+    for number in np.unique(counts) if held else ():
+        some = np.flatnonzero(counts == number)  # groups of persons with other numbers of records stay apart
+        of_number, its = np.unique(labels[some], return_inverse=True)
+        found = its.astype(np.int32)
+        bounds = [limit.of_rows(some) for limit in held]
+        near = [r.take(some) for r in here]
+        failing = violations(found, bounds)
+        while failing.any() and len(failing) > 1:
+            found = merge_round(found, near, failing)
+            failing = violations(found, bounds)
+        if failing.any():
+            raise Infeasible(
+                f"the persons with {int(number)} records have too few sensitive values among them to meet "
+                f'{held[0].text}; ask for less, or take person_knowledge = "row"'
+            )
+        labels[some] = of_number[found]
+    return RecodedGroups(np.unique(labels, return_inverse=True)[1].astype(np.int32), rows)
+
+
+def _of_whole_persons(
+    found: RecodedGroups,
+    persons: npt.NDArray[np.int64],
+    ranked: Sequence[Ranked],
+    relimit: Callable[[npt.NDArray[np.intp]], Sequence[Limit]],
+    policy: Policy,
+    notes: list[str],
+) -> RecodedGroups:
+    """Leave out all records of a person of whom one is left out, and mend the groups that have too few then."""
+    n_rows, n_left_out = len(persons), len(persons) - len(found.rows)
+    rows, labels = found.rows, found.labels
+    while True:
+        whole = whole_persons(persons, rows)
+        labels = np.unique(labels[np.isin(rows, whole)], return_inverse=True)[1].astype(np.int32)
+        rows = whole
+        failing = violations(labels, relimit(rows)) if len(rows) else np.ones(1, dtype=bool)
+        if not failing.any():
+            break
+        if found.levels is not None and not failing.all():  # groups of one recoding cannot be merged
+            labels, rows = labels[~failing[labels]], rows[~failing[labels]]
+            continue
+        here = [r.take(rows) for r in ranked]
+        while failing.any() and len(failing) > 1 and found.levels is None:
+            labels = merge_round(labels, here, failing)
+            failing = violations(labels, relimit(rows))
+        if failing.any():
+            raise Infeasible(
+                "too few persons are left when all records of each who is suppressed are left out; allow no "
+                "suppression, or ask for less"
+            )
+        break
+    if n_rows - len(rows) > int(policy.method.suppression * n_rows):
+        raise Infeasible(
+            f"{n_rows - len(rows):,} of {n_rows:,} records would be left out, as of a person all are published or "
+            f"none, and the policy allows {policy.method.suppression:.1%}; allow more, or take another method"
+        )
+    if n_rows - len(rows) > n_left_out:
+        notes.append(
+            f"{n_rows - len(rows) - n_left_out:,} more records were suppressed with them, so that of every person "
+            "all are published or none."
+        )
+    return RecodedGroups(labels, rows, found.levels)
 
 
 def _made_blindly(
@@ -201,6 +338,12 @@ def _refuse_hopeless(
             "no column is quasi-identifying, so there is nothing to protect; name those that others may know "
             '(--quasi age,zip, or role = "quasi" in the policy)'
         )
+    if policy.person:
+        n_persons = int(person_codes(table, policy.person).max(initial=-1)) + 1
+        if n_persons < policy.k:
+            raise Infeasible(
+                f"groups of {policy.k} persons are required but the table has {n_persons}; lower k or add records"
+            )
     if table.n_rows < policy.k:
         raise Infeasible(
             f"groups of {policy.k} are required but the table has {table.n_rows} "
@@ -235,6 +378,7 @@ def _refuse_hopeless(
         missing=policy.missing,
         markers=policy.missing_markers,
         attributes=attributes,
+        persons=person_codes(table, policy.person) if policy.person else None,
     ):
         if not found.holds and not (is_mendable and found.kind not in registered()[found.model].needs_values):
             required = ", ".join(f"{k} = {v:g}" for k, v in found.required.items() if isinstance(v, int | float))
@@ -272,11 +416,14 @@ def _nearly_unique(table: Table, attributes: Mapping[str, Attribute]) -> list[st
     ]
 
 
-def _repeated_persons(table: Table, attributes: Mapping[str, Attribute]) -> list[str]:
-    """Say where a key that was dropped stood in several rows: k records may then be fewer than k persons."""
+def _repeated_persons(table: Table) -> list[str]:
+    """Say that records were counted, where a column looks like a key of persons who have several."""
+    keys = look_like_persons(table)
+    if not keys:
+        return []
+    n_persons = len(table[keys[0]].values)
     return [
-        f"{name!r} stood in several rows for some ({len(table[name].values):,} values in {table.n_rows:,} rows): "
-        "groups count records, so k records may belong to fewer than k of them; keep one row for each to be sure."
-        for name, attribute in attributes.items()
-        if attribute.role == "identifying" and is_key(name) and 1 < len(table[name].values) < table.n_rows
+        f"Records were counted, not persons: {keys[0]!r} stands in several rows for some ({n_persons:,} values in "
+        f"{table.n_rows:,} rows), so k records may belong to fewer than k of them. If it says whose a row is, name it "
+        f"as the person (--person {keys[0]})."
     ]

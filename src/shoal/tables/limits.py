@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Mask
+from shoal.arrays import Ints, Mask
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError, did_you_mean
@@ -17,6 +17,7 @@ from shoal.kernels.tables import diversity
 from shoal.kernels.tables.diversity import LimitArrays, groups_violating
 from shoal.models.base import Counts, Model
 from shoal.tables.encoding import Ranked, rank
+from shoal.tables.persons import PersonCounts, broken_by_person
 
 OWN = -1
 FORMULAS = {
@@ -59,6 +60,8 @@ class Limit:
         For the hierarchical distance, as in `Ranked`.
     own : Model, optional
         The requirement whose own formula is the limit.
+    by_person : PersonCounts, optional
+        Where persons count and not records: whose each record is, and how many persons have each value.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Limit:
     unknown: int = -1
     ancestors: npt.NDArray[np.int32] | None = None
     own: Model | None = None
+    by_person: PersonCounts | None = None
 
     @property
     def n_values(self) -> int:
@@ -79,16 +83,22 @@ class Limit:
 
     def of_rows(self, rows: npt.NDArray[np.integer]) -> Limit:
         """The same limit for some of the records, still measured against the whole table."""
-        return replace(self, codes=self.codes[rows])
+        by_person = None if self.by_person is None else self.by_person.of_rows(rows)
+        return replace(self, codes=self.codes[rows], by_person=by_person)
 
     def among(self, rows: npt.NDArray[np.integer]) -> Limit:
         """The same limit for some of the records, measured against these alone: values that no other has are gone."""
         counts = np.bincount(self.codes[rows], minlength=self.n_values)
         used = counts > 0
         place = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+        codes = place[self.codes[rows]]
+        by_person = (
+            None if self.by_person is None else PersonCounts.of(self.by_person.persons[rows], codes, int(used.sum()))
+        )
         return replace(
             self,
-            codes=place[self.codes[rows]],
+            by_person=by_person,
+            codes=codes,
             counts=counts[used],
             unknown=int(place[self.unknown]) if self.unknown >= 0 else -1,
             ancestors=None if self.ancestors is None else np.ascontiguousarray(self.ancestors[used]),
@@ -167,19 +177,34 @@ def limits_of(
 
 def limits_on_table(
     table: Table,
-    require: Iterable[Model],
+    require: Sequence[Model],
     attributes: Mapping[str, Attribute],
     sensitive: Sequence[str],
     missing: Literal["value", "any"],
+    persons: Ints | None = None,
 ) -> tuple[Limit, ...]:
-    """The limits of every requirement, on values in the order that its distance is about."""
+    """The limits of every requirement, on values in the order that its distance is about.
+
+    With `persons`, whose each record is, the first limit is on their number, and the others count them.
+    """
     limits: list[Limit] = []
+    if persons is not None:
+        limits.append(person_limit(persons, max(2, *(r.least_size for r in require))))
     for requirement in require:
         is_flat = not requirement.reads_hierarchies
         meant = {n: replace(attributes[n], hierarchy=None) if is_flat else attributes[n] for n in sensitive}
         ranked = [rank(table[n], meant[n], by_sense=True) for n in sensitive]
         limits += limits_of([requirement], ranked, missing)
+    if persons is not None:
+        limits[1:] = [replace(x, by_person=PersonCounts.of(persons, x.codes, x.n_values)) for x in limits[1:]]
     return tuple(limits)
+
+
+def person_limit(persons: Ints, k: int) -> Limit:
+    """At least k different persons in every group: (X, Y)-anonymity of Wang and Fung (KDD 2006), Y being the person."""
+    codes = np.unique(persons, return_inverse=True)[1].astype(np.int32)
+    text = f"groups with records of {k} persons"
+    return Limit("", text, codes, np.bincount(codes).astype(np.int64), diversity.DISTINCT, float(k))
 
 
 def _limit(requirement: Model, attribute: Ranked, missing: str) -> Limit | None:
@@ -229,6 +254,7 @@ def arrays_of(limits: Sequence[Limit], n_rows: int) -> LimitArrays:
         tree_starts=np.cumsum([0] + tree_sizes)[: len(limits)].astype(np.int64),
         ancestors=_joined([tree for tree, _ in trees], np.int32),
         under=_joined([under for _, under in trees], np.int64),
+        totals=np.array([limit.counts.sum() for limit in limits], dtype=np.int64),
     )
 
 
@@ -250,15 +276,18 @@ def _joined(parts: Sequence[npt.NDArray[Any]], dtype: type[Any]) -> npt.NDArray[
 
 
 def violations(labels: npt.NDArray[np.integer], limits: Sequence[Limit]) -> npt.NDArray[np.bool_]:
-    """Which groups 0 .. max(labels) violate any of the limits.
+    """Which groups 0 .. max(labels) violate any of the limits; persons count where a limit says whose records are.
 
     Records with a negative label are left out; a group without records violates nothing.
     """
     labels = np.asarray(labels)
     sizes = np.bincount(labels[labels >= 0])
     rows = np.argsort(labels, kind="stable")[len(labels) - int(sizes.sum()) :].astype(np.int32)
-    broken = groups_violating(arrays_of(limits, len(labels)), rows, np.cumsum(sizes).astype(np.int64))
+    of_records = [limit for limit in limits if limit.by_person is None]
+    broken = groups_violating(arrays_of(of_records, len(labels)), rows, np.cumsum(sizes).astype(np.int64))
     for limit in limits:
-        if limit.own is not None:
+        if limit.by_person is not None:
+            broken |= broken_by_person(limit, labels, len(sizes))
+        elif limit.own is not None:
             broken |= limit.broken_in(labels, sizes)
     return broken

@@ -53,10 +53,10 @@ def alpha_k(classes: Classes, held: Distribution, alpha: float, k: int) -> Guara
         required={"alpha": alpha, "k": k},
         details={"k": smallest},
         sentences=(
-            f"Every group of records that look alike has at least {smallest} records (required: {k}), and no "
+            f"Every group of records that look alike has at least {smallest} {classes.noun}s (required: {k}), and no "
             f"value of {held.name!r} makes up more than {share}.",
             f"(alpha, k)-anonymity fails {failing_groups(failing)}: the smallest group has {smallest} of the "
-            f"{k} required records, and a value of {held.name!r} makes up as much as {share}.",
+            f"{k} required {classes.noun}s, and a value of {held.name!r} makes up as much as {share}.",
         ),
     )
 

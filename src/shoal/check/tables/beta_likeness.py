@@ -37,8 +37,8 @@ Kind = Literal["basic", "enhanced"]
 
 def gains(held: Distribution) -> Floats:
     """(p - q) / q of each pair of class and value that occurs; negative where rarer than in the table."""
-    expected = held.totals[held.values] * held.pair_sizes
-    return np.asarray((held.counts * held.n_rows - expected) / expected)
+    expected = held.totals[held.values] * held.sizes[held.classes]
+    return np.asarray((held.counts * held.n_members - expected) / expected)
 
 
 def beta_likeness(classes: Classes, held: Distribution, beta: float, kind: Kind = "enhanced") -> Guarantee:
@@ -48,7 +48,7 @@ def beta_likeness(classes: Classes, held: Distribution, beta: float, kind: Kind 
     gain = gains(held)
     too_much = gain > beta
     if kind == "enhanced":
-        most = -np.log(held.totals / held.n_rows)
+        most = -np.log(held.totals / held.n_members)
         too_much |= (gain > 0) & (gain > most[held.values] * (1 + TOLERANCE))
     achieved = np.maximum(np.maximum.reduceat(gain, held.starts), 0.0)
     failing = np.logical_or.reduceat(too_much, held.starts)

@@ -7,7 +7,7 @@ and its enforcement through generalization and suppression", SRI-CSL-98-04, 1998
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -34,12 +34,18 @@ class Classes:
         Records in each class.
     first : int64 array of n_classes
         The first row of each class.
+    persons : int64 array of n_rows, optional
+        Whose each row is. Then sizes are of persons: how many different ones have a row in the class.
+    are_histories : bool
+        Whether the rows of a class are those of all persons with the same published history.
     """
 
     columns: tuple[Column, ...]
     ids: Ints
     sizes: Ints
     first: Ints
+    persons: Ints | None = None
+    are_histories: bool = False
 
     @property
     def n_classes(self) -> int:
@@ -50,6 +56,41 @@ class Classes:
     def n_rows(self) -> int:
         """Number of records."""
         return len(self.ids)
+
+    @property
+    def noun(self) -> str:
+        """What is counted."""
+        return "record" if self.persons is None else "person"
+
+    @property
+    def n_members(self) -> int:
+        """How many there are of what is counted; a person may have rows in several classes."""
+        return self.n_rows if self.persons is None else len(np.unique(self.persons))
+
+    def of_persons(self, persons: Ints) -> Classes:
+        """The same classes, in which persons count and not rows: (X, Y)-anonymity of Wang and Fung, KDD 2006."""
+        numbers = np.unique(persons, return_inverse=True)[1].astype(np.int64)
+        pairs = np.unique(self.ids * (int(numbers.max(initial=0)) + 1) + numbers)
+        sizes = np.bincount(pairs // (int(numbers.max(initial=0)) + 1), minlength=self.n_classes).astype(np.int64)
+        return replace(self, sizes=sizes, persons=numbers)
+
+    def of_histories(self, persons: Ints) -> Classes:
+        """Put persons together whose rows are in the same of these classes, equally often: all rows of such persons."""
+        numbers = np.unique(persons, return_inverse=True)[1].astype(np.int64)
+        order = np.lexsort((self.ids, numbers))
+        counts = np.bincount(numbers)
+        starts = np.cumsum(counts) - counts
+        history = np.zeros(len(counts), dtype=np.int64)  # of each person, told apart by one more row at a time
+        for place in range(int(counts.max(initial=0))):
+            more = np.flatnonzero(counts > place)
+            pairs = history[more] * self.n_classes + self.ids[order[starts[more] + place]]
+            history[more] = np.unique(pairs, return_inverse=True)[1]
+        # Histories of one length were numbered together, those of different lengths apart.
+        ids = np.unique(history * (len(order) + 1) + counts, return_inverse=True)[1].astype(np.int64)[numbers]
+        first = np.empty(int(ids.max(initial=-1)) + 1, dtype=np.int64)
+        first[ids[::-1]] = np.arange(len(ids) - 1, -1, -1)
+        alike = Classes(self.columns, ids, np.bincount(ids).astype(np.int64), first, are_histories=True)
+        return alike.of_persons(persons)
 
     def values(self, index: int) -> dict[str, str]:
         """Name a class: the published text of each of its quasi-identifiers."""

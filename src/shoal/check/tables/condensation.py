@@ -53,6 +53,9 @@ NEEDS_GROUPS = (
 )
 
 
+OF_RECORDS = "{model} was recomputed for records: pseudo-records do not tell which value of a group is whose."
+
+
 def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     """Recompute what can be recomputed of pseudo-records."""
     if not table.n_rows:
@@ -60,6 +63,7 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     if not asked.quasi:
         raise PolicyError("no quasi-identifier is named; give at least one column the role 'quasi'")
     k = Policy(require=tuple(asked.requirements)).k
+    persons = evidence.original_persons if asked.counts_persons else None
     diverse = [r for r in asked.requirements if r.is_about_values()]
     models = [f"{r.model} of the groups {DRAWN} needs them too." for r in diverse]
     if evidence.original is None:
@@ -85,10 +89,14 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     told = tuple(replace(g, sentence=g.sentence.replace("of records that look alike", DRAWN)) for g in held)
     few = drawn_from_few(columns, groups, original_groups, k)
     columns = [_without_few(c, original_groups >= 0, k) for c in columns]
-    return Verdict((condensation(columns, groups, original_groups, k), copies, *told), findings=few)
+    repeats = persons is not None and len(np.unique(persons)) < len(persons)
+    unverified = tuple(OF_RECORDS.format(model=r.model) for r in diverse if repeats)
+    return Verdict((condensation(columns, groups, original_groups, k, persons), copies, *told), unverified, few)
 
 
-def condensation(columns: list[Alongside], groups: Ints, original_groups: Ints, k: int) -> Guarantee:
+def condensation(
+    columns: list[Alongside], groups: Ints, original_groups: Ints, k: int, persons: Ints | None = None
+) -> Guarantee:
     """Recompute groups and draws: achieved is the size of the smallest group.
 
     Parameters
@@ -97,6 +105,8 @@ def condensation(columns: list[Alongside], groups: Ints, original_groups: Ints, 
         The quasi-identifiers of both tables.
     groups, original_groups : int64 arrays
         The group of each published and of each original record; a negative group is none.
+    persons : int64 array, optional
+        Whose each original record is: a group must then have k persons.
     """
     known = np.unique(np.concatenate([groups, original_groups[original_groups >= 0]]))
     labels = np.searchsorted(known, groups)
@@ -108,23 +118,28 @@ def condensation(columns: list[Alongside], groups: Ints, original_groups: Ints, 
     outside[has_members] = ~_possible(columns, has_members, labels, original_labels)
     n_outside = int(outside.sum())
     n_uneven = int((sizes != drawn).sum())
-    failing = (sizes < k) | (sizes != drawn) | (np.bincount(labels[outside], minlength=len(known)) > 0)
-    classes = replace(group_classes(np.arange(len(known))), sizes=sizes)
-    smallest = int(sizes.min())
+    members, noun = sizes, "original"
+    if persons is not None:
+        there = original_labels >= 0
+        pairs = np.unique(np.column_stack([original_labels[there], persons[there]]), axis=0)
+        members, noun = np.bincount(pairs[:, 0], minlength=len(known)), "person"
+    failing = (members < k) | (sizes != drawn) | (np.bincount(labels[outside], minlength=len(known)) > 0)
+    classes = replace(group_classes(np.arange(len(known))), sizes=members)
+    smallest = int(members.min())
     reasons = [
-        f"the smallest is of {count(smallest, 'record')} (required: {k})" * (smallest < k),
+        f"the smallest is of {count(smallest, 'record' if persons is None else noun)} (required: {k})" * (smallest < k),
         f"{n_uneven} {'has' if n_uneven == 1 else 'have'} not as many pseudo-records as originals" * (n_uneven > 0),
         f"{count(n_outside, 'published record')} cannot have been drawn from the group" * (n_outside > 0),
     ]
     return judge(
         classes,
-        sizes,
+        members,
         failing,
         low_is_worse=True,
         model="condensation",
         required={"k": k},
         sentences=(
-            f"Every published record is a possible draw from statistics of at least {smallest} originals "
+            f"Every published record is a possible draw from statistics of at least {smallest} {noun}s "
             f"(required: {k}).",
             f"Condensation fails in {int(failing.sum())} of {count(len(known), 'group')}: "
             f"{', and '.join(filter(None, reasons))}.",

@@ -1,5 +1,10 @@
 """How a sensitive attribute is distributed over the equivalence classes, as counts of the pairs that occur.
 
+Where persons count, each counts once for each of its values in a class, however many of its records show it: the share
+of a value is the share of the persons of the class who have it, and a person with two values counts for both. What
+compares whole distributions (the entropy, t-closeness) takes them of all these pairs of person and value. Different
+values are those that can be given to different persons, each to one who has it.
+
 At most one pair (class, value) a record: memory and time stay near-linear in the records, however many
 classes and values there are; a dense array of classes x values is never made.
 """
@@ -25,7 +30,11 @@ class Distribution:
     column : Column
         The sensitive attribute; its dictionary holds the values.
     sizes : int64 array of n_classes
-        Records in each class.
+        Records in each class; persons, where these count.
+    sums : int64 array of n_classes
+        What the counts of a class sum to: its size, but where a person has several values.
+    n_members : int
+        Records of the table, or persons.
     classes, values, counts : int64 arrays of n_pairs
         Each pair of class and value that occurs, ascending, and its records. A value is its rank among
         those that occur in the table, in the order of the dictionary; a missing value comes last. Where a
@@ -45,6 +54,8 @@ class Distribution:
 
     column: Column
     sizes: Ints
+    sums: Ints
+    n_members: int
     classes: Ints
     values: Ints
     counts: Ints
@@ -60,14 +71,14 @@ class Distribution:
         return self.column.name
 
     @property
-    def n_rows(self) -> int:
-        """Number of records."""
-        return int(self.sizes.sum())
+    def total(self) -> int:
+        """What the counts of all values sum to in the whole table."""
+        return int(self.totals.sum())
 
     @property
-    def pair_sizes(self) -> Ints:
-        """The size of the class of each pair."""
-        return self.sizes[self.classes]
+    def pair_sums(self) -> Ints:
+        """What the counts of the class of each pair sum to."""
+        return self.sums[self.classes]
 
     def sum(self, pairs: Ints) -> Ints:
         """Sum over the pairs of each class."""
@@ -83,20 +94,34 @@ def distribution(classes: Classes, column: Column, *, missing: Missing = "value"
     n_known = len(column.values)
     held = np.minimum(column.codes, n_known).astype(np.int64)
     codes, ranks = np.unique(held, return_inverse=True)
-    totals = np.bincount(ranks).astype(np.int64)
-    keys, counts = np.unique(classes.ids * len(codes) + ranks, return_counts=True)
+    pairs, totals = classes.ids * len(codes) + ranks, np.bincount(ranks).astype(np.int64)
+    if classes.persons is None:
+        keys, counts = np.unique(pairs, return_counts=True)
+    else:
+        n_persons = int(classes.persons.max(initial=0)) + 1
+        totals = np.bincount(np.unique(ranks * n_persons + classes.persons) // n_persons).astype(np.int64)
+        keys, pair = np.unique(pairs, return_inverse=True)
+        holders = np.unique(pair * n_persons + classes.persons)
+        counts = np.bincount(holders // n_persons)
     pair_classes, pair_values = np.divmod(keys, len(codes))
     starts = np.searchsorted(pair_classes, np.arange(classes.n_classes)).astype(np.int64)
     has_missing = bool(codes[-1] == n_known)
     hides_any = missing == "any" and has_missing
     known = codes[pair_values] < n_known if hides_any else np.ones(len(keys), dtype=bool)
-    distinct = np.add.reduceat(known.astype(np.int64), starts)
     counts = counts.astype(np.int64)
+    sums = np.add.reduceat(counts, starts)
+    if classes.persons is None:
+        distinct = np.add.reduceat(known.astype(np.int64), starts)
+    else:
+        pair, person = np.divmod(holders, n_persons)
+        distinct = _held_apart(pair_classes[pair[known[pair]]], pair[known[pair]], person[known[pair]], len(starts))
     if hides_any:
         counts = _fold(pair_classes, counts, known, starts)
     return Distribution(
         column,
         classes.sizes,
+        sums,
+        classes.n_members,
         pair_classes,
         pair_values,
         counts,
@@ -106,6 +131,33 @@ def distribution(classes: Classes, column: Column, *, missing: Missing = "value"
         codes.astype(np.int64),
         hides_any,
     )
+
+
+def _held_apart(classes: Ints, values: Ints, persons: Ints, n_classes: int) -> Ints:
+    """How many values of each class can be given to different persons: the largest matching of values with holders.
+
+    `values` are numbered through all classes, and each is of one class. A value that somebody holds who holds no other
+    in the class is settled; where all of a class are, nothing is left to match.
+    """
+    n_persons = int(persons.max(initial=0)) + 1
+    _, owner = np.unique(classes * n_persons + persons, return_inverse=True)
+    only = np.bincount(owner)[owner] == 1
+    value, first = np.unique(values, return_index=True)
+    home = classes[first]
+    found = np.bincount(home, minlength=n_classes)
+    n_sure = np.bincount(
+        classes[np.flatnonzero(only)[np.unique(values[only], return_index=True)[1]]], minlength=n_classes
+    )
+    open_ = np.flatnonzero((n_sure < found)[classes])
+    if not len(open_):
+        return found
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    graph = coo_array((np.ones(len(open_), dtype=np.int8), (owner[open_], np.searchsorted(value, values[open_]))))
+    taken = maximum_bipartite_matching(graph.tocsr(), perm_type="row") >= 0
+    by_class = np.bincount(home[: len(taken)][taken], minlength=n_classes)
+    return np.where(n_sure < found, by_class, found)
 
 
 def _fold(pair_classes: Ints, counts: Ints, known: npt.NDArray[np.bool_], starts: Ints) -> Ints:

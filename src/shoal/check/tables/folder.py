@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
+from shoal.arrays import Ints
 from shoal.check.evidence import Evidence
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_kept
@@ -13,6 +16,7 @@ from shoal.check.tables.publication import check_of, needs_original, verify_publ
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.meaning import attributes_of
+from shoal.data.tables.persons import person_codes
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import read_back
 from shoal.kinds.tables.manifest import TableManifest
@@ -72,6 +76,14 @@ def check_tables(
         n_original = 0 if original is None else original.n_rows
         published_groups = private.published_groups()
         evidence = Evidence(original, private.groups(n_original), published_groups)
+    person = (policy.person if policy is not None else ()) or manifest.person or ()
+    if person and original is not None:
+        evidence = replace(evidence, original_persons=person_codes(original, person))
+        rows = None if private is None else private.rows()
+        if rows is not None and _are_rows(rows, table, original):
+            evidence = replace(evidence, rows=rows)
+    if policy is not None and policy.person and policy.person != manifest.person:
+        findings.append("the manifest does not count the persons that the policy names")
     attributes = _with_hierarchies(meant, original, policy)
     claimed = Asked(
         manifest.require,
@@ -82,6 +94,8 @@ def check_tables(
         meant if manifest.layout is None else attributes,
         manifest.layout,
         bool(manifest.method.get("jointly", False)),
+        counts_persons=bool(person),
+        knows_history=manifest.person_knowledge == "history",
         is_meaning_known=policy is not None,
     )
     asked = claimed
@@ -93,6 +107,7 @@ def check_tables(
             sensitive=sensitive,
             missing=policy.missing,
             jointly=policy.method.jointly,
+            knows_history=policy.person_knowledge == "history" or claimed.knows_history,
         )
     verdict = verify_publication(table, publication, asked, evidence)
     findings += verdict.findings
@@ -147,6 +162,12 @@ def _with_hierarchies(
         n: replace(a, order=a.order or found[n].order, hierarchy=a.hierarchy or found[n].hierarchy)
         for n, a in meant.items()
     }
+
+
+def _are_rows(rows: Ints, table: Table, original: Table) -> bool:
+    """Whether each published row has an original row of its own."""
+    n_rows = table.n_rows
+    return len(rows) == n_rows == len(np.unique(rows)) and rows.min() >= 0 and bool(rows.max() < original.n_rows)
 
 
 def _publication(manifest: TableManifest, policy: Policy | None, findings: list[str]) -> str:

@@ -1,7 +1,8 @@
 """k-anonymity: every combination of published quasi-identifiers stands in at least k records.
 
 **Guarantee.** Whoever knows all quasi-identifiers of a record finds at least k records that could be it. Where
-one person has several records, k records may be of fewer than k persons.
+one person has several records, k records may be of fewer than k persons, unless persons are counted: then records of at
+least k different persons could be it ((X, Y)-anonymity of Wang and Fung, KDD 2006).
 **Not protected.** The sensitive values of a class may all be the same; see l-diversity and t-closeness.
 
 References
@@ -12,7 +13,8 @@ Knowledge-Based Systems 10(5), 2002.
 
 from __future__ import annotations
 
-from shoal.check.guarantee import Guarantee, count, failing_groups, judge
+from shoal.arrays import Mask
+from shoal.check.guarantee import Guarantee, count, failing_groups, judge, number
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.models import Check, checks
 from shoal.models.k_anonymity import KAnonymity
@@ -24,6 +26,8 @@ def k_anonymity(classes: Classes, k: int) -> Guarantee:
     failing = classes.sizes < k
     few = "no other" if others == 0 else f"only {count(others, 'other')}"
     shared = "published quasi-identifiers with"
+    if classes.persons is not None:
+        return _of_persons(classes, k, failing)
     return judge(
         classes,
         classes.sizes,
@@ -36,6 +40,47 @@ def k_anonymity(classes: Classes, k: int) -> Guarantee:
             f"k-anonymity fails {failing_groups(failing)}: some records share their {shared} {few} "
             f"(required: {k - 1}).",
         ),
+    )
+
+
+def _of_persons(classes: Classes, k: int, failing: Mask) -> Guarantee:
+    """The same of persons. Where one record is known of each, it is told what all records would tell."""
+    others = int(classes.sizes.min()) - 1
+    least = count(others, "other person")
+    few = f"only {least}" if others else "no other person"
+    wanted = f"(required: {k - 1})"
+    shown = "published quasi-identifiers"
+    details: dict[str, float] = {}
+    if classes.are_histories:
+        holds = f"The {shown} of all records of a person are those of at least {least} too {wanted}."
+        fails = f"the records of some persons, taken together, are like those of {few} {wanted}."
+    else:
+        assert classes.persons is not None
+        holds = f"In each of their records every person shares the {shown} with at least {least} {wanted}."
+        fails = f"in some of their records persons share the {shown} with {few} {wanted}."
+        alike = classes.of_histories(classes.persons)
+        if alike.n_members < alike.n_rows:  # some have several records
+            details["unique_histories"] = float((alike.sizes == 1).sum() / alike.n_members)
+            holds += f" {_all_known(details['unique_histories'])}"
+    return judge(
+        classes,
+        classes.sizes,
+        failing,
+        low_is_worse=True,
+        model="k-anonymity",
+        required={"k": k},
+        sentences=(holds, f"k-anonymity fails {failing_groups(failing)}: {fails}"),
+        details=details,
+    )
+
+
+def _all_known(share: float) -> str:
+    """What the strict model would show."""
+    if not share:
+        return "Nor does anyone have a published history of their own, for attackers who know all records of a person."
+    return (
+        "This is for attackers who know one record of a person: to one who knows all of them, "
+        f"{number(round(100 * share, 2))} % of the persons have a published history of their own."
     )
 
 

@@ -55,7 +55,7 @@ def probabilistic_l(held: Distribution) -> Floats:
 def entropy_l(held: Distribution) -> Floats:
     """exp(H) of each class, by H = ln n - sum r ln r / n."""
     logs = held.counts * np.log(np.maximum(held.counts, 1))
-    entropy = np.log(held.sizes) - np.add.reduceat(logs, held.starts) / held.sizes
+    entropy = np.log(held.sums) - np.add.reduceat(logs, held.starts) / held.sums
     return np.exp(np.maximum(entropy, 0.0))
 
 
@@ -94,8 +94,8 @@ def l_diversity(
         # One correctly rounded division of integers: where n / r_1 equals l, it is l.
         failing = achieved < l
         reached = number(achieved.min())
-        says = f"shows no value of {name} more often than in 1 of {reached} records (allowed: 1 of {number(l)})"
-        lacks = f"shows one value of {name} in 1 of {reached} records (allowed: 1 of {number(l)})"
+        says = f"shows no value of {name} more often than in 1 of {reached} {classes.noun}s (allowed: 1 of {number(l)})"
+        lacks = f"shows one value of {name} in 1 of {reached} {classes.noun}s (allowed: 1 of {number(l)})"
     elif kind == "entropy":
         achieved = entropy_l(held)
         failing = achieved < l * (1 - TOLERANCE)

@@ -18,6 +18,11 @@ from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table
 from shoal.registry import Registry
 
+NEEDS_ROWS = (
+    "How many persons a group has cannot be seen in the published table, so records were counted; to count persons, "
+    "give the original and the rows that the owner may have kept (--original and --private, after --keep rows)."
+)
+
 
 def verify_alike(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     """Records that look alike by their quasi-identifiers."""
@@ -30,7 +35,10 @@ def verify_alike(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
             missing=asked.missing,
             markers=asked.markers,
             attributes=asked.attributes,
-        )
+            persons=evidence.persons if asked.counts_persons else None,
+            knows_history=asked.knows_history,
+        ),
+        unverified=(NEEDS_ROWS,) if asked.counts_persons and evidence.persons is None else (),
     )
 
 

@@ -32,7 +32,7 @@ class Risk:
     Attributes
     ----------
     n_records, n_classes : int
-        Of the table.
+        Of the table. Where persons count, they stand in the place of records, each in the smallest of its classes.
     n_unique, unique_share : int, float
         Records that are alone in their class, and their share of all records.
     k, n_below_k, below_k_share : int, int, float
@@ -49,6 +49,8 @@ class Risk:
         The attacker matches all records at once: the expected share of right matches.
     records_by_class_size : dict
         Records in classes of size 1, 2, 3-4, 5-9, 10-19, 20-49, 50-99 and 100+.
+    unit : {"record", "person"}
+        What is counted.
     """
 
     n_records: int
@@ -65,21 +67,22 @@ class Risk:
     population_known: bool
     marketer: float
     records_by_class_size: dict[str, int]
+    unit: str = "record"
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The risks in plain words."""
         outside = "" if self.population_known else "at most "
         return (
-            f"{count(self.n_unique, 'record')} of {self.n_records} ({_percent(self.unique_share)}) "
+            f"{count(self.n_unique, self.unit)} of {self.n_records} ({_percent(self.unique_share)}) "
             f"{'is' if self.n_unique == 1 else 'are'} unique by the quasi-identifiers; {self.n_below_k} "
             f"({_percent(self.below_k_share)}) stand in groups of fewer than {self.k}.",
-            "Whoever knows that a record is in the table picks it with a chance of "
+            f"Whoever knows that a {self.unit} is in the table picks it with a chance of "
             f"{_percent(self.prosecutor_highest)} at worst, {_percent(self.prosecutor_average)} on average.",
             f"Whoever does not know it picks the right one with a chance of {outside}"
             f"{_percent(self.journalist_highest)} at worst, "
             f"{outside}{_percent(self.journalist_average)} on average.",
-            f"Whoever matches all records with a register gets {outside}{_percent(self.marketer)} of them right.",
+            f"Whoever matches all {self.unit}s with a register gets {outside}{_percent(self.marketer)} of them right.",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,6 +112,8 @@ def risk_of(classes: Classes, k: int = 5, population: Ints | None = None) -> Ris
         How many persons of the population share the quasi-identifiers of each class (`population_sizes`).
     """
     sizes = classes.sizes
+    if classes.persons is not None:
+        return _of_persons(classes, k)
     n = int(sizes.sum())
     unique, below = int((sizes == 1).sum()), int(sizes[sizes < k].sum())
     # A population of which the table is a part cannot have fewer; where it seems to, the bound stands.
@@ -131,6 +136,33 @@ def risk_of(classes: Classes, k: int = 5, population: Ints | None = None) -> Ris
         population_known=population is not None,
         marketer=matched,
         records_by_class_size=dict(zip(BINS, per_bin, strict=True)),
+    )
+
+
+def _of_persons(classes: Classes, k: int) -> Risk:
+    """The same of persons: each is as safe as the record of it that hides among the fewest."""
+    assert classes.persons is not None
+    crowd = np.full(classes.n_members, classes.n_rows, dtype=np.int64)
+    np.minimum.at(crowd, classes.persons, classes.sizes[classes.ids])
+    n, chance = len(crowd), float((1 / crowd).mean())
+    n_unique, n_below = int((crowd == 1).sum()), int((crowd < k).sum())
+    per_bin = np.bincount(np.searchsorted(_EDGES, crowd, side="right") - 1, minlength=len(BINS)).tolist()
+    return Risk(
+        n_records=n,
+        n_classes=classes.n_classes,
+        n_unique=n_unique,
+        unique_share=n_unique / n,
+        k=k,
+        n_below_k=n_below,
+        below_k_share=n_below / n,
+        prosecutor_highest=1 / int(crowd.min()),
+        prosecutor_average=chance,
+        journalist_highest=1 / int(crowd.min()),
+        journalist_average=chance,
+        population_known=False,
+        marketer=chance,
+        records_by_class_size=dict(zip(BINS, per_bin, strict=True)),
+        unit="person",
     )
 
 

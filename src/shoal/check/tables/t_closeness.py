@@ -44,8 +44,8 @@ Distance = Literal["equal", "ordered", "hierarchical"]
 
 def equal_distance(held: Distribution) -> Floats:
     """Half the sum of |p - q| over the values, of each class: what it has too much of, as p, q sum to 1."""
-    extra = held.counts * held.n_rows - held.totals[held.values] * held.pair_sizes
-    return np.asarray(held.sum(np.maximum(extra, 0)) / (held.sizes * held.n_rows))
+    extra = held.counts * held.total - held.totals[held.values] * held.pair_sums
+    return np.asarray(held.sum(np.maximum(extra, 0)) / (held.sums * held.total))
 
 
 def ordered_distance(held: Distribution) -> Floats:
@@ -54,9 +54,9 @@ def ordered_distance(held: Distribution) -> Floats:
     From one value of the class to its next, P stays and Q rises, so the sum over such a stretch is split
     where Q passes P: a binary search and three prefix sums of Q. Cost: the pairs that occur, times log m.
     """
-    n_rows, n_values = held.n_rows, len(held.totals)
+    n_rows, n_values = held.total, len(held.totals)
     if n_values < 2:
-        return np.zeros(len(held.sizes))
+        return np.zeros(len(held.sums))
     # Sums reach size * n_rows * m; beyond 64 bits they are floats, with errors far below the tolerance.
     exact = n_rows * n_rows * n_values < 2**62
     below = np.cumsum(held.totals)
@@ -66,15 +66,15 @@ def ordered_distance(held: Distribution) -> Floats:
     first = held.values
     last = np.append(first[1:], n_values)
     last[np.append(held.starts[1:], len(first)) - 1] = n_values
-    split = np.clip(np.searchsorted(below, -(-reached * n_rows // held.pair_sizes)), first, last)
+    split = np.clip(np.searchsorted(below, -(-reached * n_rows // held.pair_sums)), first, last)
     unit = np.int64 if exact else np.float64
     level = (reached * n_rows).astype(unit)
-    stretch = level * (2 * split - first - last) + held.pair_sizes.astype(unit) * (
+    stretch = level * (2 * split - first - last) + held.pair_sums.astype(unit) * (
         prefix[first] + prefix[last] - 2 * prefix[split]
     )
-    before = held.sizes.astype(unit) * prefix[first[held.starts]]
+    before = held.sums.astype(unit) * prefix[first[held.starts]]
     area = np.add.reduceat(stretch, held.starts) + before
-    return np.asarray(area / (held.sizes * float(n_rows) * (n_values - 1)))
+    return np.asarray(area / (held.sums * float(n_rows) * (n_values - 1)))
 
 
 def hierarchical_distance(held: Distribution, ancestors: npt.NDArray[np.int32]) -> Floats:
@@ -88,7 +88,7 @@ def hierarchical_distance(held: Distribution, ancestors: npt.NDArray[np.int32]) 
     height = ancestors.shape[1] - 1
     classes, nodes, counts, totals = held.classes, held.values, held.counts, held.totals
     gain = np.zeros(len(nodes), dtype=np.int64)
-    cost = np.zeros(len(held.sizes), dtype=np.int64)
+    cost = np.zeros(len(held.sums), dtype=np.int64)
     node_of = np.arange(len(totals))
     for level in range(height + 1):
         labels, above = np.unique(ancestors[:, level], return_inverse=True)
@@ -99,11 +99,11 @@ def hierarchical_distance(held: Distribution, ancestors: npt.NDArray[np.int32]) 
         positive = _sum_by(group, gain, len(keys))
         counts = _sum_by(group, counts, len(keys))
         totals = _sum_by(parent, totals, len(labels))
-        extra = counts * held.n_rows - totals[nodes] * held.sizes[classes]
+        extra = counts * held.total - totals[nodes] * held.sums[classes]
         starts = np.flatnonzero(np.diff(classes, prepend=-1))
         cost += level * np.add.reduceat(np.minimum(positive, positive - extra), starts)
         gain, node_of = np.maximum(extra, 0), above
-    return np.asarray(cost / (height * (held.sizes * held.n_rows)))
+    return np.asarray(cost / (height * (held.sums * held.total)))
 
 
 def _sum_by(group: npt.NDArray[np.intp], amounts: Ints, n_groups: int) -> Ints:

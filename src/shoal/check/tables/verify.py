@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from shoal.arrays import Ints
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.cells import as_leaves, comparable, in_order, published
 from shoal.check.tables.classes import Classes, Missing, classes_of
@@ -29,6 +30,8 @@ def verify(
     markers: Sequence[str] = MARKERS,
     attributes: Mapping[str, Attribute] | None = None,
     classes: Classes | None = None,
+    persons: Ints | None = None,
+    knows_history: bool = False,
 ) -> tuple[Guarantee, ...]:
     """Recompute the guarantees of a published table.
 
@@ -51,6 +54,10 @@ def verify(
     classes : Classes, optional
         What to take for the classes, for publications that hide records in another way than by equal
         quasi-identifiers; by default those that look alike.
+    persons : int64 array, optional
+        Whose each row is; persons count then, and not rows.
+    knows_history : bool
+        Whether an attacker knows the quasi-identifiers of all rows of a person, rather than of one.
 
     Returns
     -------
@@ -58,6 +65,8 @@ def verify(
         In the order of the requirements, for each in the order of the sensitive columns.
     """
     classes = classes or classes_of(table, quasi, missing=missing, markers=markers)
+    if persons is not None:
+        classes = classes.of_histories(persons) if knows_history else classes.of_persons(persons)
     protected = _Protected(table, classes, missing, markers, attributes or {})
     found: list[Guarantee] = []
     for required in requirements:

@@ -35,8 +35,16 @@ def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
                 f"{requirement.model} names a sensitive column {wanted!r} that is not in the data; "
                 f"{did_you_mean(wanted, table.names)}"
             )
+    for name in policy.person:
+        if name not in table.columns:
+            raise PolicyError(
+                f"the policy names a person by a column {name!r} that is not in the data; "
+                f"{did_you_mean(name, table.names)}"
+            )
     default = policy.columns.get("*", ColumnPolicy())
-    return {name: _resolve(column, policy.columns.get(name, default)) for name, column in table.columns.items()}
+    given = {name: policy.columns.get(name, default) for name in table.columns}
+    given |= {name: given[name].model_copy(update={"role": "identifying"}) for name in policy.person}
+    return {name: _resolve(column, given[name]) for name, column in table.columns.items()}
 
 
 def refitted(table: Table, attributes: Mapping[str, Attribute], policy: Policy) -> dict[str, Attribute]:

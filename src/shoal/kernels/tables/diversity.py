@@ -38,6 +38,7 @@ class LimitArrays(NamedTuple):
     tree_starts: Ints  # (n_limits,) where each limit's m * (height + 1) entries begin in the next two
     ancestors: Codes  # node above each value at each height
     under: Ints  # records under that node in the whole table
+    totals: Ints  # (n_limits,) records, or persons, of the whole table: what shares of it are of
 
 
 @compiled
@@ -185,7 +186,7 @@ def hierarchical_distance(
 def _gains_hold(limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int, size: int, n: int) -> bool:
     """Total variation, and the relative gain beta; both look at values more frequent than in the table."""
     begin = limits.starts[j]
-    total = float(limits.below[limits.starts[j + 1] - 1])
+    total = float(limits.totals[j])
     model = limits.models[j]
     gained = 0.0
     for i in range(at, at + size):
@@ -257,4 +258,28 @@ def groups_violating(limits: LimitArrays, rows: Codes, ends: Ints) -> npt.NDArra
             if size > 0 and not satisfies(limits, j, codes, counts, np.int64(0), size, ends[g] - begin):
                 violating[g] = True
             begin = ends[g]
+    return violating
+
+
+@compiled
+def counts_violating(
+    limits: LimitArrays, codes: Codes, counts: Codes, ends: Ints, sizes: Ints
+) -> npt.NDArray[np.bool_]:
+    """Which groups violate the first of the limits, from counts that are not of records.
+
+    Parameters
+    ----------
+    codes, counts : int32 arrays (n_pairs,)
+        The sensitive values of each group, ascending, and how many of its members have each.
+    ends : int64 array (n_groups,)
+        Where the values of each group end.
+    sizes : int64 array (n_groups,)
+        What counts are shares of; a member with two values counts for both, so it may be less than their sum.
+    """
+    violating = np.zeros(len(ends), np.bool_)
+    begin = np.int64(0)
+    for g in range(len(ends)):
+        if ends[g] > begin:
+            violating[g] = not satisfies(limits, 0, codes, counts, begin, ends[g] - begin, sizes[g])
+        begin = ends[g]
     return violating

@@ -85,7 +85,7 @@ def _shares_hold(limits: LimitArrays, j: int, codes: Codes, weights: Floats, siz
 def _gains_hold(limits: LimitArrays, j: int, codes: Codes, weights: Floats, size: int, n: float, slack: float) -> bool:
     """Total variation, and the relative gain beta."""
     begin = limits.starts[j]
-    total = float(limits.below[limits.starts[j + 1] - 1])
+    total = float(limits.totals[j])
     gained = 0.0
     for i in range(size):
         value = begin + codes[i]

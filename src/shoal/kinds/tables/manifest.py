@@ -65,15 +65,21 @@ class TableManifest(Manifest):
         Which order the rows stand in.
     missing, missing_markers
         What a missing value was taken for, and how it is spelled.
+    person : tuple of str, optional
+        The columns of the original that say whose a record is, where persons were counted.
+    person_knowledge : {"row", "history"}, optional
+        Whether one record of a person was taken to be known, or all.
     """
 
-    optional: ClassVar[tuple[str, ...]] = ("header", "layout")
+    optional: ClassVar[tuple[str, ...]] = ("header", "layout", "person", "person_knowledge")
 
     kind: Literal["table"] = "table"
     delimiter: Literal[",", ";", "\t", "|"] | None = None
     order: Literal["sorted", "original"] = "sorted"
     missing: Literal["value", "any"]
     missing_markers: tuple[str, ...]
+    person: tuple[str, ...] | None = None
+    person_knowledge: Literal["row", "history"] | None = None
     columns: dict[str, PublishedColumn]
     layout: Layout | None = Field(default=None)
 

@@ -233,6 +233,16 @@ class Policy(BasePolicy):
     target: str | None = option(
         None, "Column that readers will want to predict; the report compares how well models do.", metavar="COLUMN"
     )
+    person: tuple[str, ...] = option(
+        (),
+        "Column that says whose row it is, or several: persons are counted then, not records. It is dropped.",
+        instead="every row is of another person",
+        metavar="COLUMN",
+        is_common=True,
+    )
+    person_knowledge: Literal["row", "history"] = option(
+        "row", "Whether an attacker knows the quasi-identifiers of one record of a person, or of all."
+    )
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict, description="What is known of columns, by name.")
     require: tuple[Requirement, ...] = Field((KAnonymity(k=5),), description="The guarantees.")
     method: Method = Field(default_factory=Method, description="How the release is made.")
@@ -241,6 +251,29 @@ class Policy(BasePolicy):
     def _no_order(self) -> Policy:
         if self.order == "original" and self.method.way_of_publishing.loses_order:
             raise ValueError(f"{self.method.way_of_publishing.loses_order}; leave order out")
+        return self
+
+    @field_validator("person", mode="before")
+    @classmethod
+    def _one_or_several(cls, person: Any) -> Any:
+        return (person,) if isinstance(person, str) else person
+
+    @model_validator(mode="after")
+    def _person_is_dropped(self) -> Policy:
+        for name in self.person:
+            column = self.columns.get(name)
+            if column is not None and column.role not in (None, "identifying"):
+                raise ValueError(
+                    f"the column {name!r} says whose row it is, so it cannot be {column.role}: leave its role out"
+                )
+        if self.person_knowledge == "history":
+            if not self.person:
+                raise ValueError("person_knowledge is about several rows of a person: say by person whose a row is")
+            if self.method.is_recoding or not self.method.way_of_publishing.rows_are_records:
+                raise ValueError(
+                    "histories are made alike in groups of persons: leave person_knowledge out, or publish groups of "
+                    "records, as mondrian with generalise does"
+                )
         return self
 
     @field_validator("require")

@@ -13,11 +13,12 @@ import numpy.typing as npt
 
 from shoal.check.evidence import Evidence, group_classes
 from shoal.check.guarantee import Guarantee
-from shoal.check.tables.classes import classes_of
+from shoal.check.tables.classes import Classes, classes_of
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
 from shoal.check.tables.risk import Risk, risk_of
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.persons import person_codes
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, read_back, write_table
@@ -200,16 +201,26 @@ class TableRelease(Release[Table]):
     @cached_property
     def risk_before(self) -> Risk:
         """Re-identification risk of the original on the same quasi-identifiers."""
-        markers = self.policy.missing_markers
-        return risk_of(classes_of(self._original, self._names("quasi"), markers=markers), self.policy.k)
+        markers, person = self.policy.missing_markers, self.policy.person
+        classes = classes_of(self._original, self._names("quasi"), markers=markers)
+        return risk_of(classes.of_persons(person_codes(self._original, person)) if person else classes, self.policy.k)
 
     @cached_property
     def risk_after(self) -> Risk:
         """Re-identification risk of the release; of records that stand for no one, that of their secret groups."""
-        markers = self.policy.missing_markers
+        persons = self._evidence.persons
+        return risk_of(self._classes if persons is None else self._classes.of_persons(persons), self.policy.k)
+
+    @cached_property
+    def risk_of_records(self) -> Risk:
+        """The same of records, which everybody can count, whether persons have several or not."""
+        return risk_of(self._classes, self.policy.k) if self.policy.person else self.risk_after
+
+    @cached_property
+    def _classes(self) -> Classes:
         if needs_original(self.policy.method.publication):
-            return risk_of(group_classes(self._groups), self.policy.k)
-        return risk_of(classes_of(self.table, self._names("quasi"), markers=markers), self.policy.k)
+            return group_classes(self._groups)
+        return classes_of(self.table, self._names("quasi"), markers=self.policy.missing_markers)
 
     def summary(self, *, report: bool = True) -> dict[str, Any]:
         """What became of the data, as JSON; without a report nothing that would have to be measured."""
@@ -256,6 +267,8 @@ class TableRelease(Release[Table]):
             attributes,
             layout,
             self.policy.method.jointly,
+            counts_persons=bool(self.policy.person),
+            knows_history=self.policy.person_knowledge == "history",
         )
         verdict = verify_publication(table, self.policy.method.publication, asked, self._evidence)
         refuse_failed(verdict)
@@ -263,7 +276,7 @@ class TableRelease(Release[Table]):
 
     @property
     def _evidence(self) -> Evidence:
-        return Evidence.of(self._original, self._rows, self._groups)
+        return Evidence.of(self._original, self._rows, self._groups, self.policy.person)
 
     @cached_property
     def _published_attributes(self) -> dict[str, Attribute]:
@@ -293,6 +306,8 @@ class TableRelease(Release[Table]):
             missing=self.policy.missing,
             missing_markers=self.policy.missing_markers,
             header=self.policy.header,
+            person=self.policy.person or None,
+            person_knowledge=self.policy.person_knowledge if self.policy.person else None,
             columns={
                 name: PublishedColumn.of(attribute, has_labels=name in self._by_hierarchy)
                 for name, attribute in self._published_attributes.items()

@@ -101,7 +101,9 @@ class ReportContext:
             n_suppressed=records["suppressed"],
             guarantees=guarantees,
             risk_before=None if is_public else release.risk_before,
-            risk_after=release.risk_after if release.layout is None else None,
+            risk_after=None
+            if release.layout is not None
+            else (release.risk_of_records if is_public else release.risk_after),
             utility=None if is_public else release.utility,
             attributes=release.attributes,
             missing=release.policy.missing,

@@ -86,6 +86,8 @@ class PartitionMethod:
         Of a recoding: whether the one of least loss is searched for.
     words : callable
         What the report says of its own parameters, by a heading each.
+    keeps_limits : bool
+        Whether its groups keep the limits on sensitive values, so that none needs to be mended.
     proposed_for : {"numbers", "others"}, optional
         Where `shoal profile` tries it: all quasi-identifiers are numbers or dates, or some are not.
     most_records : int, optional
@@ -102,6 +104,7 @@ class PartitionMethod:
     publication: str = "generalise"
     is_searched: bool = False
     words: Callable[[Method], Mapping[str, str]] = no_words
+    keeps_limits: bool = False
     proposed_for: Literal["numbers", "others"] | None = None
     most_records: int | None = None
     place: int = 100

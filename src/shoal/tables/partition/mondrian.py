@@ -273,6 +273,7 @@ MONDRIAN = PARTITIONS.register(
         reference="LeFevre, DeWitt, Ramakrishnan, ICDE 2006",
         labels=_labels,
         words=_words,
+        keeps_limits=True,
         place=1,
     )
 )

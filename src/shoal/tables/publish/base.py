@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column, Table
 from shoal.progress import Progress
@@ -84,6 +85,8 @@ class PublishingTask:
         Takes sentences for the user.
     seed, executor, progress, stop
         As for `anonymize_table`.
+    persons : int64 array (n_rows,), optional
+        Whose each row is, where persons count.
     """
 
     table: Table
@@ -95,6 +98,7 @@ class PublishingTask:
     executor: Executor | None = None
     progress: Progress | None = None
     stop: Callable[[], bool] | None = None
+    persons: Ints | None = None
 
 
 @dataclass(frozen=True)

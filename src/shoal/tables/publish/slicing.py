@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from shoal.data.tables.attribute import Attribute
+from shoal.errors import PolicyError
 from shoal.report.points import Point
 from shoal.tables.publish.base import ENDS_ARE_REAL, PUBLICATIONS, Publication, PublishingTask, Telling
 
@@ -59,9 +60,15 @@ class InSlices(Publication):
     def make(self, task: PublishingTask) -> Anonymized:
         """Choose slices, make buckets, permute."""
         from shoal.tables.anonymize import Anonymized
+        from shoal.tables.persons import repeat
         from shoal.tables.publish.slices.slice_table import slice_table
 
         policy, method = task.policy, task.policy.method
+        if repeat(task.persons):
+            raise PolicyError(
+                f"publish = {self.name} counts records, and some persons have several; publish in another way, such as "
+                "generalise, or give a table with one record of each person"
+            )
         made = slice_table(
             task.table,
             task.attributes,

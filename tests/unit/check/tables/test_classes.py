@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.check.tables.classes import classes_of
+from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError, PolicyError
 from tests.unit.check.tables.slow_check import random_table, table
@@ -95,3 +96,20 @@ def test_refusals():
         classes_of(t, ["b"])
     with pytest.raises(DataError, match="nothing would be published"):
         classes_of(t.take(np.array([], dtype=np.intp)), ["a"])
+
+
+def test_histories_are_those_that_sets_of_rows_give() -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(40):
+        n = int(rng.integers(1, 40))
+        labels, persons = rng.integers(0, 3, n), rng.integers(0, 12, n)
+        classes = classes_of(from_frame({"q": [str(x) for x in labels]}), ["q"])
+        alike = classes.of_histories(persons)
+        wanted: dict[tuple[int, ...], set[int]] = {}
+        mine = {int(p): tuple(sorted(labels[persons == p].tolist())) for p in set(persons.tolist())}
+        for person, history in mine.items():
+            wanted.setdefault(history, set()).add(person)
+        assert alike.n_classes == len(wanted)
+        for row in range(n):
+            assert alike.sizes[alike.ids[row]] == len(wanted[mine[int(persons[row])]])
+            assert {int(p) for p in persons[alike.ids == alike.ids[row]]} == wanted[mine[int(persons[row])]]

@@ -94,9 +94,9 @@ def test_ordered_distance_in_floats_agrees_with_that_in_integers():
     t = table(a=[str(i) for i in rng.integers(0, 40, 2000)], b=["x"] * 2000, s=rng.normal(size=2000))
     held = distribution(classes_of(t, ["a"]), t["s"])
     n_copies = 2**19
-    copies = {f: getattr(held, f) * n_copies for f in ("sizes", "counts", "totals")}
+    copies = {f: getattr(held, f) * n_copies for f in ("sizes", "sums", "counts", "totals")}
     large = dataclasses.replace(held, **copies)
-    assert held.n_rows**2 * len(held.totals) < 2**62 < large.n_rows**2 * len(held.totals)
+    assert held.total**2 * len(held.totals) < 2**62 < large.total**2 * len(held.totals)
     assert ordered_distance(large) == pytest.approx(ordered_distance(held), rel=1e-12)
 
 

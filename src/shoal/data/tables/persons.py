@@ -1,0 +1,86 @@
+"""Whose row is it? Persons as numbers, from the columns that a policy names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from shoal.arrays import Ints
+from shoal.data.tables.guess import is_key
+from shoal.data.tables.table import Column, Table, row_keys
+
+
+def person_codes(table: Table, names: Sequence[str]) -> Ints:
+    """Number the persons of a table, 0, 1, ...: rows are of one person if they agree in all the named columns.
+
+    Rows in which one of them is missing may all be of the same person, and so count as one.
+    """
+    columns = [table[name] for name in names]
+    keys = row_keys(columns)
+    unknown = np.any([c.missing for c in columns], axis=0)
+    if not unknown.any():
+        return keys
+    keys[unknown] = len(keys)
+    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+
+
+LEAST_DISTINCT = 0.01
+"""Of the rows: a column with fewer different values has too many rows of each to be a key of persons."""
+CONSTANT = 0.95
+"""A column looks constant if rows that may be of one person agree in it to this share."""
+TRIVIAL = 0.9
+"""A column in which two rows of any persons agree with this chance says nothing."""
+LEAST_CONSTANT = 2
+
+
+def look_like_persons(table: Table) -> list[str]:
+    """The columns whose values repeat as keys of persons do, by measure and whatever their names, the likeliest first.
+
+    Many different values, none of them in many rows and none with decimals, and rows of one value agree in at least two
+    columns of fewer values, in which rows of different ones do not. Or the name says so, and values repeat. A fine code
+    of places can look the same, if the table names their regions too.
+    """
+    n_rows, found = table.n_rows, []
+    chances = {c.name: _chance(c) for c in table.columns.values()}
+    for column in table.columns.values():
+        n_values = len(column.values)
+        if column.missing.any() or not LEAST_DISTINCT * n_rows <= n_values < n_rows or n_rows < 20:
+            continue
+        counts = column.counts()[:n_values]
+        repeated = np.flatnonzero(counts[column.codes] > 1)
+        n_repeated = int((counts > 1).sum())
+        if is_key(column.name) and n_repeated:
+            found.append((-len(table.columns), column.name))
+            continue
+        is_even = int(counts.max()) <= max(0.01 * n_rows, 20)
+        if not is_even or len(repeated) < 0.05 * n_rows or not _are_keys(column):
+            continue
+        agreeing = [
+            other.name
+            for other in table.columns.values()
+            if other is not column
+            and 4 * len(other.values) <= n_values
+            and chances[other.name] < TRIVIAL
+            and _agreement(column, other, repeated, n_repeated) >= CONSTANT
+        ]
+        if len(agreeing) >= LEAST_CONSTANT:
+            found.append((-len(agreeing), column.name))
+    return [name for _, name in sorted(found)]
+
+
+def _are_keys(column: Column) -> bool:
+    """Whether no value has decimals, which a measure has and a key does not."""
+    return not any("." in text or "," in text for text in column.texts()[: len(column.values)])
+
+
+def _chance(column: Column) -> float:
+    """The chance that two rows agree in a column."""
+    shares = np.bincount(column.codes) / max(len(column.codes), 1)
+    return float((shares**2).sum())
+
+
+def _agreement(key: Column, other: Column, rows: Ints, n_keys: int) -> float:
+    """The share of rows with a key that was seen before, in which the other column is as it was then."""
+    pairs = np.unique(key.codes[rows].astype(np.int64) * (int(other.codes.max(initial=0)) + 1) + other.codes[rows])
+    return 1 - (len(pairs) - n_keys) / (len(rows) - n_keys)

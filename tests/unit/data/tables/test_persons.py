@@ -1,0 +1,49 @@
+"""Whose row is it?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from shoal.data.tables.frames import from_frame
+from shoal.data.tables.persons import look_like_persons, person_codes
+
+
+def test_rows_that_agree_in_all_columns_are_of_one_person():
+    table = from_frame(pd.DataFrame({"house": [1, 1, 2, 1], "member": ["a", "b", "a", "a"]}))
+    assert person_codes(table, ["house", "member"]).tolist() == [0, 1, 2, 0]
+    assert person_codes(table, ["house"]).tolist() == [0, 0, 1, 0]
+
+
+def test_rows_of_nobody_known_count_as_one_person():
+    table = from_frame(pd.DataFrame({"id": ["a", None, "b", None], "n": [1, 2, 3, 4]}))
+    codes = person_codes(table, ["id"])
+    assert codes[1] == codes[3]
+    assert sorted(set(codes.tolist())) == [0, 1, 2]
+    both = person_codes(table, ["id", "n"])
+    assert both[1] == both[3], "what is missing may be the same"
+
+
+def visits(n_persons=60, seed=4):
+    """Several visits of a person, who keeps sex, town and year of birth; what is paid changes."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(n_persons), rng.integers(1, 5, n_persons))
+    town, born, sex = rng.integers(0, 9, n_persons), rng.integers(1940, 2000, n_persons), rng.integers(0, 2, n_persons)
+    return pd.DataFrame(
+        {
+            "zz": who * 7919 % 100_003,
+            "town": town[who],
+            "born": born[who],
+            "sex": sex[who],
+            "paid": rng.integers(0, 40, len(who)),
+            "cost": rng.random(len(who)).round(3),
+        }
+    )
+
+
+def test_a_key_of_persons_is_found_by_how_it_repeats():
+    assert look_like_persons(from_frame(visits())) == ["zz"]
+    assert look_like_persons(from_frame(visits().drop(columns=["town", "born", "sex"]))) == []
+    once = visits().drop_duplicates("zz")
+    assert look_like_persons(from_frame(once)) == []
+    assert look_like_persons(from_frame(visits().rename(columns={"paid": "patient_id"})))[0] == "patient_id"

@@ -1,0 +1,165 @@
+"""Limits on persons: each model beside a slow count with sets, by the methods and by the checker."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import exp, log
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from shoal.check.tables.classes import classes_of
+from shoal.check.tables.verify import verify
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.frames import from_frame
+from shoal.models.alpha_k import AlphaK
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.l_diversity import LDiversity
+from shoal.models.t_closeness import TCloseness
+from shoal.tables.limits import limits_on_table, person_limit, violations
+from shoal.tables.persons import matched, person_labels, repeat, whole_persons
+
+MODELS = [
+    LDiversity(l=2),
+    LDiversity(l=3),
+    LDiversity(l=2, kind="probabilistic"),
+    LDiversity(l=1.8, kind="entropy"),
+    LDiversity(l=2, kind="recursive", c=2),
+    AlphaK(alpha=0.6, k=2),
+    TCloseness(t=0.4, distance="equal"),
+    BetaLikeness(beta=0.8, kind="basic"),
+    BetaLikeness(beta=0.8),
+]
+
+
+def holders(rows, persons, values):
+    """The persons who have each value, in some rows."""
+    found = {}
+    for i in rows:
+        found.setdefault(values[i], set()).add(persons[i])
+    return found
+
+
+def n_apart(held):
+    """How many values can be given to different persons who have them."""
+    people = sorted(set().union(*held.values()))
+    best = 0
+    for order in permutations(people, min(len(people), len(held))):
+        best = max(best, sum(p in who for p, who in zip(order, held.values(), strict=False)))
+    values = list(held)
+    for turn in permutations(values):
+        taken = set()
+        n = 0
+        for value in turn:
+            free = held[value] - taken
+            if free:
+                taken.add(min(free))
+                n += 1
+        best = max(best, n)
+    return best
+
+
+def holds(model, rows, persons, values):
+    here, whole = holders(rows, persons, values), holders(range(len(values)), persons, values)
+    n_here, n_whole = len({persons[i] for i in rows}), len(set(persons))
+    counts = {v: len(who) for v, who in here.items()}
+    totals = {v: len(who) for v, who in whole.items()}
+    top, total = max(counts.values()), sum(counts.values())
+    if isinstance(model, AlphaK):
+        return top / n_here <= model.alpha
+    if isinstance(model, TCloseness):
+        all_ = sum(totals.values())
+        return sum(max(counts.get(v, 0) / total - t / all_, 0) for v, t in totals.items()) <= model.t + 1e-12
+    if isinstance(model, BetaLikeness):
+        gains = {v: (c / n_here) / (totals[v] / n_whole) - 1 for v, c in counts.items()}
+        bounds = {
+            v: min(model.beta, -log(totals[v] / n_whole)) if model.kind == "enhanced" else model.beta for v in gains
+        }
+        return all(g <= 1e-12 or g <= bounds[v] + 1e-12 for v, g in gains.items())
+    if model.kind == "distinct":
+        return n_apart(here) >= model.l
+    if model.kind == "probabilistic":
+        return n_here / top >= model.l
+    if model.kind == "entropy":
+        return exp(-sum(c / total * log(c / total) for c in counts.values())) >= model.l - 1e-9
+    ordered = sorted(counts.values(), reverse=True)
+    tail = sum(ordered[int(model.l) - 1 :])
+    return tail > 0 and ordered[0] / tail < model.c
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: f"{m.model}-{getattr(m, 'kind', '')}-{getattr(m, 'l', '')}")
+def test_methods_and_checker_count_persons_as_sets_do(model):
+    rng = np.random.default_rng(5)
+    attributes = {"q": Attribute("q", "nominal", "quasi"), "s": Attribute("s", "nominal", "sensitive")}
+    n_failing = 0
+    for _ in range(30):
+        n = int(rng.integers(6, 20))
+        persons, groups = rng.integers(0, 6, n), rng.integers(0, 3, n)
+        values = rng.choice(list("abcd"), n, p=[0.4, 0.3, 0.2, 0.1])
+        table = from_frame(pd.DataFrame({"q": groups.astype(str), "s": values}))
+        labels = np.unique(groups, return_inverse=True)[1]
+        wanted = [
+            not holds(model, np.flatnonzero(labels == g).tolist(), persons.tolist(), values.tolist())
+            for g in range(labels.max() + 1)
+        ]
+        whose = np.unique(persons, return_inverse=True)[1].astype(np.int64)
+        limits = limits_on_table(table, [model], attributes, ["s"], "value", whose)
+        assert violations(labels, limits[1:]).tolist() == wanted
+        (found,) = verify(table, [model], ["q"], ["s"], attributes=attributes, persons=whose)
+        if not isinstance(model, AlphaK):  # which has a k too
+            assert found.n_failing == sum(wanted)
+        n_failing += sum(wanted)
+    assert 0 < n_failing < 90
+
+
+def test_a_group_needs_k_persons_whatever_its_records():
+    persons = np.array([0, 0, 0, 1, 1, 2, 3])
+    labels = np.array([0, 0, 0, 0, 1, 1, 1])
+    assert violations(labels, [person_limit(persons, 3)]).tolist() == [True, False]
+    table = from_frame(pd.DataFrame({"q": labels.astype(str)}))
+    (found,) = verify(table, [KAnonymity(k=3)], ["q"], persons=persons)
+    assert (found.holds, found.achieved, found.n_failing) == (False, 2, 1)
+    assert "2 of" not in found.sentence
+    assert "only 1 other person" in found.sentence
+    assert classes_of(table, ["q"]).of_persons(persons).sizes.tolist() == [2, 3]
+
+
+def test_distinct_values_have_persons_of_their_own():
+    # One person has three values, and the others one of them: no more than two values can be told apart.
+    table = from_frame(pd.DataFrame({"q": ["x"] * 5, "s": list("abcaa")}))
+    persons = np.array([0, 0, 0, 1, 2])
+    (found,) = verify(table, [LDiversity(l=3)], ["q"], ["s"], persons=persons)
+    assert found.achieved == 2
+    assert len(matched(np.array([0, 1, 2, 0, 0]), persons)) == 2
+    assert len(matched(np.array([], dtype=int), np.array([], dtype=int))) == 0
+
+
+def test_of_a_person_all_rows_stay_or_none():
+    persons = np.array([0, 1, 0, 2, 1])
+    assert whole_persons(persons, np.array([0, 1, 3, 4])).tolist() == [1, 3, 4]
+    assert whole_persons(persons, np.arange(5)).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_whether_a_person_has_several_rows():
+    assert repeat(np.array([0, 1, 0]))
+    assert not repeat(np.array([0, 1, 2]))
+    assert not repeat(None)
+
+
+def test_groups_grow_in_blocks_until_they_hold_k_persons():
+    from shoal.tables.encoding import rank
+
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"age": rng.integers(20, 80, 300), "job": rng.choice(list("abc"), 300)})
+    table = from_frame(frame)
+    ranked = [
+        rank(table["age"], Attribute("age", "continuous", "quasi")),
+        rank(table["job"], Attribute("job", "nominal", "quasi")),
+    ]
+    persons = np.unique(rng.integers(0, 90, 300), return_inverse=True)[1].astype(np.int64)
+    labels = person_labels(ranked, persons, 4, (np.arange(300) >= 150).astype(np.int32))
+    assert not violations(labels, [person_limit(persons, 4)]).any()
+    assert labels.max() + 1 > 30
+    assert set(labels[:150]).isdisjoint(labels[150:])
