@@ -181,7 +181,7 @@ def _others(
         raise PolicyError("records are to be held out, and a control is given; one of both is enough")
     if control is not None:
         return data, HeldOut(kind.load(control, policy))
-    return (data, None) if share is None else hold_out(data, share, seed)
+    return (data, None) if share is None else hold_out(data, share, seed, kind.persons(data, policy))
 
 
 @one_look()

@@ -44,8 +44,14 @@ class HeldOut(Generic[Data]):
             write_held_out(private, self.rows)
 
 
-def hold_out(data: Data, share: float, seed: int | None) -> tuple[Data, HeldOut[Data]]:
+def hold_out(data: Data, share: float, seed: int | None, persons: Ints | None = None) -> tuple[Data, HeldOut[Data]]:
     """Split records at random: those to make a release from, and those to compare attacks on.
+
+    Parameters
+    ----------
+    persons : int64 array, optional
+        Whose each record is, numbered from 0: all records of a person are held out then or none, since one of whom the
+        release holds a record is no stranger to it.
 
     Raises
     ------
@@ -54,18 +60,19 @@ def hold_out(data: Data, share: float, seed: int | None) -> tuple[Data, HeldOut[
     """
     if not 0 < share < 1:
         raise PolicyError(f"the share to hold out is {share:g}; give one between 0 and 1, such as 0.1")
-    n_records = len(data)
+    n_records = len(data) if persons is None else int(persons.max(initial=-1)) + 1
     n_out = round(share * n_records)
     if min(n_out, n_records - n_out) < FEWEST:
+        noun = "records" if persons is None else "persons"
         raise PolicyError(
-            f"holding out {share:g} of {n_records:,} records leaves fewer than {FEWEST} on one side; "
-            "give more records, or another share"
+            f"holding out {share:g} of {n_records:,} {noun} leaves fewer than {FEWEST} on one side; "
+            f"give more {noun}, or another share"
         )
     # Apart from what the seed is used for in the release.
     rng = np.random.default_rng(None if seed is None else np.random.SeedSequence(seed, spawn_key=(0x686F,)))
     is_out = np.zeros(n_records, bool)
     is_out[rng.choice(n_records, n_out, replace=False)] = True
-    kept, out = split_rows(data, np.flatnonzero(is_out))
+    kept, out = split_rows(data, np.flatnonzero(is_out if persons is None else is_out[persons]))
     return kept, out
 
 

@@ -17,6 +17,7 @@ from shoal.errors import PolicyError
 from shoal.kinds import HOMES
 
 if TYPE_CHECKING:
+    from shoal.arrays import Ints
     from shoal.attack.attack import Attack
     from shoal.check.folder import FolderCheck, PublishedFolder
     from shoal.held_out import HeldOut
@@ -170,6 +171,10 @@ class Kind(ABC):
         records = release.records
         counts = f"{records['out']:,} of {records['in']:,} records published, {records['suppressed']:,} suppressed."
         return [counts], []
+
+    def persons(self, data: Any, policy: Any) -> Ints | None:
+        """Whose each record is, numbered from 0, if the policy says that a person may have several."""
+        return None
 
     def refuse(self, asked: Mapping[str, str]) -> None:
         """Refuse what means nothing for this kind, rather than forget it."""

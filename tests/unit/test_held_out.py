@@ -124,3 +124,14 @@ def test_a_release_keeps_which_ones_and_is_checked_without_them(tmp_path: Path, 
     with pytest.raises(PolicyError, match="held out"):
         shoal.check(out, data)
     assert not shoal.check(out, data, private=out / "private").fails
+
+
+def test_of_a_person_all_records_are_held_out_or_none() -> None:
+    persons = np.arange(N) % 25
+    kept, out = hold_out(SPARSE, 0.4, 1, persons)
+    assert out.rows is not None
+    assert len(set(persons[out.rows].tolist())) == 10
+    assert set(persons[out.rows].tolist()).isdisjoint(np.delete(persons, out.rows).tolist())
+    assert len(kept) + len(out.records) == N
+    with pytest.raises(PolicyError, match="persons leaves fewer than 10"):
+        hold_out(SPARSE, 0.2, 1, persons)

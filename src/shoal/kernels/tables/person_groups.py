@@ -21,7 +21,7 @@ ROUNDS = 6
 BETTER = 1e-9  # gains below this share are rounding
 
 
-class Boxes(NamedTuple):
+class PersonBoxes(NamedTuple):
     """Groups as boxes: the cost of one is its width times its records, widths as in `shoal.kernels.tables.width_tree`.
 
     Attributes
@@ -39,7 +39,7 @@ class Boxes(NamedTuple):
 
 
 @compiled
-def _width(boxes: Boxes, group: int, point: Floats, enough: float) -> float:
+def _width(boxes: PersonBoxes, group: int, point: Floats, enough: float) -> float:
     """The width of a group together with one more record; cut short where it passes `enough`."""
     total = 0.0
     for j in range(len(point)):
@@ -51,12 +51,12 @@ def _width(boxes: Boxes, group: int, point: Floats, enough: float) -> float:
 
 
 @compiled
-def _own_width(boxes: Boxes, group: int) -> float:
+def _own_width(boxes: PersonBoxes, group: int) -> float:
     return _width(boxes, group, boxes.low[group], np.inf)
 
 
 @compiled
-def _take(boxes: Boxes, group: int, point: Floats) -> None:
+def _take(boxes: PersonBoxes, group: int, point: Floats) -> None:
     for j in range(len(point)):
         boxes.low[group, j] = min(boxes.low[group, j], point[j])
         boxes.high[group, j] = max(boxes.high[group, j], point[j])
@@ -64,7 +64,7 @@ def _take(boxes: Boxes, group: int, point: Floats) -> None:
 
 
 @compiled
-def _cheapest(boxes: Boxes, widths: Floats, n_groups: int, point: Floats, but: int) -> tuple[int, float]:
+def _cheapest(boxes: PersonBoxes, widths: Floats, n_groups: int, point: Floats, but: int) -> tuple[int, float]:
     """The group whose cost grows least by a record, the first of equals, and by how much; never the group `but`."""
     best, least = -1, np.inf
     for group in range(n_groups):
@@ -92,7 +92,7 @@ def _has_persons(persons: Codes, alive: Ints, n_alive: int, k: int, seen: Ints, 
 
 
 @compiled
-def _give_up(points: Floats, boxes: Boxes, widths: Floats, n_groups: int, rows: Ints, groups: Ints) -> None:
+def _give_up(points: Floats, boxes: PersonBoxes, widths: Floats, n_groups: int, rows: Ints, groups: Ints) -> None:
     """Give up groups whose records cost less elsewhere; one that has taken in records of another stays."""
     order = np.argsort(groups, kind="mergesort")
     starts = np.searchsorted(groups[order], np.arange(n_groups + 1))
@@ -131,7 +131,9 @@ class Lists(NamedTuple):
 
 
 @compiled
-def _changed_width(points: Floats, persons: Codes, boxes: Boxes, lists: Lists, first: int, out: int, k: int) -> float:
+def _changed_width(
+    points: Floats, persons: Codes, boxes: PersonBoxes, lists: Lists, first: int, out: int, k: int
+) -> float:
     """The width of the group of a list without one of its records; infinite if fewer than k persons would be left."""
     n_persons = 0
     i = first
@@ -159,7 +161,7 @@ def _changed_width(points: Floats, persons: Codes, boxes: Boxes, lists: Lists, f
 
 
 @compiled
-def _transfer(points: Floats, boxes: Boxes, widths: Floats, lists: Lists, groups: Ints, i: int, to: int) -> None:
+def _transfer(points: Floats, boxes: PersonBoxes, widths: Floats, lists: Lists, groups: Ints, i: int, to: int) -> None:
     """Put a record into another group."""
     group = groups[i]
     at = lists.first[group]
@@ -188,7 +190,7 @@ def _transfer(points: Floats, boxes: Boxes, widths: Floats, lists: Lists, groups
 def _swap(
     points: Floats,
     persons: Codes,
-    boxes: Boxes,
+    boxes: PersonBoxes,
     widths: Floats,
     lists: Lists,
     groups: Ints,
@@ -226,7 +228,7 @@ def _swap(
 
 @compiled
 def _exchange(
-    points: Floats, persons: Codes, boxes: Boxes, widths: Floats, n_groups: int, rows: Ints, groups: Ints, k: int
+    points: Floats, persons: Codes, boxes: PersonBoxes, widths: Floats, n_groups: int, rows: Ints, groups: Ints, k: int
 ) -> int:
     """Move each record, once, that costs less in another group, or exchange it with one there; return how many were."""
     lists = Lists(np.full(n_groups, -1, np.int64), np.full(len(rows), -1, np.int64), rows)
@@ -274,7 +276,7 @@ def grow_person_groups(
             place[block[i]] = i
         alive, n_alive = block.copy(), len(block)
         most = n_alive // k + 1
-        boxes = Boxes(
+        boxes = PersonBoxes(
             np.full((most, len(weights)), np.inf),
             np.full((most, len(weights)), -np.inf),
             np.zeros(most, np.int64),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from shoal.arrays import Ints
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, PolicyError
 from shoal.kind import Kind, Run
@@ -90,6 +91,16 @@ class Tables(Kind):
         """As the policy says, or else the manifest."""
         markers = manifest.missing_markers if policy is None else policy.missing_markers
         return load(source, markers, header or (policy.header if policy is not None else None) or manifest.header)
+
+    def persons(self, data: Table, policy: Policy) -> Ints | None:
+        """By the columns that the policy names."""
+        from shoal.data.tables.meaning import attributes_of
+        from shoal.data.tables.persons import person_codes
+
+        if not policy.person:
+            return None
+        attributes_of(data, policy)  # which refuses what is not in the data
+        return person_codes(data, policy.person)
 
     def profile(self, data: Table, policy: Policy, *, sweep: bool, progress: Progress | None) -> Profile:
         """Guess what columns mean, measure the risk as it stands, and propose a method."""
