@@ -27,7 +27,7 @@ def attacks_section(kind: str, found: Attacked[Any] | None) -> Markup:
     """The section with the results, or with how to get some."""
     from shoal.kind import kind_named
 
-    known = {a.name: a for a in kind_named(kind).attacks}
+    known = {} if found is None else {a.name: a for a in kind_named(kind).attacks}
     titles = {name: a.title for name, a in known.items()}
     body = render(
         "attacks.html",

@@ -153,8 +153,7 @@ def level_shares(
     if height is not None:
         assert scale.ancestors is not None
         return np.asarray(height / (scale.ancestors.shape[1] - 1), dtype=np.float64)
-    group, _, _ = grouping.members(scale.codes[grouping.rows], scale.n_values + 1)
-    return (np.bincount(group, minlength=grouping.n_groups) > 1).astype(np.float64)
+    return (grouping.variety(scale.codes, scale.n_values + 1) > 1).astype(np.float64)
 
 
 def covered_values(
@@ -172,12 +171,11 @@ def covered_values(
             covered[at] = leaves[scale.ancestors[node_of[at], h]]
         covered[(height == len(scale.leaves) - 1) & (node_of < 0)] = n_leaves
         return covered, max(n_leaves, 1)
-    codes = scale.codes[grouping.rows]
     used = scale.counts > 0
     domain = max(int(np.count_nonzero(used)), 1)
     if scale.positions is None:
-        group, _, _ = grouping.members(codes, scale.n_values + 1)
-        return np.bincount(group, minlength=grouping.n_groups).astype(np.float64), domain
+        return grouping.variety(scale.codes, scale.n_values + 1).astype(np.float64), domain
+    codes = scale.codes[grouping.rows]
     distinct, place = np.unique(scale.positions[used[:-1]], return_inverse=True)
     domain = max(len(distinct) + int(used[-1]), 1)  # spellings of one number are one value
     ranks = np.full(scale.n_values + 1, np.nan)

@@ -78,6 +78,18 @@ class Grouping:
         """Marked records of each group."""
         return np.bincount(self.labels[marked], minlength=self.n_groups)
 
+    @cached_property
+    def _varieties(self) -> dict[int, tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]]:
+        return {}
+
+    def variety(self, codes: npt.NDArray[np.int32], n_codes: int) -> npt.NDArray[np.int64]:
+        """How many distinct codes each group has, of codes by original record; counted once for an array."""
+        if id(codes) not in self._varieties:
+            group, _, _ = self.members(codes[self.rows], n_codes)
+            # The array is kept with its count, so that no other gets its number.
+            self._varieties[id(codes)] = codes, np.bincount(group, minlength=self.n_groups)
+        return self._varieties[id(codes)][1]
+
     def members(
         self, codes: npt.NDArray[np.int32], n_codes: int
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:

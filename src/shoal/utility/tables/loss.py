@@ -40,8 +40,7 @@ def penalties(scale: Scale, grouping: Grouping) -> Floats:
         low, high = scale.extremes
         width = np.nan_to_num(grouping.greatest(values) - grouping.least(values)) / ((high - low) or 1.0)
         return np.where(_is_mixed(scale, grouping, codes), 1.0, width)
-    group, _, _ = grouping.members(codes, scale.n_values + 1)
-    distinct = np.bincount(group, minlength=grouping.n_groups)
+    distinct = grouping.variety(scale.codes, scale.n_values + 1)
     domain = max(1, int(np.count_nonzero(scale.counts)))
     return np.where(distinct > 1, distinct / domain, 0.0)
 
