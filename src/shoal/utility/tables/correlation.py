@@ -16,15 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats
-from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.grouping import Grouping, inner
 from shoal.utility.tables.reading import Categories, Ranges, Reading, ReadNumbers
 from shoal.utility.tables.scale import Scale
 
 N_ATTRIBUTES = 12
 N_CATEGORIES = 50
 GROUPS_A_CHUNK = 8192
-# Products of up to so many steps are done by one thread. Others of a BLAS library wait for work by turning in circles,
-# which takes more processor time than these products do.
+# Matrix products of up to so many steps are done by one thread; see `inner`.
 STEPS_ALONE = 1 << 18
 
 
@@ -157,8 +156,8 @@ def _standardised(numbers: Floats) -> Floats:
 def _strength(a: _Rows, b: _Rows) -> float:
     n_rows = max(1, len(a.values))
     if not a.n_lumps and not b.n_lumps:
-        norm = np.sqrt(_dot(a.values, a.values) * _dot(b.values, b.values))
-        return float(np.clip(_dot(a.values, b.values) / norm, -1.0, 1.0)) if norm else 0.0
+        norm = np.sqrt(inner(a.values, a.values) * inner(b.values, b.values))
+        return float(np.clip(inner(a.values, b.values) / norm, -1.0, 1.0)) if norm else 0.0
     if a.n_lumps and b.n_lumps:
         cells = np.bincount(a.values * b.n_lumps + b.values, minlength=a.n_lumps * b.n_lumps)
         return cramers_v(cells.reshape(a.n_lumps, b.n_lumps) / n_rows)
@@ -166,11 +165,6 @@ def _strength(a: _Rows, b: _Rows) -> float:
     counts = np.bincount(category.values, minlength=category.n_lumps).astype(np.float64)
     sums = np.bincount(category.values, number.values, minlength=category.n_lumps).astype(np.float64)
     return correlation_ratio(sums, counts)
-
-
-def _dot(a: Floats, b: Floats) -> float:
-    """As of `numpy.dot`, by one thread."""
-    return float(np.einsum("i,i->", a, b))
 
 
 def _of_rows(columns: Sequence[_Rows | None], into: Floats | None = None) -> Floats:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from shoal.arrays import Floats
 from shoal.data.tables.table import Column, spell
 from shoal.errors import DataError
-from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.grouping import Grouping, inner
 from shoal.utility.tables.loss import meets
 from shoal.utility.tables.scale import Scale
 
@@ -103,7 +103,7 @@ def minimal_distortion(
         levels = level_shares(scale, grouping, *_labels(scale, published, kept))
         some = int(grouping.sizes[levels > 0].sum()) + grouping.n_suppressed
         penalty += some
-        by_level += float(np.dot(levels, grouping.sizes)) + grouping.n_suppressed
+        by_level += inner(levels, grouping.sizes) + grouping.n_suppressed
         charged[scale.name] = some / max(grouping.n_rows, 1)
     n_cells = max(len(scales) * grouping.n_rows, 1)
     return Distortion(penalty, penalty / n_cells, by_level, by_level / n_cells, charged)
@@ -139,7 +139,7 @@ def iloss(
     means: dict[str, float] = {}
     for scale in scales:
         covered, domain = covered_values(scale, grouping, *_labels(scale, published, kept))
-        lost = float(np.dot(covered - 1, grouping.sizes)) + (domain - 1) * grouping.n_suppressed
+        lost = inner(covered - 1, grouping.sizes) + (domain - 1) * grouping.n_suppressed
         means[scale.name] = lost / domain / max(grouping.n_rows, 1)
     total = sum(weight[name] * mean for name, mean in means.items()) * grouping.n_rows
     return ILoss(total, total / max(grouping.n_rows * sum(weight.values()), 1e-300), means)

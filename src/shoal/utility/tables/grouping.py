@@ -10,6 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 
+def inner(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> float:
+    """Sum of products, by one thread: the others of a BLAS library go on turning in circles when they are done.
+
+    >>> inner(np.array([1, 2]), np.array([0.5, 3.0]))
+    6.5
+    """
+    return float(np.einsum("i,i->", a, b))
+
+
 @dataclass(frozen=True)
 class Grouping:
     """Which original records stand together.
