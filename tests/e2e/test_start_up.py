@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.command import environment
 
-HEAVY = ("numpy", "numba", "duckdb", "pydantic", "matplotlib", "jinja2", "narwhals", "pandas", "distributed")
+HEAVY = ("numpy", "numba", "duckdb", "pydantic", "jinja2", "narwhals", "pandas", "distributed")
 
 LOADED = "import sys; print(' '.join(sorted({m.partition('.')[0] for m in sys.modules})))"
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from shoal.errors import DataError
 from shoal.report.page import capped, render
-from shoal.report.svg import AFTER, BEFORE, MUTED, RULE, draw
+from shoal.report.svg import AFTER, BEFORE, MUTED, Axis, Drawing, clean
 from shoal.scratch import locked
 
 if TYPE_CHECKING:
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     from shoal.attack.result import AttackResult, Rate
     from shoal.secrets import PrivateFolder
 
+WIDEST_TITLE = 44  # letters in a line of the picture
+
 
 def attacks_section(kind: str, found: Attacked[Any] | None) -> Markup:
     """The section with the results, or with how to get some."""
     from shoal.kind import kind_named
 
-    known = {a.name: a for a in kind_named(kind).attacks}
+    known = {} if found is None else {a.name: a for a in kind_named(kind).attacks}
     titles = {name: a.title for name, a in known.items()}
     body = render(
         "attacks.html",
@@ -106,30 +109,29 @@ def keep_in_report(
 def forest(results: Sequence[AttackResult]) -> Markup:
     """How often each attack succeeded, with intervals: on members, on others, by guessing."""
 
-    def paint(axes: Any) -> None:
-        for i, r in enumerate(results):
-            y = len(results) - 1 - i
-            for rate, shift, colour, sign in (
-                (r.main, 0.0, AFTER, "o"),
-                (r.control, -0.24, BEFORE, "s"),
-                (r.baseline, 0.24, MUTED, "|"),
-            ):
-                if rate is not None and rate.attempts:
-                    axes.plot([rate.low, rate.high], [y + shift] * 2, color=colour, linewidth=1.4)
-                    axes.plot([rate.value], [y + shift], sign, color=colour, markersize=5, markeredgewidth=1.2)
-        axes.set_yticks(range(len(results)), [capped(r.title) for r in reversed(results)])
-        axes.set_ylim(-0.6, len(results) - 0.4)
-        axes.set_xlim(-0.02, 1.02)
-        axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
-        axes.grid(axis="x", color=RULE, linewidth=0.6)
-        axes.set_axisbelow(True)
-        axes.spines["left"].set_visible(False)
-
+    ticks = [(i, "\n".join(_lines(capped(r.title)))) for i, r in enumerate(results)]
+    x = Axis(-0.02, 1.02, [(t / 4, f"{25 * t} %") for t in range(5)], is_ruled=True)
+    y = Axis(len(results) - 0.4, -0.6, ticks, has_line=False)
+    drawing = Drawing(7.2, 0.5 + 0.42 * len(results), x, y)
+    for i, r in enumerate(results):
+        for rate, shift, colour, sign in (
+            (r.main, 0.0, AFTER, "round"),
+            (r.control, 0.24, BEFORE, "square"),
+            (r.baseline, -0.24, MUTED, "tick"),
+        ):
+            if rate is not None and rate.attempts:
+                drawing.line([(rate.low, i + shift), (rate.high, i + shift)], colour, 1.4)
+                drawing.mark((rate.value, i + shift), sign, colour, 2.9)
     alt = "; ".join(
         f"{r.title}: {_told(r.main)} on members, {_told(r.control)} on others, {_told(r.baseline)} by guessing"
         for r in results
     )
-    return draw(7.2, 0.5 + 0.42 * len(results), paint, f"Share of attempts that succeeded. {alt}.")
+    return drawing.svg(f"Share of attempts that succeeded. {alt}.")
+
+
+def _lines(title: str) -> list[str]:
+    """A title in two lines at most."""
+    return wrap(clean(title, 200), WIDEST_TITLE, max_lines=2, placeholder=" …")
 
 
 def _told(rate: Rate | None) -> str:

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from shoal.check.guarantee import count
 from shoal.report.page import render
 from shoal.report.points import listed
-from shoal.report.svg import AFTER, BEFORE, INK, MUTED, RULE, draw
+from shoal.report.svg import (
+    AFTER,
+    BEFORE,
+    CHAINED,
+    DASHED,
+    DOTTED,
+    INK,
+    MUTED,
+    SOLID,
+    Axis,
+    Drawing,
+    fitted,
+    round_ticks,
+    text_width,
+)
 from shoal.report.tables.words import compact, number, percent
 from shoal.utility.tables.definitions import DEFINITIONS
 
@@ -21,10 +35,11 @@ if TYPE_CHECKING:
 HEADS = {"associations": "assoc.", "suppression": "may leave out"}
 WORDS = ("method", "result", "publish", "effort")
 STATUS_WORDS = {"holds": "holds", "infeasible": "infeasible", "refused": "not suited", "fails": "FAILS its check"}
-_LINES = ("-", (0, (5, 2)), (0, (1, 1.6)), (0, (7, 2, 1, 2)))
+_DASHES = (SOLID, DASHED, DOTTED, CHAINED)
 _COLOURS = (AFTER, INK, MUTED)
 _TICKS = (0.00001, 0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 FEW = 4
+WIDEST_NAME, _NAME = 180.0, 8.0  # of a line: points that it may take, and its size
 AXES = {
     "GCP": "certainty lost (GCP)",
     "query-error": "median error of counts",
@@ -214,77 +229,58 @@ def loss_against_risk(sweep: Sweep) -> Markup:
     is_share = measure not in DEFINITIONS or DEFINITIONS[measure].is_share
     as_tick = percent if is_share and bottom == 0 else compact
 
-    def paint(axes: Any) -> None:
-        from matplotlib.ticker import NullFormatter, NullLocator
-
-        axes.set_xscale("log")
-        axes.set_ylim(bottom, top)
-        ends = []
-        for i, (name, cells) in enumerate(lines.items()):
-            cells = sorted(cells, key=lambda c: c.k)
-            colour, style = _COLOURS[i % len(_COLOURS)], _LINES[i % len(_LINES)]
-            places = [(c.risk_average, c.loss(measure)) for c in cells]
-            axes.plot([x for x, _ in places], [y for _, y in places], color=colour, ls=style, lw=1.1)
-            for place in dict.fromkeys(places):
-                same = [c for c, at in zip(cells, places, strict=True) if at == place]
-                _mark(axes, place, same, same[0] in frontier, colour, len(lines) <= FEW)
-            ends.append((*places[0], name, colour))
-        low, high = min(risks) / 1.25, max(risks) * 1.25
-        axes.set_xlim(low, high)
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        ticks = [t for t in _TICKS if low <= t <= high] or [max(risks)]
-        axes.set_xticks(ticks, [percent(t) for t in ticks])
-        heights = [t for t in axes.get_yticks() if bottom <= t <= top]
-        axes.set_yticks(heights, [as_tick(t) for t in heights])
-        axes.grid(axis="y", color=RULE, lw=0.5)
-        axes.set_axisbelow(True)
-        axes.set_xlabel("average risk of re-identification (prosecutor), logarithmic")
-        axes.set_ylabel(AXES.get(measure, measure))
-        _name_lines(axes, ends, bottom, top)
-
+    positive = [r for r in risks if r > 0] or [1.0]
+    low, high = min(positive) / 1.25, max(positive) * 1.25
+    ticks = [t for t in _TICKS if low <= t <= high] or [max(positive)]
+    title = "average risk of re-identification (prosecutor), logarithmic"
+    x = Axis(low, high, [(t, percent(t)) for t in ticks], title, is_log=True)
+    y = Axis(
+        bottom, top, [(t, as_tick(t)) for t in round_ticks(bottom, top, 9)], AXES.get(measure, measure), is_ruled=True
+    )
+    names = {name: fitted(name, WIDEST_NAME, _NAME) for name in lines}
+    room = max(text_width(name, _NAME) for name in names.values()) + 12
+    drawing = Drawing(7.2, max(3.6, 0.8 + 0.16 * len(lines)), x, y, right=room)
+    ends = []
+    for i, (name, cells) in enumerate(lines.items()):
+        cells = sorted(cells, key=lambda c: c.k)
+        colour, dash = _COLOURS[i % len(_COLOURS)], _DASHES[i % len(_DASHES)]
+        places = [(c.risk_average or 0.0, c.loss(measure)) for c in cells]
+        drawing.line(places, colour, 1.1, dash)
+        for place in dict.fromkeys(places):
+            same = [c for c, at in zip(cells, places, strict=True) if at == place]
+            _mark(drawing, place, same, same[0] in frontier, colour, len(lines) <= FEW)
+        ends.append((*places[0], names[name], colour))
+    _name_lines(drawing, ends)
     told = "; ".join(
         f"{line_of(sweep, c)} k = {c.k}: risk {percent(c.risk_average)}, loss {as_tick(c.loss(measure))}"
         f"{', on the frontier' if c in frontier else ''}"
         for c in made
     )
-    return draw(7.2, 3.6, paint, f"Loss against average risk, one line a method and one point a k. {told}.")
+    return drawing.svg(f"Loss against average risk, one line a method and one point a k. {told}.")
 
 
-def _mark(axes: Any, place: Any, same: Sequence[Cell], is_best: bool, colour: str, is_labelled: bool) -> None:
+def _mark(
+    drawing: Drawing, place: tuple[float, float], same: Sequence[Cell], is_best: bool, colour: str, is_labelled: bool
+) -> None:
     """One point, which may be that of several k."""
-    axes.plot(
-        [place[0]],
-        [place[1]],
-        marker="D" if is_best else "o",
-        ms=6.5 if is_best else 5,
-        mfc=colour if is_best else BEFORE,
-        mec=colour,
-        mew=0.9,
-        ls="none",
-    )
+    drawing.mark(place, *(("diamond", colour, 4.4, colour) if is_best else ("round", colour, 2.6, BEFORE)))
     if is_best or is_labelled:
         sizes = ", ".join(str(c.k) for c in same)
-        bottom, top = axes.get_ylim()
-        is_low = place[1] < bottom + (top - bottom) / 14  # below it stands the axis
-        shift, side = ((5, 4), "left") if not is_best else ((-5, 4 if is_low else -10), "right")
-        axes.annotate(sizes, place, xytext=shift, textcoords="offset points", ha=side, size=7.5, color=INK)
+        is_low = drawing.y.share(place[1]) < 1 / 14  # below it stands the axis
+        side, dx, dy = ("end", -5, 6 if is_low else -7) if is_best else ("start", 5, 6)
+        drawing.text(*place, sizes, INK, 7.5, side, dx, dy)
 
 
-def _name_lines(axes: Any, ends: list[tuple[Any, float, str, str]], bottom: float, top: float) -> None:
+def _name_lines(drawing: Drawing, ends: list[tuple[float, float, str, str]]) -> None:
     """Name each line right of its smallest k, names pushed apart where the lines end together."""
-    gap = (top - bottom) / 18
-    floor = bottom - gap
-    for risk, height, method, colour in sorted(ends, key=lambda e: (e[1], e[2])):
-        at = max(height, floor + gap)
-        floor = at
-        axes.annotate(
-            method,
-            (risk, height),
-            xytext=(1.02, at),
-            textcoords=axes.get_yaxis_transform(),
-            va="center",
-            color=colour,
-            size=8,
-            arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.4, "shrinkA": 2, "shrinkB": 4, "relpos": (0, 0.5)},
-        )
+    bottom, top = drawing.y.low, drawing.y.high
+    gap = 1.2 * _NAME / (drawing.bottom - drawing.top) * (top - bottom)
+    ends = sorted(ends, key=lambda e: (e[1], e[2]))
+    places: list[float] = []
+    for _, height, _, _ in ends:
+        places.append(max(height, places[-1] + gap if places else bottom))
+    for i in reversed(range(len(places))):  # down again from what went beyond the top
+        places[i] = min(places[i], places[i + 1] - gap if i + 1 < len(places) else top)
+    for (risk, height, name, colour), at in zip(ends, places, strict=True):
+        drawing.leader((risk, height), at, colour, 7)
+        drawing.text(drawing.x.high, at, name, colour, _NAME, dx=10)

@@ -11,10 +11,11 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
 
 import duckdb
+import numpy as np
 
 from shoal.data.database import connection, file_literal, literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
@@ -35,12 +36,16 @@ def read_text(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: str | None = None,
+    expected: Sequence[Collection[str]] | None = None,
 ) -> tuple[list[Column], Survey]:
     """Read all columns of a delimited text file.
 
     The first line names the columns, unless `header` says that it is a record like all others. A cell is what
     stands between two delimiters, with its blanks; a quoted cell may hold delimiters, line ends and doubled
     quotes; an empty cell equals a quoted empty one. Blank lines are no rows.
+
+    `expected` are texts that the columns are thought to hold. It is a matter of time alone: cells are looked up among
+    them, and a file with any other is read as without.
 
     Raises
     ------
@@ -57,7 +62,7 @@ def read_text(
     if known.is_regular and known.header is not None and len(known.header) > 1:
         names = _names(path, known.header, is_headless)
         if not (is_headless and known.has_quoted_header):
-            columns = _read_regular(path, names, known, gzipped, markers, is_headless)
+            columns = _read_regular(path, names, known, gzipped, markers, is_headless, expected)
     if columns is None:
         columns = _read_any(path, known, gzipped, markers, is_headless)
     if header is None:
@@ -95,6 +100,7 @@ def _read_regular(
     gzipped: bool,
     markers: Collection[str],
     is_headless: bool = False,
+    expected: Sequence[Collection[str]] | None = None,
 ) -> list[Column] | None:
     """The fast reader; None if duckdb does not read the file as the survey counted it."""
     width = len(names)
@@ -110,6 +116,11 @@ def _read_regular(
     )
     trimmed = "ltrim({}, ' ')" if known.is_spaced else "{}"
     cells = [trimmed.format(f"coalesce(c{i}, '')") for i in range(width)]
+    n_rows, left_over = divmod(known.n_delimiters, width - 1)
+    if expected is not None and len(expected) == width and max(map(len, expected)) <= _FEW_DISTINCT and not left_over:
+        looked_up = _by_expected(scan, cells, expected, names, markers, n_rows)
+        if looked_up is not None:
+            return looked_up
     try:
         with connection() as database:
             distinct = ", ".join(f"list(DISTINCT {cell}) AS d{i}" for i, cell in enumerate(cells))
@@ -126,6 +137,25 @@ def _read_regular(
     except duckdb.Error:
         return None
     return [columns[i] for i in range(width)]
+
+
+def _by_expected(
+    scan: str,
+    cells: list[str],
+    expected: Sequence[Collection[str]],
+    names: list[str],
+    markers: Collection[str],
+    n_rows: int,
+) -> list[Column] | None:
+    """Cells looked up among expected texts; None where one is not among them, or rows are not as many as counted."""
+    lists = ", ".join(f"?::VARCHAR[] AS d{i}" for i in range(len(cells)))
+    try:
+        with connection() as database:
+            database.execute(f"CREATE TEMP TABLE found AS SELECT {lists}", [sorted(set(texts)) for texts in expected])
+            columns = _by_code(database, scan, cells, list(range(len(cells))), names, markers)
+    except duckdb.Error:
+        return None
+    return [columns[i] for i in range(len(cells))] if len(columns[0].codes) == n_rows > 0 else None
 
 
 def _by_code(
@@ -145,7 +175,13 @@ def _by_code(
     columns = {}
     for i in few:
         fetched = database.execute(f"SELECT enum_range(NULL::t{i})").fetchone()
-        columns[i] = from_distinct(names[i], codes.pop(f"c{i}"), fetched[0] if fetched else [], markers)
+        texts, numbers = fetched[0] if fetched else [], codes.pop(f"c{i}")
+        used = np.flatnonzero(np.bincount(numbers, minlength=len(texts)))
+        if len(used) < len(texts):
+            place = np.zeros(len(texts), dtype=np.int32)
+            place[used] = np.arange(len(used))
+            texts, numbers = [texts[i] for i in used.tolist()], place[numbers]
+        columns[i] = from_distinct(names[i], numbers, texts, markers)
     return columns
 
 

@@ -159,7 +159,8 @@ def _by_mark(start: bytes) -> str:
     return "utf-16" if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
 
 
-def _utf8_pieces(stream: IO[bytes], encoding: str) -> Iterator[bytes]:
+def _utf8_pieces(stream: IO[bytes], encoding: str) -> Iterator[tuple[bytes, int]]:
+    """Pieces of the file as UTF-8, each with the number of the line that it begins in."""
     decoder = codecs.getincrementaldecoder(encoding)()
     is_utf8 = encoding in ("utf-8", "utf-8-sig")
     is_whole = encoding == "utf-8"  # no character is cut by the end of the piece before
@@ -176,8 +177,8 @@ def _utf8_pieces(stream: IO[bytes], encoding: str) -> Iterator[bytes]:
             is_whole = not decoder.getstate()[0]
             if not is_utf8:
                 piece = text.encode("utf-8", "surrogatepass")
+        yield piece, lines
         lines += _line_ends(piece)
-        yield piece
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
@@ -191,7 +192,7 @@ def _line_ends(piece: bytes) -> int:
 def _look_over(path: os.PathLike[str], gzipped: bool, delimiter: str | None, encoding: str) -> Survey:
     with open_bytes(path, gzipped) as stream:
         pieces = _utf8_pieces(stream, encoding)
-        first = next(pieces, b"")
+        first, _ = next(pieces, (b"", 1))
         _refuse_nul(path, first, 1)
         blank = not first.strip()
         sample = first[:_SAMPLE].decode("utf-8", "ignore")
@@ -203,16 +204,14 @@ def _look_over(path: os.PathLike[str], gzipped: bool, delimiter: str | None, enc
         header, size = _header(first.decode("utf-8", "ignore"), delimiter)
         counts = _Counts(delimiter)
         counts.add(first[size:])
-        lines = 1 + _line_ends(first)
-        for piece in pieces:
-            _refuse_nul(path, piece, lines)
+        for piece, line in pieces:
+            _refuse_nul(path, piece, line)
             blank = blank and not piece.strip()
             counts.add(piece)
-            lines += _line_ends(piece)
     if blank:
         raise DataError(f"{path}: {'holds only blank lines' if first else 'is empty'}; there is nothing to read")
     is_spaced = header is not None and len(header) > 1 and counts.delimiters == counts.spaced > 0
-    has_one_line_end = counts.returns == 0 or counts.returns == counts.feeds == counts.pairs
+    has_one_line_end = counts.returns == 0 or (not counts.is_plain and counts.returns == counts.feeds == counts.pairs)
     has_simple_header = header is not None and first[:1] not in (b"\r", b"\n") and "\n" not in "".join(header)
     is_regular = (
         has_simple_header
@@ -274,6 +273,7 @@ class _Counts:
     def __init__(self, delimiter: str) -> None:
         self.delimiter = delimiter.encode()
         self.delimiters = self.spaced = self.quotes = self.feeds = self.returns = self.pairs = 0
+        self.is_plain = False  # there is a piece with line feeds and without returns, whose feeds are not counted
         self.is_regular = len(self.delimiter) == 1
         self.is_inside = False
         self._before = b"\n"
@@ -287,19 +287,23 @@ class _Counts:
         if not piece or len(self.delimiter) != 1:
             return
         joined = self._before + piece
-        self.feeds += piece.count(b"\n")
         returns = piece.count(b"\r")
         self.returns += returns
         if returns or self._before == b"\r":
+            self.feeds += piece.count(b"\n")
             self.pairs += joined.count(b"\r\n")
+        else:
+            self.is_plain = self.is_plain or b"\n" in piece
         if self._closing and not self._edge[piece[0]]:
             self.is_regular = False
         self._closing = False
         if self.is_inside or b'"' in piece:
             self._add_quoted(np.frombuffer(joined, dtype=np.uint8))
         else:
+            # One more than the blanks may stand at the end of a piece; two more never get theirs.
+            if self.delimiters - self.spaced <= 1:
+                self.spaced += joined.count(self.delimiter + b" ")
             self.delimiters += piece.count(self.delimiter)
-            self.spaced += joined.count(self.delimiter + b" ")
         self._before = piece[-1:]
 
     def _add_quoted(self, joined: npt.NDArray[np.uint8]) -> None:

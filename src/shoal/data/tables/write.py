@@ -31,7 +31,12 @@ def write_table(table: Table, path: str | os.PathLike[str]) -> None:
 
 
 def read_back(
-    path: str | os.PathLike[str], names: Iterable[str], *, markers: Sequence[str], delimiter: str | None = None
+    path: str | os.PathLike[str],
+    names: Iterable[str],
+    *,
+    markers: Sequence[str],
+    delimiter: str | None = None,
+    expected: Table | None = None,
 ) -> Table:
     """Read a file that `write_table` wrote, without the quotes that guard its texts and with the names as they were.
 
@@ -39,7 +44,9 @@ def read_back(
     ----------
     names : iterable of str
         The columns that there should be; a reader strips blanks around a name.
+    expected : Table, optional
+        What was written. It may make reading faster and changes nothing else: what is not as expected is read as it is.
     """
     seen = look(path)
     known = next(format for format in FORMATS.values() if format.looks_like(seen))
-    return known.read_back(path, names, HowToRead(markers, delimiter, None, "first"))
+    return known.read_back(path, names, HowToRead(markers, delimiter, None, "first", expected))

@@ -248,7 +248,7 @@ class TableRelease(Release[Table]):
     def _verified_file(self, path: Path) -> tuple[Guarantee, ...]:
         """Run the checker on the file as any reader would see it."""
         markers, delimiter = self.policy.missing_markers, self.table.source.delimiter
-        written = read_back(path, self.table.names, markers=markers, delimiter=delimiter)
+        written = read_back(path, self.table.names, markers=markers, delimiter=delimiter, expected=self.table)
         if written.n_rows != self.table.n_rows or written.names != self.table.names:
             raise NotVerified("the written file does not read back as the table that was made; nothing was published")
         return self._verified(written, self._published_attributes if self.layout is None else self.attributes)

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from markupsafe import Markup
 
 from shoal.report.content import picture
-from shoal.report.svg import AFTER, BEFORE, MUTED, RULE, draw
+from shoal.report.svg import AFTER, MUTED, RULE, Axis, Drawing
+from shoal.report.tables.pictures import WIDE, spread_axis
 from shoal.report.tables.words import compact
 
-WIDE = 7.2  # inches
 N_BINS = 40
 
 
@@ -34,35 +34,30 @@ def components_picture(counts: npt.NDArray[np.int64], alt: str) -> dict[str, Any
 
 def component_histogram(low: int, high: int, edges: Sequence[float], shares: Sequence[float], alt: str) -> Markup:
     """Shares of records by the number of their components."""
-
-    def paint(axes: Any) -> None:
-        axes.stairs(shares, edges, color=AFTER, fill=True, linewidth=0)
-        middle, half = (low + high) / 2, max(high - low + 1, 12) / 2
-        axes.set_xlim(middle - half, middle + half)
-        places = np.unique(np.round(np.linspace(low, high, 7))).tolist()
-        axes.set_xticks(places, [compact(p) for p in places])
-        axes.set_xlabel("components of a record")
-        axes.set_ylim(bottom=0)
-        axes.set_yticks([])
-        axes.spines["left"].set_visible(False)
-
-    return draw(WIDE, 1.7, paint, alt)
+    middle, half = (low + high) / 2, max(high - low + 1, 12) / 2
+    places = np.unique(np.round(np.linspace(low, high, 7))).tolist()
+    x = Axis(middle - half, middle + half, [(p, compact(p)) for p in places], "components of a record")
+    drawing = Drawing(WIDE, 1.7, x, Axis(0.0, max(shares), has_line=False))
+    drawing.stairs(edges, shares, AFTER)
+    return drawing.svg(alt)
 
 
 def product_scatter(true: Sequence[float], estimated: Sequence[float], errors: Sequence[float], alt: str) -> Markup:
     """True against estimated products, with the band of two standard errors around the line of no error."""
-
-    def paint(axes: Any) -> None:
-        x, y, spread = (np.asarray(v, dtype=np.float64) for v in (true, estimated, errors))
-        order = np.argsort(x, kind="stable")
-        edges = np.array_split(order, min(20, max(len(order) // 20, 1)))
-        at = [float(x[part].mean()) for part in edges]
-        band = [2 * float(np.sqrt((spread[part] ** 2).mean())) for part in edges]
-        axes.fill_between(at, np.subtract(at, band), np.add(at, band), color=BEFORE, alpha=0.35, linewidth=0)
-        low, high = float(x.min()), float(x.max())
-        axes.plot([low, high], [low, high], color=RULE, linewidth=1)
-        axes.plot(x, y, ".", color=AFTER, markersize=2, markeredgewidth=0, alpha=0.6)
-        axes.set_xlabel("true product")
-        axes.set_ylabel("estimated from sketches", color=MUTED)
-
-    return draw(WIDE, 3.2, paint, alt)
+    x, y, spread = (np.asarray(v, dtype=np.float64) for v in (true, estimated, errors))
+    order = np.argsort(x, kind="stable")
+    parts = np.array_split(order, min(20, max(len(order) // 20, 1)))
+    at = np.array([x[part].mean() for part in parts])
+    band = np.array([2 * np.sqrt((spread[part] ** 2).mean()) for part in parts])
+    low, high = float(x.min()), float(x.max())
+    drawing = Drawing(
+        WIDE,
+        3.2,
+        spread_axis([low, high], "true product"),
+        spread_axis([*y, *(at - band), *(at + band)], "estimated from sketches"),
+    )
+    upper, lower = zip(at, at + band, strict=True), zip(at, at - band, strict=True)
+    drawing.line([*upper, *reversed([*lower])], RULE, 0.0)
+    drawing.line([(low, low), (high, high)], MUTED, 0.8)
+    drawing.dots(zip(x.tolist(), y.tolist(), strict=True), AFTER, 1.2, 0.6)
+    return drawing.svg(alt)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from shoal.report.content import picture
-from shoal.report.svg import AFTER, BEFORE, INK, MUTED, RULE, draw
+from shoal.report.svg import AFTER, BEFORE, DASHED, INK, MUTED, Axis, Drawing, round_ticks
 from shoal.report.tables.words import number
 from shoal.utility.tables.classification import LearningComparison, Score
 from shoal.utility.tables.scores import ScoreEstimate
@@ -65,26 +65,20 @@ def scores(compared: Sequence[tuple[str, Mapping[str, float], Mapping[str, float
     low, high = min(ends), max(ends)
     room = max(0.08 * (high - low), 0.005)
 
-    def paint(axes: Any) -> None:
-        axes.axvline(blind, color=MUTED, lw=0.9, ls=(0, (3, 2)))
-        for y, (_, score) in enumerate(scores):
-            for e, colour, shift in ((score.before, BEFORE, -0.14), (score.after, AFTER, 0.14)):
-                axes.plot([e.low, e.high], [y + shift] * 2, color=colour, lw=2.2)
-                axes.plot([e.value], [y + shift], marker="o", ms=6, color=colour)
-                axes.text(high + room, y + shift, f"{e.value:.3f}", color=INK, size=7.5, va="center")
-        axes.set_yticks(range(len(scores)), [model for model, _ in scores])
-        axes.set_ylim(len(scores) - 0.45, -0.6)
-        axes.set_xlim(low - room, high + room)
-        axes.text(blind, -0.55, " blind guess", color=MUTED, size=7.5, va="bottom", ha="left")
-        axes.spines["left"].set_visible(False)
-        axes.grid(axis="x", color=RULE, lw=0.5)
-        axes.set_axisbelow(True)
-        axes.locator_params(axis="x", nbins=5)
-
+    x = Axis(low - room, high + room, [(t, f"{t:.3g}") for t in round_ticks(low, high)], is_ruled=True)
+    y = Axis(len(scores) - 0.45, -0.6, [(i, model) for i, (model, _) in enumerate(scores)], has_line=False)
+    drawing = Drawing(4.4, 0.6 + 0.5 * len(scores), x, y, right=30, above=9)
+    drawing.line([(blind, y.low), (blind, y.high)], MUTED, 0.9, DASHED)
+    drawing.text(blind, y.high, "blind guess", MUTED, 7.5, dx=2, dy=4)
+    for i, (_, score) in enumerate(scores):
+        for e, colour, shift in ((score.before, BEFORE, -0.16), (score.after, AFTER, 0.16)):
+            drawing.line([(e.low, i + shift), (e.high, i + shift)], colour, 2.2)
+            drawing.mark((e.value, i + shift), "round", colour)
+            drawing.text(x.high, i + shift, f"{e.value:.3f}", INK, 7.5, dx=3)
     told = "; ".join(f"{m}: {_interval(s.before)} before, {_interval(s.after)} after" for m, s in scores)
     what = f"{TITLES[name][0]} of models trained on the originals and on the release"
     alt = f"{what}. {told}. A blind guess: {_score(blind)}."
-    return draw(4.4, 0.6 + 0.5 * len(scores), paint, alt)
+    return drawing.svg(alt)
 
 
 class _Compared(NamedTuple):

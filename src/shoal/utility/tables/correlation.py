@@ -16,13 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats
-from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.grouping import Grouping, inner
 from shoal.utility.tables.reading import Categories, Ranges, Reading, ReadNumbers
 from shoal.utility.tables.scale import Scale
 
 N_ATTRIBUTES = 12
 N_CATEGORIES = 50
 GROUPS_A_CHUNK = 8192
+# Matrix products of up to so many steps are done by one thread; see `inner`.
+STEPS_ALONE = 1 << 18
 
 
 Lumps = tuple[npt.NDArray[np.intp], int]
@@ -154,8 +156,8 @@ def _standardised(numbers: Floats) -> Floats:
 def _strength(a: _Rows, b: _Rows) -> float:
     n_rows = max(1, len(a.values))
     if not a.n_lumps and not b.n_lumps:
-        norm = np.sqrt(np.dot(a.values, a.values) * np.dot(b.values, b.values))
-        return float(np.clip(np.dot(a.values, b.values) / norm, -1.0, 1.0)) if norm else 0.0
+        norm = np.sqrt(inner(a.values, a.values) * inner(b.values, b.values))
+        return float(np.clip(inner(a.values, b.values) / norm, -1.0, 1.0)) if norm else 0.0
     if a.n_lumps and b.n_lumps:
         cells = np.bincount(a.values * b.n_lumps + b.values, minlength=a.n_lumps * b.n_lumps)
         return cramers_v(cells.reshape(a.n_lumps, b.n_lumps) / n_rows)
@@ -209,7 +211,7 @@ def _by_group(matrix: Floats, readings: Sequence[Reading], lumps: Sequence[Lumps
                 block[:, parts[i]] = numbers[i][0][first:last, None]
             else:
                 block[:, parts[i]] = reading.lumped(*lumps[i], first, last)
-        products += block.T @ (block * grouping.sizes[first:last, None])
+        products += _products(block, grouping.sizes[first:last])
     total = max(1, len(grouping.rows))
     for i in range(len(readings)):
         for j in range(i):
@@ -222,6 +224,17 @@ def _by_group(matrix: Floats, readings: Sequence[Reading], lumps: Sequence[Lumps
             else:
                 value = cramers_v(cells / total)
             matrix[i, j] = matrix[j, i] = value
+
+
+def _products(block: Floats, weights: npt.NDArray[np.int64]) -> Floats:
+    """Weighted sums over rows of the products of all pairs of columns, in stacks of a few rows."""
+    n_rows, width = block.shape
+    size = max(1, STEPS_ALONE // width**2)
+    n_stacks = -(-n_rows // size)
+    padded = np.zeros((n_stacks * size, width))
+    padded[:n_rows] = block * np.sqrt(weights)[:, None]
+    stacks = padded.reshape(n_stacks, size, width)
+    return np.asarray((stacks.transpose(0, 2, 1) @ stacks).sum(axis=0))
 
 
 def _standard_centres(reading: ReadNumbers | Ranges, grouping: Grouping) -> tuple[Floats, int]:

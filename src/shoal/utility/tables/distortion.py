@@ -17,7 +17,7 @@ import numpy.typing as npt
 from shoal.arrays import Floats
 from shoal.data.tables.table import Column, spell
 from shoal.errors import DataError
-from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.grouping import Grouping, inner
 from shoal.utility.tables.loss import meets
 from shoal.utility.tables.scale import Scale
 
@@ -103,7 +103,7 @@ def minimal_distortion(
         levels = level_shares(scale, grouping, *_labels(scale, published, kept))
         some = int(grouping.sizes[levels > 0].sum()) + grouping.n_suppressed
         penalty += some
-        by_level += float(np.dot(levels, grouping.sizes)) + grouping.n_suppressed
+        by_level += inner(levels, grouping.sizes) + grouping.n_suppressed
         charged[scale.name] = some / max(grouping.n_rows, 1)
     n_cells = max(len(scales) * grouping.n_rows, 1)
     return Distortion(penalty, penalty / n_cells, by_level, by_level / n_cells, charged)
@@ -139,7 +139,7 @@ def iloss(
     means: dict[str, float] = {}
     for scale in scales:
         covered, domain = covered_values(scale, grouping, *_labels(scale, published, kept))
-        lost = float(np.dot(covered - 1, grouping.sizes)) + (domain - 1) * grouping.n_suppressed
+        lost = inner(covered - 1, grouping.sizes) + (domain - 1) * grouping.n_suppressed
         means[scale.name] = lost / domain / max(grouping.n_rows, 1)
     total = sum(weight[name] * mean for name, mean in means.items()) * grouping.n_rows
     return ILoss(total, total / max(grouping.n_rows * sum(weight.values()), 1e-300), means)
@@ -153,8 +153,7 @@ def level_shares(
     if height is not None:
         assert scale.ancestors is not None
         return np.asarray(height / (scale.ancestors.shape[1] - 1), dtype=np.float64)
-    group, _, _ = grouping.members(scale.codes[grouping.rows], scale.n_values + 1)
-    return (np.bincount(group, minlength=grouping.n_groups) > 1).astype(np.float64)
+    return (grouping.variety(scale.codes, scale.n_values + 1) > 1).astype(np.float64)
 
 
 def covered_values(
@@ -172,12 +171,11 @@ def covered_values(
             covered[at] = leaves[scale.ancestors[node_of[at], h]]
         covered[(height == len(scale.leaves) - 1) & (node_of < 0)] = n_leaves
         return covered, max(n_leaves, 1)
-    codes = scale.codes[grouping.rows]
     used = scale.counts > 0
     domain = max(int(np.count_nonzero(used)), 1)
     if scale.positions is None:
-        group, _, _ = grouping.members(codes, scale.n_values + 1)
-        return np.bincount(group, minlength=grouping.n_groups).astype(np.float64), domain
+        return grouping.variety(scale.codes, scale.n_values + 1).astype(np.float64), domain
+    codes = scale.codes[grouping.rows]
     distinct, place = np.unique(scale.positions[used[:-1]], return_inverse=True)
     domain = max(len(distinct) + int(used[-1]), 1)  # spellings of one number are one value
     ranks = np.full(scale.n_values + 1, np.nan)

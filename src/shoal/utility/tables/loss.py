@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats
-from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.grouping import Grouping, inner
 from shoal.utility.tables.scale import Scale
 
 
@@ -40,8 +40,7 @@ def penalties(scale: Scale, grouping: Grouping) -> Floats:
         low, high = scale.extremes
         width = np.nan_to_num(grouping.greatest(values) - grouping.least(values)) / ((high - low) or 1.0)
         return np.where(_is_mixed(scale, grouping, codes), 1.0, width)
-    group, _, _ = grouping.members(codes, scale.n_values + 1)
-    distinct = np.bincount(group, minlength=grouping.n_groups)
+    distinct = grouping.variety(scale.codes, scale.n_values + 1)
     domain = max(1, int(np.count_nonzero(scale.counts)))
     return np.where(distinct > 1, distinct / domain, 0.0)
 
@@ -90,7 +89,7 @@ def ncp(penalty: Floats, grouping: Grouping) -> float:
     """
     if not grouping.n_rows:
         return 0.0
-    return float((np.dot(penalty, grouping.sizes) + grouping.n_suppressed) / grouping.n_rows)
+    return (inner(penalty, grouping.sizes) + grouping.n_suppressed) / grouping.n_rows
 
 
 def gcp(penalties_by_attribute: Sequence[float]) -> float:
@@ -138,9 +137,9 @@ def squared_error_share(before: Sequence[Floats], after: Sequence[Floats]) -> fl
     for x, y in zip(before, after, strict=True):
         known = ~(np.isnan(x) | np.isnan(y))
         centred = x[known] - x[known].mean() if known.any() else x[:0]
-        variance = float(np.dot(centred, centred))
+        variance = inner(centred, centred)
         if variance > 0:
             error = x[known] - y[known]
-            sse += float(np.dot(error, error)) / variance * len(centred)
+            sse += inner(error, error) / variance * len(centred)
             sst += len(centred)
     return sse / sst if sst else None

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Floats
 from shoal.data.tables.table import Column, spell
-from shoal.utility.tables.grouping import Grouping
+from shoal.utility.tables.grouping import Grouping, inner
 from shoal.utility.tables.loss import meets
 from shoal.utility.tables.scale import Scale, positions_of
 
@@ -79,8 +79,8 @@ class Ranges:
         some = self.weights > 0
         weights, centre, width = self.weights[some], self.centres()[some], (self.high - self.low)[some]
         within = ((width + 1) ** 2 - 1) / 12 if self.is_whole else width**2 / 12
-        mean = float(np.dot(weights, centre) / total)
-        return mean, float(np.sqrt(np.dot(weights, (centre - mean) ** 2 + within) / total))
+        mean = inner(weights, centre) / float(total)
+        return mean, float(np.sqrt(inner(weights, (centre - mean) ** 2 + within) / total))
 
     def masses(self, edges: Floats) -> Floats:
         """Expected records between each two edges."""
@@ -92,7 +92,7 @@ class Ranges:
         result = np.histogram(np.clip(low[point], edges[0], edges[-1]), edges, weights=weights[point])[0]
         low, high, weights = low[~point], high[~point], weights[~point]
         with np.errstate(over="ignore"):  # of ranges narrower than floats can divide by, infinity is clipped to 1
-            below = [np.dot(weights, np.clip((e - low) / (high - low), 0.0, 1.0)) for e in edges]
+            below = [inner(weights, np.clip((e - low) / (high - low), 0.0, 1.0)) for e in edges]
         return np.asarray(result + np.diff(below), dtype=np.float64)
 
     def centres(self) -> Floats:
@@ -158,7 +158,7 @@ class Labels:
         present = np.bincount(self.label, (1 - self.missing) * self.grouping.sizes, minlength=self.n_labels)
         label, code, share = self.table
         result = np.bincount(code, present[label] * share, minlength=self.n_values + 1).astype(np.float64)
-        result[-1] += np.dot(self.missing, self.grouping.sizes)
+        result[-1] += inner(self.missing, self.grouping.sizes)
         return result
 
     def lumped(self, lumps: npt.NDArray[np.intp], n_lumps: int, first: int, last: int) -> Floats:

@@ -172,3 +172,41 @@ def test_real_files(shared_data: Path, name: str, n_rows: int, n_columns: int, d
     table = read_table(shared_data / name)
     assert (table.n_rows, len(table.names)) == (n_rows, n_columns)
     assert table.source.delimiter == delimiter
+
+
+EXPECTED = {
+    "all of them": [["x", "y", "", "'q"], ["1", "2"]],
+    "more than there are": [["x", "y", "", "'q", "z", "?"], ["1", "2", "3", "x"]],
+    "the same twice": [["x", "x", "y", "", "'q"], ["2", "1", "1"]],
+    "not all": [["x", "y"], ["1", "2"]],
+    "none": [[], []],
+    "of other columns": [["x", "y", "", "'q"]],
+}
+
+
+@pytest.mark.parametrize("expected", EXPECTED.values(), ids=EXPECTED.keys())
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_what_is_expected_changes_nothing(tmp_path: Path, expected: list[list[str]], line_end: str) -> None:
+    rows = ["a,b", "x,1", "y,2", ",1", "'q,2", "x,1"]
+    path = put(tmp_path, line_end.join(rows) + line_end)
+    plain, _ = text_file.read_text(path, gzipped=False, markers=["?", ""])
+    looked_up, _ = text_file.read_text(path, gzipped=False, markers=["?", ""], expected=expected)
+    for a, b in zip(plain, looked_up, strict=True):
+        assert (a.name, a.codes.tolist(), a.values.tolist(), a.markers) == (
+            b.name,
+            b.codes.tolist(),
+            b.values.tolist(),
+            b.markers,
+        )
+        assert a.codes.dtype == b.codes.dtype
+
+
+def test_expected_texts_spare_a_pass_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, "a,b\nx,1\ny,2\n")
+    found: list[object] = []
+    kept = text_file._by_expected
+    monkeypatch.setattr(text_file, "_by_expected", lambda *given: found.append(kept(*given)) or found[-1])
+    text_file.read_text(path, gzipped=False, markers=(), expected=[["x", "y"], ["1", "2"]])
+    text_file.read_text(path, gzipped=False, markers=(), expected=[["x", "y"], ["1", "other"]])
+    assert found[0] is not None
+    assert found[1] is None

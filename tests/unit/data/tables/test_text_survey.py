@@ -6,10 +6,12 @@ import gzip
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from shoal.data.tables.files import read_table
 from shoal.data.tables.table import Table
-from shoal.data.tables.text_survey import sniff
+from shoal.data.tables.text_survey import _Counts, sniff
 from shoal.errors import DataError
 
 
@@ -84,3 +86,21 @@ def test_an_encoding_can_be_given(tmp_path: Path) -> None:
         read_table(path, encoding="klingon")
     with pytest.raises(DataError, match="no encoding 'base64'"):
         read_table(path, encoding="base64")
+
+
+@given(st.lists(st.text(alphabet=', \r\n"a', max_size=6).map(str.encode), max_size=6))
+@example([b"a,", b" a\r", b"\na, a\r\n"])
+@example([b"a\n", b"a\r\n"])
+@example([b"a,", b",", b" ,"])
+def test_counts_over_pieces_are_those_of_the_slow_twin(pieces: list[bytes]) -> None:
+    counts, whole = _Counts(","), b"".join(pieces)
+    for piece in pieces:
+        counts.add(piece)
+    inside = [whole[: i + 1].count(b'"') % 2 == 1 for i in range(len(whole))]
+    outside = [i for i in range(len(whole)) if whole[i : i + 1] == b"," and not inside[i]]
+    spaced = [i for i in outside if whole[i + 1 : i + 2] == b" "]
+    assert counts.delimiters == len(outside)
+    assert (counts.delimiters == counts.spaced) is (len(outside) == len(spaced))
+    assert counts.returns == whole.count(b"\r")
+    is_one = counts.returns == 0 or (not counts.is_plain and counts.returns == counts.feeds == counts.pairs)
+    assert is_one is (counts.returns == 0 or whole.count(b"\r") == whole.count(b"\n") == whole.count(b"\r\n"))

@@ -16,7 +16,7 @@ from shoal.data.tables.files import read_table
 from shoal.data.tables.formats.text import guarded, unguarded
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import Column, Source, Table
-from shoal.data.tables.write import file_name, write_table
+from shoal.data.tables.write import file_name, read_back, write_table
 from shoal.errors import DataError
 
 
@@ -172,3 +172,15 @@ def test_guarded_texts_come_back_as_they_were(tmp_path) -> None:
         out = tmp_path / str(len(list(tmp_path.iterdir())))
         shoal.anonymize(columns, shoal.Policy.of(others="quasi", k=2)).save(out)
         assert shoal.check(out).holds
+
+
+@pytest.mark.parametrize("other", [None, "same", "different"])
+def test_what_was_written_is_read_whatever_is_expected(tmp_path: Path, other: str | None) -> None:
+    table = table_of(a=["=1", "'x", None, "{b, c}", "-5"], b=[1.5, 2.0, 3.25, None, 1.5])
+    path = tmp_path / file_name(table)
+    write_table(table, path)
+    expected = {None: None, "same": table, "different": table_of(a=["y"], b=[7])}[other]
+    back = read_back(path, table.names, markers=["", "?"], delimiter=",", expected=expected)
+    assert [back["a"].texts()[code] for code in back["a"].codes] == ["=1", "'x", "", "{b, c}", "-5"]
+    assert [back["b"].texts()[code] for code in back["b"].codes] == ["1.5", "2", "3.25", "", "1.5"]
+    assert back["a"].missing.tolist() == [False, False, True, False, False]

@@ -21,3 +21,17 @@ def test_pictures_of_any_lengths(lengths: list[int]) -> None:
 @pytest.mark.parametrize(("ours", "control"), [((0, 3), (0, 0, 4)), ((5,), (5,)), ((0,) * 400 + (1,), (0, 1))])
 def test_pictures_of_any_runs(ours: tuple[int, ...], control: tuple[int, ...]) -> None:
     assert "<svg" in string_pictures.longest_runs(ours, control, "runs")
+
+
+@pytest.mark.parametrize("symbols", [["a"], list("ab"), [chr(0x4E00 + i) for i in range(60)], ["long", "longer"]])
+def test_pictures_of_any_composition(symbols: list[str]) -> None:
+    shares = [1 / len(symbols)] * len(symbols)
+    alone, both = (string_pictures.composition(symbols, before, shares, "x") for before in (None, shares))
+    assert "var(--before)" not in alone
+    assert "var(--before)" in both
+
+
+@pytest.mark.parametrize("distances", [[1.0, 1.0], [1e-5, 2e6]])
+def test_pictures_of_any_distances(distances: list[float]) -> None:
+    svg = string_pictures.distance_scatter(distances, distances[::-1], "distances")
+    assert svg.count("<circle") == len(distances)

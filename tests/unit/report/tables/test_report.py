@@ -187,7 +187,7 @@ def test_suppression_is_told(make_release: Make) -> None:
     assert "2 of 40 records (5 %) were left out" in text
 
 
-def test_importing_the_pages_imports_neither_pictures_nor_templates() -> None:
-    code = "import sys, shoal.report.tables.report, shoal.report.tables.datasheet; print({'matplotlib', 'jinja2'} & set(sys.modules))"
+def test_importing_the_pages_imports_no_templates() -> None:
+    code = "import sys, shoal.report.tables.report, shoal.report.tables.datasheet; print('jinja2' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+    assert done.stdout.strip() == "False"

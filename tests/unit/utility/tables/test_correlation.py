@@ -148,3 +148,14 @@ def test_a_code_of_a_missing_cell_is_a_category() -> None:
         read_published(scales[1], encode_cells("x", X), kept, made),
     ]
     assert associate(scales, readings, made).before[0][1] > 0.5
+
+
+@pytest.mark.parametrize(("n_rows", "steps"), [(1, 1 << 18), (50, 27), (50, 100), (50, 1)])
+def test_products_in_stacks_are_those_of_the_slow_twin(
+    n_rows: int, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(correlation, "STEPS_ALONE", steps)
+    rng = np.random.default_rng(n_rows)
+    block, weights = rng.normal(size=(n_rows, 3)), rng.integers(1, 9, n_rows)
+    slow = [[sum(block[:, i] * block[:, j] * weights) for j in range(3)] for i in range(3)]
+    assert correlation._products(block, weights) == pytest.approx(np.array(slow))

@@ -39,3 +39,13 @@ def test_negative_groups_are_suppressed() -> None:
     assert made.n_suppressed == 1
     assert kept.tolist() == [0, 2]
     assert made.sizes.tolist() == [2]
+
+
+def test_the_variety_of_groups_is_that_of_the_slow_twin_and_of_its_own_codes() -> None:
+    rng = np.random.default_rng(3)
+    made, _ = Grouping.of(60, rng.permutation(60)[:50], rng.integers(-1, 9, 50))
+    for n_codes in (2, 7, 400):
+        codes = rng.integers(0, n_codes, 60).astype(np.int32)
+        slow = [len(set(codes[made.rows[made.labels == g]].tolist())) for g in range(made.n_groups)]
+        assert made.variety(codes, n_codes).tolist() == slow
+        assert made.variety(codes, n_codes) is made.variety(codes, n_codes)

@@ -54,6 +54,9 @@ class Text(TableFormat):
             delimiter=reading.delimiter,
             encoding=reading.encoding,
             header=reading.header,
+            expected=None
+            if reading.expected is None
+            else [_guarded_texts(c) for c in reading.expected.columns.values()],
         )
         source = Source(stem_of(seen.path), self.name, known.delimiter, seen.is_gzip, known.notes)
         return Table.of(columns, source)
@@ -75,7 +78,7 @@ class Text(TableFormat):
 
     def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """Without the quotes that guard texts, and with the names as they were: a reader strips blanks around them."""
-        table = self.read(look(path), HowToRead((), reading.delimiter, None, "first"))
+        table = self.read(look(path), HowToRead((), reading.delimiter, None, "first", reading.expected))
         spelled = {name.strip(): name for name in names}
         columns = [
             _unguarded_column(c, spelled.get(unguarded(n), unguarded(n)), reading.markers)
@@ -140,14 +143,18 @@ _Part = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]
 
 
 def _spelled(column: Column, delimiter: str, is_alone: bool) -> _Part:
-    texts = column.texts()
-    if column.is_text:
-        texts = [guarded(text) for text in texts]
-    else:
-        texts[len(column.values) :] = map(guarded, texts[len(column.values) :])
+    texts = _guarded_texts(column)
     dictionary = np.empty(len(texts), dtype=object)
     dictionary[:] = [_field(text, delimiter, is_alone) for text in texts]
     return dictionary, column.codes
+
+
+def _guarded_texts(column: Column) -> list[str]:
+    texts = column.texts()
+    if column.is_text:
+        return [guarded(text) for text in texts]
+    texts[len(column.values) :] = map(guarded, texts[len(column.values) :])
+    return texts
 
 
 def _combined(parts: list[_Part], delimiter: str) -> list[_Part]:
