@@ -36,7 +36,7 @@ SPELLINGS = """
     --column --class-column --alphabet --delimiter --weights --stop-words --ngrams --eps --order --support --lengths
     --copies --homogenize --rare --model --delta --threshold --variance --max-components --recovery-cap
     --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --no-report --hold-out
-    --control --seed --workers --pool --cluster --json -h --help
+    --control --seed --workers --pool --cluster --json -h --help --person --person-knowledge
 """.split()
 
 
@@ -124,7 +124,7 @@ def test_the_default_of_k_is_that_of_every_kind() -> None:
 def test_the_help_begins_with_what_everybody_needs() -> None:
     found = sections(help_of("anonymize", 78))
     assert list(found) == ["Options", "Tables", "Strings", "Sparse records", "Run"]
-    assert found["Options"].strip().count("\n") < 13
+    assert found["Options"].strip().count("\n") < 15
     for term in ("-o, --out", "-p, --policy", "--quasi", "--sensitive", "-k "):
         assert f"  {term}" in found["Options"]
     assert "--eps" in found["Strings"]
