@@ -53,9 +53,11 @@ class Attack(ABC, Generic[Case]):
         control: Rate | None = None,
         baseline: Rate | None = None,
         details: Mapping[str, float] | None = None,
+        columns: Sequence[str] = (),
     ) -> AttackResult:
         """What came of it, under the attack's own name."""
-        return AttackResult(self.name, self.title, self.knows, main, control, baseline, sentence, details or {})
+        told = (main, control, baseline, sentence, details or {}, tuple(columns))
+        return AttackResult(self.name, self.title, self.knows, *told)
 
 
 @dataclass(frozen=True)

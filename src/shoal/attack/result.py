@@ -133,6 +133,8 @@ class AttackResult:
         The result in plain words; no record, no key, no value of a single record.
     details : mapping of str to float
         Other figures, such as an area under the curve.
+    columns : tuple of str
+        The columns of the release that it got it from, where it is of some.
     """
 
     attack: str
@@ -143,6 +145,7 @@ class AttackResult:
     baseline: Rate | None = None
     sentence: str = ""
     details: Mapping[str, float] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
 
     @property
     def risk(self) -> AddedRisk:
@@ -167,6 +170,7 @@ class AttackResult:
             "succeeds": self.succeeds,
             "sentence": self.sentence,
             "details": {n: v if math.isfinite(v) else None for n, v in self.details.items()},
+            "columns": list(self.columns),
         }
 
     @classmethod
@@ -182,4 +186,5 @@ class AttackResult:
             baseline=rates["baseline"],
             sentence=str(told["sentence"]),
             details={str(n): math.nan if v is None else float(v) for n, v in told["details"].items()},
+            columns=tuple(map(str, told.get("columns", ()))),
         )

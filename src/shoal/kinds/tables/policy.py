@@ -130,6 +130,9 @@ class Method(Strict):
     restore_variance: bool = Field(
         False, description="Whether averages are stretched until each column varies as before."
     )
+    ends: Literal["rounded", "exact"] = option(
+        "rounded", "Whether ranges of numbers and dates end at round numbers, or at values of their members."
+    )
     suppression: float = option(0.0, "Share of records that may be left out.", metavar="SHARE", ge=0, lt=1)
     block_rows: int = Field(100_000, description="Rows of a block, which is worked on as a whole.", ge=1000)
     slices: Slices = option(
