@@ -222,7 +222,7 @@ class Policy(BasePolicy):
             metavar="COLUMN=FILE",
         ),
         Option("k", int, "Groups of at least k.", is_common=True),
-        Option("l", float, "At least l sensitive values in a group (distinct l-diversity)."),
+        Option("l", float, "At least l sensitive values in a group (distinct l-diversity; of slices probabilistic)."),
         Option("t", float, "Sensitive values of a group distributed as in the whole, within t (t-closeness)."),
     )
 
@@ -244,6 +244,12 @@ class Policy(BasePolicy):
     def _no_order(self) -> Policy:
         if self.order == "original" and self.method.way_of_publishing.loses_order:
             raise ValueError(f"{self.method.way_of_publishing.loses_order}; leave order out")
+        return self
+
+    @model_validator(mode="after")
+    def _kinds_in_slices(self) -> Policy:
+        if self.method.way_of_publishing.is_sliced:
+            self.__dict__["require"] = tuple(r.meant_in_slices() for r in self.require)
         return self
 
     @field_validator("require")
