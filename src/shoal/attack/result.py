@@ -135,6 +135,8 @@ class AttackResult:
         Other figures, such as an area under the curve.
     columns : tuple of str
         The columns of the release that it got it from, where it is of some.
+    admitted : float
+        The risk that a guarantee of the release admits, and so tells beforehand.
     """
 
     attack: str
@@ -146,6 +148,7 @@ class AttackResult:
     sentence: str = ""
     details: Mapping[str, float] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
+    admitted: float = 0.0
 
     @property
     def risk(self) -> AddedRisk:
@@ -156,6 +159,15 @@ class AttackResult:
     def succeeds(self) -> bool:
         """Whether the gain is more than chance explains: the interval of the risk does not reach 0."""
         return self.risk.low > 0
+
+    def may_add_more_than(self, risk: float) -> bool:
+        """Whether the interval of the added risk reaches beyond one.
+
+        Not where so many guesses are right without the release that no more than half as much is left to be won.
+        """
+        known = self.control or self.baseline
+        is_known_anyway = known is not None and known.low > 1 - risk / 2
+        return self.main.attempts > 0 and self.risk.high > risk and not is_known_anyway
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -171,6 +183,7 @@ class AttackResult:
             "sentence": self.sentence,
             "details": {n: v if math.isfinite(v) else None for n, v in self.details.items()},
             "columns": list(self.columns),
+            "admitted": self.admitted,
         }
 
     @classmethod
@@ -187,4 +200,5 @@ class AttackResult:
             sentence=str(told["sentence"]),
             details={str(n): math.nan if v is None else float(v) for n, v in told["details"].items()},
             columns=tuple(map(str, told.get("columns", ()))),
+            admitted=float(told.get("admitted", 0.0)),
         )
