@@ -131,13 +131,14 @@ def summary(release: Release[Any], out: Path, *, report: bool = True) -> dict[st
 def print_attacks(found: Attacked[Any]) -> None:
     """Print what attacks reached, the worst first."""
     from shoal.report.attacks import by_risk
+    from shoal.report.verdict import some_of
 
     rows = []
     results = by_risk(found.results)
     for r in results:
         rates = (r.main, r.control, r.baseline)
         shown = (f"{100 * rate.value:.1f} %" if rate is not None and rate.attempts else "-" for rate in rates)
-        rows.append((r.attack, ", ".join(r.columns), *shown, str(r.risk)))
+        rows.append((r.attack, some_of(r.columns, 3), *shown, str(r.risk)))
     numbers = ("on members", "on others", "by guessing", "risk added")
     if rows:
         print_grid(Grid(("attack", "columns", *numbers), rows, numbers))

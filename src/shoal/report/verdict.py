@@ -151,7 +151,7 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
 
 def as_finding(result: AttackResult, attack: Attack[Any] | None, accepted: Mapping[str, str | None]) -> Finding:
     """An attack's result as a finding: its share is the risk that it adds, 0 where chance explains all of it."""
-    of = f" ({listed([repr(c) for c in result.columns])})" if result.columns else ""
+    of = f" ({some_of([repr(c) for c in result.columns])})" if result.columns else ""
     limit = max(LIMIT, result.admitted)
     return Finding(
         result.attack,
@@ -180,6 +180,15 @@ def _no_worse(findings: Sequence[Finding], tried: Sequence[Finding]) -> str:
             f"{what} serious was found: {_attacks(n)} more risk than the guarantees admit, or than {LIMIT:g}.{most}"
         )
     return " ".join(told) if told else "Nothing serious was measured, and no attack was run."
+
+
+def some_of(names: Sequence[str], most: int = 4) -> str:
+    """The first of some names, and how many more there are.
+
+    >>> some_of(["a", "b", "c"]), some_of(["a", "b", "c"], most=1)
+    ('a, b and c', 'a and 2 more')
+    """
+    return listed([*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])])
 
 
 def _attacks(n: int) -> str:

@@ -83,8 +83,8 @@ class SinglingOut(Attack[TableCase]):
         """Of the columns that it succeeds by."""
         if not columns:
             return self.remedy
-        names = ", ".join(map(repr, columns))
-        return f"give {names} the role quasi, coarsen or drop {'it' if len(columns) == 1 else 'them'}, or raise k"
+        names, it = ", ".join(map(repr, columns)), "it" if len(columns) == 1 else "them"
+        return f"coarsen or drop {names}, give {it} the role quasi where others may know {it}, or raise k"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs a column that original and release have in common."""
