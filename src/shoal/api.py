@@ -160,7 +160,7 @@ Sparse or sparse matrix of scipy
     >>> people = {"age": [31, 32, 47, 48], "disease": ["flu", "cold", "flu", "ulcer"]}
     >>> release = shoal.anonymize(people, shoal.Policy.of(quasi=["age"], sensitive=["disease"], k=2))
     >>> list(release.data["age"])
-    ['[31..32]', '[31..32]', '[47..48]', '[47..48]']
+    ['[30..32]', '[30..32]', '[46..48]', '[46..48]']
     """
     kind, policy = fitting_policy(source, policy)
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):

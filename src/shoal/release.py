@@ -17,6 +17,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from shoal.check.finding import Finding
 from shoal.check.guarantee import Guarantee
 from shoal.errors import NotVerified, ShoalError
 from shoal.held_out import HeldOut
@@ -29,12 +30,13 @@ from shoal.told_counts import Count, public_reasons
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
     from shoal.report.content import ReportContent
+    from shoal.report.verdict import Grounds, ReleaseVerdict
 
 D = TypeVar("D", bound=Dataset)
 ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Release(ABC, Generic[D]):
     """What `anonymize` gives back. Nothing is on disk before `save`.
 
@@ -51,6 +53,8 @@ class Release(ABC, Generic[D]):
     suppressed : mapping of str to int
         How many records were left out, by the reason, where a reason is known; reasons that did not occur are not
         there.
+    findings : tuple of Finding
+        What was measured on the bytes that would be written and no guarantee forbids; none of them is serious.
     """
 
     kind: ClassVar[str]
@@ -64,6 +68,7 @@ class Release(ABC, Generic[D]):
     policy: Any
     notes: tuple[str, ...]
     suppressed: Mapping[str, int] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
     _original: Any = field(repr=False)
     _file: CheckedFile | None = field(default=None, repr=False)
     _like: Any = field(default=None, repr=False)
@@ -115,13 +120,44 @@ class Release(ABC, Generic[D]):
         """What the protection cost."""
 
     @cached_property
-    def attacked(self) -> Attacked[Any] | None:
-        """What attacks get out of the release, if records were held out to compare with."""
+    def attacked(self) -> Attacked[Any]:
+        """What attacks get out of the release: those that need no others to compare with, and with some held out all.
+
+        They are run in a fixed order, and none is begun after a minute.
+        """
         from shoal.attack.run import attack_case
 
-        if self._held_out is None:
-            return None
-        return attack_case(self.kind, self.case, seed=ATTACK_SEED, seconds=ATTACK_SECONDS)
+        has_others = self._held_out is not None
+        return attack_case(self.kind, self.case, seed=ATTACK_SEED, seconds=ATTACK_SECONDS, has_others=has_others)
+
+    def _called(self, guarantee: Guarantee) -> str:
+        """The usual name of a guarantee, with its parameters."""
+        return guarantee.model
+
+    def _cost(self) -> str:
+        """What the protection cost, in a sentence."""
+        records = self.records
+        return f"{records['suppressed']:,} of {records['in']:,} {self.noun} were left out."
+
+    def grounds(self, *, report: bool = True) -> Grounds:
+        """What the verdict rests on besides attacks; without a report nothing that would have to be measured."""
+        from shoal.report.verdict import Grounds
+
+        cost = self._cost() if report else "What it cost was not measured."
+        return Grounds.of(self.guarantees, [self._called(g) for g in self.guarantees], cost, self.findings)
+
+    @cached_property
+    def verdict(self) -> ReleaseVerdict:
+        """What holds, the worst thing found, and what it cost."""
+        return self.judged()
+
+    def judged(self, *, report: bool = True) -> ReleaseVerdict:
+        """The verdict; without a report nothing is attacked or measured for it."""
+        from shoal.kind import kind_named
+        from shoal.report.verdict import judge_release
+
+        attacked = self.attacked if report else None
+        return judge_release(self.grounds(report=report), attacked, kind_named(self.kind).attacks)
 
     @abstractmethod
     def summary(self, *, report: bool = True) -> dict[str, Any]:
@@ -209,14 +245,17 @@ class Release(ABC, Generic[D]):
             return
         attacked, shown = self.attacked, self._report()
         try:
-            if attacked is not None:
-                KeptAttacks(reported).joined(attacked, self.case.granted, ATTACK_SEED).write(folder)
+            KeptAttacks(reported).joined(attacked, self.case.granted, ATTACK_SEED).write(folder)
             write_report(folder, shown)
         except ShoalError as error:  # of a release that is there already; this one is not yet
             if isinstance(error.__context__, OSError):
                 raise error.__context__ from None
             raise
 
+    def __repr__(self) -> str:
+        told = "\n".join(f"  {heading}: {text}" for heading, text in self.verdict.lines)
+        return f"{type(self).__name__} of {self.records['out']:,} {self.noun}, {self.verdict.level}\n{told}"
+
     def _repr_html_(self) -> str:
-        rows = "".join(f"<li>{escape(g.sentence)}</li>" for g in self.guarantees)
-        return f"<p><b>Release</b> of {self.records['out']:,} {self.noun}</p><ul>{rows}</ul>"
+        told = "".join(f"<li><b>{heading}:</b> {escape(text)}</li>" for heading, text in self.verdict.lines)
+        return f"<p><b>Release</b> of {self.records['out']:,} {self.noun}, {self.verdict.level}</p><ul>{told}</ul>"

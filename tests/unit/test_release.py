@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import html
 import json
 import pickle
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 import shoal
+from shoal.cli.output import print_release
 from shoal.errors import NotVerified
 from shoal.release import Release
 
@@ -62,3 +64,39 @@ def test_no_report_measures_and_attacks_nothing(tmp_path: Path, monkeypatch: pyt
     assert [p.name for p in (tmp_path / "out" / "private").iterdir()] == ["held-out.csv"]
     content = json.loads((tmp_path / "out" / "publish" / "manifest.json").read_text())
     assert content["kind"] == "table"
+
+
+def test_the_verdict_is_the_same_wherever_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for release in (TABLE, STRINGS):
+        said = [text for _, text in release.verdict.lines]
+        assert all(said)
+        assert all(text in repr(release) for text in said)
+        assert all(html.escape(text) in release._repr_html_() for text in said)
+        assert release.summary()["verdict"] == release.verdict.to_dict()
+        out = tmp_path / release.kind
+        release.save(out)
+        page = html.unescape((out / "private" / "report.html").read_text())
+        assert f"verdict {release.verdict.level}" in page
+        assert all(text in page for text in said)
+        print_release(release, out)
+        assert capsys.readouterr().out.splitlines()[-3:] == [
+            f"{name:9}  {text}" for name, text in release.verdict.lines
+        ]
+
+
+def test_attacks_that_need_no_others_are_run_in_every_release(tmp_path: Path) -> None:
+    TABLE.save(tmp_path / "out")
+    kept = json.loads((tmp_path / "out" / "private" / "attacks.json").read_text())
+    tried = {told["attack"] for told in kept["results"]}
+    assert {"singling-out", "linkage", "homogeneity"} <= tried
+    why = {told["attack"]: told["because"] for told in kept["not_run"]}
+    assert "hold some out" in why["inference"]
+    held = shoal.anonymize(PEOPLE, TABLE.policy, seed=1, hold_out=0.5)
+    assert {"inference", "membership"} <= {r.attack for r in held.attacked.results}
+
+
+def test_without_a_report_the_verdict_is_not_green() -> None:
+    told = TABLE.judged(report=False)
+    assert told.level == "amber"
+    assert "no attack was run" in told.worst
+    assert told.cost == "What it cost was not measured."

@@ -15,6 +15,7 @@ from shoal.engine.seeds import spawn_seeds
 from shoal.progress import Progress
 
 Case = TypeVar("Case")
+NO_OTHERS = "It takes records that were not in the release to compare with; hold some out."
 
 
 class Attack(ABC, Generic[Case]):
@@ -36,10 +37,20 @@ class Attack(ABC, Generic[Case]):
     """What to do when it succeeds."""
     reference: ClassVar[str]
     """Where it comes from."""
+    needs_others: ClassVar[bool] = False
+    """Whether it says nothing without records that were not in the release, as what it gets may be common knowledge."""
+    leaked: ClassVar[str] = ""
+    """The owner's secret that it takes, such as the key: what it gets is no fault of what was published."""
+    accepted_as: ClassVar[str] = ""
+    """The finding (`shoal.check.finding`) that it confirms: what a policy accepts there, it accepts here."""
 
     def missing(self, case: Case) -> str | None:
         """Why it cannot be run on the case, in a sentence; None where it can."""
         return None
+
+    def advice(self, columns: Sequence[str]) -> str:
+        """What to do when it succeeds by some columns."""
+        return self.remedy
 
     @abstractmethod
     def run(self, case: Case, rng: np.random.Generator) -> AttackResult:
@@ -53,9 +64,12 @@ class Attack(ABC, Generic[Case]):
         control: Rate | None = None,
         baseline: Rate | None = None,
         details: Mapping[str, float] | None = None,
+        columns: Sequence[str] = (),
+        admitted: float = 0.0,
     ) -> AttackResult:
         """What came of it, under the attack's own name."""
-        return AttackResult(self.name, self.title, self.knows, main, control, baseline, sentence, details or {})
+        told = (main, control, baseline, sentence, details or {}, tuple(columns), admitted)
+        return AttackResult(self.name, self.title, self.knows, *told)
 
 
 @dataclass(frozen=True)
@@ -81,10 +95,12 @@ def run_attacks(
     seed: int | None = None,
     seconds: float | None = None,
     progress: Progress | None = None,
+    has_others: bool = True,
 ) -> Attacked[Case]:
     """Run those that apply, or those of them that are named, one after another; none is begun after `seconds`.
 
-    Each draws its own random numbers, so that its result does not depend on which others are named.
+    Each draws its own random numbers, so that its result does not depend on which others are named. Without others to
+    compare with (`has_others`), those that need them are left out.
     """
     end = None if seconds is None else time.monotonic() + seconds
     results: list[AttackResult] = []
@@ -92,7 +108,7 @@ def run_attacks(
     for i, (attack, own) in enumerate(zip(attacks, spawn_seeds(seed, len(attacks)), strict=True)):
         if names and attack.name not in names:
             continue
-        why = attack.missing(case)
+        why = NO_OTHERS if attack.needs_others and not has_others else attack.missing(case)
         if why is None and end is not None and time.monotonic() >= end:
             why = "The time for attacks was over."
         if why is not None:

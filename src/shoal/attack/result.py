@@ -133,6 +133,10 @@ class AttackResult:
         The result in plain words; no record, no key, no value of a single record.
     details : mapping of str to float
         Other figures, such as an area under the curve.
+    columns : tuple of str
+        The columns of the release that it got it from, where it is of some.
+    admitted : float
+        The risk that a guarantee of the release admits, and so tells beforehand.
     """
 
     attack: str
@@ -143,6 +147,8 @@ class AttackResult:
     baseline: Rate | None = None
     sentence: str = ""
     details: Mapping[str, float] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    admitted: float = 0.0
 
     @property
     def risk(self) -> AddedRisk:
@@ -153,6 +159,15 @@ class AttackResult:
     def succeeds(self) -> bool:
         """Whether the gain is more than chance explains: the interval of the risk does not reach 0."""
         return self.risk.low > 0
+
+    def may_add_more_than(self, risk: float) -> bool:
+        """Whether the interval of the added risk reaches beyond one.
+
+        Not where so many guesses are right without the release that no more than half as much is left to be won.
+        """
+        known = self.control or self.baseline
+        is_known_anyway = known is not None and known.low > 1 - risk / 2
+        return self.main.attempts > 0 and self.risk.high > risk and not is_known_anyway
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -167,6 +182,8 @@ class AttackResult:
             "succeeds": self.succeeds,
             "sentence": self.sentence,
             "details": {n: v if math.isfinite(v) else None for n, v in self.details.items()},
+            "columns": list(self.columns),
+            "admitted": self.admitted,
         }
 
     @classmethod
@@ -182,4 +199,6 @@ class AttackResult:
             baseline=rates["baseline"],
             sentence=str(told["sentence"]),
             details={str(n): math.nan if v is None else float(v) for n, v in told["details"].items()},
+            columns=tuple(map(str, told.get("columns", ()))),
+            admitted=float(told.get("admitted", 0.0)),
         )

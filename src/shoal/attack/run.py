@@ -19,11 +19,12 @@ def attack_case(
     seed: int | None = 0,
     seconds: float | None = None,
     progress: Progress | None = None,
+    has_others: bool = True,
 ) -> Attacked[Any]:
-    """Run the attacks on a case, or those that are named."""
+    """Run the attacks on a case, or those that are named; see `run_attacks`."""
     attacks = kind_named(kind).attacks
     known = [a.name for a in attacks]
     for name in names or ():
         if name not in known:
             raise PolicyError(f"there is no attack {name!r} on this kind of data; {did_you_mean(name, known)}")
-    return run_attacks(attacks, case, names, seed=seed, seconds=seconds, progress=progress)
+    return run_attacks(attacks, case, names, seed=seed, seconds=seconds, progress=progress, has_others=has_others)

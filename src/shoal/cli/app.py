@@ -290,7 +290,7 @@ def anonymize(
         if report and (target := getattr(policy, "target", None)) is not None:
             progress(f"learning to predict {plain(target)}", 0, 0)
             _ = release.learning
-        if report and (hold_out is not None or control is not None):
+        if report:
             progress("attacking the release", 0, 0)
             _ = release.attacked
         progress("writing the release", 0, 0)
@@ -362,15 +362,24 @@ def check(
 @click.option("--population", type=click.Path(path_type=Path), help="Of tables: a file of the whole population.")
 @click.option("--attack", "names", type=Names(), help="Run only these.  [default: all that apply]")
 @click.option("--seconds", type=float, help="Begin no attack after so many seconds.")
+@click.option(
+    "--fail-above",
+    type=click.FloatRange(0, 1),
+    metavar="RISK",
+    help="Exit with code 5 if the interval of what an attack adds reaches beyond this risk.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Which records are drawn for attacks.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="A JSON file to write the results to.")
 @_json_option
-def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **asked: Any) -> None:
-    """Attack a published folder as others could, and say what they get.
+def attack(
+    folder: Path, original: Path, out: Path | None, fail_above: float | None, as_json: bool, **asked: Any
+) -> int:
+    """Attack a published folder as others could, and say what they get; exit code 5 as --fail-above says.
 
     \b
     Examples:
       shoal attack out/publish --original people.csv --control unseen.csv
+      shoal attack out/publish --original people.csv --private out/private --fail-above 0.1
       shoal attack out/publish --original baskets.dat --private out/private
     """
     import json
@@ -394,6 +403,10 @@ def attack(folder: Path, original: Path, out: Path | None, as_json: bool, **aske
         from shoal.report.attacks import note_on_page
 
         click.echo(note_on_page(private), err=True, nl=False)
+    above = [] if fail_above is None else [r.attack for r in found.results if r.may_add_more_than(fail_above)]
+    if above:
+        click.echo(f"adds more than {fail_above:g}, or may: {', '.join(above)}", err=True)
+    return 5 if above else 0
 
 
 @shoal.command(cls=PolicyCommand, asks=header_alone, makes_policy=False)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shoal.check.guarantee import Guarantee
     from shoal.kind import Profiled
     from shoal.release import Release
+    from shoal.report.verdict import ReleaseVerdict
 
 
 def plain(text: str) -> str:
@@ -112,6 +113,14 @@ def print_release(release: Release[Any], out: Path, *, report: bool = True) -> N
         click.echo(plain(line))
     click.echo(f"Give away  {out / 'publish'}  (start with datasheet.html)")
     click.echo(f"Keep       {out / 'private'}{'  (open report.html)' if report else ''}")
+    print_verdict(release.judged(report=report))
+
+
+def print_verdict(verdict: ReleaseVerdict) -> None:
+    """Print the three things to know of a release, in the colour of the whole."""
+    colour = {"green": "green", "amber": "yellow", "red": "red"}[verdict.level]
+    for heading, text in verdict.lines:
+        click.echo(f"{click.style(f'{heading:9}', fg=colour, bold=True)}  {plain(text)}")
 
 
 def summary(release: Release[Any], out: Path, *, report: bool = True) -> dict[str, Any]:
@@ -120,18 +129,22 @@ def summary(release: Release[Any], out: Path, *, report: bool = True) -> dict[st
 
 
 def print_attacks(found: Attacked[Any]) -> None:
-    """Print what attacks reached."""
+    """Print what attacks reached, the worst first."""
+    from shoal.report.attacks import by_risk
+    from shoal.report.verdict import some_of
+
     rows = []
-    for r in found.results:
+    results = by_risk(found.results)
+    for r in results:
         rates = (r.main, r.control, r.baseline)
         shown = (f"{100 * rate.value:.1f} %" if rate is not None and rate.attempts else "-" for rate in rates)
-        rows.append((r.attack, *shown, str(r.risk)))
+        rows.append((r.attack, some_of(r.columns, 3), *shown, str(r.risk)))
     numbers = ("on members", "on others", "by guessing", "risk added")
     if rows:
-        print_grid(Grid(("attack", *numbers), rows, numbers))
+        print_grid(Grid(("attack", "columns", *numbers), rows, numbers))
     else:
         click.echo("No attack could be run.")
-    for r in found.results:
+    for r in results:
         click.echo(f"  {'SUCCEEDS' if r.succeeds else 'fails'}  {plain(r.sentence)}")
     for name, why in found.skipped:
         click.echo(f"  not run  {name}: {plain(why)}")

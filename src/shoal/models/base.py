@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, SerializeAsAny, TypeAdapter
 
 from shoal.arrays import Ints, Mask
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 ByKind = Mapping[str, str]
 """Something said of each kind of a model; under "" of every kind that is not named."""
@@ -120,6 +123,14 @@ class Model(BaseModel):
     """Whether a group is measured against the whole table."""
     needs_values: ClassVar[tuple[str, ...]] = ()
     """The kinds that a table with too few different values misses, whichever records are left out."""
+
+    kind_in_slices: ClassVar[str] = ""
+    """The kind that is meant of slices where none is named; "" where it is the same everywhere."""
+
+    def meant_in_slices(self) -> Self:
+        """The same as it is meant of slices: of the kind that is usual there, if none was named."""
+        is_open = bool(self.kind_in_slices) and "kind" not in self.model_fields_set
+        return self.model_copy(update={"kind": self.kind_in_slices}) if is_open else self
 
     @classmethod
     def is_about_values(cls) -> bool:

@@ -1,7 +1,9 @@
-"""l-diversity: every class holds at least l well-represented sensitive values, in one of four senses.
+"""l-diversity: every class holds at least l sensitive values, counted or weighed in one of four senses.
 
 With the counts r_1 >= r_2 >= ... >= r_m of the values of a class of n records: distinct, m >= l; probabilistic,
-r_1 * l <= n; entropy, exp(H) >= l; recursive (c, l), r_1 < c (r_l + ... + r_m) (sec. 4 of the paper).
+r_1 * l <= n; entropy, exp(H) >= l; recursive (c, l), r_1 < c (r_l + ... + r_m) (sec. 4 of the paper). Only the last
+three say that values are well represented: distinct counts them, and one of them may be nearly all of the class. In
+slices, where an attacker can weigh what stays possible, probabilistic is meant unless a kind is named.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from shoal.models.base import Bound, ByKind, Guard, Model, Values, register
 
 @register
 class LDiversity(Model):
-    """Every class holds at least l well-represented sensitive values, in one of four senses."""
+    """Every class holds at least l sensitive values, counted (distinct) or weighed (the other kinds)."""
 
     model: Literal["l-diversity"] = "l-diversity"
     l: float = Field(gt=1, allow_inf_nan=False)  # noqa: E741  the paper's name
@@ -60,6 +62,7 @@ class LDiversity(Model):
         "TKDD 1, 2007."
     )
     needs_values = ("distinct",)
+    kind_in_slices = "probabilistic"
 
     @model_validator(mode="after")
     def _whole(self) -> LDiversity:

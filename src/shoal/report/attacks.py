@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ def attacks_section(kind: str, found: Attacked[Any] | None) -> Markup:
     """The section with the results, or with how to get some."""
     from shoal.kind import kind_named
 
+    if found is not None:
+        found = replace(found, results=by_risk(found.results))
     known = {} if found is None else {a.name: a for a in kind_named(kind).attacks}
     titles = {name: a.title for name, a in known.items()}
     body = render(
@@ -38,6 +41,11 @@ def attacks_section(kind: str, found: Attacked[Any] | None) -> Markup:
         verdict="" if found is None else verdict(found.results),
     )
     return Markup(body)  # whose own parts are escaped
+
+
+def by_risk(results: Sequence[AttackResult]) -> tuple[AttackResult, ...]:
+    """The same with the worst first: by what an attack surely adds, then by what it likeliest does."""
+    return tuple(sorted(results, key=lambda r: (r.risk.low, r.risk.value, r.risk.high), reverse=True))
 
 
 def verdict(results: Sequence[AttackResult]) -> str:

@@ -24,6 +24,7 @@ from shoal.kind import kind_named
 from shoal.kinds import HOMES
 from shoal.report.attacks import attacks_section
 from shoal.report.page import render
+from shoal.report.verdict import Grounds, judge_release
 from shoal.scratch import clear_abandoned, write_owned
 
 if TYPE_CHECKING:
@@ -97,9 +98,18 @@ def draw_page(content: ReportContent, attacks: Attacked[Any] | None) -> str:
     """The report as one HTML page: the same content and results give the same page."""
     kind = kind_named(content.kind)
     shown = _drawn(content.shown, kind.pictures)
+    shown["verdict"] = judge_release(_grounds(content.shown), attacks, kind.attacks)
     return render(
         kind.report_template, **shown, version=content.version, attacks=attacks_section(content.kind, attacks)
     )
+
+
+def _grounds(shown: Mapping[str, Any]) -> Grounds:
+    """What the verdict rests on; earlier versions kept a sentence about the guarantees, and no more."""
+    told = shown.get("verdict")
+    if isinstance(told, Mapping):
+        return Grounds.from_dict(told)
+    return Grounds(str(told or ""), bool(shown.get("holds", True)), "")
 
 
 def _drawn(value: Any, pictures: Mapping[str, str]) -> Any:

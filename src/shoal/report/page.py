@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal._version import __version__
 from shoal.report.tables.words import number, percent
+from shoal.report.verdict import some_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -75,7 +76,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        number=number, percent=percent, cut=cut, ended=ended, capped=capped, count=lambda n: f"{n:,}"
+        number=number,
+        percent=percent,
+        cut=cut,
+        ended=ended,
+        capped=capped,
+        some_of=some_of,
+        count=lambda n: f"{n:,}",
     )
     environment.globals["content_security_policy"] = POLICY
     return environment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.attack.attack import run_attacks
+from shoal.attack.attack import NO_OTHERS, run_attacks
 from shoal.attack.strings import STRING_ATTACKS
 from shoal.attack.strings.case import StringCase
 from shoal.data.strings.strings import Strings
@@ -22,3 +22,11 @@ def test_an_attack_draws_the_same_alone_and_among_others() -> None:
     assert {*(r.attack for r in among.results), *(name for name, _ in among.skipped)} == {
         a.name for a in STRING_ATTACKS
     }
+
+
+def test_without_others_those_that_need_them_are_left_out() -> None:
+    found = run_attacks(STRING_ATTACKS, case(), seed=3, has_others=False)
+    needing = {a.name for a in STRING_ATTACKS if a.needs_others}
+    assert needing
+    assert not needing & {r.attack for r in found.results}
+    assert {why for name, why in found.skipped if name in needing} == {NO_OTHERS}

@@ -27,3 +27,22 @@ LOST = result("length", Rate(6, 100), Rate(5, 100))
 )
 def test_one_sentence_on_all(results: tuple[AttackResult, ...], says: str) -> None:
     assert verdict(results).startswith(says)
+
+
+def test_what_may_be_added_is_judged_by_the_upper_end():
+    few = AttackResult("a", "t", "k", Rate(2, 20), None, Rate(1, 20))
+    assert few.may_add_more_than(0.1)
+    assert not few.may_add_more_than(0.9)
+    many = AttackResult("a", "t", "k", Rate(200, 2000), None, Rate(100, 2000))
+    assert not many.may_add_more_than(0.1)
+    assert many.may_add_more_than(0.02)
+    known_anyway = AttackResult("a", "t", "k", Rate(500, 500), None, Rate(500, 500))
+    assert not known_anyway.may_add_more_than(0.1)
+    assert not AttackResult("a", "t", "k", Rate(0, 0)).may_add_more_than(0.1)
+
+
+def test_columns_and_what_is_admitted_are_read_back():
+    told = AttackResult("a", "t", "k", Rate(2, 20), columns=("zip",), admitted=0.2)
+    assert AttackResult.from_dict(told.to_dict()) == told
+    old = {n: v for n, v in told.to_dict().items() if n not in ("columns", "admitted")}
+    assert AttackResult.from_dict(old).columns == ()

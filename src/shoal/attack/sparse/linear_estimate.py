@@ -118,6 +118,7 @@ class LinearEstimate(Attack[SparseCase]):
 
     name = "linear-estimate"
     title = "single items from sketches"
+    leaked = "the key"
     knows = "the release, the key of the signs, how popular each item is, and the held-out records where there are any"
     stopped_by = "the key, which is not published; delta-anonymity bounds the usual estimate alone"
     remedy = "destroy the key; or lower recovery_share or max_components: fewer components tell less"

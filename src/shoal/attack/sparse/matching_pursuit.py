@@ -48,6 +48,7 @@ class MatchingPursuit(WithKey):
 
     name = "matching-pursuit"
     title = "whole records from sketches, item by item"
+    leaked = "the key"
     knows = "the release, the key of the signs and all items there are"
     stopped_by = RecoveryProgramme.stopped_by
     remedy = RecoveryProgramme.remedy

@@ -40,6 +40,7 @@ class SketchMembership(Attack[SparseCase]):
 
     name = "membership"
     title = "whether a known record is in the release"
+    leaked = "the key"
     knows = "the release, a whole record, and the key of the signs where it is given"
     stopped_by = "the key, which is not published: nothing else stops it"
     remedy = "keep the key secret, or destroy it; without the key this attack is near chance"

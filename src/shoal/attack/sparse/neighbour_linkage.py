@@ -44,6 +44,7 @@ class NeighbourLinkage(WithKey):
 
     name = "neighbour-linkage"
     title = "finding a record's sketch by some items"
+    leaked = "the key"
     knows = "the release, the key of the signs, and half of the items of a record"
     stopped_by = "the key, which is not published; and, should it leak, k-variance anonymity"
     remedy = "raise k, or lower max_components: similarities are then estimated less sharply"

@@ -58,6 +58,7 @@ class RecoveryProgramme(WithKey):
 
     name = "recovery-programme"
     title = "whole records from sketches, by linear programming"
+    leaked = "the key"
     knows = "the release, the key of the signs, all items there are and how popular each is"
     stopped_by = "the key, which is not published; and, should it leak, the recovery cap"
     remedy = "leave recovery_cap on, or raise delta: fewer components determine a record less"

@@ -17,6 +17,7 @@ class LongFragment(Attack[StringCase]):
 
     name = "long-fragment"
     title = "half of a string found"
+    needs_others = True
     knows = "the whole of a string"
     stopped_by = "support: what fewer strings of a group share is not carried on"
     remedy = "raise support or k, or lower the order; near-identical originals give near copies"

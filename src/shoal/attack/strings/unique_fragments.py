@@ -20,6 +20,7 @@ class UniqueFragments(ByFragment):
 
     name = "unique-fragments"
     title = "a unique fragment found"
+    needs_others = True
     knows = f"the whole of a string, and which of its fragments of {width} symbols others lack"
     stopped_by = "support: what only one string of a group has is not carried on"
     remedy = "raise support, or lower the order"

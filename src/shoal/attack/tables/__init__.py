@@ -9,6 +9,7 @@ from shoal.attack.tables.downcoding import Downcoding
 from shoal.attack.tables.homogeneity import Homogeneity, Similarity, Skewness
 from shoal.attack.tables.inference import BayesInference, Inference
 from shoal.attack.tables.intersection import Intersection
+from shoal.attack.tables.label_ends import LabelEnds
 from shoal.attack.tables.linkability import Linkability
 from shoal.attack.tables.linkage import Linkage, PartialLinkage, RankLinkage
 from shoal.attack.tables.membership import TableMembership
@@ -31,6 +32,7 @@ TABLE_ATTACKS: tuple[Attack[TableCase], ...] = (
     Skewness(),
     Similarity(),
     ColumnJoin(),
+    LabelEnds(),
     Downcoding(),
     Intersection(),
     Uniqueness(),
@@ -46,6 +48,7 @@ __all__ = [
     "Homogeneity",
     "Inference",
     "Intersection",
+    "LabelEnds",
     "Linkability",
     "Linkage",
     "Membership",

@@ -38,6 +38,8 @@ class CellLabels:
         The label of each record.
     is_number : bool
         Whether values lie on a line: numbers, days since 1970, ranks of ordered categories.
+    is_line : bool
+        Whether they do so by themselves, as numbers and days.
     low, high : float64 arrays (n_labels,)
         The least and the greatest value that each label covers; categories are ranks. low > high: none.
     sizes : float64 array (n_labels,)
@@ -60,6 +62,7 @@ class CellLabels:
     begins: Ints
     listed: Floats
     n_values: int
+    is_line: bool = False
 
     @property
     def n_labels(self) -> int:
@@ -239,7 +242,17 @@ def _labels(
         starts = np.zeros(n_present + 2, dtype=np.int64)
         may_miss = np.append(np.zeros(n_present, dtype=bool), True)
         return CellLabels(
-            column.name, codes, is_number, low, high, np.ones(n_present + 1), may_miss, starts, nothing, scale.n_values
+            column.name,
+            codes,
+            is_number,
+            low,
+            high,
+            np.ones(n_present + 1),
+            may_miss,
+            starts,
+            nothing,
+            scale.n_values,
+            on_a_line,
         )
     one_marker = Column(column.name, codes, column.values, (None,))
     covering = covering_of(one_marker, scale, missing="value")
@@ -251,7 +264,9 @@ def _labels(
                 low[label] = high[label] = found[0]
     some = np.arange(n_present + 1)
     may_miss = covering.covers(some, np.full(n_present + 1, scale.n_values, dtype=np.int64))
-    return CellLabels(column.name, codes, is_number, low, high, sizes, may_miss, starts, listed, scale.n_values)
+    return CellLabels(
+        column.name, codes, is_number, low, high, sizes, may_miss, starts, listed, scale.n_values, on_a_line
+    )
 
 
 def _plain_values(

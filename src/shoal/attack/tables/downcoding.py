@@ -1,11 +1,13 @@
 """Downcoding: labels that are no wider than they must be give away values inside them.
 
-Who knows that a group was generalised as little as possible knows that both ends of ``[31..40]`` and every member of
-``{a, b}`` occur in the group. The attacker claims so for every class and column whose label is a range or a set; a
-claim is right if a member of the class has the value. Baseline: as many values drawn at random from those that the
-labels cover. Where labels come from a recoding that is the same for all, their ends are values like others.
+Who knows that a group was generalised as little as possible knows that every member of ``{a, b}``, and of ordered
+categories both ends of ``[low..high]``, occur in the group. The attacker claims so for every class and column whose
+label is a set or such a range; a claim is right if a member of the class has the value. Baseline: as many values drawn
+at random from those that the labels cover. Where labels come from a recoding that is the same for all, their ends are
+values like others.
 
-What is left out: nodes of a hierarchy, of which minimality tells only that two of the branches below are inhabited.
+What is left out: ranges of numbers and dates, which `label_ends` attacks, and nodes of a hierarchy, of which minimality
+tells only that two of the branches below are inhabited.
 
 References
 ----------
@@ -27,10 +29,10 @@ from shoal.check.slices.sliced import numbered
 
 
 class Downcoding(Attack[TableCase]):
-    """Claim the ends of ranges and the members of sets."""
+    """Claim the members of sets and the ends of ranges of ordered categories."""
 
     name = "downcoding"
-    title = "reading values off the ends of ranges"
+    title = "reading values off sets of categories"
     knows = "the published table, and that groups are generalised no more than they must be"
     stopped_by = "no guarantee of groups; a recoding that is the same for all records"
     remedy = "recode with hierarchies, so that labels do not depend on the members of a group"
@@ -38,14 +40,13 @@ class Downcoding(Attack[TableCase]):
 
     def missing(self, case: TableCase) -> str | None:
         """Needs ranges or sets, and the owner's knowledge of whose they are."""
-        if case.layout is not None:
-            return "A row of a table in slices stands for no record whose value could be told."
-        if case.rows is None:
-            return "It is not known which original each published record stands for, so claims cannot be checked."
+        why = no_originals(case)
+        if why is not None:
+            return why
         names = columns_of(case, "quasi")
         view = read_view(case, names) if names else None
-        if view is None or all(r.is_plain or _is_node(case, n, r) for n, r in zip(names, view.labels, strict=True)):
-            return "No quasi-identifier is published as a range or a set."
+        if view is None or all(r.is_plain or _is_other(case, n, r) for n, r in zip(names, view.labels, strict=True)):
+            return "No quasi-identifier is published as a set or as a range of ordered categories."
         return None
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
@@ -57,19 +58,21 @@ class Downcoding(Attack[TableCase]):
         sizes = np.bincount(classes)
         right, chance, n_claims, n_cells = 0, 0, 0, 0
         for place, read in enumerate(view.labels):
+            if read.is_line:
+                continue
             values = view.original[:, place]
             domain = np.unique(values[~np.isnan(values)])
             label = read.codes[first].astype(np.int64)
             wide = (read.low < read.high) & (read.sizes < read.n_values)
             n_cells += int(sizes[wide[label]].sum())
-            if _is_node(case, names[place], read):
+            if _is_other(case, names[place], read):
                 continue
             owner, claimed = _claims(read, label, wide, sizes)
             guessed = _drawn(read, label[owner], domain, rng)
             n_claims += len(owner)
             held = classes, values[case.rows]
-            right += int(np.sum(_occurs(owner, claimed, domain, *held)))
-            chance += int(np.sum(_occurs(owner, guessed, domain, *held)))
+            right += int(np.sum(occurs(owner, claimed, domain, *held)))
+            chance += int(np.sum(occurs(owner, guessed, domain, *held)))
         main = Rate(right, n_claims)
         return self.result(
             main,
@@ -80,9 +83,18 @@ class Downcoding(Attack[TableCase]):
         )
 
 
-def _is_node(case: TableCase, name: str, read: CellLabels) -> bool:
-    """Whether labels are nodes of a hierarchy."""
-    return attribute_of(case, name).hierarchy is not None and not read.is_number
+def no_originals(case: TableCase) -> str | None:
+    """Why claims about members of classes cannot be checked; None where they can."""
+    if case.layout is not None:
+        return "A row of a table in slices stands for no record whose value could be told."
+    if case.rows is None:
+        return "It is not known which original each published record stands for, so claims cannot be checked."
+    return None
+
+
+def _is_other(case: TableCase, name: str, read: CellLabels) -> bool:
+    """Whether labels are nodes of a hierarchy, or ranges of numbers or dates."""
+    return read.is_line or (attribute_of(case, name).hierarchy is not None and not read.is_number)
 
 
 def _claims(
@@ -119,7 +131,7 @@ def _drawn(read: CellLabels, labels: Ints, domain: Floats, rng: np.random.Genera
     return np.where(gaps, read.listed[np.minimum(at, len(read.listed) - 1)], span)
 
 
-def _occurs(owner: Ints, claimed: Floats, domain: Floats, classes: Ints, values: Floats) -> npt.NDArray[np.bool_]:
+def occurs(owner: Ints, claimed: Floats, domain: Floats, classes: Ints, values: Floats) -> npt.NDArray[np.bool_]:
     """Whether a member of the class has the value."""
     width = len(domain) + 1
     known = ~np.isnan(values)

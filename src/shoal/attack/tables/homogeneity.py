@@ -115,6 +115,7 @@ class Homogeneity(Attack[TableCase]):
             control=theirs,
             baseline=Rate(baseline, ours.attempts),
             details=details,
+            columns=(max(details, key=lambda n: details[n]),),
         )
 
     def _count(self, asked: Candidates, people: Floats, secret: Secret, codes: Ints, truth: Ints) -> float:
@@ -136,6 +137,7 @@ class Skewness(Homogeneity):
 
     name = "skewness"
     title = "candidates make a secret much likelier"
+    needs_others = True
     stopped_by = "t-closeness, and beta-likeness"
     remedy = "require t-closeness or beta-likeness of the attribute"
     reference = "Li, Li and Venkatasubramanian, ICDE 2007, section 3"
@@ -154,6 +156,7 @@ class Similarity(Homogeneity):
 
     name = "similarity"
     title = "candidates' secrets are much alike"
+    needs_others = True
     stopped_by = "t-closeness with the ordered or the hierarchical distance"
     remedy = "require t-closeness with the ordered or the hierarchical distance"
     reference = "Li, Li and Venkatasubramanian, ICDE 2007, section 3"

@@ -61,6 +61,7 @@ class Inference(Attack[TableCase]):
     stopped_by = "l-diversity and t-closeness, for sensitive attributes"
     remedy = "require l-diversity or t-closeness of the attribute, or raise k"
     reference = "Giomi et al., PoPETs 2023(2)"
+    needs_others = True
 
     def missing(self, case: TableCase) -> str | None:
         """Needs something known and something secret."""
@@ -95,6 +96,7 @@ class Inference(Attack[TableCase]):
                 control += right
                 details[f"{secret}: control"] = right / max(1, len(others))
         n_secrets = len(secrets)
+        worst = max(secrets, key=lambda n: details[f"{n}: main"] - details.get(f"{n}: control", 0.0))
         ours, usually = Rate(main, len(chosen) * n_secrets), Rate(baseline, len(chosen) * n_secrets)
         theirs = None if others is None else Rate(control, len(others) * n_secrets)
         return self.result(
@@ -109,6 +111,7 @@ class Inference(Attack[TableCase]):
             control=theirs,
             baseline=usually,
             details=details,
+            columns=(worst,),
         )
 
     def _guess(

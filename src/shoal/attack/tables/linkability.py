@@ -47,6 +47,7 @@ class Linkability(Attack[TableCase]):
 
     name = "linkability"
     title = "linking two files through the release"
+    needs_others = True
     knows = "two parties, each a different half of a record's quasi-identifiers"
     stopped_by = "k-anonymity, as far as equal records make lists of candidates long"
     remedy = "raise k, or publish fewer quasi-identifiers"

@@ -70,6 +70,8 @@ class Linkage(Attack[TableCase]):
             f"(by chance {100 * baseline.value:.2f} %); typically {np.median(ties):,.0f} records are equally near.",
             baseline=baseline,
             details={"median_equally_near": float(np.median(ties))},
+            columns=columns_of(case, "quasi"),
+            admitted=0.0 if case.policy is None else 1 / case.policy.k,
         )
 
     def _link(self, view: View, targets: Ints, own_row: Ints, rng: np.random.Generator) -> tuple[float, Ints]:

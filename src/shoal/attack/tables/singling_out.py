@@ -21,6 +21,7 @@ PoPETs 2023(2), section 5.1; A. Cohen, K. Nissim, "Towards formalizing the GDPR'
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, lgamma, log
 
@@ -45,8 +46,10 @@ from shoal.attack.tables.predicates import (
     about_records,
     label_values,
 )
+from shoal.check.finding import SINGLED_OUT
 
 N_COLUMNS = 3
+A_FEW = 0.1  # of all successes: a column that has fewer is not named
 ENOUGH = 0.05  # of the predicates tried
 MOST_BATCHES = 1000  # of predicates tried; fewer where they would not suffice
 MANY = 64  # people beyond which a predicate is far from singling out
@@ -74,6 +77,14 @@ class SinglingOut(Attack[TableCase]):
     stopped_by = "k-anonymity: no combination of published quasi-identifiers is rare"
     remedy = "raise k, give more columns the role quasi, or coarsen columns that are published as they are"
     reference = "Giomi et al., PoPETs 2023(2); Cohen and Nissim, PNAS 2020"
+    accepted_as = SINGLED_OUT
+
+    def advice(self, columns: Sequence[str]) -> str:
+        """Of the columns that it succeeds by."""
+        if not columns:
+            return self.remedy
+        names, it = ", ".join(map(repr, columns)), "it" if len(columns) == 1 else "them"
+        return f"coarsen or drop {names}, give {it} the role quasi where others may know {it}, or raise k"
 
     def missing(self, case: TableCase) -> str | None:
         """Needs a column that original and release have in common."""
@@ -84,9 +95,10 @@ class SinglingOut(Attack[TableCase]):
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Make predicates, and count whom they are true of."""
         names = columns_of(case, "quasi", "sensitive", "other")
-        main, control, baseline, alone = self._attack(case, names, rng)
+        main, control, baseline, alone, used = self._attack(case, names, rng)
         quasi = columns_of(case, "quasi")
         by_quasi = self._attack(case, quasi, rng)[0] if 0 < len(quasi) < len(names) else main
+        kept = [n for n in used if n not in quasi]
         return self.result(
             main,
             f"Of {main.attempts:,} descriptions out of the release, {100 * main.value:.1f} % fit exactly one original"
@@ -95,13 +107,15 @@ class SinglingOut(Attack[TableCase]):
             control=control,
             baseline=baseline,
             details={"true_of_one_published": float(alone), "by_quasi_identifiers": by_quasi.value},
+            columns=kept if kept and by_quasi.value < main.value / 2 else used,
         )
 
     def _attack(
         self, case: TableCase, names: list[str], rng: np.random.Generator
-    ) -> tuple[Rate, Rate | None, Rate, int]:
-        """Main, control, baseline, and how many predicates are true of one published record."""
+    ) -> tuple[Rate, Rate | None, Rate, int, list[str]]:
+        """Main, control, baseline, how many predicates are true of one published record, and by which columns."""
         made, fit, alone, chance, guesses = 0, 0, 0, 0, 0
+        by_column = dict.fromkeys(names, 0)
         held: float | None = None
         groups = _standing_together(case, names)
         for group in groups:
@@ -112,7 +126,10 @@ class SinglingOut(Attack[TableCase]):
             people = Crowd(view.original)
             made += predicates.n
             alone += n_alone
-            fit += int(np.sum(people.count(said, 2) == 1))
+            hit = people.count(said, 2) == 1
+            fit += int(np.sum(hit))
+            for place, n in enumerate(np.bincount(predicates.columns[hit].ravel(), minlength=len(group)).tolist()):
+                by_column[group[place]] += n
             if view.control is not None:
                 crowd = Crowd(view.control)
                 found = _scaled(crowd.count(said, MANY), crowd.n_people, people.n_people)
@@ -121,7 +138,8 @@ class SinglingOut(Attack[TableCase]):
             chance += int(np.sum(people.count(about_people(random, view), 2) == 1))
             guesses += random.n
         control = None if held is None else Rate(min(held, float(made)), made)
-        return Rate(fit, made), control, Rate(chance, guesses), alone
+        used = [n for n in sorted(names, key=lambda n: -by_column[n]) if by_column[n] > A_FEW * fit]
+        return Rate(fit, made), control, Rate(chance, guesses), alone, used
 
     def _predicates(self, view: View, n_attacks: int, rng: np.random.Generator) -> tuple[Predicates, int]:
         """Distinct predicates; how many of them are true of one published record."""

@@ -18,7 +18,7 @@ from shoal.arrays import Ints, Mask, Words
 from shoal.check.slices.boxes import bin_of, span_masks
 from shoal.check.tables.classes import Missing
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.labels import Label, read_label
+from shoal.data.tables.labels import Label, calendar_span, read_label
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import Column, spell
 
@@ -234,16 +234,19 @@ class _Reader:
         """How many values are below one, or not above it; None for what is no value of the kind."""
         if text in self.scale.rank_of:
             return self.scale.rank_of[text] + after
-        key = self._key(text)
+        key = self._key(text, after=after)
         return None if key is None else int(np.searchsorted(self.scale.keys, key, "right" if after else "left"))
 
-    def _key(self, text: str) -> np.generic | None:
+    def _key(self, text: str, *, after: bool) -> np.generic | None:
         """A number or date that the original need not have; other kinds know their values only."""
         kind = self.scale.keys.dtype.kind
         if kind == "f" and self.scale.is_ordered:
             number = parse_numbers(np.array([text], dtype=object))
             return None if number is None else number[0]
         if kind == "M":
+            span = calendar_span(text)
+            if span is not None:
+                return span[after]
             date = parse_dates(np.array([text], dtype=object))
             return None if date is None else date.values[0]
         return None

@@ -368,7 +368,7 @@ def _interval_levels(points: npt.NDArray[Any], finest: int) -> Iterator[tuple[np
             least = max(least, Fraction(2))
     else:
         least = Fraction(2)
-    width = _round_up(max((high - low) / finest, least))
+    width = round_up(max((high - low) / finest, least))
     for _ in range(math.ceil(math.log2(finest)) + 1):
         first, last = low // width, high // width
         # The float 1.9 lies a little below the edge 1.9, and its label must not say so.
@@ -379,13 +379,13 @@ def _interval_levels(points: npt.NDArray[Any], finest: int) -> Iterator[tuple[np
         else:
             limits = np.iinfo(points.dtype)
             starts = np.array([max(int(e), limits.min) for e in edges[:-1]], dtype=points.dtype)
-        texts = [_spell_edge(e) for e in edges]
+        texts = [spell_edge(e) for e in edges]
         names = [range_label(a, b, is_open=True) for a, b in pairwise(texts)]
         yield np.searchsorted(starts, points, side="right") - 1, names
         width *= 2
 
 
-def _round_up(least: Fraction) -> Fraction:
+def round_up(least: Fraction) -> Fraction:
     """The smallest 1, 2 or 5 times a power of ten that is not below `least`."""
     power = len(str(least.numerator)) - len(str(least.denominator)) - 1
     while True:
@@ -403,7 +403,7 @@ def _to_float(edge: Fraction) -> float:
         return math.inf if edge > 0 else -math.inf
 
 
-def _spell_edge(edge: Fraction) -> str:
+def spell_edge(edge: Fraction) -> str:
     shift = 0
     while (edge * 10**shift).denominator != 1:
         shift += 1

@@ -9,6 +9,9 @@
 any of these `` or missing``  the same, or none
 ============================  =====================================================
 
+The ends of a range of dates may be months or years, ``[2021-03..2021-09]``: from the first day of the one to the last
+of the other (`calendar_span`).
+
 A value that would be read otherwise where it stands is put in double quotes, with those inside it doubled:
 ``"*"``, ``{"Doe, J.", Roe}``, ``[1e-300..".5"]``. So every label reads in one way, as what was written.
 
@@ -22,6 +25,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 EVERYTHING = "*"
 OR_MISSING = " or missing"
 
@@ -32,6 +37,7 @@ _ITEM = rf'(?:{_QUOTED}|(?!")(?:(?!, ).)+)'
 _SET = re.compile(rf"\{{{_ITEM}(?:, {_ITEM})*\}}", re.DOTALL)
 _ITEMS = re.compile(_ITEM, re.DOTALL)
 _VALUE = re.compile(_QUOTED, re.DOTALL)
+_CALENDAR = re.compile(r"([1-9][0-9]{3})(-(?:0[1-9]|1[0-2]))?")
 
 
 @dataclass(frozen=True)
@@ -110,6 +116,22 @@ def set_label(values: Sequence[str]) -> str:
     if len(values) == 1:
         return value_label(values[0])
     return "{" + ", ".join(_quoted(v) if not v or v[0] == '"' or ", " in v else v for v in sorted(values)) + "}"
+
+
+def calendar_span(end: str) -> tuple[np.datetime64, np.datetime64] | None:
+    """The first and the last moment of a month or year that a range of dates ends with; None for another end.
+
+    >>> [str(moment) for moment in calendar_span("2021-02")]
+    ['2021-02-01T00:00:00.000000', '2021-02-28T23:59:59.999999']
+    >>> calendar_span("2021-02-03") is None
+    True
+    """
+    found = _CALENDAR.fullmatch(end)
+    if found is None:
+        return None
+    unit = "Y" if found[2] is None else "M"
+    first, after = (np.array([end, end], f"datetime64[{unit}]") + np.array([0, 1])).astype("datetime64[us]")
+    return first, after - np.timedelta64(1, "us")
 
 
 def _members(text: str) -> list[str]:

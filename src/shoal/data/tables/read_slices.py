@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Ints
 from shoal.data.published_file import plain_file, read_json
-from shoal.data.tables.labels import Label, read_label
+from shoal.data.tables.labels import Label, calendar_span, read_label
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table
@@ -201,6 +201,9 @@ def _values(label: str, n: int, known: Sequence[str], rng: np.random.Generator) 
         if all(re.fullmatch(r"[+-]?[0-9]+", str(e)) for e in ends):
             return [str(v) for v in rng.integers(int(numbers[0]), int(numbers[1]) + (not is_open), n)]
         return [repr(float(v)) for v in rng.uniform(numbers[0], numbers[1], n)]
+    spans = [calendar_span(str(end)) for end in ends]
+    if spans[0] is not None and spans[1] is not None:
+        ends = np.array([spans[0][0], spans[1][1]]).astype("datetime64[us]")
     dates = parse_dates(ends)
     if dates is None:
         return None

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from shoal.utility.sparse.measure import SparseUtility
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SparseRelease(Release[Sketches]):
     """What `anonymize` gives back for sparse records. Nothing is on disk before `save`.
 
@@ -115,9 +115,20 @@ class SparseRelease(Release[Sketches]):
             "neighbours": self.neighbours,
             "recall": self.recall,
             "guarantees": [g.to_dict() for g in self.guarantees],
+            "verdict": self.judged(report=report).to_dict(),
             **({"utility": self.utility.to_dict(), "attacks": self.attacked.to_dict()} if report else {}),
             "notes": list(self.notes),
         }
+
+    def _called(self, guarantee: Guarantee) -> str:
+        from shoal.report.sparse.words import short_name
+
+        return short_name(guarantee)
+
+    def _cost(self) -> str:
+        from shoal.report.sparse.words import cost
+
+        return cost(self.utility, self.records)
 
     def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
         file, (_, guarantees) = _write_and_check(self.sketches, self.policy, self.neighbours, self._evidence)

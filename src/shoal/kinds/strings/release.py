@@ -49,7 +49,7 @@ REASONS = dict(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class StringRelease(Release[Strings]):
     """What `anonymize` gives back for strings. Nothing is on disk before `save`.
 
@@ -166,9 +166,20 @@ class StringRelease(Release[Strings]):
             "groups": self.n_groups,
             "copies_drawn_again": self.n_rejected,
             "guarantees": [g.to_dict() for g in self.guarantees],
+            "verdict": self.judged(report=report).to_dict(),
             **({"verbatim": self.verbatim.to_dict(), "utility": self.utility.to_dict()} if report else {}),
             "notes": list(self.notes),
         }
+
+    def _called(self, guarantee: Guarantee) -> str:
+        from shoal.report.strings.words import short_name
+
+        return short_name(guarantee)
+
+    def _cost(self) -> str:
+        from shoal.report.strings.words import cost
+
+        return cost(self.utility, self.records)
 
     def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
         file, (_, guarantees) = _write_and_check(self.strings, self.policy, self._evidence)

@@ -130,6 +130,9 @@ class Method(Strict):
     restore_variance: bool = Field(
         False, description="Whether averages are stretched until each column varies as before."
     )
+    ends: Literal["rounded", "exact"] = option(
+        "rounded", "Whether ranges of numbers and dates end at round numbers, or at values of their members."
+    )
     suppression: float = option(0.0, "Share of records that may be left out.", metavar="SHARE", ge=0, lt=1)
     block_rows: int = Field(100_000, description="Rows of a block, which is worked on as a whole.", ge=1000)
     slices: Slices = option(
@@ -219,7 +222,7 @@ class Policy(BasePolicy):
             metavar="COLUMN=FILE",
         ),
         Option("k", int, "Groups of at least k.", is_common=True),
-        Option("l", float, "At least l sensitive values in a group (distinct l-diversity)."),
+        Option("l", float, "At least l sensitive values in a group (distinct l-diversity; of slices probabilistic)."),
         Option("t", float, "Sensitive values of a group distributed as in the whole, within t (t-closeness)."),
     )
 
@@ -274,6 +277,12 @@ class Policy(BasePolicy):
                     "histories are made alike in groups of persons: leave person_knowledge out, or publish groups of "
                     "records, as mondrian with generalise does"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _kinds_in_slices(self) -> Policy:
+        if self.method.way_of_publishing.is_sliced:
+            self.__dict__["require"] = tuple(r.meant_in_slices() for r in self.require)
         return self
 
     @field_validator("require")

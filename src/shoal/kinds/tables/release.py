@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from shoal.utility.tables.target import TargetLearning
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TableRelease(Release[Table]):
     """What `anonymize` gives back for a table. Nothing is on disk before `save`.
 
@@ -228,10 +228,21 @@ class TableRelease(Release[Table]):
             "records": self.records,
             "guarantees": [g.to_dict() for g in self.guarantees],
             **({"utility": self.utility.to_dict()} if report else {}),
+            "verdict": self.judged(report=report).to_dict(),
             "risk": {"before": self.risk_before.to_dict(), "after": self.risk_after.to_dict()},
             **({"learning": self.learning.to_dict()} if report and self.learning else {}),
             "notes": list(self.notes),
         }
+
+    def _called(self, guarantee: Guarantee) -> str:
+        from shoal.report.tables.words import short_name
+
+        return short_name(guarantee)
+
+    def _cost(self) -> str:
+        from shoal.report.tables.words import cost
+
+        return cost(self.utility, self.records, self.policy.method.publication)
 
     def _claims(self) -> Any:
         return *super()._claims(), self.attributes, self.layout

@@ -11,7 +11,7 @@ from shoal.report.page import judged, points
 from shoal.report.sparse import pictures as sparse_pictures
 from shoal.report.sparse import words as sparse_words
 from shoal.report.sparse.datasheet import class_sizes
-from shoal.report.tables.words import number, percent, verdict
+from shoal.report.tables.words import number, percent
 
 if TYPE_CHECKING:
     from shoal.kinds.sparse.release import SparseRelease
@@ -37,8 +37,7 @@ def report_content(release: SparseRelease) -> ReportContent:
         "sparse",
         noun="Records",
         title=f"{len(sketches):,} sketches",
-        holds=all(g.holds for g in release.guarantees),
-        verdict=verdict(release.guarantees, sparse_words.short_name),
+        verdict=release.grounds().to_dict(),
         checked=sparse_words.CHECKED,
         facts=_facts(release),
         guarantees=judged(release.guarantees, sparse_words.short_name, sparse_words.required, sparse_words.achieved),

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from shoal.check.guarantee import Guarantee
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.report.points import Point
 from shoal.report.tables.words import number, percent
+
+if TYPE_CHECKING:
+    from shoal.utility.sparse.measure import SparseUtility
 
 MODELS = {
     "delta-anonymity": "The usual estimate of an item's weight, which is right on average and takes the key, has at "
@@ -202,3 +208,12 @@ MISUSE = (
     Point("Do not look for persons", "Do not try to find out whose records the sketches are of."),
     Point("Do not join", "Do not try to learn the signs from records that you know, or join the data with others."),
 )
+
+
+def cost(utility: SparseUtility, records: Mapping[str, int]) -> str:
+    """What the protection of sparse records cost, in a sentence."""
+    near = utility.near_pairs
+    kept = (
+        "" if near is None else f"Products of near records correlate with the true ones by {number(near.correlation)}. "
+    )
+    return f"{kept}{records['suppressed']:,} of {records['in']:,} records were left out."

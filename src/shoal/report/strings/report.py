@@ -11,7 +11,7 @@ from shoal.report.content import ReportContent, draw_page, picture
 from shoal.report.page import judged, points
 from shoal.report.strings import pictures as string_pictures
 from shoal.report.strings import words as string_words
-from shoal.report.tables.words import number, percent, verdict
+from shoal.report.tables.words import number, percent
 
 if TYPE_CHECKING:
     from shoal.check.strings.verbatim import Standing
@@ -38,8 +38,7 @@ def report_content(release: StringRelease) -> ReportContent:
         "strings",
         noun="Strings",
         title=f"{len(release.strings):,} strings",
-        holds=all(g.holds for g in release.guarantees),
-        verdict=verdict(release.guarantees, string_words.short_name),
+        verdict=release.grounds().to_dict(),
         checked=string_words.CHECKED,
         facts=_facts(release),
         guarantees=judged(release.guarantees, string_words.short_name, string_words.required, string_words.achieved),

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from shoal.check.guarantee import Guarantee
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.report.points import Point
-from shoal.report.tables.words import number
+from shoal.report.tables.words import number, percent
+
+if TYPE_CHECKING:
+    from shoal.utility.strings.measure import StringUtility
 
 MODELS = {
     "string-condensation": "What is published about a string depends on a group of at least k strings.",
@@ -167,3 +173,10 @@ MISUSE = (
     Point("Do not look for persons", "Do not try to find out whose strings the data was made from."),
     Point("Do not join", "Do not search for fragments in other data to learn about persons."),
 )
+
+
+def cost(utility: StringUtility, records: Mapping[str, int]) -> str:
+    """What the protection of strings cost, in a sentence."""
+    changed = percent(utility.composition.total_variation)
+    left_out = records["suppressed"]
+    return f"Composition changed: {changed} of the symbols. {left_out:,} of {records['in']:,} strings were left out."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shoal._version import __version__
+from shoal.check.finding import Finding
 from shoal.check.guarantee import Guarantee
 from shoal.check.slices.exposure import Exposure
 from shoal.check.tables.risk import Risk
@@ -58,6 +59,8 @@ class ReportContext:
         Whether the sensitive values of single groups decided about them: "local", or "blind".
     layout, exposure : optional
         Of a table in slices, which columns stand together, and what they tell an attacker.
+    findings : tuple of Finding
+        What was measured on what is published: for the owner's report alone.
     attacked : optional
         What attacks got, if there were records to compare them on.
     by_hierarchy : frozenset of str
@@ -86,6 +89,7 @@ class ReportContext:
     layout: Layout | None = None
     exposure: Exposure | None = None
     attacked: Attacked[TableCase] | None = None
+    findings: tuple[Finding, ...] = ()
     by_hierarchy: frozenset[str] = frozenset()
 
     @classmethod
@@ -116,6 +120,7 @@ class ReportContext:
             layout=release.layout,
             exposure=None if is_public else release.exposure,
             attacked=None if is_public else release.attacked,
+            findings=() if is_public else release.findings,
             by_hierarchy=frozenset(n for n, a in release.attributes.items() if a.hierarchy is not None),
         )
 

@@ -10,12 +10,12 @@ from shoal.check.tables.risk import Risk
 from shoal.kinds.tables.policy import publications
 from shoal.report.content import ReportContent, draw_page, picture
 from shoal.report.page import N_PICTURES, judged, points
-from shoal.report.points import listed
 from shoal.report.tables import slices, words
 from shoal.report.tables.context import ReportContext
 from shoal.report.tables.learning import section
 from shoal.report.tables.limits import not_protected
 from shoal.report.tables.words import number, percent, short_name
+from shoal.report.verdict import Grounds
 from shoal.utility.tables.attributes import AttributeComparison
 from shoal.utility.tables.correlation import Association
 from shoal.utility.tables.definitions import DEFINITIONS
@@ -40,14 +40,13 @@ def report_content(context: ReportContext) -> ReportContent:
     return ReportContent.of(
         "table",
         title=context.title,
-        holds=context.holds,
         n_in=context.n_in,
         n_suppressed=context.n_suppressed,
         method=context.method,
         notes=context.notes,
         missing_meaning=context.missing_meaning,
         population_known=after is None or after.population_known,
-        verdict=verdict(context),
+        verdict=_grounds(context).to_dict(),
         told={"checked": told.checked, "classes": told.classes},
         facts=_facts(context),
         guarantees=judged(context.guarantees, short_name, words.required, words.achieved),
@@ -71,16 +70,11 @@ def report_content(context: ReportContext) -> ReportContent:
     )
 
 
-def verdict(context: ReportContext) -> str:
-    """One sentence: whether the release meets what was required of it."""
-    names = [short_name(g) for g in context.guarantees]
-    failed = [short_name(g) for g in context.guarantees if not g.holds]
-    if not names:
-        return "No guarantee was required of this release, and none is given."
-    if failed:
-        return f"This release does not meet {listed(failed)}. It must not be published."
-    many = {1: "the guarantee", 2: "both guarantees"}.get(len(names), f"all {len(names)} guarantees")
-    return f"This release meets {many} required of it: {listed(names)}."
+def _grounds(context: ReportContext) -> Grounds:
+    """What the verdict rests on besides attacks."""
+    counts = {"in": context.n_in, "suppressed": context.n_suppressed}
+    cost = words.cost(context.utility, counts, context.publish) if context.utility else ""
+    return Grounds.of(context.guarantees, [short_name(g) for g in context.guarantees], cost, context.findings)
 
 
 def _facts(context: ReportContext) -> list[tuple[str, str, str]]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from shoal.check.guarantee import Guarantee
 from shoal.data.tables.attribute import Attribute
 from shoal.kinds.tables.policy import publications
 from shoal.models import registered
 from shoal.models.base import of_kind
-from shoal.report.points import listed
+
+if TYPE_CHECKING:
+    from shoal.told_counts import Count
+    from shoal.utility.tables.measure import Utility
 
 ROLE_NAMES = {
     "identifying": "identifying",
@@ -87,12 +91,12 @@ def compact(value: float) -> str:
     return f"{value:.4g}"
 
 
-def verdict(guarantees: Sequence[Guarantee], name_of: Callable[[Guarantee], str]) -> str:
-    """One sentence: whether a release meets what was required of it."""
-    failed = [name_of(g) for g in guarantees if not g.holds]
-    if failed:
-        return f"This release does not meet {listed(failed)}. It must not be published."
-    return f"This release meets what was required of it: {listed([name_of(g) for g in guarantees])}."
+def cost(utility: Utility, records: Mapping[str, Count], publish: str) -> str:
+    """What the protection of a table cost, in a sentence."""
+    lost = next((found.value for found in utility.losses if found.name == "GCP"), None)
+    name, of = publications()[publish].telling.width
+    told = f"{name} {of}: {percent(lost)}. " if lost is not None else ""
+    return f"{told}{records['suppressed']:,} of {records['in']:,} records were left out."
 
 
 def short_name(guarantee: Guarantee) -> str:

@@ -204,6 +204,16 @@ class Publication:
 
 
 KEPT_EXACT = Point("Columns kept as they were", "are exact, record by record, apart from suppressed records.")
-ENDS_ARE_REAL = "Ends of ranges are real"
+MEMBERS_ARE_REAL = "Members of sets are real"
+
+
+def labels_tell(of: str) -> Point:
+    """What labels still tell of the records of a group, or whatever they are of."""
+    return Point(
+        MEMBERS_ARE_REAL,
+        f"The members of a published set, and of ordered categories the ends of a range, are values of records of the "
+        f"{of}. Ranges of numbers and dates end at round numbers, unless exact ends were asked for.",
+    )
+
 
 PUBLICATIONS: Registry[Publication] = Registry("shoal.tables.publish")

@@ -4,11 +4,14 @@ A range for numbers, dates and ordered categories, the lowest common ancestor fo
 of values for plain categories (LeFevre, DeWitt and Ramakrishnan, "Mondrian Multidimensional K-Anonymity", ICDE 2006;
 Byun et al., "Efficient k-Anonymization Using Clustering Techniques", DASFAA 2007).
 
+Ranges of numbers and dates end at round numbers (`shoal.data.tables.round_ends`), or at the values of members on
+request.
+
 **Guarantee.** The published quasi-identifiers of a group are equal and true of every member. **Not protected.** The
-ends of a range are values of members of the group. Where one member alone has a value and a missing value is one of its
-own, ``40 or missing`` is that member's, and whoever knows who has one knows whose: k-anonymity, which takes
-quasi-identifiers for known, is not broken by it, but ``missing="any"`` publishes ``*`` there. The sensitive values
-inside a group.
+ends of a range of ordered categories, exact ends and the members of a set are values of members of the group. Where one
+member alone has a value and a missing value is one of its own, ``40 or missing`` is that member's, and whoever knows
+who has one knows whose: k-anonymity, which takes quasi-identifiers for known, is not broken by it, but
+``missing="any"`` publishes ``*`` there. The sensitive values inside a group.
 """
 
 from __future__ import annotations
@@ -22,25 +25,29 @@ import numpy.typing as npt
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.labels import EVERYTHING, OR_MISSING, range_label, set_label, value_label
+from shoal.data.tables.round_ends import rounded_labels
 from shoal.data.tables.table import Column
 from shoal.report.points import Point
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
 from shoal.tables.publish.base import (
-    ENDS_ARE_REAL,
     PUBLICATIONS,
     GroupedRecords,
     Publication,
     PublishedGroups,
+    labels_tell,
 )
 from shoal.tables.publish.recode import recode
 
 
-def generalise(source: Column, ranked: Ranked, groups: Groups, hierarchy: Hierarchy | None, *, missing: str) -> Column:
+def generalise(
+    source: Column, ranked: Ranked, groups: Groups, hierarchy: Hierarchy | None, *, missing: str, ends: str = "exact"
+) -> Column:
     """Replace a column by the label of each group.
 
     ``missing="value"``: a group in which some values are missing says so in its label; one in which all are is missing.
     ``missing="any"``: a missing value may be any value, so only ``*`` covers a group that holds one.
+    ``ends="rounded"``: ranges of numbers and dates end on a grid of the column; ``ends="exact"``: at values of members.
     """
     present = ~np.isnan(ranked.positions)[ranked.ranks]
     n_present = groups.sum(present)
@@ -52,7 +59,7 @@ def generalise(source: Column, ranked: Ranked, groups: Groups, hierarchy: Hierar
     elif ranked.kind == "category":
         labels = _sets(ranked, groups, present)
     else:
-        labels = _ranges(ranked, low, high)
+        labels = _ranges(ranked, low, high, groups, present, is_rounded=ends == "rounded")
     if missing == "any":
         labels[holed] = EVERYTHING
     elif ranked.kind != "tree":
@@ -82,12 +89,30 @@ def _spelled(ranked: Ranked) -> npt.NDArray[Any]:
     return ranked.labels
 
 
-def _ranges(ranked: Ranked, low: npt.NDArray[np.int32], high: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
+def _ranges(
+    ranked: Ranked,
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    groups: Groups,
+    present: npt.NDArray[np.bool_],
+    *,
+    is_rounded: bool,
+) -> npt.NDArray[Any]:
     """``[17..25]``: no spreadsheet takes it for a date, and a minus sign does no harm."""
     spelled = _spelled(ranked)
+    if is_rounded and ranked.kind == "number":
+        known = spelled[: ranked.n_values - ranked.has_missing]
+        rounded = rounded_labels(known, low, high, _count_distinct(ranked, groups, present))
+        if rounded is not None:
+            return rounded
     pairs, of_group = np.unique(low.astype(np.int64) * ranked.n_values + high, return_inverse=True)
     ends = [(spelled[p // ranked.n_values], spelled[p % ranked.n_values]) for p in pairs]
     return np.array([_range(a, b) for a, b in ends] or [""], dtype=object)[of_group]
+
+
+def _count_distinct(ranked: Ranked, groups: Groups, present: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    group, _, _ = Groups(groups.labels[present], groups.sizes).pairs(ranked.ranks[present], ranked.n_values)
+    return np.bincount(group, minlength=len(groups.sizes))
 
 
 def _range(low: str | None, high: str | None) -> str | None:
@@ -144,6 +169,7 @@ class Generalisation(Publication):
     name = "generalise"
     help = "Each record carries a label that is true of its whole group"
     place = 1
+    parameters = ("ends",)
     has_labels = True
     can_recode = True
 
@@ -151,12 +177,18 @@ class Generalisation(Publication):
         """Label every group."""
         hierarchies = [records.attributes[r.name].hierarchy for r in records.ranked]
         sources = [records.table[r.name] for r in records.ranked]
+        ends = records.policy.method.ends
         if records.levels is not None:
-            made = list(map(recode, sources, records.ranked, records.levels, hierarchies))
+            made = [
+                recode(source, r, level, hierarchy, ends=ends)
+                for source, r, level, hierarchy in zip(
+                    sources, records.ranked, records.levels, hierarchies, strict=True
+                )
+            ]
         else:
             missing = records.policy.missing
             made = [
-                generalise(source, r, records.groups, hierarchy, missing=missing)
+                generalise(source, r, records.groups, hierarchy, missing=missing, ends=ends)
                 for source, r, hierarchy in zip(sources, records.ranked, hierarchies, strict=True)
             ]
         return PublishedGroups({column.name: column for column in made}, records.groups)
@@ -169,17 +201,12 @@ class Generalisation(Publication):
             return "replaced by the narrowest label of its hierarchy that covers its group"
         if attribute.type == "nominal":
             return "replaced by the set of values of its group"
-        return "replaced by the range of its group"
+        return "replaced by a range that covers its group"
 
     def not_protected(self, kept: Sequence[str]) -> list[Point]:
-        """The ends of ranges."""
-        return [
-            Point(
-                ENDS_ARE_REAL,
-                "The ends of a published range and the members of a published set are values of records of the group. "
-                'Of a label that says "or missing" it may be a single one.',
-            )
-        ]
+        """Members of sets."""
+        told = labels_tell("group")
+        return [Point(told.title, f'{told.text} Of a label that says "or missing" it may be a single one.')]
 
     def good_use(self, has_kept: bool) -> list[Point]:
         """How to count labels."""

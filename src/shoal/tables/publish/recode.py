@@ -2,8 +2,9 @@
 
 P. Samarati, "Protecting respondents' identities in microdata release", IEEE TKDE 13(6), 2001.
 
-**Guarantee.** Records of one class are published alike, and truly. **Not protected.** Without a hierarchy, the ends of
-an interval are values of published records; the sensitive values inside a class.
+**Guarantee.** Records of one class are published alike, and truly. **Not protected.** Without a hierarchy, the exact
+ends of an interval, and those of ordered categories, are values of published records; the sensitive values inside a
+class.
 """
 
 from __future__ import annotations
@@ -15,18 +16,20 @@ import numpy as np
 from shoal.arrays import Codes
 from shoal.data.tables.hierarchy import ROOT, Hierarchy
 from shoal.data.tables.labels import range_label, value_label
+from shoal.data.tables.round_ends import rounded_labels
 from shoal.data.tables.table import Column
 from shoal.errors import DataError
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.full_domain import as_tree
 
 
-def recode(source: Column, ranked: Ranked, level: int, hierarchy: Hierarchy | None) -> Column:
+def recode(source: Column, ranked: Ranked, level: int, hierarchy: Hierarchy | None, *, ends: str = "exact") -> Column:
     """Replace every value by its label at a level.
 
     Without a hierarchy, the levels are those of `as_tree`: plain categories below ``*``, numbers and ordered categories
-    in intervals, spelled ``[17..25]`` after the least and the greatest value that the given records have in them. At
-    level 0, numbers stay numbers. A missing value stays missing below the root, in one spelling.
+    in intervals, spelled ``[17..25]`` after the least and the greatest value that the given records have in them, which
+    for numbers and dates are rounded outward (`shoal.data.tables.round_ends`) unless asked for exactly. At level 0,
+    numbers stay numbers. A missing value stays missing below the root, in one spelling.
 
     Parameters
     ----------
@@ -39,6 +42,8 @@ def recode(source: Column, ranked: Ranked, level: int, hierarchy: Hierarchy | No
         0 for the values to the height of the hierarchy for the root.
     hierarchy : Hierarchy or None
         The one that the ranks were made with.
+    ends : {"rounded", "exact"}
+        Where intervals of numbers and dates end.
     """
     tree = as_tree(ranked)
     assert tree.ancestors is not None
@@ -53,7 +58,7 @@ def recode(source: Column, ranked: Ranked, level: int, hierarchy: Hierarchy | No
     used = np.unique(ranked.ranks)
     is_missing = np.isnan(tree.positions[used])
     stays_missing = is_missing & (level < height)
-    texts = _labels(ranked, used[~is_missing], tree.ancestors[used[~is_missing], level], level, height, hierarchy)
+    texts = _labels(ranked, used[~is_missing], tree.ancestors[used[~is_missing], level], level, height, hierarchy, ends)
     values = sorted({*texts, *([root] if (is_missing & ~stays_missing).any() else [])})
     place = {text: i for i, text in enumerate(values)}
     of_rank = np.empty(tree.n_values, dtype=np.int32)
@@ -73,7 +78,7 @@ def _plain(source: Column) -> Column:
 
 
 def _labels(
-    ranked: Ranked, ranks: Codes, nodes: Codes, level: int, height: int, hierarchy: Hierarchy | None
+    ranked: Ranked, ranks: Codes, nodes: Codes, level: int, height: int, hierarchy: Hierarchy | None, ends: str
 ) -> list[str]:
     """The label of each rank; ranks ascend, so those of a node are neighbours."""
     assert ranked.labels is not None, "only columns of a table are recoded"
@@ -85,6 +90,10 @@ def _labels(
     if level == height:
         return [ROOT] * len(spelled)
     _, first, of_rank, counts = np.unique(nodes, return_index=True, return_inverse=True, return_counts=True)
-    ends = [(spelled[i], spelled[i + n - 1]) for i, n in zip(first, counts, strict=True)]
-    names = [range_label(a, b) for a, b in ends]
+    rounded = None
+    if ends == "rounded" and ranked.kind == "number":
+        rounded = rounded_labels(ranked.labels[ranks], first, first + counts - 1, counts)
+    if rounded is not None:
+        return [rounded[i] for i in of_rank]
+    names = [range_label(spelled[i], spelled[i + n - 1]) for i, n in zip(first, counts, strict=True)]
     return [names[i] for i in of_rank]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from shoal.data.tables.attribute import Attribute
 from shoal.errors import PolicyError
 from shoal.report.points import Point
-from shoal.tables.publish.base import ENDS_ARE_REAL, PUBLICATIONS, Publication, PublishingTask, Telling
+from shoal.tables.publish.base import PUBLICATIONS, Publication, PublishingTask, Telling, labels_tell
 
 if TYPE_CHECKING:
     from shoal.kinds.tables.policy import Method
@@ -35,7 +35,7 @@ class InSlices(Publication):
     """Columns in slices that are permuted within buckets."""
 
     form: ClassVar[Form]
-    parameters = ("slices", "jointly")
+    parameters: tuple[str, ...] = ("slices", "jointly")
     rows_are_records = False
     is_sliced = True
     loses_order = "slices are permuted, so no row has a place in the original"
@@ -78,6 +78,7 @@ class InSlices(Publication):
             columns=method.slices,
             strict=method.strict,
             missing=policy.missing,
+            ends=method.ends,
             jointly=method.jointly,
             block_rows=method.block_rows,
             note=task.notes.append,
@@ -156,6 +157,7 @@ class Screening(InSlices):
     name = form = "screen"
     help = "Screening: slices with generalised quasi-identifiers and the sensitive values in each, permuted"
     place = 5
+    parameters = (*InSlices.parameters, "ends")
     has_labels = True
     done_to_quasi = "made alike within slices and buckets"
     telling = replace(
@@ -182,10 +184,7 @@ class Screening(InSlices):
                 "left with fewer rows that fit in all of them; how much those tell of the value is what the diversity "
                 "guarantees bound.",
             ),
-            Point(
-                ENDS_ARE_REAL,
-                "The ends of a published range and the members of a published set are values of records of the bucket.",
-            ),
+            labels_tell("bucket"),
         ]
 
 

@@ -1,8 +1,8 @@
 """Penalties a cell for being generalised at all: minimal distortion and ILoss.
 
 A cell is charged by the label that stands for it. Where a published column is given and its labels are nodes of the
-attribute's hierarchy, those labels count; otherwise the least label that covers the group does, as in `loss`. A
-suppressed record is charged in every cell as if it were generalised to the root.
+attribute's hierarchy, or ranges of numbers and dates, those labels count; otherwise the least label that covers the
+group does, as in `loss`. A suppressed record is charged in every cell as if it were generalised to the root.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from shoal.errors import DataError
 from shoal.utility.tables.grouping import Grouping, inner
 from shoal.utility.tables.loss import meets
 from shoal.utility.tables.scale import Scale
+from shoal.utility.tables.spans import group_spans
 
 
 @dataclass(frozen=True)
@@ -176,12 +177,12 @@ def covered_values(
     if scale.positions is None:
         return grouping.variety(scale.codes, scale.n_values + 1).astype(np.float64), domain
     codes = scale.codes[grouping.rows]
-    distinct, place = np.unique(scale.positions[used[:-1]], return_inverse=True)
+    distinct = np.unique(scale.positions[used[:-1]])
     domain = max(len(distinct) + int(used[-1]), 1)  # spellings of one number are one value
-    ranks = np.full(scale.n_values + 1, np.nan)
-    ranks[:-1][used[:-1]] = place
-    cells = ranks[codes]
-    width = np.nan_to_num(grouping.greatest(cells) - grouping.least(cells) + 1)
+    low, high = group_spans(scale, grouping, column, kept)
+    width = np.where(
+        np.isnan(low), 0, np.searchsorted(distinct, high, side="right") - np.searchsorted(distinct, low, side="left")
+    )
     return width + (grouping.count(codes == scale.n_values) > 0), domain
 
 

@@ -1,8 +1,8 @@
 """Information loss: how much less a published cell says than the original one.
 
-All measures look at the groups and at the original values in them, never at the labels of the release: the
-least label that covers a group is taken. A method that generalises further than its groups need loses more
-than is counted.
+The measures look at the groups and at the original values in them: the least label that covers a group is taken, and of
+numbers and dates the published range, where it is given. A method that generalises categories further than its groups
+need loses more than is counted.
 """
 
 from __future__ import annotations
@@ -13,14 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats
+from shoal.data.tables.table import Column
 from shoal.utility.tables.grouping import Grouping, inner
 from shoal.utility.tables.scale import Scale
+from shoal.utility.tables.spans import group_spans
 
 
-def penalties(scale: Scale, grouping: Grouping) -> Floats:
+def penalties(
+    scale: Scale, grouping: Grouping, column: Column | None = None, kept: npt.NDArray[np.intp] | None = None
+) -> Floats:
     """Normalised certainty penalty of each group in one attribute, from 0 (one value) to 1 (anything).
 
-    - numbers, dates, ordered categories: ``(max - min) / (global max - global min)``;
+    - numbers, dates, ordered categories: ``(max - min) / (global max - global min)``, where the published column is
+      given and its label is a range from its ends, as far as values reach;
     - categories: 0 if the group holds one value, else ``distinct values of group / distinct values of
       table``;
     - with a hierarchy: ``(leaves under the common label - 1) / (leaves - 1)``.
@@ -36,9 +41,9 @@ def penalties(scale: Scale, grouping: Grouping) -> Floats:
     if scale.ancestors is not None:
         return _tree_penalties(scale, grouping, codes)
     if scale.positions is not None:
-        values = scale.numbers()[grouping.rows]
         low, high = scale.extremes
-        width = np.nan_to_num(grouping.greatest(values) - grouping.least(values)) / ((high - low) or 1.0)
+        least, greatest = group_spans(scale, grouping, column, kept)
+        width = np.nan_to_num(greatest - least) / ((high - low) or 1.0)
         return np.where(_is_mixed(scale, grouping, codes), 1.0, width)
     distinct = grouping.variety(scale.codes, scale.n_values + 1)
     domain = max(1, int(np.count_nonzero(scale.counts)))

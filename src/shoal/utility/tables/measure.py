@@ -155,7 +155,7 @@ def measure(
             if is_recoding:
                 ncp = _label_penalty(scale, grouping, published[name], kept)
             else:
-                ncp = loss.ncp(loss.penalties(scale, grouping), grouping)
+                ncp = loss.ncp(loss.penalties(scale, grouping, published[name], kept), grouping)
             penalties.append(ncp)
         comparisons.append(compare(scale, reading, k, ncp))
         scales.append(scale)
@@ -181,7 +181,7 @@ def _label_penalty(scale: Scale, grouping: Grouping, column: Column, kept: npt.N
     labels = np.asarray(np.unique(column.codes[kept], return_inverse=True)[1], dtype=np.int32)
     alike = replace(grouping, labels=labels)
     if scale.ancestors is None:
-        return loss.ncp(loss.penalties(scale, alike), alike)
+        return loss.ncp(loss.penalties(scale, alike, column, kept), alike)
     covered, n_leaves = covered_values(scale, alike, column, kept)
     return loss.ncp((covered - 1) / max(n_leaves - 1, 1), alike)
 

@@ -1,7 +1,7 @@
 """How a reader takes a published column: at its word, and every value that a label covers equally likely.
 
 A column that still holds single values of the original's domain is read as it is. Of any other the measures
-look at the groups: a range is uniform between the group's extremes, a set uniform over its members, a label
+look at the groups: a range is uniform between the ends that it shows, a set uniform over its members, a label
 of a hierarchy uniform over the values below it.
 """
 
@@ -18,6 +18,7 @@ from shoal.data.tables.table import Column, spell
 from shoal.utility.tables.grouping import Grouping, inner
 from shoal.utility.tables.loss import meets
 from shoal.utility.tables.scale import Scale, positions_of
+from shoal.utility.tables.spans import group_spans
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,7 @@ def read_published(scale: Scale, published: Column, kept: npt.NDArray[np.intp], 
             spread = np.full(len(published.values) + 1, np.nan)
             spread[:-1][used] = positions
             return ReadNumbers(spread[np.minimum(codes, len(published.values))], grouping)
-        return _ranges(scale, grouping)
+        return _ranges(scale, grouping, published, kept)
     place = {text: i for i, text in enumerate(scale.texts)}
     mapped = [place.get(text, -1) for text in spell(dictionary.values)]
     if min(mapped, default=0) >= 0:
@@ -224,11 +225,11 @@ def read_published(scale: Scale, published: Column, kept: npt.NDArray[np.intp], 
     return Sets(group, code, 1 / distinct[group], scale.n_values, grouping)
 
 
-def _ranges(scale: Scale, grouping: Grouping) -> Ranges:
+def _ranges(scale: Scale, grouping: Grouping, published: Column, kept: npt.NDArray[np.intp]) -> Ranges:
     values = scale.numbers()[grouping.rows]
     n_present = grouping.count(~np.isnan(values))
     n_missing = len(values) - int(n_present.sum())
-    return Ranges(grouping.least(values), grouping.greatest(values), n_present, n_missing, scale.is_whole)
+    return Ranges(*group_spans(scale, grouping, published, kept), n_present, n_missing, scale.is_whole)
 
 
 def _missing_share(scale: Scale, grouping: Grouping) -> Floats:

@@ -53,7 +53,7 @@ def measure_slices(
             reading = read_published(scale, replace(published[column], name=name), kept, grouping)
             ncp = None
             if attributes[name].role == "quasi":
-                ncp = loss.ncp(loss.penalties(scale, grouping), grouping)
+                ncp = loss.ncp(loss.penalties(scale, grouping, published[column], kept), grouping)
                 penalties.append(ncp)
             compared[name] = compare(scale, reading, policy.k, ncp)
     some = np.arange(0, published.n_rows, -(-published.n_rows // MOST_REBUILT))

@@ -134,3 +134,13 @@ def test_no_role_is_lost_between_two_ways_of_giving_it() -> None:
 def test_what_slices_cannot_have_is_refused(key: dict[str, Any]) -> None:
     with pytest.raises(shoal.PolicyError, match=r"^the policy: (?!:).*leave .*out$"):
         asked("slice", **key)
+
+
+def test_l_without_a_kind_is_probabilistic_in_slices() -> None:
+    asked = {"quasi": ["age"], "sensitive": ["disease"], "l": 3}
+    assert [r.kind for r in Policy.of(**asked).require if r.model == "l-diversity"] == ["distinct"]
+    sliced = Policy.of(**asked, publish="slice")
+    assert [r.kind for r in sliced.require if r.model == "l-diversity"] == ["probabilistic"]
+    named = Policy.of(**asked).changed(require=[{"model": "l-diversity", "l": 3, "kind": "distinct"}], publish="screen")
+    assert [r.kind for r in named.require] == ["distinct"]
+    assert Policy.of(**asked).changed(publish="bucketize").require[-1].kind == "probabilistic"

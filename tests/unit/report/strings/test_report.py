@@ -60,4 +60,4 @@ def test_the_report_shows_every_part() -> None:
         "How it was made",
     ):
         assert f">{heading}</h" in page, heading
-    assert page.count("<svg") == 4
+    assert page.count("<svg") == 5

@@ -69,7 +69,7 @@ def test_it_says_what_was_done_and_how_to_use_it(make_release: Make) -> None:
         "Every record looks like at least 4 others.",
         "Mondrian",
         "Records suppressed",
-        "replaced by the range of its group",
+        "replaced by a range that covers its group",
         "kept as it was",
         "How to use it",
         "What not to do",

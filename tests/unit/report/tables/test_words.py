@@ -91,7 +91,7 @@ def test_limits_depend_on_what_was_required(make_guarantee: Make) -> None:
 
 def test_limits_depend_on_how_it_was_published(make_guarantee: Make) -> None:
     roles = {"age": "quasi"}
-    assert "Ends of ranges are real" in titles([make_guarantee()], roles, "generalise")
+    assert "Members of sets are real" in titles([make_guarantee()], roles, "generalise")
     assert "Averages add up" in titles([make_guarantee()], roles, "aggregate")
     assert {"Several releases", "Being in the table"} <= set(titles([], roles, "generalise"))
 

@@ -49,6 +49,18 @@ def test_ranges_sets_and_ancestors() -> None:
     assert publish(["2020-02-01", "2020-01-15"], [0, 0], DATE) == ["[2020-01-15..2020-02-01]"] * 2
 
 
+def test_rounded_ends_are_of_the_column() -> None:
+    column = column_of(["51.23", "51.47", "60.05", "60.11", "70.1", None])
+    groups = Groups.of(np.array([0, 0, 1, 1, 2, 2]))
+    made = generalise(column, rank(column, NUMBER), groups, None, missing="value", ends="rounded")
+    assert shown(made) == ["[51.2..51.5]"] * 2 + ["[60..60.2]"] * 2 + ["70.1 or missing"] * 2
+    grades = column_of(["low", "high", "middle", "middle"])
+    made = generalise(
+        grades, rank(grades, GRADE), Groups.of(np.array([0, 0, 1, 1])), None, missing="value", ends="rounded"
+    )
+    assert shown(made)[0] == "[low..high]"  # an order has no round places
+
+
 def test_missing_is_a_value_of_its_own() -> None:
     assert publish(["9", None, None, None], [0, 0, 1, 1], NUMBER) == ["9 or missing"] * 2 + ["?"] * 2
     assert publish(["b", None, None, "a", "b"], [0, 0, 1, 2, 2], WORD) == ["b or missing"] * 2 + ["?"] + ["*"] * 2

@@ -63,6 +63,7 @@ class Records:
     sensitive: tuple[str, ...]
     strict: bool
     missing: Literal["value", "any"]
+    ends: Literal["rounded", "exact"]
 
     def take(self, rows: npt.NDArray[np.intp]) -> Records:
         """Some of the records; limits are still measured against the whole table."""
@@ -114,7 +115,7 @@ def carry_out(
         records.limits,
         records.k,
         strict=records.strict,
-        complete=labels_overlap(ranked, records.strict, records.missing),
+        complete=labels_overlap(ranked, records.strict, records.missing, records.ends),
         block_rows=block_rows,
         run=run,
     )

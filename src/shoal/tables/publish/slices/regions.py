@@ -126,13 +126,14 @@ def refine_block(
     )
 
 
-def labels_overlap(ranked: Sequence[Ranked], strict: bool, missing: str) -> bool:
+def labels_overlap(ranked: Sequence[Ranked], strict: bool, missing: str, ends: str) -> bool:
     """Whether a record can be covered by published labels of regions that it does not lie in.
 
     Strict cuts leave ranges and sets of values apart. Labels of taxonomies and prefixes reach as far as the common
-    ancestor does; relaxed cuts part equal values; ``*`` covers whatever is missing.
+    ancestor does; relaxed cuts part equal values; ``*`` covers whatever is missing; rounded ends reach into the next
+    region.
     """
-    if not strict or any(r.kind == "tree" for r in ranked):
+    if not strict or any(r.kind == "tree" or (r.kind == "number" and ends == "rounded") for r in ranked):
         return True
     return any(r.has_missing and (missing == "any" or r.kind == "category") for r in ranked)
 

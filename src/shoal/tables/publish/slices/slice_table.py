@@ -90,6 +90,7 @@ def slice_table(
     bucket_rows: int | Literal["best"] = "best",
     strict: bool = True,
     missing: Literal["value", "any"] = "value",
+    ends: Literal["rounded", "exact"] = "exact",
     jointly: bool = False,
     seed: int | None = None,
     block_rows: int = 100_000,
@@ -129,6 +130,8 @@ def slice_table(
         Records of equal value are never parted by a cut; else cuts halve exactly.
     missing : {"value", "any"}
         A missing value is a value of its own, or could be any.
+    ends : {"rounded", "exact"}
+        Where the labels of ranges end, see `shoal.tables.publish.generalise`.
     jointly : bool
         Requirements that name no attribute hold for the combination of all sensitive values, not for each.
     seed : int, optional
@@ -169,6 +172,7 @@ def slice_table(
         tuple(sensitive),
         bool(strict),
         missing,
+        ends,
     )
     step("choosing slices", 0, 0)
     plan, slices = _planned(table, attributes, records, insensitive, columns, bucket_rows, step)
@@ -189,7 +193,9 @@ def slice_table(
             groups = Groups.of(regions[i])
             for n in group:
                 if n in ranked:
-                    held[n] = generalise(table[n], ranked[n], groups, attributes[n].hierarchy, missing=missing)
+                    held[n] = generalise(
+                        table[n], ranked[n], groups, attributes[n].hierarchy, missing=missing, ends=ends
+                    )
         published.append([held[n] for n in group])
     return _laid_out(table, slices, published, buckets, seed, tuple(notes))
 

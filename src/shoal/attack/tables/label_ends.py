@@ -1,0 +1,98 @@
+"""Reading values off the ends of labels: somebody in the class has exactly the value that its range ends with.
+
+For every class and every column of numbers or dates whose label is a range, the attacker claims that a member has the
+least value that the label covers, of all that occur in the column, and another the greatest. A claim is right if a
+member of the class has the value. Baseline: as many values drawn from those that the labels cover, each as often as it
+occurs in the column. Columns are attacked one by one; the rates are over the claims of all, and the details have each.
+
+A range that ends at values of members, as they do without rounding, makes every claim right. Members of sets and ranges
+of ordered categories are claimed by `downcoding`.
+
+References
+----------
+A. Cohen, "Attacks on deidentification's defenses", USENIX Security 2022, section 4, for what minimal labels tell.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.arrays import Floats, Ints
+from shoal.attack.attack import Attack
+from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.cells import CellLabels, columns_of, read_view
+from shoal.attack.tables.downcoding import no_originals, occurs
+from shoal.check.slices.sliced import numbered
+
+
+class LabelEnds(Attack[TableCase]):
+    """Claim both ends of every range of numbers or dates."""
+
+    name = "label-ends"
+    title = "reading values off the ends of ranges"
+    knows = "the published table, which values occur in a column, and how often each does"
+    stopped_by = "ends that are rounded outward, on a grid that is the same for all groups"
+    remedy = 'leave ends = "exact" out of the policy, so that ranges end at round numbers'
+    reference = "Cohen, USENIX Security 2022"
+
+    def missing(self, case: TableCase) -> str | None:
+        """Needs ranges, and the owner's knowledge of whose they are."""
+        why = no_originals(case)
+        return (
+            why
+            if why is not None or _ranges(case)
+            else "No quasi-identifier of numbers or dates is published as a range."
+        )
+
+    def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
+        """Claim, and look at the originals."""
+        assert case.rows is not None
+        names = columns_of(case, "quasi")
+        view = read_view(case, names)
+        classes, first = numbered([read.codes for read in view.labels])
+        found = {}
+        for place in _ranges(case):
+            read = view.labels[place]
+            known = np.sort(view.original[~np.isnan(view.original[:, place]), place])
+            values = view.original[case.rows, place]
+            label = read.codes[first].astype(np.int64)
+            owner = np.flatnonzero((read.low < read.high)[label])
+            ends = np.concatenate([read.low[label[owner]], read.high[label[owner]]])
+            owner = np.concatenate([owner, owner])
+            held = np.unique(known), classes, values
+            right = occurs(owner, ends, *held)
+            drawn = occurs(owner, _drawn(read, label[owner], known, rng), *held)
+            found[names[place]] = Rate(int(right.sum()), len(owner)), Rate(int(drawn.sum()), len(owner))
+        main, guess = (
+            Rate(sum(r[i].successes for r in found.values()), sum(r[i].attempts for r in found.values()))
+            for i in (0, 1)
+        )
+        worst = max(found, key=lambda name: found[name][0].value - found[name][1].value)
+        most = f" ({found[worst][0].value:.0%} and {found[worst][1].value:.0%} in {worst!r}, which tells most)"
+        return self.result(
+            main,
+            f"{100 * main.value:.1f} % of the ends of ranges are values of members, and {100 * guess.value:.1f} % of "
+            f"values drawn from the ranges are{most if len(found) > 1 else ''}.",
+            baseline=guess,
+            columns=tuple(found),
+            details={
+                f"{what} of {name}": rate.value
+                for name, rates in found.items()
+                for what, rate in zip(("ends", "guesses"), rates, strict=True)
+            },
+        )
+
+
+def _ranges(case: TableCase) -> list[int]:
+    """The places of the quasi-identifiers that are published as ranges of numbers or dates."""
+    names = columns_of(case, "quasi")
+    view = read_view(case, names) if names else None
+    return [] if view is None else [i for i, read in enumerate(view.labels) if read.is_line and not read.is_plain]
+
+
+def _drawn(read: CellLabels, labels: Ints, known: Floats, rng: np.random.Generator) -> Floats:
+    """A value that each label covers, as likely as it is frequent."""
+    first = np.searchsorted(known, read.low[labels], "left")
+    last = np.searchsorted(known, read.high[labels], "right")
+    return np.asarray(known[first + (rng.random(len(labels)) * (last - first)).astype(np.int64)])

@@ -1,0 +1,200 @@
+"""The verdict on a release, the same on the page, in the terminal, in a notebook and in JSON: three things.
+
+- **What holds**: the guarantees, recomputed from the bytes that are published.
+- **The worst thing found**, with the columns that it comes from and what to do: of everything that was measured (the
+  findings of `shoal.check.finding`) and of all attacks that were run, whatever is farthest above its limit. The limit
+  of an attack is the risk that a guarantee admits, such as one link in k, and at least `LIMIT`; an attack that takes a
+  secret of the owner's, such as the key of sketches, is told and has none.
+- **What it cost.**
+
+It is green only if all guarantees hold and nothing serious was found; amber where something was, or nothing was looked
+for; red where a guarantee does not hold. What the policy takes with a reason is told with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from shoal.check.finding import Finding
+from shoal.report.points import listed
+
+if TYPE_CHECKING:
+    from shoal.attack.attack import Attack, Attacked
+    from shoal.attack.result import AttackResult
+    from shoal.check.guarantee import Guarantee
+
+Level = Literal["green", "amber", "red"]
+LIMIT = 0.05
+"""The risk that an attack may add before it is serious: as the share of records that columns may single out."""
+HEADINGS = ("Holds", "Worst", "Cost")
+_NOTHING_RUN = (
+    "Nothing is known of what attackers get, for no attack was run; make the release with a report, or run "
+    "shoal attack."
+)
+
+
+@dataclass(frozen=True)
+class ReleaseVerdict:
+    """What is to be known first of a release.
+
+    Attributes
+    ----------
+    level : {"green", "amber", "red"}
+    holds, worst, cost : str
+        A sentence or two each.
+    columns : tuple of str
+        Those that the worst thing comes from.
+    risk : float
+        How much of it there is, from 0 to 1.
+    """
+
+    level: Level
+    holds: str
+    worst: str
+    cost: str
+    columns: tuple[str, ...] = ()
+    risk: float = 0.0
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """The three things with their headings."""
+        return list(zip(HEADINGS, (self.holds, self.worst, self.cost), strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        told = {heading.lower(): text for heading, text in self.lines}
+        return {"level": self.level, **told, "columns": list(self.columns), "risk": self.risk}
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What a verdict rests on besides attacks: all that is known when a release is made.
+
+    Attributes
+    ----------
+    holds : str
+        Which guarantees do, or do not.
+    is_met : bool
+        Whether all of them do.
+    cost : str
+        What the protection cost.
+    findings : tuple of Finding
+        What was measured.
+    """
+
+    holds: str
+    is_met: bool
+    cost: str
+    findings: tuple[Finding, ...] = ()
+
+    @classmethod
+    def of(
+        cls, guarantees: Sequence[Guarantee], names: Sequence[str], cost: str, findings: Sequence[Finding] = ()
+    ) -> Grounds:
+        """From guarantees and what each is called."""
+        return cls(what_holds(guarantees, names), all(g.holds for g in guarantees), cost, tuple(findings))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        findings = [{n: v for n, v in f.to_dict().items() if n != "serious"} for f in self.findings]
+        return {"holds": self.holds, "is_met": self.is_met, "cost": self.cost, "findings": findings}
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Grounds:
+        """From what `to_dict` gave."""
+        findings = tuple(Finding(**{**f, "columns": tuple(f["columns"])}) for f in told["findings"])
+        return cls(str(told["holds"]), bool(told["is_met"]), str(told["cost"]), findings)
+
+
+def what_holds(guarantees: Sequence[Guarantee], names: Sequence[str]) -> str:
+    """One sentence: whether the release meets what was required of it."""
+    failed = [name for name, g in zip(names, guarantees, strict=True) if not g.holds]
+    if not names:
+        return "No guarantee was required of this release, and none is given."
+    if failed:
+        return f"This release does not meet {listed(failed)}. It must not be published."
+    many = {1: "the guarantee", 2: "both guarantees"}.get(len(names), f"all {len(names)} guarantees")
+    return f"This release meets {many} required of it: {listed(names)}."
+
+
+def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Sequence[Attack[Any]]) -> ReleaseVerdict:
+    """Put together what the pages say.
+
+    Parameters
+    ----------
+    attacked : Attacked, optional
+        None where no attack was run.
+    attacks : sequence of Attack
+        All attacks on this kind of data.
+    """
+    holds, is_met, cost, findings = grounds.holds, grounds.is_met, grounds.cost, grounds.findings
+    known = {a.name: a for a in attacks}
+    accepted = {f.name: f.accepted for f in findings if f.accepted is not None}
+    results = () if attacked is None else attacked.results
+    tried = [as_finding(r, known.get(r.attack), accepted) for r in results]
+    serious = sorted((f for f in [*findings, *tried] if f.is_serious), key=lambda f: f.limit - f.share)
+    secrets = {known[r.attack].leaked for r in results if r.attack in known and r.succeeds} - {""}
+    warning = f" Whoever has {listed(sorted(secrets))} gets more: keep it secret, or destroy it." if secrets else ""
+    if serious:
+        worst = serious[0]
+        n_more = len({f.name for f in serious} - {worst.name})
+        more = "" if not n_more else f" ({n_more} more finding{'s' * (n_more > 1)} below)"
+        text = f"{worst.sentence} What to do: {worst.remedy.removesuffix('.')}.{more}{warning}"
+        return ReleaseVerdict("amber" if is_met else "red", holds, text, cost, worst.columns, worst.share)
+    text = _no_worse(findings, tried) + warning if results or findings else _NOTHING_RUN
+    level: Level = "red" if not is_met else "green" if results else "amber"
+    most = max((f for f in tried if not f.is_above), key=lambda f: f.share, default=None)
+    return ReleaseVerdict(level, holds, text, cost, *(((), 0.0) if most is None else (most.columns, most.share)))
+
+
+def as_finding(result: AttackResult, attack: Attack[Any] | None, accepted: Mapping[str, str | None]) -> Finding:
+    """An attack's result as a finding: its share is the risk that it adds, 0 where chance explains all of it."""
+    of = f" ({some_of([repr(c) for c in result.columns])})" if result.columns else ""
+    limit = max(LIMIT, result.admitted)
+    return Finding(
+        result.attack,
+        result.columns,
+        result.risk.value if result.succeeds else 0.0,
+        1.0 if attack is not None and attack.leaked else limit,
+        f"{result.title[:1].upper()}{result.title[1:]}{of}: {_small(result.sentence)}",
+        "look at what is published" if attack is None else attack.advice(result.columns),
+        None if attack is None else accepted.get(attack.accepted_as),
+    )
+
+
+def _no_worse(findings: Sequence[Finding], tried: Sequence[Finding]) -> str:
+    """What is said where nothing serious was found; what was accepted is told with its reason."""
+    taken = [f for f in [*findings, *tried] if f.is_above]
+    told = [
+        f"{f.sentence.removesuffix('.')}, which the policy accepts: {str(f.accepted).removesuffix('.')}."
+        for f in taken[:1]
+    ]
+    n = len({f.name for f in tried})
+    if n:
+        left = max((f for f in tried if f.share <= f.limit < 1), key=lambda f: f.share, default=None)
+        most = "" if left is None or not left.share else f" The most that one adds is {left.share:.2f}. {left.sentence}"
+        what = "Nothing else" if taken else "Nothing"
+        told.append(
+            f"{what} serious was found: {_attacks(n)} more risk than the guarantees admit, or than {LIMIT:g}.{most}"
+        )
+    return " ".join(told) if told else "Nothing serious was measured, and no attack was run."
+
+
+def some_of(names: Sequence[str], most: int = 4) -> str:
+    """The first of some names, and how many more there are.
+
+    >>> some_of(["a", "b", "c"]), some_of(["a", "b", "c"], most=1)
+    ('a, b and c', 'a and 2 more')
+    """
+    return listed([*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])])
+
+
+def _attacks(n: int) -> str:
+    return "the one attack that was run adds no" if n == 1 else f"none of {n} attacks that were run adds"
+
+
+def _small(sentence: str) -> str:
+    """The same after a colon."""
+    return sentence[:1].lower() + sentence[1:]

@@ -1,0 +1,108 @@
+"""The tests of `report/verdict.py`: what holds, the worst thing found, what it cost."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from shoal.attack.attack import Attack, Attacked
+from shoal.attack.result import AttackResult, Rate
+from shoal.check.finding import Finding
+from shoal.report.verdict import Grounds, judge_release, what_holds
+
+NOTHING = Grounds("All holds.", True, "It cost little.")
+FOUND = Finding("singled_out", ("cost",), 0.9, 0.05, "'cost' tells 90 % from all others.", "drop it")
+
+
+class Made(Attack):
+    def __init__(self, name, **facts):
+        self.name, self.title, self.remedy = name, f"trying {name}", f"do something about {name}"
+        for fact, value in facts.items():
+            setattr(self, fact, value)
+
+    def run(self, case, rng):
+        raise AssertionError
+
+
+def result(name, main, baseline, *, columns=(), admitted=0.0):
+    rates = Rate(main, 1000), None, Rate(baseline, 1000)
+    return AttackResult(name, f"trying {name}", "all", *rates, f"It got {main}.", {}, columns, admitted)
+
+
+def judged(*results, grounds=NOTHING, attacks=()):
+    known = {a.name: a for a in attacks}
+    every = [known.get(r.attack, Made(r.attack)) for r in results]
+    return judge_release(grounds, Attacked(results, ()), every)
+
+
+def test_green_only_if_nothing_serious_was_found():
+    found = judged(result("a", 40, 30), result("b", 10, 10))
+    assert found.level == "green"
+    assert "Nothing serious was found: none of 2 attacks" in found.worst
+    assert [heading for heading, _ in found.lines] == ["Holds", "Worst", "Cost"]
+    assert (found.holds, found.cost) == ("All holds.", "It cost little.")
+
+
+def test_the_worst_is_told_with_columns_and_remedy():
+    found = judged(result("a", 200, 10), result("b", 990, 10, columns=("cost", "zip")), result("c", 5, 5))
+    assert found.level == "amber"
+    assert found.worst == (
+        "Trying b ('cost' and 'zip'): it got 990. What to do: do something about b. (1 more finding below)"
+    )
+    assert found.columns == ("cost", "zip")
+    assert found.risk == pytest.approx(0.99, abs=0.01)
+    assert json.loads(json.dumps(found.to_dict()))["level"] == "amber"
+
+
+def test_what_was_measured_counts_like_attacks():
+    grounds = Grounds("All holds.", True, "", (FOUND,))
+    assert judged(grounds=grounds).worst == "'cost' tells 90 % from all others. What to do: drop it."
+    assert judged(result("b", 990, 10), grounds=grounds).worst.startswith("Trying b")
+
+
+def test_a_guarantee_that_fails_is_red_whatever_else():
+    grounds = Grounds("This release does not meet 5-anonymity.", False, "")
+    assert judged(result("a", 1, 1), grounds=grounds).level == "red"
+    assert judged(result("a", 900, 1), grounds=grounds).level == "red"
+
+
+def test_where_nothing_was_looked_for_it_is_not_green():
+    found = judge_release(NOTHING, None, ())
+    assert found.level == "amber"
+    assert "no attack was run" in found.worst
+
+
+def test_a_guarantee_admits_what_it_says():
+    assert judged(result("a", 150, 1, admitted=0.2)).level == "green"
+    assert judged(result("a", 250, 1, admitted=0.2)).level == "amber"
+
+
+def test_what_is_accepted_is_told_with_its_reason():
+    taken = Finding(**{**FOUND.__dict__, "accepted": "nobody knows costs"})
+    grounds = Grounds("All holds.", True, "", (taken,))
+    confirming = Made("a", accepted_as="singled_out")
+    found = judged(result("a", 990, 1), result("b", 1, 1), grounds=grounds, attacks=[confirming])
+    assert found.level == "green"
+    assert "which the policy accepts: nobody knows costs." in found.worst
+    assert judged(result("c", 990, 1), grounds=grounds, attacks=[confirming]).level == "amber"
+
+
+def test_an_attack_with_a_leaked_secret_is_a_warning():
+    found = judged(result("a", 990, 1), result("b", 1, 1), attacks=[Made("a", leaked="the key")])
+    assert found.level == "green"
+    assert "Whoever has the key gets more" in found.worst
+
+
+def test_chance_is_no_finding():
+    few = AttackResult("a", "trying a", "all", Rate(3, 10), None, Rate(1, 10), "It got 3.")
+    assert judge_release(NOTHING, Attacked((few,), ()), [Made("a")]).level == "green"
+
+
+def test_grounds_are_read_back():
+    grounds = Grounds("All holds.", True, "It cost little.", (FOUND,))
+    assert Grounds.from_dict(json.loads(json.dumps(grounds.to_dict()))) == grounds
+
+
+def test_what_holds_is_one_sentence():
+    assert what_holds([], []) == "No guarantee was required of this release, and none is given."
