@@ -17,6 +17,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from shoal.check.finding import Finding
 from shoal.check.guarantee import Guarantee
 from shoal.errors import NotVerified, ShoalError
 from shoal.held_out import HeldOut
@@ -51,6 +52,8 @@ class Release(ABC, Generic[D]):
     suppressed : mapping of str to int
         How many records were left out, by the reason, where a reason is known; reasons that did not occur are not
         there.
+    findings : tuple of Finding
+        What was measured on the bytes that would be written and no guarantee forbids; none of them is serious.
     """
 
     kind: ClassVar[str]
@@ -64,6 +67,7 @@ class Release(ABC, Generic[D]):
     policy: Any
     notes: tuple[str, ...]
     suppressed: Mapping[str, int] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
     _original: Any = field(repr=False)
     _file: CheckedFile | None = field(default=None, repr=False)
     _like: Any = field(default=None, repr=False)

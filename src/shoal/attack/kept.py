@@ -40,7 +40,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class KeptResult:
     """One result, with what the attacker was given and the seed that records were drawn with."""
 
     result: AttackResult
@@ -54,11 +54,11 @@ class Finding:
         seed = "no seed" if self.seed is None else f"seed {self.seed}"
         return f"{', '.join(_WORDS.get(n, n).format(n=c) for n, c in self.granted.items())}{without}; {seed}"
 
-    def is_given_all_of(self, other: Finding) -> bool:
+    def is_given_all_of(self, other: KeptResult) -> bool:
         """Whether the attacker had the same or more."""
         return all(self.granted.get(name) == n for name, n in other.granted.items())
 
-    def is_worse_than(self, other: Finding) -> bool:
+    def is_worse_than(self, other: KeptResult) -> bool:
         """Whether it shows more risk: first what is sure, then what is likeliest, then what may be."""
         return self._badness > other._badness
 
@@ -67,7 +67,7 @@ class Finding:
         risk, main = self.result.risk, self.result.main
         return (risk.low, risk.value, risk.high, 0.0 if math.isnan(main.value) else main.value)
 
-    def replaces(self, other: Finding) -> bool:
+    def replaces(self, other: KeptResult) -> bool:
         """Whether nothing is lost when it takes the place of another result of the same attack."""
         is_drawn_alike = self.seed is not None and self.seed == other.seed
         if not is_drawn_alike and not (self.seed is None or other.seed is None):
@@ -75,7 +75,7 @@ class Finding:
         is_given_more = is_drawn_alike and self.granted != other.granted
         return self.is_given_all_of(other) and (is_given_more or not other.is_worse_than(self))
 
-    def adds_nothing_to(self, other: Finding) -> bool:
+    def adds_nothing_to(self, other: KeptResult) -> bool:
         """Whether another result of the same attack says as much already, of an attacker who was given more."""
         is_no_larger = self.result.main.attempts <= other.result.main.attempts
         return (
@@ -91,19 +91,19 @@ class KeptAttacks:
     ----------
     checksum : str
         Of the data file that was attacked.
-    findings : tuple of Finding
+    findings : tuple of KeptResult
     skipped : tuple of (attack, why)
         Attacks without any result.
     """
 
     checksum: str
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[KeptResult, ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
 
     def joined(self, found: Attacked[Any], granted: Mapping[str, int], seed: int | None) -> KeptAttacks:
         """The same after another run."""
         findings = list(self.findings)
-        for new in (Finding(result, dict(granted), seed) for result in found.results):
+        for new in (KeptResult(result, dict(granted), seed) for result in found.results):
             earlier = [f for f in findings if f.result.attack == new.result.attack]
             gone = [f for f in earlier if new.replaces(f)]
             findings = [f for f in findings if not any(f is g for g in gone)]
@@ -181,7 +181,7 @@ def kept_of(private: Path, checksum: str) -> KeptAttacks | None:
     return kept
 
 
-def _finding(told: Mapping[str, Any]) -> Finding:
+def _finding(told: Mapping[str, Any]) -> KeptResult:
     seed = told["seed"]
     granted = {str(name): int(n) for name, n in told["granted"].items()}
-    return Finding(AttackResult.from_dict(told), granted, None if seed is None else int(seed))
+    return KeptResult(AttackResult.from_dict(told), granted, None if seed is None else int(seed))
