@@ -260,7 +260,7 @@ def _counts(key: Ints) -> Ints:
 
 def _dense(codes: npt.NDArray[np.integer]) -> Ints:
     """The same codes, numbered from 0 without gaps."""
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    return np.asarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64)
 
 
 def _joined(key: Ints, codes: Ints) -> Ints:

@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.evidence import Evidence, group_classes
+from shoal.check.finding import UNPROTECTED, Finding, reasons, refuse_serious
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.classes import classes_of
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
 from shoal.check.tables.risk import Risk, risk_of
+from shoal.check.tables.singled_out import findings_of
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
@@ -27,6 +29,7 @@ from shoal.kinds.tables.manifest import PublishedColumn, TableManifest, as_publi
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
 from shoal.release import Release
+from shoal.report.points import quoted
 from shoal.secrets import write_groups, write_published_groups, write_rows
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import Count, public_counts
@@ -41,6 +44,9 @@ if TYPE_CHECKING:
     from shoal.utility.tables.measure import Utility
     from shoal.utility.tables.queries import QueryError
     from shoal.utility.tables.target import TargetLearning
+
+
+_Verified = tuple[tuple[Guarantee, ...], tuple[Finding, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,10 +103,14 @@ class TableRelease(Release[Table]):
             _like=like,
             _held_out=held_out,
         )
+        file = None
         if in_memory:
-            return replace(release, guarantees=release._verified(made.table, made.attributes))
-        file, guarantees = release._write_and_check()
-        return replace(release, guarantees=guarantees, _file=file)
+            guarantees, findings = release._verified(made.table, made.attributes)
+        else:
+            file, (guarantees, findings) = release._write_and_measure()
+        taken = [f"{f.sentence} Taken for this reason: {f.accepted}" for f in findings if f.is_above]
+        notes = (*taken, *release.notes)
+        return replace(release, guarantees=guarantees, findings=findings, notes=notes, _file=file)
 
     @property
     def table(self) -> Table:
@@ -216,6 +226,7 @@ class TableRelease(Release[Table]):
         return {
             "records": self.records,
             "guarantees": [g.to_dict() for g in self.guarantees],
+            "findings": [f.to_dict() for f in self.findings],
             **({"utility": self.utility.to_dict()} if report else {}),
             "risk": {"before": self.risk_before.to_dict(), "after": self.risk_after.to_dict()},
             **({"learning": self.learning.to_dict()} if report and self.learning else {}),
@@ -223,18 +234,22 @@ class TableRelease(Release[Table]):
         }
 
     def _claims(self) -> Any:
-        return *super()._claims(), self.attributes, self.layout
+        return *super()._claims(), self.attributes, self.layout, self.findings
 
     def _names(self, role: str) -> list[str]:
         return [n for n, a in self.attributes.items() if a.role == role]
 
     def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
+        file, (guarantees, _) = self._write_and_measure()
+        return file, guarantees
+
+    def _write_and_measure(self) -> tuple[CheckedFile, _Verified]:
         def write(path: Path) -> None:
             write_table(self.table, path)
 
         return checked_file(file_name(self.table), write, self._verified_file)
 
-    def _verified_file(self, path: Path) -> tuple[Guarantee, ...]:
+    def _verified_file(self, path: Path) -> _Verified:
         """Run the checker on the file as any reader would see it."""
         markers, delimiter = self.policy.missing_markers, self.table.source.delimiter
         written = read_back(path, self.table.names, markers=markers, delimiter=delimiter)
@@ -242,8 +257,11 @@ class TableRelease(Release[Table]):
             raise NotVerified("the written file does not read back as the table that was made; nothing was published")
         return self._verified(written, self._published_attributes if self.layout is None else self.attributes)
 
-    def _verified(self, table: Table, attributes: Mapping[str, Attribute]) -> tuple[Guarantee, ...]:
-        """The guarantees of a table, or `NotVerified` when one does not hold or could not be recomputed."""
+    def _verified(self, table: Table, attributes: Mapping[str, Attribute]) -> _Verified:
+        """The guarantees of a table, or `NotVerified` when one does not hold or could not be recomputed.
+
+        With what else was measured, or `Infeasible` when that is serious and the policy does not take it.
+        """
         layout = self.layout
         names = table.names if layout is None else list(dict.fromkeys(layout.attributes.values()))
         roles = {role: [n for n in names if attributes[n].role == role] for role in ("quasi", "sensitive")}
@@ -259,7 +277,39 @@ class TableRelease(Release[Table]):
         )
         verdict = verify_publication(table, self.policy.method.publication, asked, self._evidence)
         refuse_failed(verdict)
-        return verdict.guarantees
+        findings = findings_of(
+            table,
+            attributes,
+            has_labels=not needs_original(self.policy.method.publication),
+            layout=layout,
+            markers=self.policy.missing_markers,
+            limit=self.policy.limits.singled_out,
+            accepted=self.policy.accept,
+        )
+        findings += self._unprotected(verdict.guarantees)
+        refuse_serious(findings)
+        return verdict.guarantees, findings
+
+    def _unprotected(self, guarantees: Sequence[Guarantee]) -> tuple[Finding, ...]:
+        """Columns that nobody called sensitive, that look so, and that nothing is required of."""
+        covered = {g.sensitive for g in guarantees}
+        names = [n for n in self._names("sensitive") if n not in covered and not self.policy.states_role_of(n)]
+        if not names:
+            return ()
+        are, them = ("looks", "it") if len(names) == 1 else ("look", "them")
+        return (
+            Finding(
+                UNPROTECTED,
+                tuple(names),
+                1.0,
+                0.0,
+                f"{quoted(names)} {are} sensitive, and nothing is required of {them}: where all records of a group "
+                "agree, whoever can place someone in the group learns the value.",
+                f"require diversity (-l 3), or state the role of {them} (--sensitive, --quasi, --identifying), or take "
+                f'it with a reason: [accept] {UNPROTECTED} = "..." in the policy, or --accept {UNPROTECTED}=REASON',
+                self.policy.accept.get(UNPROTECTED),
+            ),
+        )
 
     @property
     def _evidence(self) -> Evidence:
@@ -298,6 +348,8 @@ class TableRelease(Release[Table]):
                 for name, attribute in self._published_attributes.items()
             },
             layout=self.layout,
+            limits=self.policy.limits.model_dump(),
+            accepted=dict(reasons(self.findings)) or None,
         )
 
     def _datasheet(self) -> str:

@@ -15,7 +15,9 @@ from shoal.data.tables.files import read_table
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
 
-POLICY = shoal.Policy.of(quasi=["age", "sex", "zip"], sensitive=["diagnosis"], others="insensitive", k=4)
+POLICY = shoal.Policy.of(
+    quasi=["age", "sex", "zip"], sensitive=["diagnosis"], others="insensitive", k=4, singled_out=1.0
+)
 
 
 @pytest.fixture(scope="module")
