@@ -40,7 +40,8 @@ _WORDS = {
         nacimiento nascita geboorte geboortedatum geboortejaar""",
     "postcode": "zip zipcode postcode postal plz postleitzahl codepostal cp cap codigopostal",
     "place": """city town village region county state province country location place district ward neighbourhood
-        neighborhood parish municipality latitude longitude lat lon lng coordinates geo stadt ort wohnort gemeinde
+        neighborhood parish municipality latitude latitud latitudine longitude longitud longitudine
+        lat lon lng coordinates geo stadt ort wohnort gemeinde
         bundesland kreis bezirk land breitengrad langengrad ville commune departement pays quartier lieu ciudad
         municipio pais provincia comunidad localidad citta comune regione paese quartiere luogo stad gemeente
         plaats woonplaats provincie regio urbrur urban rural tract block easting northing""",

@@ -63,11 +63,11 @@ def _guess_type(column: Column, form: Form | None) -> tuple[Type, tuple[str, ...
     numbers = parse_numbers(values)
     if numbers is not None:
         return _guess_number(column, numbers, says)
+    if form is not None and form.name in PREFIX_FORMS:
+        return "prefix", None, f"{form.name}, in which a shorter prefix means a wider area"
     order = _band_order(column)
     if order is not None:
         return "ordinal", order, "bands of numbers, ordered by their lower end"
-    if form is not None and form.name in PREFIX_FORMS:
-        return "prefix", None, f"{form.name}, in which a shorter prefix means a wider area"
     if ("prefix" in says or "disease" in says) and _share(column, _CLINICAL_CODE) > 0.9:
         return "prefix", None, "codes in which a shorter prefix means a wider area"
     return "nominal", None, "text"
