@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from shoal.check.tables.verify import verify
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.guess import is_key
+from shoal.data.tables.guess import UNKNOWN, is_key
 from shoal.data.tables.meaning import attributes_of, refitted
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table
@@ -30,6 +30,8 @@ from shoal.tables.merge import satisfy
 from shoal.tables.publish.base import GroupedRecords, Publication, PublishingTask
 from shoal.tables.recoding import RecodedGroups, recoded_groups
 from shoal.tables.record_order import content_order, secret_order
+
+_MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def anonymize_table(
     release. ``stop`` is asked while groups are improved, as in `partition_labels`.
     """
     attributes = attributes_of(table, policy)
-    notes = [*table.source.notes, *_repeated_persons(table, attributes), *_nearly_unique(table, attributes)]
+    notes = [*table.source.notes, *_repeated_persons(table, attributes), *_unstated(attributes, policy)]
     quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
     sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
     _refuse_hopeless(table, policy, attributes, quasi, sensitive)
@@ -257,18 +259,17 @@ def _fitted_to_all(
     ]
 
 
-def _nearly_unique(table: Table, attributes: Mapping[str, Attribute]) -> list[str]:
-    """Say which columns that stay as they are tell nearly every record from the others."""
-    names = [
-        repr(n)
-        for n, a in attributes.items()
-        if a.role in ("sensitive", "insensitive") and table.n_rows >= 20 and len(table[n].values) > 0.9 * table.n_rows
-    ]
+def _unstated(attributes: Mapping[str, Attribute], policy: Policy) -> list[str]:
+    """Say which columns are made alike for no other reason than that nobody said what they are."""
+    names = [n for n, a in attributes.items() if a.why.endswith(UNKNOWN) and not policy.states_role_of(n)]
     if not names:
         return []
+    told = ", ".join(map(repr, names[:_MOST_NAMED]))
+    told += f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return [
-        f"Nearly every record has its own value of {', '.join(names)}, published as it is: whoever knows it finds the "
-        "record; make it quasi-identifying, or drop it, if others may know it."
+        f"No role was stated for {told}, and nothing says that others do not know "
+        f"{'it' if len(names) == 1 else 'them'}: so taken for quasi-identifying; state the role to keep values as they "
+        "are."
     ]
 
 

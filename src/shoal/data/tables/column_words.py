@@ -23,7 +23,7 @@ _WORDS = {
         domicilio indirizzo straat adres huisnummer""",
     "document": """ssn passport iban mrn nhs licence license plate imei vin dni nif nie nir insee bsn svnr
         sozialversicherungsnummer versichertennummer krankenversichertennummer steuernummer personalausweis reisepass
-        kennzeichen codicefiscale matricule matricola securitesociale passeport pasaporte passaporto paspoort
+        kennzeichen codicefiscale fiscale matricule matricola securitesociale passeport pasaporte passaporto paspoort
         rijbewijs kenteken""",
     "account": "username login uuid guid ip ipaddress mac url homepage cookie deviceid benutzername usuario",
     "key": """id ids nbr no nr key hid pid uid account card customer member case serial identifier identity

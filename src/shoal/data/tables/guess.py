@@ -18,6 +18,9 @@ from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import Column, Table
 from shoal.data.tables.value_forms import PREFIX_FORMS, Form, form_of
 
+UNKNOWN = "nothing says that others do not know it"
+"""Why a column is quasi-identifying that has no name and no values that are known."""
+
 _BY_NAME: tuple[tuple[Role, tuple[str, ...]], ...] = (("sensitive", SENSITIVE), ("quasi", QUASI))
 _NAMED_THINGS = frozenset(["thing", "place", "origin", "education", "work", "belief", "insurance", *SENSITIVE])
 _BAND = re.compile(r"^\s*[\[\(<>≤≥]?=?\s*(-?\d+(?:\.\d+)?)")
@@ -120,7 +123,7 @@ def _guess_role(column: Column, type: Type, form: Form | None) -> tuple[Role, st
         return form.role, f"the values are {form.name}{known}"
     if by_name is not None:
         return by_name
-    return "quasi", "nothing says that others do not know it"
+    return "quasi", UNKNOWN
 
 
 def _role_of_name(says: Mapping[str, str]) -> tuple[Role, str] | None:

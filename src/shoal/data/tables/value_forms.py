@@ -116,7 +116,7 @@ def form_of(column: Column) -> Form | None:
 def _form_of_numbers(numbers: np.ndarray[tuple[int], np.dtype[np.float64]], texts: list[str]) -> Form | None:
     if len(numbers) < _FEW or not np.isfinite(numbers).all():
         return None
-    if all(re.fullmatch(r"-?\d{1,3}\.\d{4,}", text) for text in texts):
+    if all(re.fullmatch(r"-?\d{1,3}\.\d{4,8}", text) for text in texts):
         return Form("perhaps coordinates", "quasi") if np.abs(numbers).max() <= _DEGREES else None
     if all(re.fullmatch(r"0\d{8,11}", text) for text in texts):
         return Form("phone numbers", "identifying")

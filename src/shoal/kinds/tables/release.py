@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.evidence import Evidence, group_classes
-from shoal.check.finding import UNPROTECTED, Finding, reasons, refuse_serious
+from shoal.check.finding import SINGLED_OUT, UNPROTECTED, Finding, reasons, refuse_serious
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.classes import classes_of
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
 from shoal.check.tables.risk import Risk, risk_of
-from shoal.check.tables.singled_out import findings_of
+from shoal.check.tables.singled_out import LIMIT, findings_of
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
@@ -108,8 +108,7 @@ class TableRelease(Release[Table]):
             guarantees, findings = release._verified(made.table, made.attributes)
         else:
             file, (guarantees, findings) = release._write_and_measure()
-        taken = [f"{f.sentence} Taken for this reason: {f.accepted}" for f in findings if f.is_above]
-        notes = (*taken, *release.notes)
+        notes = (*_told(findings), *release.notes)
         return replace(release, guarantees=guarantees, findings=findings, notes=notes, _file=file)
 
     @property
@@ -390,3 +389,10 @@ class TableRelease(Release[Table]):
         for i, name in enumerate(self._names("quasi"), start=1):
             path = folder / f"mapping-{i}.csv"
             write_table(applied_mapping(self._original[name].take(self._rows), self.table[name]), path)
+
+
+def _told(findings: Sequence[Finding]) -> list[str]:
+    """What was taken, with the reason, and what only a raised limit allows."""
+    taken = [f"{f.sentence} Taken for this reason: {f.accepted}" for f in findings if f.is_above]
+    allowed = (f for f in findings if f.name == SINGLED_OUT and not f.is_above and f.share > LIMIT)
+    return [*taken, *(f.sentence for f in allowed)]
