@@ -11,7 +11,8 @@ ends with the fewest columns that exceed it.
 
 **Sensitive columns** are what others are taken not to know beside the labels, and what a group tells of them is for
 l-diversity and its like; so they count alone and beside each other, and what they tell together with the labels is
-told, and stops nothing. All other columns count with the labels too.
+told, and stops nothing. In fewer than 20 records, where one alone is more than the usual limit and most values are
+somebody's own by chance, they do not count. All other columns count in any number of records, and with the labels too.
 
 References
 ----------
@@ -40,6 +41,8 @@ from shoal.data.tables.table import MARKERS, Column, Table
 
 LIMIT = 0.05
 """The share of the records that may be singled out, unless the policy says otherwise."""
+FEWEST = 20
+"""Records from which sensitive columns count."""
 MOST = 3  # columns of a combination
 MOST_COLUMNS = 20
 MOST_CELLS = 10**8  # records times combinations that are looked at
@@ -175,11 +178,11 @@ def findings_of(
     found: list[tuple[Combination, bool]] = []
     for names in slices:
         read = {n: published(table[n], markers) for n in names if n in table.columns and n in meant}
-        kept = [c for n, c in read.items() if meant[n].role != "quasi"]
+        others = [c for n, c in read.items() if meant[n].role not in ("quasi", "sensitive")]
+        kept = [c for n, c in read.items() if meant[n].role != "quasi"] if table.n_rows >= FEWEST else others
         alone = Uniques(kept, persons=persons).most_telling(limit)
         if alone is not None:
             found.append((alone, False))
-        others = [c for c in kept if meant[c.name].role != "sensitive"]
         labels = [c for n, c in read.items() if meant[n].role == "quasi"]
         if has_labels and layout is None and others:
             with_labels = Uniques(others, labels, persons).most_telling(limit)

@@ -131,3 +131,11 @@ def test_persons_are_counted_where_they_are_known() -> None:
 
 def test_nothing_is_found_where_all_is_generalised() -> None:
     assert findings_of(from_frame({"age": ["*"] * 5}), roles(age="quasi"), has_labels=True) == ()
+
+
+def test_sensitive_columns_count_from_twenty_records_on() -> None:
+    for n in (19, 20):
+        cells = {"age": ["*"] * n, "cost": [str(i) for i in range(n)]}
+        sensitive = findings_of(from_frame(cells), roles(age="quasi", cost="sensitive"), has_labels=True)
+        assert any(f.is_serious for f in sensitive) == (n == 20)
+        assert findings_of(from_frame(cells), roles(age="quasi", cost="insensitive"), has_labels=True)[0].is_serious
