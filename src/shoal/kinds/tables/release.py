@@ -295,7 +295,7 @@ class TableRelease(Release[Table]):
         names = [n for n in self._names("sensitive") if n not in covered and not self.policy.states_role_of(n)]
         if not names:
             return ()
-        are, them = ("looks", "it") if len(names) == 1 else ("look", "them")
+        are, them, their = ("looks", "it", "its role") if len(names) == 1 else ("look", "them", "their roles")
         return (
             Finding(
                 UNPROTECTED,
@@ -304,7 +304,7 @@ class TableRelease(Release[Table]):
                 0.0,
                 f"{quoted(names)} {are} sensitive, and nothing is required of {them}: where all records of a group "
                 "agree, whoever can place someone in the group learns the value.",
-                f"require diversity (-l 3), or state the role of {them} (--sensitive, --quasi, --identifying), or take "
+                f"require diversity (-l 3), or state {their} (--sensitive, --quasi, --identifying), or take "
                 f'it with a reason: [accept] {UNPROTECTED} = "..." in the policy, or --accept {UNPROTECTED}=REASON',
                 self.policy.accept.get(UNPROTECTED),
             ),
