@@ -55,7 +55,7 @@ HEADLESS = ("kddcup99", "adult.data")
 HELD_OUT, SEED = 0.2, 1
 ABOUT = """
 Written by `python -m reproductions.roles`. Each table was profiled, and released with the policy that `shoal profile`
-wrote, unedited, after a fifth of its records were held out; k = 5, Mondrian. *Alone* is the share of the
+wrote, unedited, after a fifth of its records were held out; k = 5, Mondrian. *Singled out* is the share of the
 records that columns published as they are tell from all others, alone, in pairs and triples, or with the labels (the
 limit is 5 %). The attack makes up to 2,000 different descriptions (*tries*) out of the release that fit one published
 record, or the fewest; where it can make few, its upper end says little. *Members* is how many of them fit exactly one
@@ -130,7 +130,8 @@ def page(found: Iterable[Outcome]) -> str:
     outcomes = list(found)
     lines = ["# Roles that fail closed", "", *textwrap.wrap(" ".join(ABOUT.split()), 120), ""]
     lines += [
-        "| table | records | dropped | quasi | kept | alone | tries | members | others | added, at most | GCP | CPU |",
+        "| table | records | dropped | quasi | kept | singled out | tries | members | others | added, at most | "
+        "GCP | CPU |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for o in outcomes:
