@@ -32,7 +32,7 @@ COLUMNS = (
     "hours-per-week",
     "salary-class",
 )
-ROLES = ("--quasi", ",".join(COLUMNS[:5]), "--sensitive", "salary-class", "--others", "insensitive")
+ROLES = ("--quasi", ",".join(COLUMNS[:5]), "--sensitive", "salary-class", "--others", "identifying")
 RUN = """
 try:
     from shoal.cli.app import main

@@ -124,7 +124,7 @@ class _Adult:
         options = {name: value for name, value in asked.items() if name != "hierarchies"}
         policy = shoal.Policy.of(
             quasi=QUASI, sensitive=[SECRET], hierarchies=files if all_have else {SECRET: files[SECRET]}, k=self.k,
-            publish=publish or None, suppression=SUPPRESSION if recodes else 0.0, **options,
+            publish=publish or None, suppression=SUPPRESSION if recodes else 0.0, singled_out=1.0, **options,
         )  # fmt: skip
         return shoal.anonymize(table.select(kept), policy, seed=SEED, hold_out=HOLD_OUT)
 

@@ -25,7 +25,7 @@ TABLE = (
     "--sensitive",
     "diagnosis",
     "--others",
-    "insensitive",
+    "identifying",
     "-k",
     "5",
 )

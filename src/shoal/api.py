@@ -55,8 +55,8 @@ Sparse or sparse matrix of scipy
     --------
     >>> import shoal
     >>> found = shoal.profile({"age": [31, 32, 47], "disease": ["flu", "flu", "cold"]})
-    >>> found.attributes["age"].role, found.attributes["disease"].role
-    ('quasi', 'sensitive')
+    >>> found.attributes["age"].role, found.columns[1].is_sensitive
+    ('quasi', True)
     >>> shoal.profile(["ACGT", "ACGA", "TTGA"]).n_strings
     3
     """

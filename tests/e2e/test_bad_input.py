@@ -274,7 +274,7 @@ GOOD = [
     Case("UTF-16 with a mark", table(text_of(people()).encode("utf-16")), 0, "UTF-16"),
     Case("UTF-8 with a mark", table(text_of(people()).encode("utf-8-sig")), 0),
     Case("semicolons", table(text_of(people(), delimiter=";")), 0),
-    Case("odd names", table(quoted(ODD_NAMES), "--quasi", 'age,"say ""zip"""', "--others", "sensitive", "-k", "3"), 0),
+    Case("odd names", table(quoted(ODD_NAMES), "--quasi", 'age,"say ""zip"""', "--others", "sensitive", "-k", "3", "--singled-out", "1"), 0),
     Case("one column", table("age\n" + "31\n32\n33\n" * 4, "--quasi", "age", "-k", "3"), 0),
     Case("k is the whole table", usual(*ROLES, "-k", "24"), 0),
     Case("hierarchical t with a hierarchy", policy(

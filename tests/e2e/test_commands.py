@@ -120,7 +120,7 @@ def test_a_profile_becomes_a_policy_and_a_release(demo: Path, tmp_path: Path, ru
     shown = run_here("profile", clinic, cwd=tmp_path)
     assert shown.code == 0
     assert "policy.toml" in shown.stdout
-    assert re.search(r"diagnosis +sensitive", shown.stdout)
+    assert re.search(r"diagnosis +quasi", shown.stdout)
     written = (tmp_path / "policy.toml").read_text()
 
     again = run_here("profile", clinic, cwd=tmp_path)

@@ -28,6 +28,8 @@ k = 5
 model = "l-diversity"
 kind = "entropy"
 l = 8
+[limits]
+singled_out = 1.0
 [method]
 publish = "FORM"
 """
@@ -52,6 +54,8 @@ k = 5
 model = "l-diversity"
 kind = "probabilistic"
 l = 4
+[limits]
+singled_out = 1.0
 [method]
 publish = "FORM"
 """
@@ -76,6 +80,8 @@ l = 3
 model = "t-closeness"
 t = 0.3
 sensitive = "income"
+[limits]
+singled_out = 1.0
 [method]
 publish = "FORM"
 """

@@ -19,7 +19,7 @@ from tests.e2e.command import call_here, command_line, environment, write
 
 PATIENCE = 600.0  # seconds for what takes a few on a quiet machine, compilation included
 ARGUMENTS = (
-    "anonymize", "many.csv", "--quasi", "a,b,c,d", "--others", "insensitive", "-k", "5", "--method", "mdav",
+    "anonymize", "many.csv", "--quasi", "a,b,c,d", "--others", "identifying", "-k", "5", "--method", "mdav",
     "--effort", "best", "--publish", "aggregate", "--seed", "1", "-o", "out",
 )  # fmt: skip
 

@@ -31,6 +31,8 @@ job = { role = "insensitive" }
 [[require]]
 model = "k-anonymity"
 k = 3
+[limits]
+singled_out = 1.0
 [method]
 partition = "PARTITION"
 """

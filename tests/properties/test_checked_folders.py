@@ -59,7 +59,12 @@ def policy_of(method: dict[str, Any], missing: str = "value", order: str = "sort
         "ward": {"role": "insensitive", "type": "nominal"},
     }
     return Policy(
-        columns=columns, require=({"model": "k-anonymity", "k": 2},), method=method, missing=missing, order=order
+        columns=columns,
+        require=({"model": "k-anonymity", "k": 2},),
+        limits={"singled_out": 1.0},
+        method=method,
+        missing=missing,
+        order=order,
     )
 
 
@@ -144,6 +149,7 @@ def test_parquet_and_typed_columns_pass(tmp_path):
     for name, source in (("frame", frame), ("file", tmp_path / "people.parquet")):
         for publish in ("generalise", "aggregate"):
             policy = Policy(columns=columns, require=({"model": "k-anonymity", "k": 3},), method={"publish": publish})
+            policy = policy.changed(singled_out=1.0)
             out = shoal.anonymize(source, policy, seed=1).save(tmp_path / f"{name}-{publish}", keep=["rows"])
             for private in (None, out / "private"):
                 found = shoal.check(out, source, policy, private)

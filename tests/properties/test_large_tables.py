@@ -55,6 +55,7 @@ def policies(draw: st.DrawFn) -> shoal.Policy:
     policy = shoal.Policy(
         columns={**roles, "note": {"role": "insensitive"}},
         require=[{"model": "k-anonymity", "k": draw(st.integers(2, 6))}],
+        limits={"singled_out": 1.0},
         missing=draw(st.sampled_from(["value", "any"])),
         method={
             "partition": draw(st.sampled_from(["mdav", "v-mdav", "k-member", "nearest-neighbours"])),

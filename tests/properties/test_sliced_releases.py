@@ -68,6 +68,7 @@ def policies(draw):
     return shoal.Policy(
         columns=roles,
         require=require,
+        limits={"singled_out": 1.0},
         missing=draw(st.sampled_from(["value", "any"])),
         method={
             "publish": form,

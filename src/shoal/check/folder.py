@@ -13,6 +13,7 @@ from typing import Any
 
 from shoal._version import __version__
 from shoal.check.claims import unread_entries, wrong_claims
+from shoal.check.finding import Finding
 from shoal.check.guarantee import Guarantee
 from shoal.check.verdict import Verdict
 from shoal.data.published_file import plain_file, refuse_oversized
@@ -41,6 +42,8 @@ class FolderCheck:
     not_compared : tuple of str
         What else the folder holds or says that was not compared with anything, a phrase each; nothing is promised of it
         that was not recomputed.
+    measured : tuple of Finding
+        What was measured on the data and no guarantee forbids; what is serious of it is among the findings.
     """
 
     guarantees: tuple[Guarantee, ...]
@@ -48,6 +51,7 @@ class FolderCheck:
     compared: bool
     unverified: tuple[str, ...] = ()
     not_compared: tuple[str, ...] = ()
+    measured: tuple[Finding, ...] = ()
 
     @property
     def fails(self) -> bool:
@@ -72,6 +76,7 @@ class FolderCheck:
             "findings": list(self.findings),
             "unverified": list(self.unverified),
             "not_compared": list(self.not_compared),
+            "measured": [f.to_dict() for f in self.measured],
             "compared_with_original": self.compared,
         }
 

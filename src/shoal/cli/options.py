@@ -199,7 +199,7 @@ def _meaning(option: Option) -> str:
 
 
 def _default(option: Option) -> str:
-    if option.default is None:
+    if option.default is None or option.default == {}:
         return option.instead
     if isinstance(option.default, bool):
         return _spelled(option).split("/")[not option.default].removeprefix("--")
@@ -226,9 +226,9 @@ def _as_mapping(context: click.Context, option: click.Parameter, given: tuple[st
     flag = option.opts[0]
     values = dict(text.partition("=")[::2] for text in given)
     if not all(values.values()):
-        raise click.UsageError(f"{flag} takes {option.metavar}, such as {flag} education=education.csv")
+        raise click.UsageError(f"{flag} takes {option.metavar}, and neither side may be empty")
     if len(values) < len(given):
-        raise click.UsageError(f"{flag} is given more than once for the same column; give one file for each")
+        raise click.UsageError(f"{flag} is given more than once for the same name; give it once for each")
     return values or None
 
 

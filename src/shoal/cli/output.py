@@ -81,6 +81,9 @@ def print_check(found: FolderCheck) -> None:
     print_guarantees(found.guarantees)
     for finding in found.findings:
         click.echo(f"  FAILS  {plain(finding)}")
+    for measured in found.measured:
+        if measured.is_above and measured.accepted is not None:
+            click.echo(f"  accepted  {plain(measured.sentence)} The reason given: {plain(measured.accepted)}")
     for sentence in found.unverified:
         click.echo(f"  not verified  {plain(sentence)}")
     for what in found.not_compared:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from shoal.check.tables.verify import verify
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.guess import UNKNOWN
 from shoal.data.tables.meaning import attributes_of, refitted
 from shoal.data.tables.persons import look_like_persons, person_codes
 from shoal.data.tables.slices import Layout
@@ -33,6 +34,8 @@ from shoal.tables.persons import BLOCK_GROUPS, person_labels, repeat, whole_pers
 from shoal.tables.publish.base import GroupedRecords, Publication, PublishingTask
 from shoal.tables.recoding import RecodedGroups, recoded_groups
 from shoal.tables.record_order import content_order, secret_order
+
+_MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ def anonymize_table(
     """
     attributes = attributes_of(table, policy)
     repeated = [] if policy.person else _repeated_persons(table)
-    notes = [*repeated, *table.source.notes, *_nearly_unique(table, attributes)]
+    notes = [*repeated, *table.source.notes, *_unstated(attributes, policy)]
     quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
     sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
     _refuse_hopeless(table, policy, attributes, quasi, sensitive)
@@ -401,18 +404,17 @@ def _fitted_to_all(
     ]
 
 
-def _nearly_unique(table: Table, attributes: Mapping[str, Attribute]) -> list[str]:
-    """Say which columns that stay as they are tell nearly every record from the others."""
-    names = [
-        repr(n)
-        for n, a in attributes.items()
-        if a.role in ("sensitive", "insensitive") and table.n_rows >= 20 and len(table[n].values) > 0.9 * table.n_rows
-    ]
+def _unstated(attributes: Mapping[str, Attribute], policy: Policy) -> list[str]:
+    """Say which columns are made alike for no other reason than that nobody said what they are."""
+    names = [n for n, a in attributes.items() if a.why.endswith(UNKNOWN) and not policy.states_role_of(n)]
     if not names:
         return []
+    told = ", ".join(map(repr, names[:_MOST_NAMED]))
+    told += f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return [
-        f"Nearly every record has its own value of {', '.join(names)}, published as it is: whoever knows it finds the "
-        "record; make it quasi-identifying, or drop it, if others may know it."
+        f"No role was stated for {told}, and nothing says that others do not know "
+        f"{'it' if len(names) == 1 else 'them'}: so taken for quasi-identifying; state the role to keep values as they "
+        "are."
     ]
 
 

@@ -26,7 +26,7 @@ KINDS = {kind.name: kind.policy for kind in kinds()}
 OF_THE_RUN = set("out policy_file kind key_file keep report hold_out control seed workers pool cluster as_json".split())
 NOT_ASKED = {
     *("kind", "input", "require", "method", "columns", "missing_markers"),
-    *("strict", "restore_variance", "block_rows"),
+    *("strict", "restore_variance", "block_rows", "limits"),
 }
 """Keys that stand in policy files only; `order` is another one, of tables."""
 
@@ -36,7 +36,7 @@ SPELLINGS = """
     --column --class-column --alphabet --delimiter --weights --stop-words --ngrams --eps --order --support --lengths
     --copies --homogenize --rare --model --delta --threshold --variance --max-components --recovery-cap
     --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --no-report --hold-out
-    --control --seed --workers --pool --cluster --json -h --help --person --person-knowledge
+    --control --seed --workers --pool --cluster --json -h --help --person --person-knowledge --singled-out --accept
 """.split()
 
 
@@ -106,7 +106,7 @@ def test_the_default_that_is_shown_is_the_default_of_the_key(kind: str) -> None:
             if isinstance(field.default, bool):
                 said = (made.opts if field.default else made.secondary_opts)[0].removeprefix("--")
             else:
-                said = "" if field.default is None else str(field.default).removesuffix(".0")
+                said = "" if field.default in (None, {}) else str(field.default).removesuffix(".0")
             told = re.search(r"\[default: ([^]]+)\]", line)
             assert (told[1] if told and field.default is not None else "") == said, name
             assert field.default is not None or not told or told[1] == policy.options()[name].instead, name
@@ -226,8 +226,8 @@ def test_options_mean_what_they_say() -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("--hierarchy age", "--hierarchy takes COLUMN=FILE, such as --hierarchy education=education.csv"),
-        ("--hierarchy age=a.csv --hierarchy age=b.csv", "--hierarchy is given more than once for the same column"),
+        ("--hierarchy age", "--hierarchy takes COLUMN=FILE, and neither side may be empty"),
+        ("--hierarchy age=a.csv --hierarchy age=b.csv", "--hierarchy is given more than once for the same name"),
         ("-k many", "'many' is not a valid integer"),
     ],
 )

@@ -27,7 +27,7 @@ SEED = 918273645
 def make(kind: str) -> Any:
     if kind == "table":
         policy = shoal.Policy.of(
-            quasi=["age", "sex", "zip"], sensitive=["diagnosis"], identifying=["name", "patient_id"], k=4
+            quasi=["age", "sex", "zip", "cost"], sensitive=["diagnosis"], identifying=["name", "patient_id"], k=4
         )
         return shoal.anonymize(clinic(240), policy, seed=SEED, hold_out=0.2)
     if kind == "strings":

@@ -27,7 +27,7 @@ PEOPLE: dict[str, Any] = {
     "sick": [("no", "yes")[int(a + e > 45)] for a, e in zip(AGE, RNG.normal(0, 6, N), strict=True)],
     "cost": 10.0 * AGE + RNG.normal(0, 20, N),
 }
-ROLES = Policy.of(quasi=["age", "zip"], sensitive=["disease"], insensitive=["sick", "cost"], k=3)
+ROLES = Policy.of(quasi=["age", "zip"], sensitive=["disease"], insensitive=["sick", "cost"], k=3, singled_out=1.0)
 
 
 def settings(policy: Policy, methods: list[str], k: list[int], **asked: Any) -> list[dict[str, Any]]:

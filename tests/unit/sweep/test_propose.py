@@ -117,7 +117,7 @@ def test_a_method_that_would_take_long_is_left_out(monkeypatch: pytest.MonkeyPat
     ("source", "says"),
     [
         (people(60), "fewer than 100 records"),
-        ({"x": RNG.normal(size=200)}, "no column looks quasi-identifying"),
+        ({"x": ["same"] * 200}, "no column looks quasi-identifying"),
         ({f"age {i}": RNG.integers(18, 90, 120) for i in range(41)}, "more than 40 columns"),
     ],
 )

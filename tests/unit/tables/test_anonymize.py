@@ -20,7 +20,9 @@ def test_numbers_of_accounts_and_cases_are_dropped_and_others_told() -> None:
     }
     release = shoal.anonymize(table, shoal.Policy.of(quasi=["age"], k=3))
     assert set(release.data) == {"age", "lat"}
-    assert any("its own value of 'lat'" in note for note in release.notes)
+    assert release.attributes["lat"].role == "quasi"
+    release = shoal.anonymize(table, shoal.Policy.of(quasi=["age"], insensitive=["lat"], k=3, singled_out=1.0))
+    assert any("knows 'lat' finds 100 %" in note for note in release.notes)
 
 
 def test_suppressed_values_shape_no_label(tmp_path) -> None:

@@ -101,7 +101,9 @@ def test_other_columns_stay_together_and_in_their_group_but_not_beside_their_own
     rng = np.random.default_rng(5)
     age = rng.normal(50, 15, n)
     frame = {"age": age, "twin": age.round(6), "code": [f"c{i % 97}" for i in range(n)]}
-    asked = shoal.Policy.of(quasi=["age"], sensitive=["twin"], insensitive=["code"], k=50, publish="condense")
+    asked = shoal.Policy.of(
+        quasi=["age"], sensitive=["twin"], insensitive=["code"], k=50, publish="condense", singled_out=1.0
+    )
     release = shoal.anonymize(frame, asked, seed=4)
     rows, groups = release._rows, release._groups
     beside = Counter(zip(frame["twin"], frame["code"], strict=True))

@@ -10,11 +10,13 @@ import numpy as np
 
 from shoal.arrays import Ints
 from shoal.check.evidence import Evidence
+from shoal.check.finding import SINGLED_OUT, Finding
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_kept
 from shoal.check.tables.publication import check_of, needs_original, verify_publication
+from shoal.check.tables.singled_out import findings_of
 from shoal.check.verdict import Asked, Verdict
-from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.attribute import Attribute, Role
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.persons import person_codes
 from shoal.data.tables.table import Table
@@ -111,6 +113,10 @@ def check_tables(
         )
     verdict = verify_publication(table, publication, asked, evidence)
     findings += verdict.findings
+    measured = _measured(table, manifest, publication, policy, asked, evidence)
+    findings += [f.sentence for f in measured if f.is_serious]
+    if manifest.limits is None and manifest.is_of_this_version:
+        findings.append("the manifest does not say how many records may be singled out")
     findings += _claims(table, manifest, claimed, evidence, verdict if asked == claimed else None)
     if table.n_rows != manifest.records["out"]:
         findings.append(f"the data has {table.n_rows:,} rows, the manifest says {manifest.records['out']:,}")
@@ -131,7 +137,9 @@ def check_tables(
         compared = _compare(table, manifest, asked, publication, original, evidence, private)
         findings += compared.findings
         left += compared.not_compared
-    return FolderCheck(verdict.guarantees, tuple(findings), original is not None, verdict.unverified, tuple(left))
+    return FolderCheck(
+        verdict.guarantees, tuple(findings), original is not None, verdict.unverified, tuple(left), measured
+    )
 
 
 def published_table(
@@ -147,6 +155,33 @@ def published_table(
     path = folder.data_file(manifest, n_most, len(manifest.attributes))
     spelled = manifest.missing_markers if markers is None else markers
     return read_back(path, manifest.attributes, markers=spelled, delimiter=manifest.delimiter)
+
+
+def _measured(
+    table: Table,
+    manifest: TableManifest,
+    publication: str,
+    policy: Policy | None,
+    asked: Asked,
+    evidence: Evidence,
+) -> tuple[Finding, ...]:
+    """What the columns single out that are published as they are, held to the policy, or to what the manifest says.
+
+    A release of a version that did not look for it promises nothing of it.
+    """
+    limits = manifest.limits or {}
+    roles: dict[str, Role] = {**dict.fromkeys(asked.sensitive, "sensitive"), **dict.fromkeys(asked.quasi, "quasi")}
+    meant = {n: replace(a, role=roles.get(n, a.role)) for n, a in manifest.meant.items()}
+    return findings_of(
+        table,
+        meant,
+        has_labels=not needs_original(publication),
+        layout=manifest.layout,
+        markers=asked.markers,
+        limit=policy.limits.singled_out if policy is not None else limits.get(SINGLED_OUT, 1.0),
+        accepted=policy.accept if policy is not None else manifest.accepted,
+        persons=evidence.persons,
+    )
 
 
 def _with_hierarchies(

@@ -1,58 +1,35 @@
 """Guess what each column means, from its name and its distinct values, and say why.
 
-A guess is an offer: `shoal profile` shows it with its reason and writes it into a policy to edit.
+A guess is an offer: `shoal profile` shows it with its reason and writes it into a policy to edit. It fails closed: a
+column of which nothing is known is taken for quasi-identifying, unless all records agree in it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import numpy as np
 
 from shoal.data.tables.attribute import Attribute, Role, Type
+from shoal.data.tables.column_words import IDENTIFYING, QUASI, SENSITIVE, meanings_of
 from shoal.data.tables.ordered_column import OrderedColumn
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import Column, Table
+from shoal.data.tables.value_forms import PREFIX_FORMS, Form, form_of
 
-_IDENTIFYING = frozenset(
-    """name surname firstname lastname fullname forename ssn email mail phone telephone tel mobile fax address street
-    passport iban mrn uuid guid username login ip url licence license""".split()
-)
-_KEYS = frozenset("id ids nbr no key hid pid uid nr account card customer member case serial".split())
-_QUASI = frozenset(
-    """age sex gender race ethnicity ethnic birth birthday birthdate dob born zip zipcode postcode postal plz city town
-    village region county state province country nationality citizenship native marital civil hhcivil education school
-    degree occupation job profession workclass employer religion language household family children relat relationship
-    urbrur urban rural admission discharge admitted discharged death died height weight payer
-    insurance insurer""".split()
-)
-_SENSITIVE = frozenset(
-    """disease diagnosis diagnoses diag icd hiv illness condition symptom salary income wage wages earnings expend
-    expenditure savings cost costs charge charges debt tax medication drug treatment therapy outcome result readmitted
-    crime offence vote party genotype a1cresult insulin glucose glu serum med meds diabetes cancer blood""".split()
-)
-_SURVEY_WEIGHT = frozenset(["sampling", "household", "survey", "design"])
-_CATEGORY = _KEYS | {"type", "status", "code", "class", "category", "group", "kind", "sex", "gender", "race", "flag"}
-_COUNT = frozenset("""num number count n time days years months length size los age hours stay""".split())
-_PREFIX = frozenset(["zip", "zipcode", "postcode", "postal", "plz", "icd"])
+UNKNOWN = "nothing says that others do not know it"
+"""Why a column is quasi-identifying that has no name and no values that are known."""
 
+_BY_NAME: tuple[tuple[Role, tuple[str, ...]], ...] = (("sensitive", SENSITIVE), ("quasi", QUASI))
+_NAMED_THINGS = frozenset(["thing", "place", "origin", "education", "work", "belief", "insurance", *SENSITIVE])
 _BAND = re.compile(r"^\s*[\[\(<>≤≥]?=?\s*(-?\d+(?:\.\d+)?)")
 _CLINICAL_CODE = re.compile(r"^[A-Z]?\d{2,3}(\.\d+)?$")
 
 
-def words_of(name: str) -> set[str]:
-    """The lower-case words of a column name.
-
-    >>> sorted(words_of("patientNbr_zip-code"))
-    ['code', 'nbr', 'patient', 'zip']
-    """
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return set(re.split(r"[^a-z0-9]+", spaced.lower())) - {""}
-
-
 def is_key(name: str) -> bool:
     """Whether a column's name says that it numbers persons or things."""
-    return bool(words_of(name) & _KEYS)
+    return "key" in meanings_of(name)
 
 
 def guess(table: Table) -> dict[str, Attribute]:
@@ -62,19 +39,20 @@ def guess(table: Table) -> dict[str, Attribute]:
 
 def guess_attribute(column: Column, *, type: Type | None = None) -> Attribute:
     """Guess type and role of one column; a type that is known is kept."""
+    form = form_of(column)
     if type is None:
-        guessed, order, why_type = _guess_type(column)
+        guessed, order, why_type = _guess_type(column, form)
     else:
         guessed, why_type = type, "type given"
         order = None
         if type == "ordinal":
             order = column.order if isinstance(column, OrderedColumn) else _band_order(column)
-    role, why_role = _guess_role(column, guessed)
+    role, why_role = _guess_role(column, guessed, form)
     return Attribute(column.name, guessed, role, order, None, f"{why_type}; {why_role}")
 
 
-def _guess_type(column: Column) -> tuple[Type, tuple[str, ...] | None, str]:
-    values, words = column.values, words_of(column.name)
+def _guess_type(column: Column, form: Form | None) -> tuple[Type, tuple[str, ...] | None, str]:
+    values, says = column.values, meanings_of(column.name)
     if len(values) == 0:
         return "nominal", None, "no cell has a value"
     if isinstance(column, OrderedColumn):
@@ -87,56 +65,79 @@ def _guess_type(column: Column) -> tuple[Type, tuple[str, ...] | None, str]:
         return "date", None, f"all values are dates{note}"
     numbers = parse_numbers(values)
     if numbers is not None:
-        return _guess_number(column, numbers, words)
+        return _guess_number(column, numbers, says)
+    if form is not None and form.name in PREFIX_FORMS:
+        return "prefix", None, f"{form.name}, in which a shorter prefix means a wider area"
     order = _band_order(column)
     if order is not None:
         return "ordinal", order, "bands of numbers, ordered by their lower end"
-    if (words & _PREFIX or words & {"diag", "diagnosis"}) and _share(column, _CLINICAL_CODE) > 0.9:
+    if ("prefix" in says or "disease" in says) and _share(column, _CLINICAL_CODE) > 0.9:
         return "prefix", None, "codes in which a shorter prefix means a wider area"
     return "nominal", None, "text"
 
 
 def _guess_number(
-    column: Column, numbers: np.ndarray[tuple[int], np.dtype[np.float64]], words: set[str]
+    column: Column, numbers: np.ndarray[tuple[int], np.dtype[np.float64]], says: Mapping[str, str]
 ) -> tuple[Type, tuple[str, ...] | None, str]:
     texts = [str(v) for v in column.values[:1000]] if column.is_text else []
-    if words & _PREFIX or (any(t.startswith("0") and t.isdigit() and len(t) > 2 for t in texts)):
+    if "prefix" in says or (any(t.startswith("0") and t.isdigit() and len(t) > 2 for t in texts)):
         return "prefix", None, "digits of a code in which a shorter prefix means a wider area"
-    if words & {"diag", "diagnosis"} and texts and _share(column, _CLINICAL_CODE) > 0.9 and len(texts) > 20:
+    if "disease" in says and texts and _share(column, _CLINICAL_CODE) > 0.9 and len(texts) > 20:
         return "prefix", None, "codes in which a shorter prefix means a wider area"
     whole = bool((numbers == np.round(numbers)).all())
-    few = 50 if words & _CATEGORY else 10
-    if whole and len(numbers) <= few and not words & _COUNT:
+    few = 50 if says.keys() & {"category", "key", "sex", "origin"} else 10
+    if whole and len(numbers) <= few and not says.keys() & {"count", "age"} and says.get("event") != "time":
         count = f"{len(numbers)} whole numbers" if len(numbers) > 1 else "one whole number"
         return "nominal", None, f"only {count}, so probably codes"
     return "continuous", None, "numbers"
 
 
-def _guess_role(column: Column, type: Type) -> tuple[Role, str]:
-    words, n_rows = words_of(column.name), max(1, len(column.codes))
-    n_values = len(column.values)
+def _guess_role(column: Column, type: Type, form: Form | None) -> tuple[Role, str]:
+    says, n_rows = meanings_of(column.name), max(1, len(column.codes))
+    n_values = int((column.counts()[: len(column.values)] > 0).sum())
+    if n_values + int(column.has_missing) <= 1:
+        return "insensitive", "all records agree in it" if n_values else "no record has a value"
+    by_name = _role_of_name(says)
+    if by_name is not None and by_name[0] == "identifying":
+        return by_name
+    if form is not None and form.role == "identifying":
+        return "identifying", f"the values are {form.name}"
     distinct = n_values / n_rows
-    named = words & _IDENTIFYING
-    if named and not words & {"file", "drug", "product"}:
-        return "identifying", f"the name says {sorted(named)[0]!r}"
-    if words & _KEYS and distinct > 0.1 and n_rows >= 20:
+    if "key" in says and distinct > 0.1 and n_rows >= 20 and (form is None or form.role != "quasi"):
         return "identifying", "the name says it is a key and the values repeat little"
-    known = words & (_SENSITIVE | _QUASI | _COUNT)
+    is_known = by_name is not None or "count" in says or form is not None
     if (
         n_rows >= 20
         and distinct > 0.9
-        and (type == "nominal" or _counts_rows(column) or (not known and _is_number(column)))
+        and (
+            (type == "nominal" and (form is None or form.role != "quasi"))
+            or (form is None and _counts_rows(column))
+            or (not is_known and _is_number(column))
+        )
     ):
         return "identifying", "nearly every row has a value of its own"
-    if words & {"weight", "weights", "wgt", "fnlwgt"} and (words & _SURVEY_WEIGHT or "fnlwgt" in words):
-        return "insensitive", "a survey weight"
-    if words & _SENSITIVE:
-        return "sensitive", f"the name says {sorted(words & _SENSITIVE)[0]!r}"
-    if words & _QUASI:
-        return "quasi", f"the name says {sorted(words & _QUASI)[0]!r}, which others may know"
-    if type == "date" or (type == "prefix" and words & _PREFIX):
-        return "quasi", "others may know it"
-    return "insensitive", "nothing in its name says that others know it"
+    if by_name is not None and by_name[0] == "sensitive":
+        return by_name
+    if form is not None:
+        known = ", which others may know" if form.role == "quasi" else ""
+        return form.role, f"the values are {form.name}{known}"
+    if by_name is not None:
+        return by_name
+    return "quasi", UNKNOWN
+
+
+def _role_of_name(says: Mapping[str, str]) -> tuple[Role, str] | None:
+    """What a name says about the role; that of a thing or a place is no name of a person."""
+    named = next((m for m in IDENTIFYING if m in says), None)
+    if named is not None and (named != "name" or not says.keys() & _NAMED_THINGS):
+        return "identifying", f"the name says {says[named]!r}"
+    if ("weight" in says and says.keys() & {"design", "survey weight"}) or "survey weight" in says:
+        return "quasi", "a survey weight, which tells the stratum"
+    for role, meanings in _BY_NAME:
+        word = next((says[m] for m in meanings if m in says), None)
+        if word is not None:
+            return role, f"the name says {word!r}" + (", which others may know" if role == "quasi" else "")
+    return None
 
 
 def _share(column: Column, pattern: re.Pattern[str]) -> float:

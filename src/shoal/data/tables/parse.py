@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from shoal.data.tables.table import Column
 
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"(?P<m>{'|'.join(_MONTHS)})"
 _DATE_FORMS = {
     r"(?P<y>[1-9]\d{3})-(?P<m>\d{1,2})-(?P<d>\d{1,2})": "%Y-%m-%d",
     r"(?P<y>[1-9]\d{3})/(?P<m>\d{1,2})/(?P<d>\d{1,2})": "%Y/%m/%d",
@@ -18,8 +20,14 @@ _DATE_FORMS = {
     r"(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>[1-9]\d{3})": "%m/%d/%Y",
     r"(?P<d>\d{1,2})/(?P<m>\d{1,2})/(?P<y>[1-9]\d{3})": "%d/%m/%Y",
     r"(?P<d>\d{1,2})-(?P<m>\d{1,2})-(?P<y>[1-9]\d{3})": "%d-%m-%Y",
+    rf"(?P<d>\d{{1,2}})-{_MONTH}-(?P<y>[1-9]\d{{3}})": "%d-%b-%Y",
+    rf"(?P<d>\d{{1,2}}) {_MONTH} (?P<y>[1-9]\d{{3}})": "%d %b %Y",
+    rf"{_MONTH} (?P<d>\d{{1,2}}) (?P<y>[1-9]\d{{3}})": "%b %d %Y",
+    rf"{_MONTH} (?P<d>\d{{1,2}}), (?P<y>[1-9]\d{{3}})": "%b %d, %Y",
+    r"(?P<y>[1-9]\d{3})-(?P<m>\d{1,2})": "%Y-%m",
 }
-_TIME = r"(?:[T ](?P<t>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)Z?)?"
+_TIME = r"(?:[T ](?P<t>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(?:Z|(?P<o>[+-]\d{2}:?\d{2}))?)?"
+_MAY_BE_DATE = re.compile(rf"\d[-/.]\d|\d[- ]{_MONTH}|{_MONTH.replace('?P<m>', '?:')} \d", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -61,23 +69,40 @@ def parse_dates(values: npt.NDArray[Any]) -> Dates | None:
     """
     if values.dtype.kind == "M":
         return Dates(values.astype("datetime64[us]"), "%Y-%m-%d")
-    if values.dtype != object or len(values) == 0 or not re.search(r"\d[-/.]\d", str(values[0])):
+    if values.dtype != object or len(values) == 0 or not _MAY_BE_DATE.search(str(values[0])):
         return None
     for pattern, form in _DATE_FORMS.items():
-        whole = re.compile(pattern + _TIME + r"\Z")
+        whole = re.compile(pattern + _TIME + r"\Z", re.IGNORECASE)
         matches = [whole.match(str(v)) for v in values]
         if not all(matches):
             continue
+        read = [m.groupdict() for m in matches if m is not None]
         spelled = [
-            f"{m['y']}-{int(m['m']):02d}-{int(m['d']):02d}" + (f"T{m['t']}" if m["t"] else "")
-            for m in matches
-            if m is not None
+            f"{m['y']}-{_month(m['m']):02d}-{int(m.get('d', 1)):02d}" + (f"T{m['t']}" if m["t"] else "") for m in read
         ]
         try:
-            return Dates(np.array(spelled, dtype="datetime64[us]"), form)
+            days = np.array(spelled, dtype="datetime64[us]")
         except ValueError:
             continue
+        # What hour it was elsewhere at the time: dates compare by when they were.
+        return Dates(days - np.array([_minutes(m["o"]) for m in read], dtype="timedelta64[m]"), form)
     return None
+
+
+def _month(text: str) -> int:
+    return int(text) if text.isdigit() else _MONTHS.index(text.lower()) + 1
+
+
+def _minutes(offset: str | None) -> int:
+    """How far a clock was ahead of universal time.
+
+    >>> _minutes("+01:30"), _minutes("-0500"), _minutes(None)
+    (90, -300, 0)
+    """
+    if offset is None:
+        return 0
+    minutes = 60 * int(offset[1:3]) + int(offset[-2:])
+    return -minutes if offset[0] == "-" else minutes
 
 
 def numbers_of(column: Column) -> npt.NDArray[np.float64] | None:

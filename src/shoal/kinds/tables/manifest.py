@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool, TypeAdapter, ValidationInfo, field_serializer, field_validator, model_validator
 
+from shoal.check.finding import ACCEPTABLE
 from shoal.data.tables.attribute import Attribute, Role, Type
 from shoal.data.tables.format import data_files
 from shoal.data.tables.hierarchy import Hierarchy, prefixes
@@ -69,9 +70,13 @@ class TableManifest(Manifest):
         The columns of the original that say whose a record is, where persons were counted.
     person_knowledge : {"row", "history"}, optional
         Whether one record of a person was taken to be known, or all.
+    limits : mapping, optional
+        How much of what no guarantee forbids may be found, by name; older versions did not look for it.
+    accepted : mapping, optional
+        What was found above its limit and taken, with the reason.
     """
 
-    optional: ClassVar[tuple[str, ...]] = ("header", "layout", "person", "person_knowledge")
+    optional: ClassVar[tuple[str, ...]] = ("header", "layout", "person", "person_knowledge", "limits", "accepted")
 
     kind: Literal["table"] = "table"
     delimiter: Literal[",", ";", "\t", "|"] | None = None
@@ -82,6 +87,8 @@ class TableManifest(Manifest):
     person_knowledge: Literal["row", "history"] | None = None
     columns: dict[str, PublishedColumn]
     layout: Layout | None = Field(default=None)
+    limits: dict[str, float] | None = None
+    accepted: dict[str, str] | None = None
 
     @field_validator("data")
     @classmethod
@@ -94,6 +101,13 @@ class TableManifest(Manifest):
     @classmethod
     def _known_models(cls, require: Any) -> Any:
         return _REQUIREMENTS.validate_python(require)
+
+    @field_validator("limits", "accepted")
+    @classmethod
+    def _known_findings(cls, entries: dict[str, Any] | None) -> dict[str, Any] | None:
+        if not set(entries or ()) <= set(ACCEPTABLE):
+            raise ValueError("a finding is called otherwise")
+        return entries
 
     @field_validator("layout", mode="before")
     @classmethod

@@ -14,7 +14,8 @@
     partition = "mondrian"
     publish = "generalise"
 
-A column that is not named keeps its guessed type and role, unless the column ``"*"`` gives one for all such.
+Of a column that is not named, type and role are guessed, unless the column ``"*"`` gives a role to all such; what no
+guess calls harmless becomes quasi-identifying, see `shoal.data.tables.meaning`.
 """
 
 from __future__ import annotations
@@ -27,11 +28,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, Field, PlainValidator, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from shoal.check.finding import ACCEPTABLE
+from shoal.check.tables.singled_out import LIMIT
 from shoal.data.tables.attribute import Role, Type
 from shoal.data.tables.header import Header
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import MARKERS
-from shoal.errors import PolicyError
+from shoal.errors import PolicyError, did_you_mean
 from shoal.models import Requirement, by_option, registered
 from shoal.models.k_anonymity import KAnonymity
 from shoal.policy import BasePolicy, Option, Strict, header_option, option
@@ -188,12 +191,25 @@ class Method(Strict):
         return publications()[self.publication]
 
 
+class Limits(Strict):
+    """How much of what no guarantee forbids a release may show; more than that stops it."""
+
+    singled_out: float = option(
+        LIMIT,
+        "Share of records that columns published as they are may tell from all others, alone or with the labels.",
+        metavar="SHARE",
+        ge=0,
+        le=1,
+    )
+
+
 ORIGINAL_ORDER = (
     "The rows stand in the order of the original: whoever knows the place of a person there, or what the original was "
     "sorted by (a name, a number, a date), finds the row without knowing any quasi-identifier, and no guarantee "
     "counts that."
 )
 """What a release says of itself that keeps the order of the rows."""
+MOST_REASON = 300
 
 
 class Policy(BasePolicy):
@@ -248,6 +264,12 @@ class Policy(BasePolicy):
     )
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict, description="What is known of columns, by name.")
     require: tuple[Requirement, ...] = Field((KAnonymity(k=5),), description="The guarantees.")
+    limits: Limits = Field(default_factory=Limits, description="What may be found in a release; more stops it.")
+    accept: Mapping[str, str] = option(
+        {},
+        "Take what would stop the release, by its name (singled_out, unprotected), with a reason that is published.",
+        metavar="FINDING=REASON",
+    )
     method: Method = Field(default_factory=Method, description="How the release is made.")
 
     @model_validator(mode="after")
@@ -292,10 +314,24 @@ class Policy(BasePolicy):
             raise ValueError("at least one guarantee must be required")
         return require
 
+    @field_validator("accept")
+    @classmethod
+    def _for_a_reason(cls, accept: Mapping[str, str]) -> Mapping[str, str]:
+        for name, reason in accept.items():
+            if name not in ACCEPTABLE:
+                raise ValueError(f"nothing is called {name!r}; {did_you_mean(name, ACCEPTABLE)}")
+            if not reason.strip() or not reason.isprintable() or len(reason) > MOST_REASON:
+                raise ValueError(f"{name} takes a reason: one line of at most {MOST_REASON} characters")
+        return accept
+
     @property
     def k(self) -> int:
         """The least class size that every requirement together asks for."""
         return max(2, *(r.least_size for r in self.require))
+
+    def states_role_of(self, name: str) -> bool:
+        """Whether a column's role is given, by its name or as that of all others."""
+        return self.columns.get(name, self.columns.get("*", ColumnPolicy())).role is not None
 
     @classmethod
     def models(cls) -> Mapping[str, type[BaseModel]]:
@@ -366,6 +402,8 @@ class Policy(BasePolicy):
                 name = model.model_fields["model"].default
                 asked = [r for r in asked if getattr(r, "model", None) != name]
                 asked.append({"model": name, parameter: in_short[parameter]})
+        if isinstance(values.get("accept"), Mapping):
+            values["accept"] = {**self.accept, **values["accept"]}
         return super().changed(columns=columns, require=asked, **values)
 
     @classmethod

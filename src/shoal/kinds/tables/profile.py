@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from shoal.check.tables.classes import classes_of
 from shoal.check.tables.risk import Risk, risk_of
+from shoal.check.tables.singled_out import LIMIT, Combination, Uniques
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import guess
 from shoal.data.tables.table import Table
 from shoal.errors import DataError
 from shoal.kind import Grid
 from shoal.kinds.tables.policy import Method, partitions
+from shoal.report.points import listed
+from shoal.report.tables.words import percent
 
 if TYPE_CHECKING:
     from shoal.sweep.propose import Proposal
@@ -22,11 +25,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """One column: the guess, how many distinct values and missing cells it has."""
+    """One column: the role proposed and why, and what was measured.
+
+    Attributes
+    ----------
+    n_distinct, n_missing : int
+        Distinct values, and missing cells.
+    singled_out : float or None
+        The share of the records that have a value of their own; None of a column that is dropped.
+    is_sensitive : bool
+        Whether it looks sensitive; it is proposed as quasi-identifying as long as nothing is required of it.
+    """
 
     attribute: Attribute
     n_distinct: int
     n_missing: int
+    singled_out: float | None = None
+    is_sensitive: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,6 +56,8 @@ class Profile:
         The method to start with, found by trying some on a sample; None where that was not asked for.
     header : str or None
         How the first line was read, for the policy to say the same.
+    together : Combination or None
+        The columns, at most three, that would single out most records if they were published as they are.
     """
 
     n_rows: int
@@ -49,6 +66,7 @@ class Profile:
     notes: tuple[str, ...]
     proposal: Proposal | None = None
     header: str | None = None
+    together: Combination | None = None
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
@@ -58,22 +76,36 @@ class Profile:
     def shown(self) -> list[str | Grid]:
         """The guesses, their reasons, the risk and the proposed method, for a terminal."""
         columns = Grid(
-            ("column", "role", "type", "distinct", "missing", "why"),
+            ("column", "role", "type", "distinct", "missing", "alone", "why"),
             [
-                (a.name, a.role, a.type, f"{c.n_distinct:,}", f"{c.n_missing:,}", a.why)
+                (a.name, a.role, a.type, f"{c.n_distinct:,}", f"{c.n_missing:,}", _share(c.singled_out), a.why)
                 for c in self.columns
                 for a in (c.attribute,)
             ],
-            ("distinct", "missing"),
+            ("distinct", "missing", "alone"),
         )
         shown: list[str | Grid] = [f"{self.n_rows:,} rows, {len(self.columns)} columns\n", columns]
-        shown += [f"note: {note}" for note in self.notes]
+        shown.append("alone: share of the records that have a value of their own, if the column were kept as it is")
+        shown += [f"note: {note}" for note in (*self.notes, *self._measured())]
         if self.risk is None:
             return [*shown, "\nNo column looks quasi-identifying; say in the policy which ones others may know."]
         quasi = ", ".join(c.attribute.name for c in self.columns if c.attribute.role == "quasi")
         shown.append(f"\nRisk as it stands, for someone who knows {quasi}:")
         shown += [f"  {sentence}" for sentence in self.risk.sentences]
         return shown if self.proposal is None else [*shown, *self.proposal.shown()]
+
+    def _measured(self) -> list[str]:
+        """Why columns of which nothing is known are not published as they are."""
+        if self.together is None:
+            return []
+        names = listed([repr(n) for n in self.together.columns])
+        share, are = percent(self.together.share), "it were" if len(self.together.columns) == 1 else "they were"
+        sentence = f"{names} would single out {share} of the records if {are} published unchanged"
+        return [
+            f"{sentence}, more than {percent(LIMIT)}: so nothing is, but where all records agree."
+            if self.together.share > LIMIT
+            else f"{sentence}; with the labels of small groups it would be more, so nothing is, but where all agree."
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -87,11 +119,14 @@ class Profile:
                     "why": c.attribute.why,
                     "distinct": c.n_distinct,
                     "missing": c.n_missing,
+                    "singled_out": c.singled_out,
+                    "sensitive": c.is_sensitive,
                 }
                 for c in self.columns
             ],
             "risk": self.risk.to_dict() if self.risk is not None else None,
             "notes": list(self.notes),
+            "together": asdict(self.together) if self.together is not None else None,
             "proposal": self.proposal.to_dict() if self.proposal is not None else None,
         }
 
@@ -101,7 +136,8 @@ class Profile:
             "# Written by `shoal profile`: every type and role below is a guess. Read it, correct it, then run",
             "#     shoal anonymize DATA -p THIS_FILE -o out/",
             "# Roles: identifying (dropped), quasi (others may know it), sensitive (kept, under what is required",
-            "# of it), insensitive (kept).",
+            "# of it), insensitive (kept). What nobody calls harmless is quasi.",
+            *(f"# {_one_line(sentence)}" for sentence in self._measured()),
             'kind = "table"',
             'missing = "value"        # a missing value is a value of its own; "any": it may hide any value (stricter)',
             *([] if self.header is None else [f'header = "{self.header}"']),
@@ -111,18 +147,27 @@ class Profile:
         for column in self.columns:
             a = column.attribute
             extra = f", order = {_text(list(a.order))}" if a.order is not None else ""
-            lines.append(f'{_key(a.name)} = {{ role = "{a.role}", type = "{a.type}"{extra} }}   # {a.why}')
+            alone = "" if column.singled_out is None else f"; {_share(column.singled_out)} have a value of their own"
+            lines.append(f'{_key(a.name)} = {{ role = "{a.role}", type = "{a.type}"{extra} }}   # {a.why}{alone}')
         lines += ["", "[[require]]", 'model = "k-anonymity"', f"k = {k}"]
-        if any(c.attribute.role == "sensitive" for c in self.columns):
+        if names := [c.attribute.name for c in self.columns if c.is_sensitive]:
             lines += [
                 "",
-                "# Groups of k may still agree in what is sensitive. To rule that out as well:",
+                f"# These look sensitive: {_one_line(', '.join(names))}. To keep their values as they are, give them",
+                '# role = "sensitive", and require that the records of a group do not agree in them:',
                 "# [[require]]",
                 '# model = "l-diversity"',
                 "# l = 3",
                 '# kind = "distinct"',
                 "# With diversity another method may lose least: compare them with `shoal sweep DATA -p THIS_FILE`.",
             ]
+        lines += [
+            "",
+            "[limits]",
+            f"singled_out = {LIMIT:g}       # share of the records that columns kept as they are may tell from others",
+            "# [accept]",
+            '# singled_out = "..."    # the reason for which more is taken; it is published',
+        ]
         partition = self.proposal.partition if self.proposal is not None else Method().partition
         lines += [
             "",
@@ -155,13 +200,30 @@ def profile_table(table: Table) -> Profile:
     """Guess every column's meaning and measure the risk on the guessed quasi-identifiers."""
     if not table.columns or table.n_rows == 0:
         raise DataError("there is nothing to profile: the table has no rows")
-    attributes = guess(table)
+    guessed = guess(table)
+    attributes = {n: _until_required(a) if a.role == "sensitive" else a for n, a in guessed.items()}
+    uniques = Uniques([table[n] for n, a in attributes.items() if a.role != "identifying"])
+    alone = {found.columns[0]: found.share for found in uniques.each()}
     columns = tuple(
         ColumnProfile(
-            attributes[name], int((column.counts()[: len(column.values)] > 0).sum()), int(column.missing.sum())
+            attributes[name],
+            int((column.counts()[: len(column.values)] > 0).sum()),
+            int(column.missing.sum()),
+            alone.get(name),
+            guessed[name].role == "sensitive",
         )
         for name, column in table.columns.items()
     )
     quasi = [n for n, a in attributes.items() if a.role == "quasi"]
     risk = risk_of(classes_of(table, quasi), k=5) if quasi else None
-    return Profile(table.n_rows, columns, risk, table.source.notes)
+    return Profile(table.n_rows, columns, risk, table.source.notes, together=uniques.most_telling(LIMIT))
+
+
+def _until_required(attribute: Attribute) -> Attribute:
+    """What looks sensitive is made alike in groups as long as nothing is required of it."""
+    why = f"{attribute.why}: sensitive, so not published as it is until something is required of it"
+    return replace(attribute, role="quasi", why=why)
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else percent(share)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.check.evidence import Evidence, group_classes
+from shoal.check.finding import SINGLED_OUT, UNPROTECTED, Finding, reasons, refuse_serious
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.classes import Classes, classes_of
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
 from shoal.check.tables.risk import Risk, risk_of
+from shoal.check.tables.singled_out import LIMIT, findings_of
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.persons import person_codes
@@ -28,6 +30,7 @@ from shoal.kinds.tables.manifest import PublishedColumn, TableManifest, as_publi
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
 from shoal.release import Release
+from shoal.report.points import quoted
 from shoal.secrets import write_groups, write_published_groups, write_rows
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import Count, public_counts
@@ -42,6 +45,9 @@ if TYPE_CHECKING:
     from shoal.utility.tables.measure import Utility
     from shoal.utility.tables.queries import QueryError
     from shoal.utility.tables.target import TargetLearning
+
+
+_Verified = tuple[tuple[Guarantee, ...], tuple[Finding, ...]]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -98,10 +104,13 @@ class TableRelease(Release[Table]):
             _like=like,
             _held_out=held_out,
         )
+        file = None
         if in_memory:
-            return replace(release, guarantees=release._verified(made.table, made.attributes))
-        file, guarantees = release._write_and_check()
-        return replace(release, guarantees=guarantees, _file=file)
+            guarantees, findings = release._verified(made.table, made.attributes)
+        else:
+            file, (guarantees, findings) = release._write_and_measure()
+        notes = (*_told(findings), *release.notes)
+        return replace(release, guarantees=guarantees, findings=findings, notes=notes, _file=file)
 
     @property
     def table(self) -> Table:
@@ -227,6 +236,7 @@ class TableRelease(Release[Table]):
         return {
             "records": self.records,
             "guarantees": [g.to_dict() for g in self.guarantees],
+            "findings": [f.to_dict() for f in self.findings],
             **({"utility": self.utility.to_dict()} if report else {}),
             "verdict": self.judged(report=report).to_dict(),
             "risk": {"before": self.risk_before.to_dict(), "after": self.risk_after.to_dict()},
@@ -245,18 +255,22 @@ class TableRelease(Release[Table]):
         return cost(self.utility, self.records, self.policy.method.publication)
 
     def _claims(self) -> Any:
-        return *super()._claims(), self.attributes, self.layout
+        return *super()._claims(), self.attributes, self.layout, self.findings
 
     def _names(self, role: str) -> list[str]:
         return [n for n, a in self.attributes.items() if a.role == role]
 
     def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
+        file, (guarantees, _) = self._write_and_measure()
+        return file, guarantees
+
+    def _write_and_measure(self) -> tuple[CheckedFile, _Verified]:
         def write(path: Path) -> None:
             write_table(self.table, path)
 
         return checked_file(file_name(self.table), write, self._verified_file)
 
-    def _verified_file(self, path: Path) -> tuple[Guarantee, ...]:
+    def _verified_file(self, path: Path) -> _Verified:
         """Run the checker on the file as any reader would see it."""
         markers, delimiter = self.policy.missing_markers, self.table.source.delimiter
         written = read_back(path, self.table.names, markers=markers, delimiter=delimiter, expected=self.table)
@@ -264,8 +278,11 @@ class TableRelease(Release[Table]):
             raise NotVerified("the written file does not read back as the table that was made; nothing was published")
         return self._verified(written, self._published_attributes if self.layout is None else self.attributes)
 
-    def _verified(self, table: Table, attributes: Mapping[str, Attribute]) -> tuple[Guarantee, ...]:
-        """The guarantees of a table, or `NotVerified` when one does not hold or could not be recomputed."""
+    def _verified(self, table: Table, attributes: Mapping[str, Attribute]) -> _Verified:
+        """The guarantees of a table, or `NotVerified` when one does not hold or could not be recomputed.
+
+        With what else was measured, or `Infeasible` when that is serious and the policy does not take it.
+        """
         layout = self.layout
         names = table.names if layout is None else list(dict.fromkeys(layout.attributes.values()))
         roles = {role: [n for n in names if attributes[n].role == role] for role in ("quasi", "sensitive")}
@@ -283,7 +300,43 @@ class TableRelease(Release[Table]):
         )
         verdict = verify_publication(table, self.policy.method.publication, asked, self._evidence)
         refuse_failed(verdict)
-        return verdict.guarantees
+        measure = partial(
+            findings_of,
+            table,
+            attributes,
+            has_labels=not needs_original(self.policy.method.publication),
+            layout=layout,
+            markers=self.policy.missing_markers,
+            limit=self.policy.limits.singled_out,
+            accepted=self.policy.accept,
+        )
+        findings = measure()
+        if not any(f.is_serious for f in findings):  # of records, which everybody can count; then of persons
+            findings = measure(persons=self._evidence.persons)
+        findings += self._unprotected(verdict.guarantees)
+        refuse_serious(findings)
+        return verdict.guarantees, findings
+
+    def _unprotected(self, guarantees: Sequence[Guarantee]) -> tuple[Finding, ...]:
+        """Columns that nobody called sensitive, that look so, and that nothing is required of."""
+        covered = {g.sensitive for g in guarantees}
+        names = [n for n in self._names("sensitive") if n not in covered and not self.policy.states_role_of(n)]
+        if not names:
+            return ()
+        are, them, their = ("looks", "it", "its role") if len(names) == 1 else ("look", "them", "their roles")
+        return (
+            Finding(
+                UNPROTECTED,
+                tuple(names),
+                1.0,
+                0.0,
+                f"{quoted(names)} {are} sensitive, and nothing is required of {them}: where all records of a group "
+                "agree, whoever can place someone in the group learns the value.",
+                f"require diversity (-l 3), or state {their} (--sensitive, --quasi, --identifying), or take "
+                f'it with a reason: [accept] {UNPROTECTED} = "..." in the policy, or --accept {UNPROTECTED}=REASON',
+                self.policy.accept.get(UNPROTECTED),
+            ),
+        )
 
     @property
     def _evidence(self) -> Evidence:
@@ -324,6 +377,8 @@ class TableRelease(Release[Table]):
                 for name, attribute in self._published_attributes.items()
             },
             layout=self.layout,
+            limits=self.policy.limits.model_dump(),
+            accepted=dict(reasons(self.findings)) or None,
         )
 
     def _datasheet(self) -> str:
@@ -364,3 +419,10 @@ class TableRelease(Release[Table]):
         for i, name in enumerate(self._names("quasi"), start=1):
             path = folder / f"mapping-{i}.csv"
             write_table(applied_mapping(self._original[name].take(self._rows), self.table[name]), path)
+
+
+def _told(findings: Sequence[Finding]) -> list[str]:
+    """What was taken, with the reason, and what only a raised limit allows."""
+    taken = [f"{f.sentence} Taken for this reason: {f.accepted}" for f in findings if f.is_above]
+    allowed = (f for f in findings if f.name == SINGLED_OUT and not f.is_above and f.share > LIMIT)
+    return [*taken, *(f.sentence for f in allowed)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from shoal._version import __version__
-from shoal.check.finding import Finding
+from shoal.check.finding import Finding, reasons
 from shoal.check.guarantee import Guarantee
 from shoal.check.slices.exposure import Exposure
 from shoal.check.tables.risk import Risk
@@ -65,6 +65,8 @@ class ReportContext:
         What attacks got, if there were records to compare them on.
     by_hierarchy : frozenset of str
         Columns of the original whose labels are those of a hierarchy.
+    accepted : mapping of str to str
+        What was found above its limit and taken, with the reason.
     """
 
     title: str
@@ -91,6 +93,7 @@ class ReportContext:
     attacked: Attacked[TableCase] | None = None
     findings: tuple[Finding, ...] = ()
     by_hierarchy: frozenset[str] = frozenset()
+    accepted: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, release: TableRelease, guarantees: tuple[Guarantee, ...], *, is_public: bool = False) -> ReportContext:
@@ -122,6 +125,7 @@ class ReportContext:
             attacked=None if is_public else release.attacked,
             findings=() if is_public else release.findings,
             by_hierarchy=frozenset(n for n, a in release.attributes.items() if a.hierarchy is not None),
+            accepted=reasons(release.findings),
         )
 
     @classmethod
@@ -166,6 +170,7 @@ class ReportContext:
             diversity=method.diversity,
             layout=layout,
             by_hierarchy=frozenset(n if layout is None else layout.attributes[n] for n in manifest.by_hierarchy),
+            accepted=manifest.accepted or {},
         )
 
     @property

@@ -54,7 +54,9 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         role_names=words.ROLE_NAMES,
         figures=[(name, picture) for name, picture in figures if picture is not None],
         n_left_out=len(columns) - N_PICTURES,
-        limits=not_protected(context.guarantees, context.attributes, context.publish, context.diversity),
+        limits=not_protected(
+            context.guarantees, context.attributes, context.publish, context.diversity, context.accepted
+        ),
         uses=good_use(context.publish, any(a.role in ("sensitive", "insensitive") for _, a, _, _ in columns)),
         misuses=MISUSE,
         n_smallest=_smallest(context),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from shoal.check.finding import ACCEPTABLE
 from shoal.check.guarantee import Guarantee
 from shoal.data.tables.attribute import ROLES, Attribute
 from shoal.kinds.tables.policy import Method, publications
@@ -18,12 +19,22 @@ def _model(guarantee: Guarantee) -> type[Model] | None:
 
 
 def not_protected(
-    guarantees: Sequence[Guarantee], attributes: Mapping[str, Attribute], publish: str, diversity: str = "local"
+    guarantees: Sequence[Guarantee],
+    attributes: Mapping[str, Attribute],
+    publish: str,
+    diversity: str = "local",
+    accepted: Mapping[str, str] | None = None,
 ) -> tuple[Point, ...]:
-    """What an attacker can still do, given what was required and how it was published."""
+    """What an attacker can still do, given what was required and how it was published, and what was taken for which
+    reason.
+    """
     sensitive = [n for n, a in attributes.items() if a.role == "sensitive"]
     kept = [n for n, a in attributes.items() if a.role in ("sensitive", "insensitive")]
-    points = [*_attributes(guarantees, sensitive), *_minimality(guarantees, diversity)]
+    points = [
+        Point(f"Accepted by the publisher ({name})", f"{_sentence(ACCEPTABLE[name])} The reason given: {reason}")
+        for name, reason in (accepted or {}).items()
+    ]
+    points += [*_attributes(guarantees, sensitive), *_minimality(guarantees, diversity)]
     points += publications()[publish].not_protected(kept)
     if kept:
         points.append(
@@ -46,6 +57,10 @@ def not_protected(
         )
     )
     return tuple(points)
+
+
+def _sentence(phrase: str) -> str:
+    return f"{phrase[0].upper()}{phrase[1:]}."
 
 
 def without_requirement(guarantees: Sequence[Guarantee], sensitive: Sequence[str]) -> list[str]:

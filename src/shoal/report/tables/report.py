@@ -52,7 +52,9 @@ def report_content(context: ReportContext) -> ReportContent:
         guarantees=judged(context.guarantees, short_name, words.required, words.achieved),
         tightest=[(short_name(g), words.required(g), _worst(g)) for g in context.guarantees if g.worst],
         models=words.models(context.publish),
-        limits=points(not_protected(context.guarantees, context.attributes, context.publish, context.diversity)),
+        limits=points(
+            not_protected(context.guarantees, context.attributes, context.publish, context.diversity, context.accepted)
+        ),
         sizes=picture("class_sizes", before=before.records_by_class_size, after=after.records_by_class_size)
         if before and after
         else None,

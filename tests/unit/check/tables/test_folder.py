@@ -76,7 +76,9 @@ def test_numbers_with_a_hierarchy_are_averaged_as_numbers(people, tmp_path, part
 
 
 def test_that_groups_were_made_blindly_is_not_taken_for_seen(people, tmp_path) -> None:
-    policy = shoal.Policy.of(quasi=["age"], sensitive=["illness"], insensitive=["kind", "size"], k=5, l=2)
+    policy = shoal.Policy.of(
+        quasi=["age"], sensitive=["illness"], insensitive=["kind", "size"], k=5, l=2, singled_out=1.0
+    )
     blind = policy.changed(diversity="blind")
     shoal.anonymize(people, blind, seed=1).save(tmp_path / "out")
     found = shoal.check(tmp_path / "out", people, blind)
@@ -101,7 +103,7 @@ def test_more_suppression_than_the_policy_allows_is_found(people, tmp_path) -> N
 
 def test_a_policy_overrules_the_markers_of_an_edited_manifest(tmp_path) -> None:
     table = {"age": ["1"] * 4, "s": ["a", "b", "?", "?"]}
-    policy = shoal.Policy.of(quasi=["age"], sensitive=["s"], k=2, l=2, missing="any")
+    policy = shoal.Policy.of(quasi=["age"], sensitive=["s"], k=2, l=2, missing="any", singled_out=1.0)
     shoal.anonymize(table, policy).save(tmp_path / "out")
     path = tmp_path / "out" / "publish" / "manifest.json"
     content = json.loads(path.read_text())

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 import shoal
+from shoal.data.tables.column_words import words_of
 from shoal.data.tables.files import read_table
 from shoal.data.tables.frames import from_frame
-from shoal.data.tables.guess import guess, words_of
+from shoal.data.tables.guess import guess
 
 COLUMNS = {
     "name": ([f"Person {i}" for i in range(40)], "nominal", "identifying"),
@@ -20,8 +21,8 @@ COLUMNS = {
     "age_band": (["[0-10)", "[10-20)", "[100-110)", "[20-30)"] * 10, "ordinal", "quasi"),
     "disease": (["flu", "cold"] * 20, "nominal", "sensitive"),
     "income": ([str(1000.5 + i) for i in range(40)], "continuous", "sensitive"),
-    "type_id": ([str(i % 4) for i in range(40)], "nominal", "insensitive"),
-    "num_visits": ([str(i % 4) for i in range(40)], "continuous", "insensitive"),
+    "type_id": ([str(i % 4) for i in range(40)], "nominal", "quasi"),
+    "num_visits": ([str(i % 4) for i in range(40)], "continuous", "quasi"),
     "sampling_weight": (["100"] * 40, "nominal", "insensitive"),
     "nothing": (["?"] * 40, "nominal", "insensitive"),
 }

@@ -46,3 +46,27 @@ def test_cells_become_numbers_with_gaps() -> None:
     assert np.array_equal(numbers_of(encode_cells("x", objects("2", None, "1.5"))), [2, np.nan, 1.5], equal_nan=True)
     assert numbers_of(encode_cells("x", objects("1970-01-03", "1970-01-01"))).tolist() == [2, 0]
     assert numbers_of(encode_cells("x", objects("a", "1"))) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "form", "first"),
+    [
+        (["25-Feb-2002", "1-MAR-2003"], "%d-%b-%Y", "2002-02-25"),
+        (["Feb 25 2002", "mar 1 2003"], "%b %d %Y", "2002-02-25"),
+        (["Feb 25, 2002"], "%b %d, %Y", "2002-02-25"),
+        (["25 Feb 2002 10:30"], "%d %b %Y", "2002-02-25T10:30"),
+        (["2002-02", "2003-11"], "%Y-%m", "2002-02-01"),
+        (["2002-02-25T00:30:00+01:00", "2002-02-25T10:00:00Z"], "%Y-%m-%d", "2002-02-24T23:30"),
+        (["2002-02-25 10:00:00-0530"], "%Y-%m-%d", "2002-02-25T15:30"),
+    ],
+)
+def test_dates_in_other_spellings(texts: list[str], form: str, first: str) -> None:
+    found = parse_dates(np.array(texts, dtype=object))
+    assert found is not None
+    assert found.form == form
+    assert found.values[0] == np.datetime64(first)
+
+
+@pytest.mark.parametrize("text", ["31-Feb-2002", "25-Foo-2002", "2002-13", "12-1234", "may", "Feb 2002"])
+def test_what_is_no_date_is_none(text: str) -> None:
+    assert parse_dates(np.array([text], dtype=object)) is None

@@ -14,7 +14,7 @@ from tests.unit.tables.publish.slices.people import people
 def test_a_manifest_cannot_change_what_a_column_is(tmp_path: Path) -> None:
     columns = {"pay": {"role": "sensitive", "type": "continuous"}}
     policy = shoal.Policy.of(quasi=["age", "town"], others="identifying", k=5, t=0.4, publish="screen", columns=columns)
-    policy = policy.changed(slices=2)
+    policy = policy.changed(slices=2, singled_out=1.0)
     shoal.anonymize(people(), policy, seed=1).save(tmp_path / "out")
     assert shoal.check(tmp_path / "out", original=people(), policy=policy).holds
     path = tmp_path / "out" / "publish" / "manifest.json"

@@ -144,3 +144,32 @@ def test_l_without_a_kind_is_probabilistic_in_slices() -> None:
     named = Policy.of(**asked).changed(require=[{"model": "l-diversity", "l": 3, "kind": "distinct"}], publish="screen")
     assert [r.kind for r in named.require] == ["distinct"]
     assert Policy.of(**asked).changed(publish="bucketize").require[-1].kind == "probabilistic"
+
+
+def test_what_is_accepted_has_a_name_and_a_reason(tmp_path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text('[limits]\nsingled_out = 0.1\n[accept]\nsingled_out = "nobody knows it"\n')
+    policy = Policy.read(path)
+    assert (policy.limits.singled_out, dict(policy.accept)) == (0.1, {"singled_out": "nobody knows it"})
+    more = policy.changed(accept={"unprotected": "a drill"}, singled_out=0.2)
+    assert dict(more.accept) == {"singled_out": "nobody knows it", "unprotected": "a drill"}
+    assert more.limits.singled_out == 0.2
+    for text, says in (
+        ('[accept]\nsingeld_out = "x"\n', "did you mean 'singled_out'"),
+        ('[accept]\nsingled_out = "  "\n', "takes a reason"),
+        ('[accept]\nsingled_out = "two\\nlines"\n', "takes a reason"),
+        ("[accept]\nsingled_out = true\n", "valid string"),
+        ("[limits]\nsingled_out = 2\n", "less than or equal to 1"),
+        ("[limits]\nsingled = 0.1\n", "did you mean 'singled_out'"),
+    ):
+        path.write_text(text)
+        with pytest.raises(PolicyError, match=says):
+            Policy.read(path)
+
+
+def test_a_role_is_stated_by_name_or_for_all_others() -> None:
+    policy = Policy.of(quasi=["age"], columns={"zip": {"type": "prefix"}})
+    assert policy.states_role_of("age")
+    assert not policy.states_role_of("zip")
+    assert not policy.states_role_of("other")
+    assert policy.changed(others="identifying").states_role_of("other")

@@ -32,7 +32,12 @@ PEOPLE: dict[str, Any] = {
     "same": ["x"] * N,
 }
 POLICY = Policy.of(
-    quasi=["age", "town"], sensitive=["sick"], identifying=["name"], insensitive=["cost", "remark", "same"], k=5
+    quasi=["age", "town"],
+    sensitive=["sick"],
+    identifying=["name"],
+    insensitive=["cost", "remark", "same"],
+    k=5,
+    singled_out=1.0,
 )
 
 

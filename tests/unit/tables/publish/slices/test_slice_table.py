@@ -221,19 +221,19 @@ def test_the_order_inside_buckets_does_not_tie_slices_together() -> None:
 
 
 def test_without_diversity_no_quasi_identifier_stands_beside_the_sensitive_values() -> None:
-    sliced = shoal.anonymize(people(), asked("slice", "pay"), seed=1)
+    sliced = shoal.anonymize(people(), asked("slice", "pay", singled_out=1.0), seed=1)
     assert sliced.layout is not None
     assert sliced.layout.slices[-1].attributes == ("pay",)
-    screened = shoal.anonymize(people(), asked("screen", "pay"), seed=1)
+    screened = shoal.anonymize(people(), asked("screen", "pay", singled_out=1.0), seed=1)
     for release in (sliced, screened):
         assert release.exposure is not None
         assert release.exposure.joined is not None
         assert release.exposure.joined.highest <= 1 / 5 + 1e-9
-    limited = asked("slice", "pay", require=[{"model": "k-anonymity", "k": 5}])
+    limited = asked("slice", "pay", singled_out=1.0, require=[{"model": "k-anonymity", "k": 5}])
     shown = shoal.anonymize(people(), limited.changed(slices=[["age", "pay"], ["town", "sex"]]), seed=1)
     assert any("Nothing but k is required of 'pay'" in note for note in shown.notes)
     assert all("permutes the sensitive values" not in g.sentence for g in shown.guarantees)
-    joined = shoal.anonymize(people(), asked("screen", "pay", slices=2), seed=1)
+    joined = shoal.anonymize(people(), asked("screen", "pay", singled_out=1.0, slices=2), seed=1)
     assert any("by joining the slices" in note for note in joined.notes)
 
 

@@ -1,0 +1,283 @@
+"""Which columns, published as they are, tell how many records from all others: alone, in pairs, in triples.
+
+A record is singled out by some columns if no other record has the same cells there; where persons are known, a person
+is, if one of its records has cells that no other person has. Counted exactly: cells become one integer a record, and
+integers are counted.
+
+**Bounded work.** Every column alone, and every pair and triple of the `n_looked_at` columns that tell most (all of
+them, but for many columns or very many records): a pair singles out at least as many as each of its columns, a triple
+as each of its pairs. So if all columns together stay within the limit, no pair or triple is looked at, and the search
+ends with the fewest columns that exceed it.
+
+**Sensitive columns** are what others are taken not to know beside the labels, and what a group tells of them is for
+l-diversity and its like; so they count alone and beside each other, and what they tell together with the labels is
+told, and stops nothing. In fewer than 20 records, where one alone is more than the usual limit and most values are
+somebody's own by chance, they do not count. All other columns count in any number of records, and with the labels too.
+
+References
+----------
+T. Dalenius, "Finding a needle in a haystack, or identifying anonymous census records", Journal of Official Statistics
+2(3), 1986; A. M. Manning, D. J. Haglin, J. A. Keane, "A recursive search algorithm for statistical disclosure
+assessment", Data Mining and Knowledge Discovery 16, 2008 (special uniques).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.arrays import Ints
+from shoal.check.finding import KNOWN_SENSITIVE, SINGLED_OUT, Finding
+from shoal.check.guarantee import number
+from shoal.check.tables.cells import published
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import Layout
+from shoal.data.tables.table import MARKERS, Column, Table
+
+LIMIT = 0.05
+"""The share of the records that may be singled out, unless the policy says otherwise."""
+FEWEST = 20
+"""Records from which sensitive columns count."""
+MOST = 3  # columns of a combination
+MOST_COLUMNS = 20
+MOST_CELLS = 10**8  # records times combinations that are looked at
+_DENSE = 4  # keys of up to so many times the records are counted without sorting them
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Some columns, and the share of the records or persons that they single out."""
+
+    columns: tuple[str, ...]
+    share: float
+
+
+def n_looked_at(n_rows: int) -> int:
+    """How many columns are looked at in pairs and triples.
+
+    >>> n_looked_at(1000), n_looked_at(100_000), n_looked_at(500_000)
+    (20, 18, 10)
+    """
+    fitting = (m for m in range(MOST_COLUMNS, 2, -1) if n_rows * (comb(m, 2) + comb(m, 3)) <= MOST_CELLS)
+    return next(fitting, 2)
+
+
+class Uniques:
+    """The columns of a table as integers, to count who is alone in what.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        What is looked at.
+    beside : sequence of Column
+        What is known in any case, such as the labels.
+    persons : integer array of n_rows, optional
+        Whose each record is.
+    """
+
+    def __init__(
+        self, columns: Sequence[Column], beside: Sequence[Column] = (), persons: npt.NDArray[np.integer] | None = None
+    ) -> None:
+        self.names = tuple(c.name for c in columns)
+        self.n_rows = len(columns[0].codes) if columns else 0
+        self._keys = {c.name: _dense(c.ranks()[c.codes]) for c in columns}
+        self._base = np.zeros(self.n_rows, dtype=np.int64)
+        for column in beside:
+            self._base = _joined(self._base, _dense(column.ranks()[column.codes]))
+        self._base = _dense(self._base)
+        self._persons = None if persons is None else _dense(np.asarray(persons))
+        self.n_units = self.n_rows if self._persons is None else int(self._persons.max(initial=-1)) + 1
+
+    def share(self, names: Sequence[str]) -> float:
+        """The share of all that some columns single out."""
+        return self._share(self._key(names))
+
+    def _key(self, names: Sequence[str], base: Ints | None = None) -> Ints:
+        key = self._base if base is None else base
+        for name in names:
+            key = _joined(key, self._keys[name])
+        return key
+
+    def _share(self, key: Ints) -> float:
+        return _n_alone(key, self._persons) / self.n_units if self.n_units else 0.0
+
+    def each(self) -> tuple[Combination, ...]:
+        """What every column singles out by itself."""
+        return tuple(Combination((name,), self.share([name])) for name in self.names)
+
+    def most_telling(self, limit: float = 1.0) -> Combination | None:
+        """The fewest columns, at most three, that single out more than a limit; else those that single out most.
+
+        Of as many columns the worst; of those that are as bad the first in order. Where all columns together stay
+        within the limit, the worst one alone. None without columns.
+        """
+        if not self.names:
+            return None
+        worst = max(self.each(), key=lambda t: t.share)
+        if worst.share > limit or self.share(self.names) <= max(worst.share, limit):
+            return worst
+        looked_at = self._widest(n_looked_at(self.n_rows))
+        for size in range(2, MOST + 1):
+            for first in combinations(looked_at, size - 1):
+                base = self._key(first)
+                for name in looked_at[looked_at.index(first[-1]) + 1 :]:
+                    share = self._share(self._key([name], base))
+                    if share > worst.share:
+                        worst = Combination((*first, name), share)
+            if worst.share > limit:
+                break
+        return worst
+
+    def _widest(self, n_columns: int) -> list[str]:
+        """The columns in which the fewest pairs of records agree, in their order in the table."""
+        agreeing = {name: int((np.bincount(key) ** 2).sum()) for name, key in self._keys.items()}
+        kept = set(sorted(self.names, key=lambda name: agreeing[name])[:n_columns])
+        return [name for name in self.names if name in kept]
+
+
+def findings_of(
+    table: Table,
+    attributes: Mapping[str, Attribute],
+    *,
+    has_labels: bool,
+    layout: Layout | None = None,
+    markers: Sequence[str] = MARKERS,
+    limit: float = LIMIT,
+    accepted: Mapping[str, str] | None = None,
+    persons: npt.NDArray[np.integer] | None = None,
+) -> tuple[Finding, ...]:
+    """What the columns single out that a table publishes as they are.
+
+    Parameters
+    ----------
+    table : Table
+        What is published.
+    attributes : mapping of str to Attribute
+        What its columns mean; of a table in slices, those of the original.
+    has_labels : bool
+        Whether a row stands for a record, so that labels and kept columns of a row belong together.
+    layout : Layout, optional
+        Of a table in slices; columns of one slice belong together.
+    markers : sequence of str
+        Texts that mean "missing".
+    limit : float
+        The share that may be singled out.
+    accepted : mapping, optional
+        What the policy takes, by the name of the finding, with the reason.
+    persons : integer array of n_rows, optional
+        Whose each record is.
+    """
+    taken, noun = accepted or {}, "records" if persons is None else "persons"
+    slices = [table.names] if layout is None else [s.columns for s in layout.slices]
+    meant = dict(attributes) if layout is None else {c: attributes[a] for c, a in layout.attributes.items()}
+    found: list[tuple[Combination, bool]] = []
+    for names in slices:
+        read = {n: published(table[n], markers) for n in names if n in table.columns and n in meant}
+        others = [c for n, c in read.items() if meant[n].role not in ("quasi", "sensitive")]
+        kept = [c for n, c in read.items() if meant[n].role != "quasi"] if table.n_rows >= FEWEST else others
+        alone = Uniques(kept, persons=persons).most_telling(limit)
+        if alone is not None:
+            found.append((alone, False))
+        labels = [c for n, c in read.items() if meant[n].role == "quasi"]
+        if has_labels and layout is None and others:
+            with_labels = Uniques(others, labels, persons).most_telling(limit)
+            assert with_labels is not None
+            found.append((with_labels, True))
+    findings = []
+    if found:
+        # Above the limit rather without labels: that is by fewer columns.
+        worst, is_with_labels = min(
+            found, key=lambda f: (f[0].share <= limit, f[1] and f[0].share > limit, -f[0].share)
+        )
+        findings.append(_singled_out(worst, is_with_labels, limit, taken.get(SINGLED_OUT), noun))
+    findings += _known_sensitive(table, meant, markers, persons, noun) if has_labels and layout is None else []
+    return tuple(findings)
+
+
+def _singled_out(worst: Combination, is_with_labels: bool, limit: float, reason: str | None, noun: str) -> Finding:
+    names = _listed(worst.columns)
+    those = "it" if len(worst.columns) == 1 else "them"
+    knowing = f"{names} and the published labels" if is_with_labels else names
+    return Finding(
+        SINGLED_OUT,
+        worst.columns,
+        worst.share,
+        limit,
+        f"Whoever knows {knowing} finds {_percent(worst.share)} of the {noun}, as no other has the same, and "
+        f"{'it is' if len(worst.columns) == 1 else 'they are'} published unchanged (the limit is {_percent(limit)}).",
+        f"give {those} the role quasi or identifying, or raise the limit (singled_out), or take it with a reason: "
+        f'[accept] {SINGLED_OUT} = "..." in the policy, or --accept {SINGLED_OUT}=REASON',
+        reason,
+    )
+
+
+def _known_sensitive(
+    table: Table,
+    attributes: Mapping[str, Attribute],
+    markers: Sequence[str],
+    persons: npt.NDArray[np.integer] | None,
+    noun: str,
+) -> list[Finding]:
+    """What stops nothing: what sensitive columns, which nobody is taken to know, would tell with the labels."""
+    read = {n: published(table[n], markers) for n in table.names if n in attributes}
+    sensitive = [c for n, c in read.items() if attributes[n].role == "sensitive"]
+    if not sensitive:
+        return []
+    labels = [c for n, c in read.items() if attributes[n].role == "quasi"]
+    names = tuple(c.name for c in sensitive)
+    share = Uniques(sensitive, labels, persons).share(names)
+    them, their = ("it", "its") if len(names) == 1 else ("them", "their")
+    return [
+        Finding(
+            KNOWN_SENSITIVE,
+            names,
+            share,
+            1.0,
+            f"Whoever knows {_listed(names)} and the published labels finds {_percent(share)} of the {noun}; {their} "
+            f"role says that nobody knows {them}.",
+            f"give {them} the role quasi if others may know {them}",
+        )
+    ]
+
+
+def _n_alone(key: Ints, persons: Ints | None) -> int:
+    """How many records are alone with their key, or how many persons have one that is theirs alone."""
+    if persons is None:
+        return int((_counts(key) == 1).sum())
+    key = _dense(key)
+    pairs = np.unique(key * (int(persons.max(initial=0)) + 1) + persons)
+    of_key, person = np.divmod(pairs, int(persons.max(initial=0)) + 1)
+    return len(np.unique(person[np.bincount(of_key)[of_key] == 1]))
+
+
+def _counts(key: Ints) -> Ints:
+    is_dense = len(key) > 0 and int(key.max()) < _DENSE * len(key)
+    counts = np.bincount(key) if is_dense else np.unique(key, return_counts=True)[1]
+    return np.asarray(counts, dtype=np.int64)
+
+
+def _dense(codes: npt.NDArray[np.integer]) -> Ints:
+    """The same codes, numbered from 0 without gaps."""
+    return np.asarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64)
+
+
+def _joined(key: Ints, codes: Ints) -> Ints:
+    """One number for two, made dense before it could overflow."""
+    width = int(codes.max(initial=0)) + 1
+    if int(key.max(initial=0)) >= 2**62 // width:
+        key = _dense(key)
+    return key * width + codes
+
+
+def _listed(names: Sequence[str]) -> str:
+    quoted = [repr(n) for n in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def _percent(share: float) -> str:
+    return "less than 0.01 %" if 0 < share < 1e-4 else f"{number(round(100 * share, 2))} %"

@@ -1,0 +1,86 @@
+"""The policy that `profile` writes, unedited, on tables that it has not seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shoal
+from reproductions.role_tables import made_tables
+from reproductions.roles import FILES, HEADLESS, outcome
+from shoal.kinds.tables.policy import Policy
+
+ROLES = ("identifying", "quasi", "sensitive", "insensitive")
+DROPPED = {
+    "english": {"mrn", "pat_nm", "contact"},
+    "german": {"Patientennummer", "Nachname"},
+    "french": {"prénom", "téléphone"},
+    "spanish": {"apellidos", "correo"},
+    "italian": {"cognome"},
+    "dutch": {"bsn", "achternaam", "utilname"},
+}
+
+
+@pytest.mark.parametrize("language", DROPPED)
+def test_tables_in_six_languages_single_nobody_out(language: str) -> None:
+    found = outcome(language, made_tables()[language], most=300)
+    assert not found.refused
+    assert found.singled_out <= 0.05
+    assert found.added is not None
+    assert found.added <= 0.05
+    by_role = {role: {c.attribute.name for c in found.profile.columns if c.attribute.role == role} for role in ROLES}
+    assert by_role["identifying"] == DROPPED[language]
+    assert by_role["insensitive"] == ({"constante"} if language == "dutch" else set())
+    assert not by_role["sensitive"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_real_tables_single_nobody_out(shared_data: Path, name: str) -> None:
+    path = shared_data / FILES[name]
+    if not path.exists() or path.stat().st_size > 500_000:
+        pytest.skip("a large one: python -m reproductions.roles")
+    if name not in HEADLESS:  # those are refused until somebody says so
+        found = outcome(name, path, most=300)
+        assert found.refused or (found.singled_out <= 0.05 and (found.added or 0.0) <= 0.05)
+
+
+def test_the_policy_says_what_was_measured_and_why(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    table: dict[str, Any] = {
+        "kappa": [f"{v:.6f}" for v in rng.normal(size=60)],
+        "grade": [str(v) for v in rng.integers(0, 3, 60)],
+        "diagnosis": [("flu", "gout")[v] for v in rng.integers(0, 2, 60)],
+        "site": ["Ayr"] * 60,
+    }
+    found = shoal.profile(table, sweep=False)
+    written = found.to_toml()
+    assert "# 'kappa' would single out 100 % of the records" in written
+    assert "nothing says that others do not know it" in written
+    assert "# These look sensitive: diagnosis." in written
+    assert "all records agree in it; 0 % have a value of their own" in written
+    assert "singled_out = 0.05" in written
+    path = tmp_path / "policy.toml"
+    path.write_text(written, encoding="utf-8")
+    policy = Policy.read(path)
+    assert {n: c.role for n, c in policy.columns.items()} == {
+        "kappa": "quasi", "grade": "quasi", "diagnosis": "quasi", "site": "insensitive",
+    }  # fmt: skip
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told["together"] == {"columns": ["kappa"], "share": 1.0}
+    assert [c["sensitive"] for c in told["columns"]] == [False, False, True, False]
+    assert any("alone:" in line for line in found.shown() if isinstance(line, str))
+    # With what looks sensitive kept under a requirement, nothing else has to be edited.
+    kept = policy.changed(sensitive=["diagnosis"], l=2)
+    assert shoal.anonymize(table, kept, seed=1).attributes["diagnosis"].role == "sensitive"
+
+
+def test_few_columns_of_few_values_are_told_apart_from_the_limit() -> None:
+    table = {"a": ["x", "y"] * 50, "b": ["u", "u", "v", "v"] * 25}
+    found = shoal.profile(table, sweep=False)
+    assert found.together is not None
+    assert found.together.share == 0.0
+    assert "with the labels of small groups it would be more" in found.to_toml()
