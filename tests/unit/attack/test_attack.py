@@ -5,6 +5,7 @@ from __future__ import annotations
 from shoal.attack.attack import run_attacks
 from shoal.attack.strings import STRING_ATTACKS
 from shoal.attack.strings.case import StringCase
+from shoal.attack.tables import TABLE_ATTACKS
 from shoal.data.strings.strings import Strings
 
 
@@ -22,3 +23,13 @@ def test_an_attack_draws_the_same_alone_and_among_others() -> None:
     assert {*(r.attack for r in among.results), *(name for name, _ in among.skipped)} == {
         a.name for a in STRING_ATTACKS
     }
+
+
+def test_attempts_that_are_drawn_can_be_more_or_fewer_and_others_stay() -> None:
+    sized = {a.name: a.of_size(7) for a in TABLE_ATTACKS}
+    for attack in TABLE_ATTACKS:
+        assert type(sized[attack.name]) is type(attack)
+    drawn = {name for name, attack in sized.items() if getattr(attack, "n_attacks", None) == 7}
+    assert {"linkage", "linkage-rank", "inference", "inference-bayes", "membership", "homogeneity"} <= drawn
+    # More of the rarest predicates would thin the successes out.
+    assert not {"singling-out", "singling-out-univariate", "downcoding", "minimality"} & drawn

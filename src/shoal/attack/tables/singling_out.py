@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, lgamma, log
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +46,9 @@ from shoal.attack.tables.predicates import (
     about_records,
     label_values,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 N_COLUMNS = 3
 ENOUGH = 0.05  # of the predicates tried
@@ -80,6 +84,10 @@ class SinglingOut(Attack[TableCase]):
         if not columns_of(case, "quasi", "sensitive", "other"):
             return "The release and the original have no column in common."
         return None
+
+    def of_size(self, n_attacks: int) -> Self:
+        """Itself: the rarest predicates come first, so that more of them would only thin the successes out."""
+        return self
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Make predicates, and count whom they are true of."""
