@@ -15,6 +15,7 @@ import click
 from shoal._version import __version__
 from shoal.cli import interrupts
 from shoal.cli.group import Group
+from shoal.cli.harden import HOW_TO_HARDEN, harden_options, print_hardened
 from shoal.cli.option_types import Names, Numbers, Sizes
 from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
 from shoal.cli.output import plain, print_attacks, print_check, print_json, print_release, summary
@@ -466,52 +467,9 @@ def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, a
 
 
 @shoal.command(cls=PolicyCommand, asks=how_to_read)
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option("-p", "--policy", "policy_file", type=click.Path(path_type=Path), help="Policy file (TOML) to harden.")
-@click.option(
-    "--risk", type=float, default=0.09, show_default=True, help="Most that an attack may add at its upper bound."
-)
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("hardened.toml"),
-    show_default=True,
-    help="Where to write the hardened policy.",
-)
-@click.option("--best", is_flag=True, help="Write the policy that came nearest, even if it does not reach the risk.")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    default=Path("harden"),
-    show_default=True,
-    help="Folder for finished steps, yours alone; the same command goes on with what is there.",
-)
-@click.option(
-    "--hold-out",
-    type=float,
-    metavar="SHARE",
-    help="Share of the records to compare attacks on.  [default: as the risk needs, a tenth to a third]",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Which records are held out and attacked.")
-@click.option("--steps", type=click.IntRange(min=1), default=80, show_default=True, help="Policies to try at most.")
-@click.option("--seconds", type=float, help="Begin no new policy after so many seconds; not repeatable then.")
+@harden_options
 @_json_option
-def harden(
-    data: Path,
-    policy_file: Path | None,
-    risk: float,
-    out: Path,
-    best: bool,
-    folder: Path,
-    hold_out: float | None,
-    seed: int,
-    steps: int,
-    seconds: float | None,
-    as_json: bool,
-    kind: str | None,
-    **asked: Any,
-) -> int:
+def harden(data: Path, policy_file: Path | None, out: Path, best: bool, as_json: bool, **asked: Any) -> int:
     """Change a policy until no attack adds more than a risk; write the one that loses least, with reasons.
 
     Releases are made in memory, attacked and let go: nothing is published. Exit code 4 if no policy was found.
@@ -521,34 +479,23 @@ def harden(
       shoal harden people.csv -p policy.toml --risk 0.09 -o hardened.toml
       shoal harden human.fasta --risk 0.05
     """
-    from shoal.cli.output import print_profile
     from shoal.harden.harden import harden as harden_source
 
     if out.exists():
         raise ShoalError(f"{out} exists; choose another name for the policy, or remove it first")
-    how: dict[str, Any] = {
-        "risk": risk,
-        "hold_out": hold_out,
-        "seed": seed,
-        "steps": steps,
-        "seconds": seconds,
-        "folder": folder,
-    }
+    how = {name: asked.pop(name) for name in HOW_TO_HARDEN}
+    policy = asked_policy(data, policy_file, asked.pop("kind"), asked)
     with _progress(not as_json) as progress:
         try:
-            found = harden_source(data, asked_policy(data, policy_file, kind, asked), progress=progress, **how)
+            found = harden_source(data, policy, progress=progress, **how)
         except KeyboardInterrupt:
-            raise _Paused(f"interrupted; the same command goes on from {folder}") from None
-    if is_written := found.reached or best:
+            raise _Paused(f"interrupted; the same command goes on from {how['folder']}") from None
+    if found.reached or best:
         _write_own(out, found.to_toml(out.absolute().parent), "the policy")
     if as_json:
-        print_json({"out": str(out) if is_written else None, **found.to_dict()})
+        print_json({"out": str(out) if found.reached or best else None, **found.to_dict()})
     else:
-        print_profile(found)
-        if is_written:
-            click.echo(f"\nWrote {out}. To make the release:\n  shoal anonymize {data} -p {out} -o out/")
-        else:
-            click.echo("\nNo policy was written; with --best the one that came nearest is, after the same command.")
+        print_hardened(found, data, out, best)
     return 0 if found.reached else 4
 
 

@@ -169,6 +169,7 @@ class Hardening:
         self.n_reused = 0
         self.stopped = ""
         self._splits: dict[int, Any] = {}
+        self._refuted: set[str] = set()
 
     def run(self) -> Hardened:
         """Look for a policy."""
@@ -197,7 +198,7 @@ class Hardening:
                 if self._is_over():
                     return None
                 step = self.attempt(candidate, bound=bound)
-            if step.status == "attacked" and not step.is_full and step.stays_below(self.risk):
+            if not step.is_full and step.stays_below(self.risk):
                 return candidate, step
             if step.status != "attacked":
                 return None
@@ -219,6 +220,8 @@ class Hardening:
             for milder in self.ladder.milder(candidate, step):
                 if self._is_over():
                     return
+                if self._name(milder) in self._refuted:
+                    continue
                 tried = self.attempt(milder, bound=step.cost)
                 if tried.stays_below(self.risk) and tried.cost < step.cost:
                     candidate, step, is_better = milder, tried, True
@@ -226,24 +229,20 @@ class Hardening:
 
     def _confirm(self, given: Step) -> Hardened:
         """Step 3: the candidates of least loss in full, each on a split of its own."""
-        done: set[str] = set()
-        split = 2
-        while split < 2 + MOST_IN_FULL:
-            waiting = [(s.cost, i, c) for i, (c, s) in enumerate(self._holding()) if self._name(c) not in done]
+        for split in range(2, 2 + MOST_IN_FULL):
+            waiting = self._holding()
             if not waiting:
                 break
-            candidate = min(waiting, key=lambda w: w[:2])[2]
-            done.add(self._name(candidate))
+            candidate = min(waiting, key=lambda w: w[1].cost)[0]
             step = self.attempt(candidate, split=split)
-            split += 1
             if step.stays_below(self.risk):
                 return self._result(given, candidate, step)
+            self._refuted.add(self._name(candidate))
             if step.status == "attacked":
-                others = [w for w in waiting if w[2] is not candidate]
-                bound = min((w[0] for w in others), default=math.inf)
-                for harder in self.ladder.harder(candidate, step, step.failing(self.risk), self.risk):
-                    self._climb(harder, None, bound)
-                    break
+                bound = min((s.cost for _, s in self._holding()), default=math.inf)
+                found = self._climb(candidate, step, bound)
+                if found is not None:
+                    self._descend(*found)
         attacked = [(c, s) for c, s in self.tried.values() if s.status == "attacked"]
         nearest = min(attacked, key=lambda t: (t[1].bound, t[1].cost), default=None)
         if nearest is None:
@@ -251,8 +250,9 @@ class Hardening:
         return self._result(given, *nearest)
 
     def _holding(self) -> list[tuple[Candidate, Step]]:
-        """What seems to hold."""
-        return [(c, s) for c, s in self.tried.values() if not s.is_full and s.stays_below(self.risk)]
+        """What seems to hold, and was not found to fail in full."""
+        found = [(c, s) for c, s in self.tried.values() if not s.is_full and s.stays_below(self.risk)]
+        return [(c, s) for c, s in found if self._name(c) not in self._refuted]
 
     def _is_over(self) -> bool:
         if self.end is not None and time.monotonic() >= self.end:

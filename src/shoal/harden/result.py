@@ -99,10 +99,10 @@ class Hardened:
         """What the bounds mean."""
         n_members = self.n_records - self.n_held_out
         return (
-            f"A bound is the upper end of a two-sided 95 % interval of one attack. {len(self.steps)} policies were "
-            f"tried and {self.n_in_full} attacked in full, each by a new release of {n_members:,} "
-            f"records against {self.n_held_out:,} others, on a split that no policy was chosen by. For the number of "
-            f"attacks ({len(self.chosen.judged)}) and of policies attacked in full it is not corrected."
+            f"A bound is the upper end of a two-sided 95 % interval of one attack. Releases made: {len(self.steps)}; "
+            f"attacked in full: {self.n_in_full}, each of {n_members:,} records against {self.n_held_out:,} others, on "
+            f"a random split of its own, by which nothing was chosen before. A bound is not corrected for the number "
+            f"of attacks ({len(self.chosen.judged)}) and of releases attacked in full."
         )
 
     def _remaining(self) -> list[str]:
@@ -120,7 +120,7 @@ class Hardened:
             if judged.fails_to_stay_below(self.risk):
                 told.append(self._failure(judged))
         if not self.chosen.is_full:
-            told.append("What came nearest was attacked with fewer attempts than in full.")
+            told.append("What came nearest was not attacked in full.")
         ways = [self.advice, "state a larger risk", "give more records"]
         return [*told, f"To go on: {', or '.join(w for w in ways if w)}."]
 

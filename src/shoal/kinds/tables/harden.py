@@ -166,7 +166,7 @@ class TableLadder(Ladder):
         policy, start = candidate.policy, self.start.policy
         moved = [n for n in self.published if self._role(policy, n) != self.attributes[n].role]
         moved = sorted((n for n in moved if self._role(policy, n) == "quasi"), key=lambda n: self._spread[n])
-        n_back = len(moved)
+        n_back = -(-len(moved) // 2)
         while n_back:
             back = moved[:n_back]
             yield from self._changed(
