@@ -113,6 +113,7 @@ def test_mistakes_are_one_sentence(here: Path, run_here: RunHere, asked: tuple[s
     assert says in ended.stderr
     assert ended.stderr.count("\n") == 1
     assert ended.stdout == ""
+    assert not (here / "harden").exists()
 
 
 def test_strings_are_hardened_too(tmp_path: Path, run_here: RunHere) -> None:

@@ -125,7 +125,12 @@ Sparse or sparse matrix of scipy
     if home is not None:
         home.open()
     search = Hardening(kind, ladder, data, risk, share, size, seed, steps, seconds, home, progress)
-    found = search.run()
+    try:
+        found = search.run()
+    except ShoalError:
+        if home is not None:
+            home.abandon()
+        raise
     if home is not None:
         home.write_file("harden.json", found.to_json())
     return found

@@ -21,7 +21,7 @@ def policy_toml(policy: BaseModel, reasons: Mapping[str, str], head: Iterable[st
     ----------
     policy : BasePolicy
     reasons : mapping of str to str
-        What is said beside a key, by its place: ``columns.age``, ``method.publish``; above a list, by its name.
+        What is said beside a key, by its place: ``columns.age``, ``method.publish``; above a list, ``require.k``.
     head : iterable of str
         What stands at the top, a paragraph each.
     folder : path, optional
@@ -31,7 +31,7 @@ def policy_toml(policy: BaseModel, reasons: Mapping[str, str], head: Iterable[st
     parts: list[str] = []
     for name, field in type(policy).model_fields.items():
         value = getattr(policy, name)
-        is_said = name in ("kind", "require") or any(key.startswith(f"{name}.") for key in reasons)
+        is_said = name in ("kind", "require") or any(_is_about(key, name) for key in reasons)
         if not is_said and value == field.get_default(call_default_factory=True):
             continue
         if isinstance(value, BaseModel):
@@ -39,7 +39,7 @@ def policy_toml(policy: BaseModel, reasons: Mapping[str, str], head: Iterable[st
         elif isinstance(value, Mapping):
             parts += ["", f"[{name}]", *_entries(value, reasons, f"{name}.", folder)]
         elif isinstance(value, tuple) and value and all(isinstance(v, BaseModel) for v in value):
-            parts += ["", *_comment(reasons.get(name, ""))]
+            parts += ["", *(line for key, why in reasons.items() if _is_about(key, name) for line in _comment(why))]
             for one in value:
                 parts += [f"[[{name}]]", *_keys(one, {}, "", tag="model"), ""]
         elif value is not None:
@@ -48,6 +48,10 @@ def policy_toml(policy: BaseModel, reasons: Mapping[str, str], head: Iterable[st
     while "\n\n\n" in text:
         text = text.replace("\n\n\n", "\n\n")
     return text.rstrip("\n") + "\n"
+
+
+def _is_about(key: str, name: str) -> bool:
+    return key == name or key.startswith(f"{name}.")
 
 
 def _keys(part: BaseModel, reasons: Mapping[str, str], place: str, tag: str = "") -> Iterator[str]:

@@ -137,9 +137,9 @@ class Hardened:
 
     def shown(self) -> list[str | Grid]:
         """For a terminal."""
-        numbers = ("loss", "bound")
+        numbers, frontier = ("loss", "bound"), self.frontier
         rows: list[tuple[str, ...]] = [
-            (str(i), _words(s), *_figures(s), _outcome(s, self.risk), "frontier" if s in self.frontier else "")
+            (str(i), _words(s), *_figures(s), _outcome(s, self.risk), "frontier" if s in frontier else "")
             for i, s in enumerate(self.steps, start=1)
         ]
         decided = [f"  {name}: {why}" for name, why in self.candidate.reasons.items()]
@@ -152,6 +152,7 @@ class Hardened:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: everything that was tried."""
+        frontier = self.frontier
         return {
             "shoal": __version__,
             "risk": self.risk,
@@ -164,7 +165,7 @@ class Hardened:
             "chosen": self.chosen.to_dict(),
             "reasons": dict(self.candidate.reasons),
             "sentences": list(self.sentences),
-            "steps": [{**s.to_dict(), "bound": s.bound, "frontier": s in self.frontier} for s in self.steps],
+            "steps": [{**s.to_dict(), "bound": s.bound, "frontier": s in frontier} for s in self.steps],
             "policy": self.to_toml(),
         }
 

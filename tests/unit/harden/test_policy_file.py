@@ -30,12 +30,13 @@ POLICIES = {
 @pytest.mark.parametrize("name", POLICIES)
 def test_it_reads_back(name: str, tmp_path: Path) -> None:
     policy = POLICIES[name]
-    reasons = {"columns.age": ODD, "require": "k = 7:\n[columns]", "method.publish": "why", "method.order": "why"}
+    reasons = {"columns.age": ODD, "require.k": "k = 7:\n[columns]", "method.publish": "why", "method.order": "why"}
     text = policy_toml(policy, reasons, [f"Head\n{ODD}", "    indented", "long " * 60])
     (tmp_path / "policy.toml").write_text(text, encoding="utf-8")
     assert read_policy(tmp_path / "policy.toml") == policy
     assert "\n\n\n" not in text
     assert "#     indented" in text
+    assert "# k = 7: [columns]" in text
     assert max(len(line) for line in text.splitlines() if line.startswith("# ")) <= 120
 
 

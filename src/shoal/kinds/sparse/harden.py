@@ -59,7 +59,7 @@ class SparseLadder(Ladder):
         reasons = dict(candidate.reasons)
         if policy.delta < MOST_DELTA:
             change["delta"] = min(MOST_DELTA, 3 * policy.delta)
-            reasons["require"] = f"delta = {change['delta']:g}: {why}"
+            reasons["require.delta"] = f"delta was {self.start.policy.delta:g}; {why}"
         elif policy.method.max_components > FEWEST_COMPONENTS:
             change["max_components"] = max(FEWEST_COMPONENTS, policy.method.max_components // 4)
             reasons["method.max_components"] = f"was {policy.method.max_components}; {why}"

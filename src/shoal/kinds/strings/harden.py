@@ -55,7 +55,7 @@ class StringLadder(Ladder):
         policy, why = candidate.policy, because(failing[0])
         sizes = rungs_above(policy.k, len(self.strings) // FEWEST_GROUPS)[:2]
         if sizes:
-            reasons = dict(candidate.reasons) | {"require": f"k = {sizes[-1]}: {why}"}
+            reasons = dict(candidate.reasons) | {"require.k": f"k was {self.start.policy.k}; {why}"}
             return [Candidate(policy.changed(k=sizes[-1]), reasons)]
         if policy.method.order > 1:
             reasons = dict(candidate.reasons) | {"method.order": f"was {policy.method.order}; {why}"}

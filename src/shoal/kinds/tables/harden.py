@@ -149,12 +149,14 @@ class TableLadder(Ladder):
             worst = max(groups, key=lambda r: r.risk.high, default=first)
             size = self._larger(policy.k, worst.risk.high / risk if groups else 1.0)
             if size is not None:
-                larger = change | self._with_k(policy, size), reasons | {"require": f"k = {size}: {because(worst)}"}
+                why = f"k was {self.start.policy.k}; {because(worst)}"
+                larger = change | self._with_k(policy, size), reasons | {"require.k": why}
                 asked = self._requirements(policy, found) if not change else []
                 if asked:
-                    told = "; ".join(f"{r['model']} of {r['sensitive']}" for r in asked)
-                    more = [*policy.require, *asked]
-                    alternatives = self._changed(candidate, {"require": f"{told}: {because(first)}"}, require=more)
+                    told = {
+                        f"require.{r['model']}": f"{r['model']} of {r['sensitive']}: {because(first)}" for r in asked
+                    }
+                    alternatives = self._changed(candidate, told, require=[*policy.require, *asked])
                     return [*alternatives, *self._changed(candidate, larger[1], **larger[0])]
                 change, reasons = larger
         if not change:
@@ -175,12 +177,12 @@ class TableLadder(Ladder):
             )  # fmt: skip
             n_back //= 2
         for size in rungs_between(start.k, policy.k):
-            reason = candidate.reasons.get("require", "")
-            yield from self._changed(candidate, {"require": reason}, **self._with_k(policy, size))
+            reason = candidate.reasons.get("require.k", "") if size > start.k else ""
+            yield from self._changed(candidate, {"require.k": reason}, **self._with_k(policy, size))
         added = [r for r in policy.require if r.is_about_values() and r not in start.require]
         for one in added:
             rest = [r for r in policy.require if r != one]
-            yield from self._changed(candidate, {"require": candidate.reasons.get("require", "")}, require=rest)
+            yield from self._changed(candidate, {f"require.{one.model}": ""}, require=rest)
         yield from self._other_groups(candidate)
         wide = sorted((v, n) for n, v in step.measured["loss"].items() if self._role(policy, n) == "quasi" and v > WIDE)
         for lost, name in wide[: -MOST_WIDE - 1 : -1]:
@@ -190,7 +192,7 @@ class TableLadder(Ladder):
             if name in self.guarded and policy.k >= MANY_TIMES * start.k:
                 why = f"with it groups of {policy.k} were needed"
                 for without in self._without(candidate, [name], why):
-                    yield from self._changed(without, {"require": ""}, **self._with_k(without.policy, start.k))
+                    yield from self._changed(without, {"require.k": ""}, **self._with_k(without.policy, start.k))
 
     def asked(self, policy: Policy) -> dict[str, Any]:
         """Method, publication, k, what else is required, and the roles that are not as they were."""

@@ -98,7 +98,7 @@ def test_equal_secrets_are_required_to_differ_first_and_else_groups_are_larger()
     assert [(r.model, r.column) for r in closer.policy.require] == [("k-anonymity", None), ("l-diversity", "disease")]
     assert closer.policy.k == 3
     assert larger.policy.k > 3
-    assert closer.reasons["require"].startswith("l-diversity of disease")
+    assert closer.reasons["require.l-diversity"].startswith("l-diversity of disease")
 
 
 def test_labels_that_tell_their_ends_end_this_way_and_cuts_become_blind() -> None:
@@ -132,6 +132,7 @@ def test_milder_ones_never_ask_for_less_than_the_policy() -> None:
     assert any(roles(c)["visits"] == "insensitive" for c in found)
     assert any(roles(c)["cost"] == "identifying" for c in found)
     assert any(c.policy.k < 50 and roles(c) == roles(hard) for c in found)
+    assert all("require.k" not in c.reasons for c in found if c.policy.k == 3)
     assert any(c.policy.method.partition != "mondrian" for c in found)
 
 
@@ -192,3 +193,34 @@ def test_advice_names_columns() -> None:
     details = {"disease: main": 0.5, "disease: control": 0.1}
     assert "disease" in ladder().advice([failing("inference", **details)])
     assert "cost" in ladder().advice([failing("singling-out")])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_walk_up_and_down_gives_a_guarantee_up(seed: int) -> None:
+    """Whatever succeeds, in whatever order."""
+    rng = np.random.default_rng(seed)
+    one = ladder()
+    candidate = one.start
+    for _ in range(12):
+        names = rng.choice([a.name for a in TABLE_ATTACKS if a.name not in OF_LABELS], 2, replace=False)
+        told = {"alone": ("cost", "visits"), "loss": {n: float(rng.random()) for n in one.published}}
+        up = rng.random() < 0.6
+        found = (
+            harder(one, *(failing(str(n), float(rng.random())) for n in names), at=candidate, **told)
+            if up
+            else list(one.milder(candidate, step(**told)))
+        )
+        for each in found:
+            policy, role = each.policy, roles(each)
+            assert policy.k >= 3
+            assert role["name"] == "identifying"
+            assert role["disease"] in ("sensitive", "identifying")
+            still = [r for r in policy.require if r.model == "l-diversity" and r.column == "disease"]
+            assert bool(still) == (role["disease"] == "sensitive")
+            assert all(r.l >= 2 for r in still)
+            assert role["age"] in ("quasi", "identifying")
+            assert "quasi" in role.values()
+            changed = {n for n in one.published if role[n] != one.attributes[n].role}
+            assert {f"columns.{n}" for n in changed} == {n for n in each.reasons if n.startswith("columns.")}
+        if found:
+            candidate = found[int(rng.integers(len(found)))]
