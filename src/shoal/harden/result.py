@@ -110,10 +110,10 @@ class Hardened:
         told = []
         for judged in self.chosen.judged:
             if judged.is_undecided(self.risk):
-                told.append(
-                    f"{_capital(judged.result.title)} could be tried only {judged.result.main.attempts:,} times and "
-                    f"never succeeded; from so few attempts no bound below {self.risk:g} follows."
-                )
+                n = judged.result.main.attempts
+                tried = f"only {n:,} times and never succeeded; from so few" if n else "on nobody; from no"
+                attack = _capital(judged.result.title)
+                told.append(f"{attack} could be tried {tried} attempts no bound below {self.risk:g} follows.")
         if self.reached:
             return told
         for judged in sorted(self.chosen.judged, key=lambda j: -j.bound):
