@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shoal.cli.output import plain, print_profile
+from shoal.harden import MOST_STEPS, RISK
 
 if TYPE_CHECKING:
     from shoal.harden.result import Hardened
@@ -21,7 +22,7 @@ _OPTIONS = (
     click.argument("data", type=_PATH),
     click.option("-p", "--policy", "policy_file", type=_PATH, help="Policy file (TOML) to harden."),
     click.option(
-        "--risk", type=float, default=0.09, show_default=True, help="Most that an attack may add at its upper bound."
+        "--risk", type=float, default=RISK, show_default=True, help="Most that an attack may add at its upper bound."
     ),
     click.option(
         "-o",
@@ -46,7 +47,9 @@ _OPTIONS = (
         help="Share of the records to compare attacks on.  [default: as the risk needs, a tenth to a third]",
     ),
     click.option("--seed", type=int, default=0, show_default=True, help="Which records are held out and attacked."),
-    click.option("--steps", type=click.IntRange(min=1), default=80, show_default=True, help="Policies to try at most."),
+    click.option(
+        "--steps", type=click.IntRange(min=1), default=MOST_STEPS, show_default=True, help="Policies to try at most."
+    ),
     click.option("--seconds", type=float, help="Begin no new policy after so many seconds; not repeatable then."),
 )
 

@@ -2,4 +2,7 @@
 
 from shoal.verb import make_verb
 
+RISK = 0.09
+MOST_STEPS = 80
+
 make_verb(__name__, "shoal.harden.harden")

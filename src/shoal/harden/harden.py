@@ -24,6 +24,7 @@ import numpy as np
 from shoal.attack.attack import run_attacks
 from shoal.data.sniff import one_look
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError
+from shoal.harden import MOST_STEPS, RISK
 from shoal.harden.folder import HardenFolder, step_key
 from shoal.harden.result import Hardened
 from shoal.harden.step import Candidate, Judged, Status, Step, expected_bound
@@ -34,11 +35,9 @@ from shoal.progress import Progress
 if TYPE_CHECKING:
     from shoal.harden.ladder import Ladder
 
-RISK = 0.09
 QUICK = 1000  # attempts of an attack while candidates are compared
 FEWEST, MOST = 2000, 20_000  # attempts of an attack in full
 LEAST_SHARE, MOST_SHARE = 0.1, 1 / 3  # of the records, held out
-MOST_STEPS = 80
 MOST_IN_FULL = 8
 _STATUS: dict[type[ShoalError], Status] = {
     Infeasible: "infeasible",
@@ -198,6 +197,7 @@ class Hardening:
 
     def _climb(self, candidate: Candidate, step: Step | None, bound: float) -> tuple[Candidate, Step] | None:
         """Make a candidate harder until all attacks seem to fail; None where that cannot be, or costs too much."""
+        seen: set[str] = set()
         while True:
             if step is None:
                 if self._is_over():
@@ -207,9 +207,12 @@ class Hardening:
                 return candidate, step
             if step.status != "attacked":
                 return None
+            seen.add(self._name(candidate))
             for harder in self.ladder.harder(candidate, step, step.failing(self.risk), self.risk):
                 if self._is_over():
                     return None
+                if self._name(harder) in seen:
+                    continue
                 next_step = self.attempt(harder, bound=bound)
                 if next_step.status == "attacked":
                     candidate, step = harder, next_step
@@ -294,6 +297,8 @@ class Hardening:
         step = None if self.home is None else self.home.find(key)
         if step is not None and not _is_to_be_attacked(step, bound):
             self.n_reused += 1
+            if step.status == "attacked" and not step.is_full and step.cost >= bound:
+                step = _let_go(step.asked, step.cost)  # as the run did that attacked it later
         else:
             step = self._attempt(candidate, split, bound)
             if self.home is not None and step.status in ("attacked", "costs more", "infeasible"):
@@ -315,7 +320,7 @@ class Hardening:
         except (Infeasible, PolicyError, DataError, NotVerified) as error:
             return Step(asked, _STATUS[type(error)], str(error), is_full=split > 0)
         if loss >= bound:
-            return Step(asked, "costs more", "one that seems to hold costs less", loss=loss)
+            return _let_go(asked, loss)
         size = self.size if split else QUICK
         ratios = [min(self.size, n) / min(size, n) for n in (len(kept), len(held_out.records))]
         judged: list[Judged] = []
@@ -341,6 +346,10 @@ class Hardening:
     def _tell(self, what: str) -> None:
         if self.progress is not None:
             self.progress(f"policy {len(self.tried) + 1}: {what}", len(self.tried), self.most_steps)
+
+
+def _let_go(asked: dict[str, Any], loss: float) -> Step:
+    return Step(asked, "costs more", "one that seems to hold costs less", loss=loss)
 
 
 def _is_to_be_attacked(step: Step, bound: float) -> bool:

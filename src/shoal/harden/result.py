@@ -86,9 +86,9 @@ class Hardened:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What was found, and what it means."""
+        given = "the policy as given cannot be met" if self.given.loss is None else f"as given {self.given.loss:.3f}"
         first = (
-            f"No attack adds more than {self.risk:g} at its upper bound; loss {self.chosen.cost:.3f}, with the policy "
-            f"as given {self.given.cost:.3f}."
+            f"No attack adds more than {self.risk:g} at its upper bound; loss {self.chosen.cost:.3f}, {given}."
             if self.reached
             else f"No policy was found with which no attack adds more than {self.risk:g} at its upper bound."
         )

@@ -117,6 +117,25 @@ def test_what_was_let_go_for_its_cost_is_attacked_when_it_no_longer_costs_more()
     assert one.attempt(candidate).status == "attacked"
 
 
+def test_one_that_was_attacked_later_is_let_go_again_by_a_run_that_is_taken_up(tmp_path: Path) -> None:
+    first = search(ToyLadder(), home=tmp_path / "steps")
+    candidate = Candidate(first.ladder.start.policy.model_copy(update={"k": 40}))
+    seen = [first.attempt(candidate, bound=bound) for bound in (0.1, 0.9)]
+    again = search(ToyLadder(), home=tmp_path / "steps")
+    assert [again.attempt(candidate, bound=bound) for bound in (0.1, 0.9)] == seen
+    assert [s.status for s in seen] == ["costs more", "attacked"]
+
+
+def test_a_ladder_without_a_next_rung_ends_the_search() -> None:
+    class Stuck(ToyLadder):
+        def harder(self, candidate: Candidate, *_: Any) -> list[Candidate]:
+            return [candidate]
+
+    found = search(Stuck()).run()
+    assert not found.reached
+    assert len(found.steps) == 1
+
+
 @pytest.mark.parametrize(
     ("asked", "what"),
     [

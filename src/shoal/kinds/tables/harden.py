@@ -136,7 +136,7 @@ class TableLadder(Ladder):
         change: dict[str, Any] = {}
         reasons: dict[str, str] = {}
         first = failing[0]
-        if (cut := _first(found, OF_CUTS)) is not None:
+        if (cut := _first(found, OF_CUTS)) is not None and policy.method.diversity != "blind":
             change |= {"diversity": "blind"}
             reasons |= {"method.diversity": because(cut)}
         of_columns = _first(found, OF_KEPT_COLUMNS)
