@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shoal.data.tables.hierarchy import Hierarchy
     from shoal.data.tables.read_slices import read_slices, sample_records
     from shoal.errors import DataError, Infeasible, MissingExtra, NotVerified, PolicyError, ShoalError
+    from shoal.harden.harden import harden
     from shoal.kind import read_policy
     from shoal.kinds.sparse.policy import SparsePolicy
     from shoal.kinds.sparse.release import SparseRelease
@@ -73,6 +74,7 @@ __all__ = [
     "anonymize",
     "attack",
     "check",
+    "harden",
     "profile",
     "read_policy",
     "read_sketches",
@@ -92,7 +94,7 @@ if not TYPE_CHECKING:  # else a type checker takes every name for one of ours
         """Load a public name when it is first used, so that `import shoal` stays cheap."""
         import importlib
 
-        if name in ("attack", "check", "sparse", "strings", "sweep", "tables"):
+        if name in ("attack", "check", "harden", "sparse", "strings", "sweep", "tables"):
             return importlib.import_module(f"shoal.{name}")
         if name in _HOME:
             value = getattr(importlib.import_module(_HOME[name]), name)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.arrays import Ints
     from shoal.attack.attack import Attack
     from shoal.check.folder import FolderCheck, PublishedFolder
+    from shoal.harden.ladder import Ladder
     from shoal.held_out import HeldOut
     from shoal.manifest import Manifest
     from shoal.progress import Progress
@@ -165,6 +166,10 @@ class Kind(ABC):
         **granted: Any,
     ) -> Any:
         """What attacks on a published folder work on."""
+
+    def ladder(self, data: Any, policy: Any) -> Ladder:
+        """What hardening can make of a policy; by default nothing."""
+        raise PolicyError(f"no way is known to harden a policy for {self.policy.plural}; change it by hand")
 
     def shown(self, release: Any, *, report: bool = True) -> tuple[list[str], list[str]]:
         """What became of the data, a line each, for a terminal: what stands before the guarantees, and what after."""

@@ -1,4 +1,4 @@
-"""A room of the house whose name is one of the five verbs too: `shoal.check` is the checker, and checks."""
+"""A room of the house whose name is one of the verbs too: `shoal.check` is the checker, and checks."""
 
 from __future__ import annotations
 

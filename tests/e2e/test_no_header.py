@@ -47,6 +47,7 @@ ROLES = ("--quasi", "c2,c3,c4", "--sensitive", "c5", "--identifying", "c1")
         ("anonymize", "people.csv", *ROLES, "-o", "out", "--json"),
         ("anonymize", "named.csv", "--quasi", "age", "--control", "people.csv", "-o", "out"),
         ("sweep", "people.csv", "--k", "2", "-o", "sweep"),
+        ("harden", "people.csv", "-o", "hardened.toml"),
         ("profile", "dna.csv", "--kind", "strings", "--column", "sequence", "-o", "policy.toml"),
         ("anonymize", "dna.csv", "--kind", "strings", "--column", "sequence", "-o", "out"),
         ("anonymize", "dna.csv", "--kind", "strings", "--format", "column", "-o", "out"),

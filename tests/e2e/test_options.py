@@ -82,7 +82,7 @@ def test_a_command_that_is_none_gets_a_hint(word: str, says: str, run_here: RunH
     assert ended.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["profile", "sweep", "anonymize"])
+@pytest.mark.parametrize("command", ["profile", "sweep", "harden", "anonymize"])
 def test_lists_of_items_are_no_table(tmp_path: Path, command: str, run_here: RunHere) -> None:
     write(tmp_path / "baskets.dat", BASKETS)
     ended = run_here(command, "baskets.dat", "-o", "out", cwd=tmp_path)

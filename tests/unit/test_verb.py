@@ -1,4 +1,4 @@
-"""The tests of `verb.py`: five verbs, of which some are the names of rooms too."""
+"""The tests of `verb.py`: six verbs, of which some are the names of rooms too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import shoal
 import shoal.api
 
 
-@pytest.mark.parametrize("verb", ["profile", "anonymize", "check", "attack", "sweep"])
+@pytest.mark.parametrize("verb", ["profile", "anonymize", "check", "attack", "sweep", "harden"])
 def test_every_verb_can_be_called_and_looked_up(verb: str) -> None:
     assert callable(getattr(shoal, verb))
     assert verb in shoal.__all__
@@ -20,7 +20,7 @@ def test_every_verb_can_be_called_and_looked_up(verb: str) -> None:
     assert inspect.signature(shoal.attack) == inspect.signature(shoal.api.attack)
 
 
-@pytest.mark.parametrize("verb", ["check", "attack", "sweep"])
+@pytest.mark.parametrize("verb", ["check", "attack", "sweep", "harden"])
 def test_whatever_was_imported_before_it_stays_a_verb_and_a_room(verb: str) -> None:
     code = f"""
 import importlib, pkgutil, shoal

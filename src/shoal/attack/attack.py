@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from shoal.attack.result import AttackResult, Rate
 from shoal.engine.seeds import spawn_seeds
 from shoal.progress import Progress
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Case = TypeVar("Case")
 NO_OTHERS = "It takes records that were not in the release to compare with; hold some out."
@@ -55,6 +58,12 @@ class Attack(ABC, Generic[Case]):
     @abstractmethod
     def run(self, case: Case, rng: np.random.Generator) -> AttackResult:
         """Attack."""
+
+    def of_size(self, n_attacks: int) -> Self:
+        """The same on so many people drawn at random; itself where their number is not for anyone to choose."""
+        how: Any = self
+        is_drawn = is_dataclass(self) and any(field.name == "n_attacks" for field in fields(self))
+        return replace(how, n_attacks=n_attacks) if is_drawn else self
 
     def result(
         self,

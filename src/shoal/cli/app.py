@@ -15,6 +15,7 @@ import click
 from shoal._version import __version__
 from shoal.cli import interrupts
 from shoal.cli.group import Group
+from shoal.cli.harden import HOW_TO_HARDEN, harden_options, print_hardened
 from shoal.cli.option_types import Names, Numbers, Sizes
 from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
 from shoal.cli.output import plain, print_attacks, print_check, print_json, print_release, summary
@@ -107,6 +108,7 @@ def shoal(context: click.Context) -> None:
       shoal check out/publish --original people.csv
       shoal attack out/publish --original people.csv
       shoal sweep people.csv -p policy.toml --k 2,5,10 --method mdav,mondrian
+      shoal harden people.csv -p policy.toml --risk 0.09
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -475,6 +477,39 @@ def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, a
         if found.proposed:
             click.echo(f"\nTo make the proposed release:\n  {plain(line)}")
     return 0 if any(c.holds for c in found.cells) else 4
+
+
+@shoal.command(cls=PolicyCommand, asks=how_to_read)
+@harden_options
+@_json_option
+def harden(data: Path, policy_file: Path | None, out: Path, best: bool, as_json: bool, **asked: Any) -> int:
+    """Change a policy until no attack adds more than a risk; write the one that loses least, with reasons.
+
+    Releases are made in memory, attacked and let go: nothing is published. Exit code 4 if no policy was found.
+
+    \b
+    Examples:
+      shoal harden people.csv -p policy.toml --risk 0.09 -o hardened.toml
+      shoal harden human.fasta --risk 0.05
+    """
+    from shoal.harden.harden import harden as harden_source
+
+    if out.exists():
+        raise ShoalError(f"{out} exists; choose another name for the policy, or remove it first")
+    how = {name: asked.pop(name) for name in HOW_TO_HARDEN}
+    policy = asked_policy(data, policy_file, asked.pop("kind"), asked)
+    with _progress(not as_json) as progress:
+        try:
+            found = harden_source(data, policy, progress=progress, **how)
+        except KeyboardInterrupt:
+            raise _Paused(f"interrupted; the same command goes on from {how['folder']}") from None
+    if found.reached or best:
+        _write_own(out, found.to_toml(out.absolute().parent), "the policy")
+    if as_json:
+        print_json({"out": str(out) if found.reached or best else None, **found.to_dict()})
+    else:
+        print_hardened(found, data, out, best)
+    return 0 if found.reached else 4
 
 
 def _write_own(path: Path, text: str, what: str) -> None:

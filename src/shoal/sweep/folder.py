@@ -14,7 +14,6 @@ import hashlib
 import io
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,56 +23,21 @@ from shoal._version import __version__
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.formats.text import guarded
 from shoal.data.tables.table import Table, spell
-from shoal.errors import ShoalError
 from shoal.kinds.tables.policy import Policy
-from shoal.scratch import clear_abandoned, write_owned
+from shoal.sweep.kept import KeptFolder
 from shoal.sweep.sweep import Cell
 from shoal.utility.tables.definitions import MEASURES
 
 if TYPE_CHECKING:
     from shoal.sweep.sweep import Sweep
 
-CELLS = "cells"
-FILES = ("sweep.csv", "sweep.json", "sweep.html")
 _CELL: TypeAdapter[Cell] = TypeAdapter(Cell)
 
 
-class SweepFolder:
-    """Where a sweep is written; refuses a folder that holds anything but an earlier sweep."""
+class SweepFolder(KeptFolder):
+    """Where a sweep is written."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            if path.is_dir():
-                others = sorted(p.name for p in path.iterdir() if not _is_ours(p.name))
-            else:
-                others = [path.name] if path.exists() or path.is_symlink() else []
-        except OSError as error:
-            raise ShoalError(f"cannot look at {path}: {_reason(error)}; choose another output folder") from None
-        if others:
-            what = "holds more than a sweep" if path.is_dir() else "exists and is not a folder"
-            raise ShoalError(f"{path} {what}; choose another output folder, or remove it first")
-
-    def open(self) -> None:
-        """Make the folder, the owner's alone, and clear away what a killed run left half written."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            for folder in (self.path, self.path / CELLS):
-                folder.mkdir(mode=0o700, exist_ok=True)
-                folder.chmod(0o700)
-                clear_abandoned(folder)
-        except OSError as error:
-            raise ShoalError(f"cannot write to {self.path}: {_reason(error)}; choose another output folder") from None
-
-    def abandon(self) -> None:
-        """Remove the folder if nothing was stored in it."""
-        with suppress(OSError):
-            (self.path / CELLS).rmdir()
-            self.path.rmdir()
-
-    def place(self, key: str) -> Path:
-        """The file of a cell."""
-        return self.path / CELLS / f"{key}.json"
+    noun, parts, files = "sweep", "cells", ("sweep.csv", "sweep.json", "sweep.html")
 
     def find(self, key: str) -> Cell | None:
         """A cell that an earlier run finished; a file that is spoiled counts for nothing."""
@@ -87,30 +51,13 @@ class SweepFolder:
         from shoal.report.sweep import render_sweep
 
         content = json.dumps(sweep.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        for name, text in zip(FILES, (_as_csv(sweep), content, render_sweep(sweep)), strict=True):
-            _write_whole(self.path / name, text)
-
-
-def _is_ours(name: str) -> bool:
-    return name in (CELLS, *FILES) or name.startswith(".sweep.")
+        for name, text in zip(self.files, (_as_csv(sweep), content, render_sweep(sweep)), strict=True):
+            self.write_file(name, text)
 
 
 def store(path: Path, cell: Cell) -> None:
     """Store a finished cell, whole or not at all."""
-    _write_whole(path, json.dumps(cell.to_dict(), allow_nan=False) + "\n")
-
-
-def _write_whole(path: Path, text: str) -> None:
-    try:
-        write_owned(path, text, overwrite=True)
-    except OSError as error:
-        raise ShoalError(
-            f"the sweep could not be written to {path.parent}: {_reason(error)}; finished cells are kept"
-        ) from None
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+    SweepFolder.store(path, json.dumps(cell.to_dict(), allow_nan=False) + "\n")
 
 
 def cell_key(checksum: str, attributes: Mapping[str, Attribute], policy: Policy, k: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shoal.attack.attack import NO_OTHERS, run_attacks
 from shoal.attack.strings import STRING_ATTACKS
 from shoal.attack.strings.case import StringCase
+from shoal.attack.tables import TABLE_ATTACKS
 from shoal.data.strings.strings import Strings
 
 
@@ -30,3 +31,13 @@ def test_without_others_those_that_need_them_are_left_out() -> None:
     assert needing
     assert not needing & {r.attack for r in found.results}
     assert {why for name, why in found.skipped if name in needing} == {NO_OTHERS}
+
+
+def test_attempts_that_are_drawn_can_be_more_or_fewer_and_others_stay() -> None:
+    sized = {a.name: a.of_size(7) for a in TABLE_ATTACKS}
+    for attack in TABLE_ATTACKS:
+        assert type(sized[attack.name]) is type(attack)
+    drawn = {name for name, attack in sized.items() if getattr(attack, "n_attacks", None) == 7}
+    assert {"linkage", "linkage-rank", "inference", "inference-bayes", "membership", "homogeneity"} <= drawn
+    # More of the rarest predicates would thin the successes out.
+    assert not {"singling-out", "singling-out-univariate", "downcoding", "minimality"} & drawn

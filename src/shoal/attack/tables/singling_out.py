@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, lgamma, log
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +48,9 @@ from shoal.attack.tables.predicates import (
     label_values,
 )
 from shoal.check.finding import SINGLED_OUT
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 N_COLUMNS = 3
 A_FEW = 0.1  # of all successes: a column that has fewer is not named
@@ -91,6 +95,10 @@ class SinglingOut(Attack[TableCase]):
         if not columns_of(case, "quasi", "sensitive", "other"):
             return "The release and the original have no column in common."
         return None
+
+    def of_size(self, n_attacks: int) -> Self:
+        """Itself: the rarest predicates come first, so that more of them would only thin the successes out."""
+        return self
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Make predicates, and count whom they are true of."""

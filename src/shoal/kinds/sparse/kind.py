@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shoal.attack.sparse.case import SparseCase
     from shoal.check.folder import FolderCheck, PublishedFolder
     from shoal.held_out import HeldOut
+    from shoal.kinds.sparse.harden import SparseLadder
     from shoal.kinds.sparse.manifest import SparseManifest
     from shoal.kinds.sparse.profile import SparseProfile
     from shoal.kinds.sparse.release import SparseRelease
@@ -136,6 +137,12 @@ class SparseKind(Kind):
                 f"the rows in {kept.path} are not those of this release and original; give those that belong to it"
             )
         return SparseCase(published, original, control, secrets.rows, secrets.key)
+
+    def ladder(self, data: Sparse, policy: SparsePolicy) -> SparseLadder:
+        """See `shoal.kinds.sparse.harden`."""
+        from shoal.kinds.sparse.harden import SparseLadder
+
+        return SparseLadder(data, policy)
 
     def shown(self, release: SparseRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """How many sketches there are, and what was left out."""

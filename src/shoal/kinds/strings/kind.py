@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shoal.attack.strings.case import StringCase
     from shoal.check.folder import FolderCheck, PublishedFolder
     from shoal.held_out import HeldOut
+    from shoal.kinds.strings.harden import StringLadder
     from shoal.kinds.strings.manifest import StringManifest
     from shoal.kinds.strings.profile import StringProfile
     from shoal.kinds.strings.release import StringRelease
@@ -163,6 +164,12 @@ class StringKind(Kind):
         from shoal.check.strings.folder import published_strings
 
         return StringCase(published_strings(folder, manifest), original, control)
+
+    def ladder(self, data: Strings, policy: StringPolicy) -> StringLadder:
+        """See `shoal.kinds.strings.harden`."""
+        from shoal.kinds.strings.harden import StringLadder
+
+        return StringLadder(data, policy)
 
     def shown(self, release: StringRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """How many pseudo-strings there are, and what was left out."""

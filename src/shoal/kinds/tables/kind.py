@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shoal.attack.tables.case import TableCase
     from shoal.check.folder import FolderCheck, PublishedFolder
     from shoal.held_out import HeldOut
+    from shoal.kinds.tables.harden import TableLadder
     from shoal.kinds.tables.manifest import TableManifest
     from shoal.kinds.tables.profile import Profile
     from shoal.kinds.tables.release import TableRelease
@@ -199,6 +200,12 @@ class Tables(Kind):
             population=None if population is None else self.load_again(Path(population), manifest, header=header),
             policy=_told_policy(manifest, roles),
         )
+
+    def ladder(self, data: Table, policy: Policy) -> TableLadder:
+        """See `shoal.kinds.tables.harden`."""
+        from shoal.kinds.tables.harden import TableLadder
+
+        return TableLadder(data, policy)
 
     def shown(self, release: TableRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """What became of the columns, and how well the target is predicted."""
