@@ -34,6 +34,8 @@ missing = "value"
 [columns]
 diagnosis = { role = "sensitive", hierarchy = "diagnosis.csv" }
 cost      = { role = "quasi" }   # kept as it is, it would single out nearly everybody
+smoker    = { role = "quasi" }   # others may know it
+length_of_stay = { role = "quasi" }
 
 [[require]]
 model = "k-anonymity"
