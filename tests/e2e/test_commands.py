@@ -245,7 +245,15 @@ def test_secrets_are_kept_in_private_only(tmp_path: Path, run_here: RunHere) -> 
     assert files_of(tmp_path / "a" / "publish") == files_of(tmp_path / "b" / "publish")
     private = tmp_path / "b" / "private"
     names = sorted(files_of(private))
-    assert names == ["groups.csv", "mapping-1.csv", "mapping-2.csv", "mapping-3.csv", "report.html", "report.json"]
+    assert names == [
+        "attacks.json",
+        "groups.csv",
+        "mapping-1.csv",
+        "mapping-2.csv",
+        "mapping-3.csv",
+        "report.html",
+        "report.json",
+    ]
     assert {mode(p) for p in private.iterdir()} == {0o600}
     with (private / "groups.csv").open() as file:
         rows = list(csv.DictReader(file))

@@ -1,9 +1,9 @@
 """l-diversity: every class holds at least l sensitive values, counted or weighed in one of four senses.
 
 With the counts r_1 >= r_2 >= ... >= r_m of the values of a class of n records: distinct, m >= l; probabilistic,
-r_1 * l <= n; entropy, exp(H) >= l; recursive (c, l), r_1 < c (r_l + ... + r_m) (sec. 4 of the paper). Only the last
-three say that values are well represented: distinct counts them, and one of them may be nearly all of the class. In
-slices, where an attacker can weigh what stays possible, probabilistic is meant unless a kind is named.
+r_1 * l <= n; entropy, exp(H) >= l; recursive (c, l), r_1 < c (r_l + ... + r_m) (sec. 4 of the paper). Distinct
+counts values, and one of them may be nearly all of the class; the other three weigh them. In slices, where an attacker
+can weigh what stays possible, probabilistic is meant unless a kind is named.
 """
 
 from __future__ import annotations
