@@ -382,8 +382,9 @@ def test_an_interrupt_ends_it_with_nothing_written(number: signal.Signals, tmp_p
         _, said = process.communicate(timeout=60)
         code = 128 - process.returncode if process.returncode < 0 else process.returncode
         codes.append(code)
-        if process.returncode == -signal.SIGTERM:  # a busy machine had not come to the first line of the program
-            assert not said
+        is_early = code == 130 and "_run_module_as_main" in said and "shoal: interrupted" not in said
+        if process.returncode == -signal.SIGTERM or is_early:  # a busy machine had not come to the program's first line
+            assert is_early or not said
             assert not (tmp_path / f"out-{i}").exists()
             continue
         if code == 130:  # as a shell counts it; 130 too if Python passes the signal on at its end
