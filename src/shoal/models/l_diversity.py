@@ -76,10 +76,12 @@ class LDiversity(Model):
         return -int(-self.l // 1)
 
     def covers(self, other: Model) -> bool:
-        """The same kind with a larger l."""
+        """The same kind with a larger l; of distinct values also those kinds that take l of them."""
+        if not isinstance(other, LDiversity):
+            return False
+        has_as_many = other.kind == "distinct" and self.kind in ("probabilistic", "entropy")
         return (
-            isinstance(other, LDiversity)
-            and (self.kind, self.c) == (other.kind, other.c)
+            (has_as_many or (self.kind, self.c) == (other.kind, other.c))
             and self.l >= other.l
             and self.is_about_all_of(other)
         )
