@@ -245,7 +245,8 @@ class Release(ABC, Generic[D]):
             return
         attacked, shown = self.attacked, self._report()
         try:
-            KeptAttacks(reported).joined(attacked, self.case.granted, ATTACK_SEED).write(folder)
+            if attacked.results or attacked.skipped:  # of a kind that there are attacks on
+                KeptAttacks(reported).joined(attacked, self.case.granted, ATTACK_SEED).write(folder)
             write_report(folder, shown)
         except ShoalError as error:  # of a release that is there already; this one is not yet
             if isinstance(error.__context__, OSError):

@@ -152,6 +152,16 @@ REFUSED = [
 ]
 
 
+@pytest.mark.parametrize("kind", ["table"])
+def test_more_risk_than_is_allowed_ends_with_5(releases: dict[str, Path], kind: str, run_here: RunHere) -> None:
+    asked = ("attack", "out", *EVIDENCE[kind], "--attack", "singling-out-univariate", "--fail-above")
+    ended = run_here(*asked, "0.1", cwd=releases[kind])
+    assert ended.code == 5
+    assert "adds more than 0.1, or may: singling-out-univariate" in ended.stderr
+    assert run_here(*asked, "1", cwd=releases[kind]).code == 0
+    assert run_here(*asked, "1.5", cwd=releases[kind]).code == 2
+
+
 @pytest.mark.parametrize("kind", ["strings"])
 @pytest.mark.parametrize(("options", "code", "says"), [r[1:] for r in REFUSED], ids=[r[0] for r in REFUSED])
 def test_what_cannot_be_is_one_sentence(

@@ -27,7 +27,7 @@ def test_a_repeated_list_adds_up(here: Path, run_here: RunHere) -> None:
     )
     assert ended.code == 0, ended.stderr
     kept = {p.name for p in (here / "out" / "private").iterdir()}
-    assert kept == {"report.json", "report.html", "groups.csv", "rows.csv"}
+    assert kept == {"attacks.json", "report.json", "report.html", "groups.csv", "rows.csv"}
     columns = json.loads((here / "out" / "publish" / "manifest.json").read_text())["columns"]
     assert {n for n, c in columns.items() if c["role"] == "quasi"} == {"age", "zip", "city"}
 

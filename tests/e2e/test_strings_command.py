@@ -116,6 +116,7 @@ def test_nothing_of_an_original_is_published(here: Path, run_here: RunHere) -> N
     private = here / "out" / "private"
     assert {stat.S_IMODE(p.stat().st_mode) for p in private.iterdir()} == {0o600}
     assert sorted(p.name for p in private.iterdir()) == [
+        "attacks.json",
         "groups.csv",
         "published-groups.csv",
         "report.html",

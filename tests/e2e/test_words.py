@@ -30,7 +30,7 @@ model = "k-anonymity"
 k = 4
 """
 DIVERSE = {
-    "distinct": 'model = "l-diversity"\nl = 2',
+    "distinct": 'model = "l-diversity"\nl = 2\nkind = "distinct"',
     "probabilistic": 'model = "l-diversity"\nl = 1.2\nkind = "probabilistic"',
     "entropy": 'model = "l-diversity"\nl = 1.2\nkind = "entropy"',
     "recursive": 'model = "l-diversity"\nl = 2\nc = 20\nkind = "recursive"',

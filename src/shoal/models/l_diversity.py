@@ -1,9 +1,9 @@
 """l-diversity: every class holds at least l sensitive values, counted or weighed in one of four senses.
 
 With the counts r_1 >= r_2 >= ... >= r_m of the values of a class of n records: distinct, m >= l; probabilistic,
-r_1 * l <= n; entropy, exp(H) >= l; recursive (c, l), r_1 < c (r_l + ... + r_m) (sec. 4 of the paper). Only the last
-three say that values are well represented: distinct counts them, and one of them may be nearly all of the class. In
-slices, where an attacker can weigh what stays possible, probabilistic is meant unless a kind is named.
+r_1 * l <= n; entropy, exp(H) >= l; recursive (c, l), r_1 < c (r_l + ... + r_m) (sec. 4 of the paper). Distinct
+counts values, and one of them may be nearly all of the class; the other three weigh them. In slices, where an attacker
+can weigh what stays possible, probabilistic is meant unless a kind is named.
 """
 
 from __future__ import annotations
@@ -76,10 +76,12 @@ class LDiversity(Model):
         return -int(-self.l // 1)
 
     def covers(self, other: Model) -> bool:
-        """The same kind with a larger l."""
+        """The same kind with a larger l; of distinct values also those kinds that take l of them."""
+        if not isinstance(other, LDiversity):
+            return False
+        has_as_many = other.kind == "distinct" and self.kind in ("probabilistic", "entropy")
         return (
-            isinstance(other, LDiversity)
-            and (self.kind, self.c) == (other.kind, other.c)
+            (has_as_many or (self.kind, self.c) == (other.kind, other.c))
             and self.l >= other.l
             and self.is_about_all_of(other)
         )

@@ -65,6 +65,8 @@ def test_the_size_of_groups_that_is_implied():
     [
         (KAnonymity(k=2), KAnonymity(k=5)),  # sizes are compared apart
         (LDiversity(l=4), LDiversity(l=3)),
+        (LDiversity(l=3, kind="probabilistic"), LDiversity(l=3)),  # a share of at most 1 / 3 takes three values
+        (LDiversity(l=3, kind="entropy"), LDiversity(l=3)),
         (LDiversity(l=3), LDiversity(l=3, sensitive="salary")),
         (TCloseness(t=0.1), TCloseness(t=0.2)),
         (AlphaK(alpha=0.4, k=2), AlphaK(alpha=0.5, k=4)),
@@ -80,6 +82,8 @@ def test_a_stricter_one_covers_a_looser_one(stricter, looser):
     [
         (LDiversity(l=3), LDiversity(l=4)),
         (LDiversity(l=4), LDiversity(l=3, kind="entropy")),
+        (LDiversity(l=4, kind="recursive"), LDiversity(l=3)),
+        (LDiversity(l=2.5, kind="entropy"), LDiversity(l=3)),
         (LDiversity(l=4, sensitive="salary"), LDiversity(l=3)),
         (TCloseness(t=0.2), TCloseness(t=0.1)),
         (TCloseness(t=0.1, distance="equal"), TCloseness(t=0.2)),

@@ -11,7 +11,7 @@ from shoal.arrays import Ints
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, PolicyError
 from shoal.kind import Kind, Run
-from shoal.kinds.tables.policy import ColumnPolicy, Policy
+from shoal.kinds.tables.policy import ColumnPolicy, Policy, publications
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attack
@@ -221,13 +221,17 @@ class Tables(Kind):
 
 def _told_policy(manifest: TableManifest, columns: dict[str, ColumnPolicy]) -> Policy | None:
     """What a manifest says that was asked; None where another version asked for what this one does not know."""
+    method = dict(manifest.method)
+    known = dict(publications().items()).get(str(method["publish"]))
+    if known is not None and "ends" in known.parameters:
+        method = {"ends": "exact", **method}  # as they were before they could be rounded
     try:
         return Policy(
             columns=columns,
             missing=manifest.missing,
             missing_markers=manifest.missing_markers,
             require=manifest.require,
-            method=dict(manifest.method),
+            method=method,
         )
     except PolicyError:
         return None

@@ -52,7 +52,7 @@ def _sorted_release(table: Table, policy: Policy) -> TableCase:
     ordered = table.take(rows)
     ranked = [rank(ordered[n], attributes[n]) for n in QUASI]
     groups = Groups.of(partition_labels(ranked, policy.k, policy.method))
-    labels = {r.name: generalise(ordered[r.name], r, groups, None, missing="value") for r in ranked}
+    labels = {r.name: generalise(ordered[r.name], r, groups, None, missing="value", ends="rounded") for r in ranked}
     published = ordered.with_columns(labels)
     final = content_order(published, QUASI, published.names)
     return TableCase(published.take(final), table, None, QUASI, ["income"], attributes, rows=rows[final], policy=policy)

@@ -31,7 +31,15 @@ def test_a_release_has_both_halves(release, tmp_path) -> None:
     out = release.save(tmp_path / "deep" / "out", keep=["groups", "mapping"])
     assert {p.name for p in (out / "publish").iterdir()} == {"data.csv", "manifest.json", "datasheet.html"}
     private = {p.name for p in (out / "private").iterdir()}
-    assert private == {"report.json", "report.html", "groups.csv", "mapping-1.csv", "mapping-2.csv", "mapping-3.csv"}
+    assert private == {
+        "attacks.json",
+        "report.json",
+        "report.html",
+        "groups.csv",
+        "mapping-1.csv",
+        "mapping-2.csv",
+        "mapping-3.csv",
+    }
     assert stat.S_IMODE((out / "private").stat().st_mode) == 0o700
     assert all(stat.S_IMODE(p.stat().st_mode) == 0o600 for p in (out / "private").iterdir())
     assert [p.name for p in out.parent.iterdir()] == ["out"]

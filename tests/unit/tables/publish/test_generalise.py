@@ -53,7 +53,7 @@ def test_rounded_ends_are_of_the_column() -> None:
     column = column_of(["51.23", "51.47", "60.05", "60.11", "70.1", None])
     groups = Groups.of(np.array([0, 0, 1, 1, 2, 2]))
     made = generalise(column, rank(column, NUMBER), groups, None, missing="value", ends="rounded")
-    assert shown(made) == ["[51.2..51.5]"] * 2 + ["[60..60.2]"] * 2 + ["70.1 or missing"] * 2
+    assert shown(made) == ["[51.2..51.6]"] * 2 + ["[60..60.2]"] * 2 + ["70.1 or missing"] * 2
     grades = column_of(["low", "high", "middle", "middle"])
     made = generalise(
         grades, rank(grades, GRADE), Groups.of(np.array([0, 0, 1, 1])), None, missing="value", ends="rounded"
