@@ -92,3 +92,8 @@ def test_a_file_is_read_by_its_kind(tmp_path: Path) -> None:
     assert isinstance(read_policy(path), Policy)
     with pytest.raises(PolicyError, match="is a policy for a table"):
         StringPolicy.read(path)
+
+
+def test_a_kind_that_knows_no_ladder_refuses_to_harden() -> None:
+    with pytest.raises(PolicyError, match="no way is known to harden a policy for tables"):
+        Kind.ladder(default_kind(), None, None)

@@ -192,7 +192,10 @@ class TableLadder(Ladder):
             if name in self.guarded and policy.k >= MANY_TIMES * start.k:
                 why = f"with it groups of {policy.k} were needed"
                 for without in self._without(candidate, [name], why):
-                    yield from self._changed(without, {"require.k": ""}, **self._with_k(without.policy, start.k))
+                    for size in sorted({start.k, *rungs_between(start.k, policy.k)}):
+                        reason = candidate.reasons.get("require.k", "") if size > start.k else ""
+                        smaller = self._with_k(without.policy, size)
+                        yield from self._changed(without, {"require.k": reason}, **smaller)
 
     def asked(self, policy: Policy) -> dict[str, Any]:
         """Method, publication, k, what else is required, and the roles that are not as they were."""
