@@ -333,6 +333,7 @@ class Hardening:
                 more = ratios if result.attack in grown else (1.0, 1.0)
                 judged.append(Judged(result, expected_bound(result, *more)))
             skipped |= dict(found.skipped)
+        judged += [Judged(result, 1.0) for result in self.ladder.findings(release)]
         return Step(
             asked,
             "attacked",

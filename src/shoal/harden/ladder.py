@@ -52,6 +52,10 @@ class Ladder(ABC):
         """What else is known of a release, for the next step to go by."""
         return {}
 
+    def findings(self, release: Any) -> list[AttackResult]:
+        """What the release would be refused for, told as attacks that succeed."""
+        return []
+
     def cases(self, release: Any, attacks: Sequence[Attack[Any]]) -> Iterable[tuple[Any, Sequence[Attack[Any]]]]:
         """What is attacked, by which attacks."""
         return [(release.case, attacks)]

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from shoal.attack.attack import Attack
-from shoal.attack.result import AttackResult
+from shoal.attack.result import AttackResult, Rate
+from shoal.attack.tables import TABLE_ATTACKS
 from shoal.attack.tables.case import TableCase
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table
@@ -96,7 +97,24 @@ class TableLadder(Ladder):
     def release(self, data: Table, policy: Policy, seed: int, held_out: HeldOut[Table]) -> TableRelease:
         """Group, publish and check in memory."""
         made = anonymize_table(data, policy, seed=seed)
-        return TableRelease.of(data, made, policy, held_out=held_out, in_memory=True)
+        return TableRelease.of(data, made, policy, held_out=held_out, in_memory=True, is_tried=True)
+
+    def findings(self, release: TableRelease) -> list[AttackResult]:
+        """Columns that single out more than the policy's limit."""
+        n_records = release.table.n_rows
+        attack = next(a for a in TABLE_ATTACKS if a.name == "singling-out")
+        return [
+            AttackResult(
+                attack.name,
+                attack.title,
+                attack.knows,
+                Rate(round(f.share * n_records), n_records),
+                sentence=f.sentence,
+                columns=f.columns,
+            )
+            for f in release.findings
+            if f.is_serious
+        ]
 
     def loss(self, release: TableRelease) -> float:
         """Of an average cell: what its label lost, all of a cell that is not published."""

@@ -143,7 +143,7 @@ def test_a_cell_that_no_distance_can_read_is_told_as_a_change(tmp_path: Path, pu
     source = tmp_path / "people.csv"
     with source.open("w", newline="") as file:
         csv.writer(file).writerows([list(people()), *zip(*people().values(), strict=True)])
-    policy = asked(publish, "pay", t=0.9, missing="any")
+    policy = asked(publish, "pay", t=0.9, missing="any").changed(singled_out=1.0)
     shoal.anonymize(source, policy, seed=1).save(tmp_path / "out", keep=["groups"])
     publish_folder = tmp_path / "out" / "publish"
     with (publish_folder / "data.csv").open(newline="") as file:
