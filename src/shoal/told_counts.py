@@ -46,15 +46,24 @@ MOST_RECORDS = 2**40
 """More than any table has, and so than a manifest may claim."""
 
 
+SOME = Span(1, None)
+"""What is told of records that are of fewer than k persons, of whom each may have many."""
+
+
 def small(k: int) -> Span:
     """What is told instead of a count of fewer than k."""
     return Span(1, max(k, FEWEST) - 1)
 
 
-def public_counts(records: Mapping[str, int], k: int) -> dict[str, Count]:
-    """The numbers of records that a manifest and a datasheet tell, where reasons for suppression are not told."""
+def public_counts(records: Mapping[str, int], k: int, n_persons: int | None = None) -> dict[str, Count]:
+    """The numbers of records that a manifest and a datasheet tell, where reasons for suppression are not told.
+
+    `n_persons` is how many persons the suppressed ones are of, where persons count.
+    """
     n = records["suppressed"]
-    return _with_total(records, small(k) if 0 < n < max(k, FEWEST) else n, k)
+    few = small(k) if n_persons is None else SOME
+    is_few = 0 < (n if n_persons is None else n_persons) < max(k, FEWEST)
+    return _with_total(records, few if is_few else n, k)
 
 
 def public_reasons(
@@ -105,7 +114,14 @@ def may_be(told: Count, n: int) -> bool:
     return told == n
 
 
-def contradictions(records: Mapping[str, Count], k: int, reasons: Mapping[str, Count] | None, noun: str) -> list[str]:
+def contradictions(
+    records: Mapping[str, Count],
+    k: int,
+    reasons: Mapping[str, Count] | None,
+    noun: str,
+    *,
+    counts_persons: bool = False,
+) -> list[str]:
     """What is wrong with numbers of a manifest, whatever the data: they do not add up, or hide more than few."""
     findings = []
     if reasons is not None and total(reasons.values()) != records["suppressed"]:
@@ -113,7 +129,8 @@ def contradictions(records: Mapping[str, Count], k: int, reasons: Mapping[str, C
     if total([records["out"], records["suppressed"]]) != records["in"]:
         findings.append(f"published and suppressed {noun} do not make those that came in, by the manifest")
     hidden = [records["suppressed"]] if reasons is None else list(reasons.values())
-    if any(isinstance(n, Span) and n != small(k) for n in hidden):
+    few = (small(k), *([SOME] if counts_persons else []))
+    if any(isinstance(n, Span) and n not in few for n in hidden):
         findings.append(f"the manifest tells numbers of {noun} as ranges that are not those of a release")
     return findings
 

@@ -23,7 +23,6 @@ WAYS = [
     {"partition": "mondrian", "diversity": "blind", "l": 2.0},
     {"partition": "datafly", "suppression": 0.5},
     {"partition": "full-domain", "suppression": 0.3},
-    {"publish": "condense"},
 ]
 
 
@@ -56,12 +55,9 @@ def test_every_class_holds_k_persons(seed, n, n_persons, k, way):
     rows, persons = release._rows, frame["who"].to_numpy()
     left_out = np.setdiff1d(np.arange(n), rows)
     assert set(persons[left_out]).isdisjoint(persons[rows]), "of a person all rows are published or none"
-    if way.get("publish") == "condense":
-        classes = release._groups
-    else:
-        columns = [release.table[q] for q in ("age", "zip")]
-        published = pd.DataFrame({c.name: np.array(c.texts(), dtype=object)[c.codes] for c in columns})
-        classes = published.groupby(["age", "zip"]).ngroup().to_numpy()
+    columns = [release.table[q] for q in ("age", "zip")]
+    published = pd.DataFrame({c.name: np.array(c.texts(), dtype=object)[c.codes] for c in columns})
+    classes = published.groupby(["age", "zip"]).ngroup().to_numpy()
     held = pd.DataFrame({"class": classes, "who": persons[rows], "ill": frame["ill"].to_numpy()[rows]})
     assert held.groupby("class")["who"].nunique().min() >= k
     assert release.risk_after.n_below_k == 0

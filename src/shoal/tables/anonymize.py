@@ -30,7 +30,7 @@ from shoal.tables.history import history_labels, records_to_keep
 from shoal.tables.limits import Limit, limits_on_table, violations
 from shoal.tables.merge import merge_round, satisfy
 from shoal.tables.partition.base import PARTITIONS
-from shoal.tables.persons import BLOCK_GROUPS, person_labels, repeat, whole_persons
+from shoal.tables.persons import BLOCK_GROUPS, by_appearance, person_labels, repeat, whole_persons
 from shoal.tables.publish.base import GroupedRecords, Publication, PublishingTask
 from shoal.tables.recoding import RecodedGroups, recoded_groups
 from shoal.tables.record_order import content_order, secret_order
@@ -94,7 +94,7 @@ def anonymize_table(
 
     kept = [n for n, a in attributes.items() if a.role != "identifying"]
     order = secret_order(table, quasi, [*kept, *policy.person], seed)
-    persons = person_codes(table, policy.person)[order] if policy.person else None
+    persons = by_appearance(person_codes(table, policy.person)[order]) if policy.person else None
     sorted_table = table.select(kept).take(order)
     task = PublishingTask(sorted_table, order, attributes, policy, notes, seed, executor, progress, stop, persons)
     return policy.method.way_of_publishing.make(task)
@@ -114,11 +114,8 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         whose = None if persons is None else persons[rows]
         return limits_on_table(sorted_table.take(rows), policy.require, attributes, sensitive, policy.missing, whose)
 
-    if repeat(persons) and not publication.rows_are_records and any(r.is_about_values() for r in policy.require):
-        raise PolicyError(
-            f"publish = {publication.name} cannot tell which value of a group is whose, and some persons have several "
-            "records; require k-anonymity alone, or publish in another way, such as generalise"
-        )
+    if repeat(persons):
+        _refuse_statistics(publication, sorted_table, quasi)
     limits, way = relimit(np.arange(n_rows)), PARTITIONS[policy.method.partition]
     knows_history = policy.person_knowledge == "history" and repeat(persons)
     of_persons = limits[:1] if persons is not None else ()
@@ -131,8 +128,13 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         That groups hold persons enough is no secret, so it is seen to in any case.
         """
         seen = limits if look else of_persons
+
+        def relimit_seen(left: npt.NDArray[np.intp]) -> Sequence[Limit]:
+            return relimit(left)[: len(seen)]
+
         if asked.method.is_recoding:
-            return recoded_groups(ranked, attributes, asked, seen, told.append)
+            recoded = recoded_groups(ranked, attributes, asked, seen, told.append)
+            return whole(recoded, relimit_seen, told)
         if knows_history and persons is not None:
             return _history_groups(task, asked, ranked, persons, seen, relimit, told)
         grows = repeat(persons) and not (way.keeps_limits and len(seen) > len(of_persons))
@@ -157,20 +159,32 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         rows = np.arange(n_rows)
         if seen:
             step("meeting the diversity requirements", 0, 0)
-            labels, rows = satisfy(
-                labels, ranked, seen, asked.method.suppression, lambda left: relimit(left)[: len(seen)]
-            )
+            labels, rows = satisfy(labels, ranked, seen, asked.method.suppression, relimit_seen)
+            failing = [
+                limit for limit in relimit_seen(rows) if persons is not None and violations(labels, [limit]).any()
+            ]
+            if failing:  # shares of persons may grow when groups are joined, so the whole table may fail too
+                raise Infeasible(
+                    f"{failing[0].text} cannot be met by counting persons: groups were joined until one was left; ask "
+                    "for less"
+                )
             if len(rows) < n_rows:
                 n_left_out = n_rows - len(rows)
                 told.append(f"{n_left_out:,} records were suppressed to meet the diversity requirements.")
-        return RecodedGroups(labels, rows)
+        return whole(RecodedGroups(labels, rows), relimit_seen, told)
+
+    def whole(
+        found: RecodedGroups, relimit_seen: Callable[[npt.NDArray[np.intp]], Sequence[Limit]], told: list[str]
+    ) -> RecodedGroups:
+        """Of a person all records or none."""
+        if persons is None or len(found.rows) == n_rows:
+            return found
+        return _of_whole_persons(found, persons, ranked, relimit_seen, policy, told)
 
     if len(limits) > len(of_persons) and policy.method.diversity == "blind":
         found = _made_blindly(policy, n_rows, make, relimit, notes)
     else:
         found = make(policy, notes, look=True)
-    if persons is not None and len(found.rows) < n_rows and not knows_history:
-        found = _of_whole_persons(found, persons, ranked, relimit, policy, notes)
     labels, kept_rows, levels = found.labels, found.rows, found.levels
     everyone = sorted_table
     if len(kept_rows) < n_rows:  # no value of a suppressed record may shape a label
@@ -191,6 +205,21 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
     published = sorted_table.with_columns(columns)
     final = _published_order(published, order, quasi, policy)
     return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
+
+
+def _refuse_statistics(publication: Publication, table: Table, quasi: Sequence[str]) -> None:
+    """Refuse statistics that could be of one person, as they count the records that they are of."""
+    if not publication.rows_are_records:
+        raise PolicyError(
+            f"publish = {publication.name} counts records, and some persons have several; publish in another way, such "
+            "as generalise, or give a table with one record of each person"
+        )
+    gaps = [n for n in quasi if table[n].missing.any()]
+    if gaps and not publication.has_labels:
+        raise PolicyError(
+            f"publish = {publication.name} takes averages of the records in which {gaps[0]!r} is not missing, and "
+            "these may all be of one person; fill it in, leave it out, or publish in another way, such as generalise"
+        )
 
 
 HISTORY_STEP = 2**31 + 2
@@ -381,7 +410,6 @@ def _refuse_hopeless(
         missing=policy.missing,
         markers=policy.missing_markers,
         attributes=attributes,
-        persons=person_codes(table, policy.person) if policy.person else None,
     ):
         if not found.holds and not (is_mendable and found.kind not in registered()[found.model].needs_values):
             required = ", ".join(f"{k} = {v:g}" for k, v in found.required.items() if isinstance(v, int | float))

@@ -31,7 +31,7 @@ def common_counts(counts: Ints, k: int) -> Ints:
 
     Persons are taken from those with the most records on; as soon as k of them are together they keep as many as the
     one of them who has fewest, and all others who have as many join. What is left at the end, fewer than k, is no
-    crowd: the last crowd then keeps as few as they have.
+    crowd: the last crowd then keeps as few as they have, or they keep none, whichever leaves more.
     """
     kept = np.zeros(len(counts), dtype=np.int64)
     top = last = int(counts.max(initial=0)) + 1  # persons with fewer records than `top` have no crowd yet
@@ -40,8 +40,10 @@ def common_counts(counts: Ints, k: int) -> Ints:
         if np.count_nonzero(waits) >= k:
             kept[waits] = number
             top, last = number, top
-    if (counts < top).any():
-        kept[counts < last] = counts.min()
+    left = counts < top
+    if left.any():
+        lowered = np.where(counts < last, counts.min(), kept)
+        kept = lowered if lowered.sum() > kept.sum() else kept  # or those who are left are left out
     return kept
 
 

@@ -132,7 +132,7 @@ class Limit:
         least = 1 / self.parameter if self.model == diversity.ALPHA else self.parameter
         # A bound may be weakened: 1 / alpha need not be exact, and entropies are compared with a margin.
         slack = 0.0 if self.model == diversity.DISTINCT else 1e-9
-        return replace(self, model=diversity.DISTINCT, parameter=least * (1 - slack))
+        return replace(self, model=diversity.DISTINCT, parameter=least * (1 - slack), by_person=None)
 
 
 def limits_of(
@@ -276,18 +276,17 @@ def _joined(parts: Sequence[npt.NDArray[Any]], dtype: type[Any]) -> npt.NDArray[
 
 
 def violations(labels: npt.NDArray[np.integer], limits: Sequence[Limit]) -> npt.NDArray[np.bool_]:
-    """Which groups 0 .. max(labels) violate any of the limits; persons count where a limit says whose records are.
+    """Which groups 0 .. max(labels) violate any of the limits: by records, and by persons if it says whose these are.
 
     Records with a negative label are left out; a group without records violates nothing.
     """
     labels = np.asarray(labels)
     sizes = np.bincount(labels[labels >= 0])
     rows = np.argsort(labels, kind="stable")[len(labels) - int(sizes.sum()) :].astype(np.int32)
-    of_records = [limit for limit in limits if limit.by_person is None]
-    broken = groups_violating(arrays_of(of_records, len(labels)), rows, np.cumsum(sizes).astype(np.int64))
+    broken = groups_violating(arrays_of(limits, len(labels)), rows, np.cumsum(sizes).astype(np.int64))
     for limit in limits:
         if limit.by_person is not None:
             broken |= broken_by_person(limit, labels, len(sizes))
-        elif limit.own is not None:
+        if limit.own is not None:
             broken |= limit.broken_in(labels, sizes)
     return broken

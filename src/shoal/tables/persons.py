@@ -105,6 +105,14 @@ def broken_by_person(limit: Limit, labels: npt.NDArray[np.integer], n_groups: in
     )
 
 
+def by_appearance(persons: Ints) -> Ints:
+    """Number persons in the order in which their records come, which a secret decides, and not that of their keys."""
+    _, first, numbers = np.unique(persons, return_index=True, return_inverse=True)
+    place = np.empty(len(first), dtype=np.int64)
+    place[np.argsort(first, kind="stable")] = np.arange(len(first))
+    return place[numbers]
+
+
 def repeat(persons: Ints | None) -> bool:
     """Whether persons count, and one has several records."""
     return persons is not None and int(persons.max(initial=0)) + 1 < len(persons)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
 from math import exp, log
 
@@ -9,17 +10,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import shoal
 from shoal.check.tables.classes import classes_of
 from shoal.check.tables.verify import verify
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.frames import from_frame
+from shoal.errors import Infeasible, PolicyError
 from shoal.models.alpha_k import AlphaK
 from shoal.models.beta_likeness import BetaLikeness
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.l_diversity import LDiversity
 from shoal.models.t_closeness import TCloseness
 from shoal.tables.limits import limits_on_table, person_limit, violations
-from shoal.tables.persons import matched, person_labels, repeat, whole_persons
+from shoal.tables.persons import by_appearance, matched, person_labels, repeat, whole_persons
+from shoal.told_counts import SOME
 
 MODELS = [
     LDiversity(l=2),
@@ -100,10 +104,9 @@ def test_methods_and_checker_count_persons_as_sets_do(model):
         values = rng.choice(list("abcd"), n, p=[0.4, 0.3, 0.2, 0.1])
         table = from_frame(pd.DataFrame({"q": groups.astype(str), "s": values}))
         labels = np.unique(groups, return_inverse=True)[1]
-        wanted = [
-            not holds(model, np.flatnonzero(labels == g).tolist(), persons.tolist(), values.tolist())
-            for g in range(labels.max() + 1)
-        ]
+        members = [np.flatnonzero(labels == g).tolist() for g in range(labels.max() + 1)]
+        owners = (persons.tolist(), list(range(n)))  # what is required holds by persons, and by records
+        wanted = [not all(holds(model, rows, whose, values.tolist()) for whose in owners) for rows in members]
         whose = np.unique(persons, return_inverse=True)[1].astype(np.int64)
         limits = limits_on_table(table, [model], attributes, ["s"], "value", whose)
         assert violations(labels, limits[1:]).tolist() == wanted
@@ -163,3 +166,70 @@ def test_groups_grow_in_blocks_until_they_hold_k_persons():
     assert not violations(labels, [person_limit(persons, 4)]).any()
     assert labels.max() + 1 > 30
     assert set(labels[:150]).isdisjoint(labels[150:])
+
+
+def test_persons_are_numbered_as_they_appear():
+    assert by_appearance(np.array([7, 3, 7, 9, 3])).tolist() == [0, 1, 0, 2, 1]
+
+
+def visits(**columns):
+    return pd.DataFrame({"who": np.repeat(np.arange(12), 2), **columns})
+
+
+@pytest.mark.parametrize("partition", ["mdav", "k-member", "nearest-neighbours", "mondrian"])
+@pytest.mark.parametrize("knowledge", ["row", "history"])
+def test_who_stands_where_is_decided_by_a_secret_and_not_by_ids(partition, knowledge):
+    frame = visits(age=np.repeat([30] * 6 + [31] * 3 + [32] * 3, 2), ill=np.repeat([f"d{i}" for i in range(12)], 2))
+    policy = shoal.Policy.of(
+        quasi=["age"],
+        sensitive=["ill"],
+        person="who",
+        person_knowledge=knowledge,
+        partition=partition,
+        publish="generalise",
+        k=4,
+        singled_out=1.0,
+    )
+
+    def made(data, seed):
+        table = shoal.anonymize(data, policy, seed=seed).table
+        return sorted(zip(table["age"].cells().tolist(), table["ill"].cells().tolist(), strict=True))
+
+    assert made(frame, 3) == made(frame.sample(frac=1, random_state=1), 3)
+    renamed = frame.assign(who=(frame["who"] * 5 + 3) % 12)
+    assert made(frame, 3) == made(renamed, 3), "ids decide nothing"
+
+
+def test_what_is_required_of_values_holds_by_records_too():
+    """Five persons with a value each, of whom one has 95 more records: a reader of the table sees one value."""
+    frame = pd.DataFrame({"who": [0, 1, 2, 3] + [4] * 96, "age": 30, "ill": [*"abcd", *["e"] * 96]})
+    policy = shoal.Policy.of(quasi=["age"], sensitive=["ill"], person="who", k=5)
+    for model in (
+        {"model": "alpha-k", "alpha": 0.5, "k": 5},
+        {"model": "l-diversity", "l": 2, "kind": "probabilistic"},
+    ):
+        with pytest.raises(Infeasible):
+            shoal.anonymize(frame, policy.changed(require=[model]), seed=1)
+
+
+def test_an_average_of_one_person_is_refused():
+    frame = pd.DataFrame({"who": [0] * 9 + [1, 2, 3, 4], "age": 30, "inc": [777.0] * 9 + [None] * 4})
+    policy = shoal.Policy.of(quasi=["age", "inc"], person="who", k=5, partition="mdav")
+    with pytest.raises(PolicyError, match="may all be of one person"):
+        shoal.anonymize(frame, policy, seed=1)
+    with pytest.raises(PolicyError, match="condense counts records"):
+        shoal.anonymize(frame, policy.changed(publish="condense"), seed=1)
+
+
+def test_few_suppressed_persons_are_not_counted_out(tmp_path):
+    frame = pd.DataFrame({"who": [0] * 8 + list(range(1, 41)), "age": [90] * 8 + [30] * 20 + [40] * 20})
+    policy = shoal.Policy.of(
+        columns={"age": {"role": "quasi", "hierarchy": "auto"}}, person="who", k=5, partition="datafly", suppression=0.3
+    )
+    release = shoal.anonymize(frame, policy, seed=1)
+    if release.records["suppressed"]:
+        release.save(tmp_path / "out")
+        told = json.loads((tmp_path / "out/publish/manifest.json").read_text())["records"]["suppressed"]
+        assert told == {"from": 1, "to": None}
+        assert shoal.check(tmp_path / "out/publish").findings == ()
+    assert release.told_counts[0]["suppressed"] in (0, SOME)

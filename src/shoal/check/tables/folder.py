@@ -120,7 +120,7 @@ def check_tables(
     findings += _claims(table, manifest, claimed, evidence, verdict if asked == claimed else None)
     if table.n_rows != manifest.records["out"]:
         findings.append(f"the data has {table.n_rows:,} rows, the manifest says {manifest.records['out']:,}")
-    findings += contradictions(manifest.records, manifest.k, None, "rows")
+    findings += contradictions(manifest.records, manifest.k, None, "rows", counts_persons=bool(manifest.person))
     left = [*not_compared(manifest)]
     if compare_datasheet is not None and not findings:
         wrong, unseen = compare_datasheet(folder.path, manifest, table, original)

@@ -76,12 +76,11 @@ def _of_persons(classes: Classes, k: int, failing: Mask) -> Guarantee:
 
 def _all_known(share: float) -> str:
     """What the strict model would show."""
+    known = "This is for attackers who know one record of a person; to one who knows all of them,"
     if not share:
-        return "Nor does anyone have a published history of their own, for attackers who know all records of a person."
-    return (
-        "This is for attackers who know one record of a person: to one who knows all of them, "
-        f"{number(round(100 * share, 2))} % of the persons have a published history of their own."
-    )
+        return f"{known} nobody has a published history of their own either."
+    told = "less than 0.01" if share < 1e-4 else number(round(100 * share, 2))
+    return f"{known} {told} % of the persons have a published history of their own."
 
 
 @checks("k-anonymity")

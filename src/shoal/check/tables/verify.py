@@ -55,7 +55,8 @@ def verify(
         What to take for the classes, for publications that hide records in another way than by equal
         quasi-identifiers; by default those that look alike.
     persons : int64 array, optional
-        Whose each row is; persons count then, and not rows.
+        Whose each row is. Sizes are then of persons, and what is required of sensitive values must hold both by persons
+        and by rows; the worse is told.
     knows_history : bool
         Whether an attacker knows the quasi-identifiers of all rows of a person, rather than of one.
 
@@ -64,10 +65,11 @@ def verify(
     tuple of Guarantee
         In the order of the requirements, for each in the order of the sensitive columns.
     """
-    classes = classes or classes_of(table, quasi, missing=missing, markers=markers)
+    of_records = classes = classes or classes_of(table, quasi, missing=missing, markers=markers)
     if persons is not None:
         classes = classes.of_histories(persons) if knows_history else classes.of_persons(persons)
     protected = _Protected(table, classes, missing, markers, attributes or {})
+    by_records = protected if persons is None else _Protected(table, of_records, missing, markers, attributes or {})
     found: list[Guarantee] = []
     for required in requirements:
         check = check_of(required)
@@ -81,8 +83,21 @@ def verify(
             )
         for name in named:
             distance = check.distance(required, protected.attributes.get(name))
-            found.append(check.of_values(required, classes, protected.held(name, distance)))
+            reached = check.of_values(required, classes, protected.held(name, distance))
+            if persons is not None:
+                plain = check.of_values(required, of_records, by_records.held(name, distance))
+                reached = _worse(reached, plain, low_is_worse=check.is_low_worse(required))
+            found.append(reached)
     return tuple(found)
+
+
+def _worse(by_persons: Guarantee, by_records: Guarantee, *, low_is_worse: bool) -> Guarantee:
+    """The one that fails, or that reaches less; a reader counts records, and whoever knows of persons counts these."""
+    if by_persons.holds != by_records.holds:
+        return by_records if by_persons.holds else by_persons
+    is_less = by_records.achieved < by_persons.achieved
+    is_more = by_records.achieved > by_persons.achieved
+    return by_records if (is_less if low_is_worse else is_more) else by_persons
 
 
 class _Protected:

@@ -9,20 +9,27 @@ import numpy as np
 from shoal.arrays import Ints
 from shoal.data.tables.guess import is_key
 from shoal.data.tables.table import Column, Table, row_keys
+from shoal.errors import DataError
 
 
 def person_codes(table: Table, names: Sequence[str]) -> Ints:
     """Number the persons of a table, 0, 1, ...: rows are of one person if they agree in all the named columns.
 
-    Rows in which one of them is missing may all be of the same person, and so count as one.
+    Raises
+    ------
+    DataError
+        If it is not known whose a row is: it may be of anybody, so it can be counted neither as one more person nor as
+        none.
     """
     columns = [table[name] for name in names]
-    keys = row_keys(columns)
-    unknown = np.any([c.missing for c in columns], axis=0)
-    if not unknown.any():
-        return keys
-    keys[unknown] = len(keys)
-    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+    n_unknown = int(np.any([c.missing for c in columns], axis=0).sum())
+    if n_unknown:
+        named = " or ".join(repr(name) for name in names)
+        raise DataError(
+            f"{named}, which says whose a row is, is missing in {n_unknown:,} of {table.n_rows:,} rows; fill it in, or "
+            "leave these rows out"
+        )
+    return row_keys(columns)
 
 
 LEAST_DISTINCT = 0.01

@@ -291,6 +291,8 @@ class Policy(BasePolicy):
                 raise ValueError(
                     f"the column {name!r} says whose row it is, so it cannot be {column.role}: leave its role out"
                 )
+        if self.person and self.order == "original":
+            raise ValueError("the order of the original may put the rows of a person side by side: leave order out")
         if self.person_knowledge == "history":
             if not self.person:
                 raise ValueError("person_knowledge is about several rows of a person: say by person whose a row is")

@@ -190,7 +190,9 @@ class TableRelease(Release[Table]):
     @property
     def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
         """The numbers of records as they are told in public; reasons for suppression are not told of tables."""
-        return public_counts(self.records, self.policy.k), {}
+        persons, rows = self._evidence.original_persons, self._rows
+        n_left_out = None if persons is None else len(np.unique(np.delete(persons, rows)))
+        return public_counts(self.records, self.policy.k, n_left_out), {}
 
     @property
     def case(self) -> TableCase:

@@ -94,6 +94,7 @@ class ReportContext:
     findings: tuple[Finding, ...] = ()
     by_hierarchy: frozenset[str] = frozenset()
     accepted: Mapping[str, str] = field(default_factory=dict)
+    counts_persons: bool = False
 
     @classmethod
     def of(cls, release: TableRelease, guarantees: tuple[Guarantee, ...], *, is_public: bool = False) -> ReportContext:
@@ -126,6 +127,7 @@ class ReportContext:
             findings=() if is_public else release.findings,
             by_hierarchy=frozenset(n for n, a in release.attributes.items() if a.hierarchy is not None),
             accepted=reasons(release.findings),
+            counts_persons=bool(release.policy.person),
         )
 
     @classmethod
@@ -171,6 +173,7 @@ class ReportContext:
             layout=layout,
             by_hierarchy=frozenset(n if layout is None else layout.attributes[n] for n in manifest.by_hierarchy),
             accepted=manifest.accepted or {},
+            counts_persons=bool(manifest.person),
         )
 
     @property

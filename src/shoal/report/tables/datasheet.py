@@ -20,6 +20,13 @@ from shoal.report.tables.words import percent, short_name
 MOSTLY_OTHER = 0.5
 
 
+PERSONS_TOLD = (
+    "Persons were counted, of whom one may have several records. What is said of records can be recomputed from the "
+    "data beside this page; how many persons a group has, only the owner can recount, who knows whose each record is."
+)
+"""In place of who can recompute the guarantees."""
+
+
 def render_datasheet(context: ReportContext, table: Table | None = None, *, is_drawn: bool = True) -> str:
     """Write the datasheet as one HTML page.
 
@@ -47,6 +54,7 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         "datasheet.html",
         c=context,
         told=publications()[context.publish].telling,
+        persons_told=PERSONS_TOLD if context.counts_persons else "",
         removed=[n for n, a in context.attributes.items() if a.role == "identifying"],
         guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
         models=words.models(context.publish),

@@ -124,7 +124,8 @@ def achieved(guarantee: Guarantee) -> str:
     """What the worst class reaches: ``k = 5``."""
     model = registered().get(guarantee.model)
     main = of_kind(model.main, guarantee.kind) if model is not None else "k"
-    reached = {main: guarantee.achieved, **guarantee.details}
+    told = {n: v for n, v in guarantee.details.items() if n != "unique_histories"}  # which the sentence tells
+    reached = {main: guarantee.achieved, **told}
     return ", ".join(f"{SYMBOLS.get(n, n)} = {number(v, 4)}" for n, v in reached.items())
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.persons import look_like_persons, person_codes
+from shoal.errors import DataError
 
 
 def test_rows_that_agree_in_all_columns_are_of_one_person():
@@ -15,13 +17,12 @@ def test_rows_that_agree_in_all_columns_are_of_one_person():
     assert person_codes(table, ["house"]).tolist() == [0, 0, 1, 0]
 
 
-def test_rows_of_nobody_known_count_as_one_person():
+def test_a_row_of_nobody_known_is_refused():
     table = from_frame(pd.DataFrame({"id": ["a", None, "b", None], "n": [1, 2, 3, 4]}))
-    codes = person_codes(table, ["id"])
-    assert codes[1] == codes[3]
-    assert sorted(set(codes.tolist())) == [0, 1, 2]
-    both = person_codes(table, ["id", "n"])
-    assert both[1] == both[3], "what is missing may be the same"
+    with pytest.raises(DataError, match="'id', which says whose a row is, is missing in 2 of 4 rows"):
+        person_codes(table, ["id"])
+    with pytest.raises(DataError, match="'n' or 'id'"):
+        person_codes(table, ["n", "id"])
 
 
 def visits(n_persons=60, seed=4):

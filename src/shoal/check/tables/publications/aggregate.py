@@ -15,7 +15,8 @@ from shoal.data.tables.table import Table
 
 
 def _verify(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
-    return replace(averages(table, asked, evidence), guarantees=verify_alike(table, asked, evidence).guarantees)
+    found, alike = averages(table, asked, evidence), verify_alike(table, asked, evidence)
+    return replace(found, guarantees=alike.guarantees, unverified=(*found.unverified, *alike.unverified))
 
 
 def _compare(tables: ComparedTables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
