@@ -114,7 +114,7 @@ def assert_all_true(run_here: RunHere, folder: Path, original: str, *options: st
 def patients() -> str:
     draw = random.Random(3)
     return text_of(
-        people(80, name=["x"], disease=["flu", "cold", "gout"], cost=[str(draw.randint(1, 9)) for _ in range(80)])
+        people(80, name=["x"], disease=["flu", "cold", "gout"], cost=[str(draw.randint(1, 3)) for _ in range(80)])
     )
 
 

@@ -59,5 +59,7 @@ def test_policy_command_line_and_sweep_know_it() -> None:
         shoal.Policy.of(quasi=["age"], partition="toy-run")
     shown = CliRunner().invoke(command_line, ["anonymize", "--help"]).output
     assert "toy-runs" in shown
-    found = shoal.sweep(PEOPLE, shoal.Policy.of(quasi=["age"], k=2), partitions="toy-runs", k=[2, 4])
+    found = shoal.sweep(
+        PEOPLE, shoal.Policy.of(quasi=["age"], others="sensitive", k=2), partitions="toy-runs", k=[2, 4]
+    )
     assert [cell.status for cell in found.cells] == ["holds", "holds"]
