@@ -99,13 +99,13 @@ class ReportContext:
     @classmethod
     def of(cls, release: TableRelease, guarantees: tuple[Guarantee, ...], *, is_public: bool = False) -> ReportContext:
         """Collect what the pages say about a release; for the datasheet alone nothing that the original tells."""
-        records = release.records
+        records = release.told_counts[0] if is_public else release.records
         return cls(
             title=release.table.source.name,
             kind=release.policy.kind,
             method=describe_method(release.policy.method, release.policy.k, release.layout, release.policy.order),
             n_in=records["in"],
-            n_out=records["out"],
+            n_out=release.records["out"],
             n_suppressed=records["suppressed"],
             guarantees=guarantees,
             risk_before=None if is_public else release.risk_before,
