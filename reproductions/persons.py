@@ -87,7 +87,13 @@ def policy_of(case: Case, *, by_person: bool, **more: object) -> shoal.Policy:
     """Ask for k persons, or for k records."""
     whose = {"person": case.person} if by_person else {"identifying": [case.person]}
     return shoal.Policy.of(
-        quasi=list(case.quasi), sensitive=[case.sensitive], others="identifying", k=K, **whose, **more
+        quasi=list(case.quasi),
+        sensitive=[case.sensitive],
+        others="identifying",
+        k=K,
+        singled_out=1.0,
+        **whose,
+        **more,
     )
 
 

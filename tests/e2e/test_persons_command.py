@@ -30,7 +30,7 @@ def here(tmp_path: Path) -> Path:
 def test_persons_are_counted_and_recounted(here: Path, run_here: RunHere) -> None:
     made = run_here("anonymize", "visits.csv", *ASKED, "-o", "out", "--keep", "rows", cwd=here)
     assert made.code == 0, made.stderr
-    assert "In each of their records every person shares" in made.stdout
+    assert "Each record of a person shares" in made.stdout
     manifest = json.loads((here / "out/publish/manifest.json").read_text())
     assert (manifest["person"], manifest["person_knowledge"]) == (["mrn"], "row")
     assert "mrn" not in manifest["columns"]
@@ -40,7 +40,7 @@ def test_persons_are_counted_and_recounted(here: Path, run_here: RunHere) -> Non
     assert "cannot be seen in the published table" in alone.stdout + alone.stderr
     whole = run_here("check", "out/publish", "--original", "visits.csv", "--private", "out/private", cwd=here)
     assert whole.code == 0, whole.stdout + whole.stderr
-    assert "every person shares" in whole.stdout
+    assert "Each record of a person shares" in whole.stdout
 
 
 def test_too_few_persons_are_found_by_the_check(here: Path, run_here: RunHere) -> None:

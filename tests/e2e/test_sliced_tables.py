@@ -75,7 +75,7 @@ model = "k-anonymity"
 k = 5
 [[require]]
 model = "l-diversity"
-l = 3
+l = 2
 [[require]]
 model = "t-closeness"
 t = 0.3

@@ -31,6 +31,7 @@ POLICY = shoal.Policy.of(
         "salary": {"role": "sensitive", "type": "nominal"},
     },
     require=[{"model": "k-anonymity", "k": 2}, {"model": "l-diversity", "l": 2, "kind": "probabilistic"}],
+    ends="exact",
     publish="screen",
     slices=[["age", "sex"], ["zip", "occupation"]],
 )

@@ -1,7 +1,7 @@
 """Groups of persons whose whole histories look alike: for attackers who know all records of a person.
 
-What hides among k is then the multiset of the quasi-identifiers of a person's records. Persons are grouped, and not
-records: as vectors of the least and the greatest value that their records have in each attribute, and among persons
+What has to look alike is then the multiset of the quasi-identifiers of a person's records. Persons are grouped, and
+not records: as vectors of the least and the greatest value that their records have in each attribute, and among persons
 with equally many records. All records of a group get the same labels, so that the published histories of its persons
 are equal. A number of records that fewer than k persons have is lowered to one that more have, by leaving records out.
 

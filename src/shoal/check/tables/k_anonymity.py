@@ -56,8 +56,8 @@ def _of_persons(classes: Classes, k: int, failing: Mask) -> Guarantee:
         fails = f"the records of some persons, taken together, are like those of {few} {wanted}."
     else:
         assert classes.persons is not None
-        holds = f"In each of their records every person shares the {shown} with at least {least} {wanted}."
-        fails = f"in some of their records persons share the {shown} with {few} {wanted}."
+        holds = f"Each record of a person shares its {shown} with records of at least {least} {wanted}."
+        fails = f"some records of a person share their {shown} with those of {few} {wanted}."
         alike = classes.of_histories(classes.persons)
         if alike.n_members < alike.n_rows:  # some have several records
             details["unique_histories"] = float((alike.sizes == 1).sum() / alike.n_members)

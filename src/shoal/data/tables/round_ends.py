@@ -37,6 +37,7 @@ from shoal.data.tables.parse import parse_dates, parse_numbers
 
 UNITS = 2
 _DECIMALS = 9  # further ones are taken for noise of a measurement: such a column has no unit
+_HUGE = 1e300  # of larger numbers the ranges, or the round numbers around them, may be none
 _LARGEST = 2.0**50  # steps from 0, so that neighbouring ends are different floats
 _DAY = 86_400_000_000  # in microseconds, as are all moments
 _TIMES = (60_000_000, 600_000_000, 3_600_000_000, 21_600_000_000, _DAY, 7 * _DAY)
@@ -67,7 +68,8 @@ def rounded_labels(
     Returns
     -------
     object array (n_groups,)
-        None for a column that has no grid: neither numbers nor dates of our calendar, or two values only.
+        None for a column that has no grid: neither numbers nor dates of our calendar, numbers near the largest that
+        there are, or two values only.
     """
     found = _ends(spelled, low, high, n_distinct) if len(spelled) > 2 and bool((low < high).any()) else None
     if found is None:
@@ -95,6 +97,8 @@ def _label(first: str, last: str) -> str:
 def _ends(spelled: npt.NDArray[Any], low: Places, high: Places, n_distinct: npt.NDArray[np.int64]) -> Ends | None:
     numbers = parse_numbers(spelled)
     if numbers is not None:
+        if np.abs(numbers).max() > _HUGE:
+            return None
         step = number_step(numbers, numbers[high] - numbers[low], n_distinct)
         return _number_ends(numbers[low], numbers[high], step)
     dates = parse_dates(spelled)

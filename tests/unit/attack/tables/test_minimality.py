@@ -24,7 +24,7 @@ def _policy(k: int = 2, **method: object) -> Policy:
         columns={"age": {"role": "quasi", "type": "continuous"}, "zip": {"role": "quasi", "type": "continuous"},
                  "illness": {"role": "sensitive"}},
         require=[{"model": "k-anonymity", "k": k}, {"model": "l-diversity", "l": 2}],
-        method=method,
+        method=method if "partition" in method else {"ends": "exact", **method},
     )  # fmt: skip
 
 
