@@ -140,7 +140,7 @@ def risk_of(classes: Classes, k: int = 5, population: Ints | None = None) -> Ris
 
 
 def _of_persons(classes: Classes, k: int) -> Risk:
-    """The same of persons: each is as safe as the record of it that hides among the fewest."""
+    """The same of persons: each is as safe as the record of it that fewest persons share."""
     assert classes.persons is not None
     crowd = np.full(classes.n_members, classes.n_rows, dtype=np.int64)
     np.minimum.at(crowd, classes.persons, classes.sizes[classes.ids])
