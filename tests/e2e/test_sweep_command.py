@@ -116,7 +116,10 @@ def test_an_interrupted_sweep_goes_on(tmp_path: Path, workers: tuple[str, ...], 
     draw = random.Random(4)
     rows = [f"{draw.randint(17, 90)},{draw.randint(10000, 19999)},{draw.choice('abcd')}" for _ in range(20_000)]
     write(tmp_path / "many.csv", "\n".join(["age,zip,disease", *rows, ""]))
-    write(tmp_path / "policy.toml", '[columns]\nage = { role = "quasi" }\nzip = { role = "quasi" }\n')
+    write(
+        tmp_path / "policy.toml",
+        '[columns]\nage = { role = "quasi" }\nzip = { role = "quasi" }\ndisease = { role = "sensitive" }\n',
+    )
     asked = ("sweep", "many.csv", "-p", "policy.toml", "--k", "2,3,4,5,6,7,8,9", "--method", "mdav", *workers)
     process = start_command(*asked, cwd=tmp_path)
     until = time.monotonic() + PATIENCE
