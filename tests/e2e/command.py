@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from unittest import mock
 
@@ -135,8 +136,9 @@ def write(path: Path, content: str | bytes) -> Path:
 
 
 def leftovers(folder: Path) -> list[str]:
-    """Stages of releases that were not finished, anywhere below a folder."""
-    return sorted(str(p.relative_to(folder)) for p in folder.rglob(".*.shoal-*"))
+    """Stages of releases that were not finished, anywhere below a folder, in which they may vanish meanwhile."""
+    found = [Path(where, name) for where, *names in os.walk(folder) for name in chain(*names)]
+    return sorted(str(p.relative_to(folder)) for p in found if p.match(".*.shoal-*"))
 
 
 POLICY, DATA, INFEASIBLE, NOT_VERIFIED, OTHER = 2, 3, 4, 5, 1
