@@ -116,7 +116,8 @@ def page(stored: Mapping[str, Mapping[str, Any]]) -> str:
         "it ([](../how-to/harden.md)). The bound is the highest upper end of a 95 % interval of what an attack adds,",
         "over all attacks in full that ever succeeded; the loss is the certainty lost in an average cell of the",
         "columns that the given policy would publish. Seconds are CPU seconds of the whole search, with reading and",
-        "compiling.",
+        "compiling. What is stored in `reproductions/results` is not measured again: these runs are from before the",
+        "ends of ranges were rounded and the demonstration's roles were stated, both of which `generalise` gains by.",
     ]
     for name, (title, _) in SETS.items():
         runs = stored.get(name, {})
