@@ -173,7 +173,8 @@ def test_frames_and_parquet_named_by_a_record_are_refused_without_quoting_it(tmp
     for read in (lambda: from_frame(frame), lambda: read_table(tmp_path / "a.parquet")):
         with pytest.raises(DataError, match="look like a record") as refused:
             read()
-        assert not any(cell in str(refused.value) for cell in ("Eve", "34", "Riga", "2001"))
+        told = str(refused.value).replace(str(tmp_path), "")  # whose name may hold any digits
+        assert not any(cell in told for cell in ("Eve", "34", "Riga", "2001"))
     assert from_frame(frame, header="first").names == list(frame.columns)
     assert from_frame(pd.read_csv(tmp_path / "a.csv", header=None)).names == ["0", "1", "2", "3"]
     with pytest.raises(DataError, match="leave it out"):
