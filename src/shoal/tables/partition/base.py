@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,36 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="Partition")
 Run = Callable[[Callable[..., Codes], Iterable[tuple[Any, ...]]], list[Codes]]
+
+
+class GroupRecords(Protocol):
+    """A partition as a function: it puts records into groups of at least k, or refuses."""
+
+    def __call__(self, ranked: Sequence[Ranked], k: int) -> Codes:
+        """Partition records.
+
+        Parameters
+        ----------
+        ranked : sequence of Ranked
+            The quasi-identifiers; their order does not matter.
+        k : int
+            Smallest size of a group, 2 at least.
+
+        Returns
+        -------
+        int32 array (n_rows,)
+            The group of each record, from 0. Where ties go by the number of a row, the caller puts the rows into an
+            order that depends on their content only.
+
+        Raises
+        ------
+        PolicyError
+            If k is not an integer of 2 or more, or another parameter has no meaning.
+        Infeasible
+            If there are fewer than k records.
+        DataError
+            If there are no attributes, or of different lengths, or a number is infinite.
+        """
 
 
 @dataclass(frozen=True)
@@ -219,6 +249,13 @@ def feature_names(X: Any) -> npt.NDArray[np.object_] | None:
     return np.array(names, dtype=object) if names and all(isinstance(name, str) for name in names) else None
 
 
+_K = """\
+Parameters
+----------
+k : int, default 5
+    Smallest size of a group.
+
+"""
 _SHARED = """\
 Attributes
 ----------
@@ -238,7 +275,8 @@ class Partition:
     It passes for one of scikit-learn's clusterers, and for `check_estimator`, where that is installed. There is no
     `transform` and no `predict`, on purpose: mapping new records onto old groups guarantees nothing.
 
-    A class of its own has `_label`, and a docstring to which the attributes that all have are added.
+    A class of its own says its `grouping`, which takes the parameters by name, and has a docstring to which the
+    attributes, and k if it is the one parameter, are added.
 
     Parameters
     ----------
@@ -246,6 +284,7 @@ class Partition:
         Smallest size of a group.
     """
 
+    grouping: ClassVar[Callable[..., Codes]]
     labels_: Codes
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
@@ -257,14 +296,12 @@ class Partition:
         super().__init_subclass__()
         if cls.__doc__ is not None:  # there is none under python -OO
             head, notes, tail = inspect.cleandoc(cls.__doc__).partition("Notes\n-----\n")
-            cls.__doc__ = f"{head.rstrip()}\n\n{_SHARED}{notes}{tail}"
+            parameters = "" if "Parameters\n---" in head else _K
+            cls.__doc__ = f"{head.rstrip()}\n\n{parameters}{_SHARED}{notes}{tail}"
 
     def _rank(self, X: Any) -> list[Ranked]:
         is_mixed = hasattr(X, "columns") and np.asarray(X).dtype.kind not in "biufc"
         return rank_frame(X) if is_mixed else rank_array(X)
-
-    def _label(self, ranked: Sequence[Ranked]) -> Codes:
-        raise TypeError(f"{type(self).__name__} does not say how it groups records")
 
     def fit(self: Self, X: Any, y: object = None) -> Self:
         """Group the rows of a 2-D array of numbers (nan is missing), or of a frame.
@@ -287,7 +324,7 @@ class Partition:
         names = np.array([x.name for x in X], dtype=object) if is_ranked else feature_names(X)
         try:
             ranked: Sequence[Ranked] = X if is_ranked else self._rank(X)
-            labels = self._label(ranked)
+            labels = type(self).grouping(ranked, **self.get_params())
         except Infeasible as error:
             raise TooFewRecords(f"{error} (n_samples = {len(ranked[0].ranks)})") from None
         except PolicyError as error:

@@ -31,27 +31,9 @@ from shoal.tables.partition.mdav import mixed_points
 def curve_order_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     """Partition records into groups of k to 2k-1 that are consecutive in an order of near records.
 
-    Parameters
-    ----------
-    ranked : sequence of Ranked
-        The quasi-identifiers; their order does not matter.
-    k : int
-        Smallest size of a group, 2 at least.
+    Groups are numbered along the path. Ties go to the smallest row.
 
-    Returns
-    -------
-    int32 array (n_rows,)
-        The group of each record, numbered along the path. Ties go to the smallest row, so the caller puts the rows
-        into an order that depends on their content only.
-
-    Raises
-    ------
-    PolicyError
-        If k is not an integer of 2 or more.
-    Infeasible
-        If there are fewer than k records.
-    DataError
-        If there are no attributes, or of different lengths, or a number is infinite.
+    Parameters, result and errors are those of every partition (`shoal.tables.partition.base.GroupRecords`).
     """
     from shoal.kernels.tables.near_path import near_order
     from shoal.kernels.tables.shortest_path import cut_order
@@ -65,11 +47,6 @@ def curve_order_labels(ranked: Sequence[Ranked], k: int) -> Codes:
 class CurveOrder(Partition):
     """Groups of consecutive records on a short path; see the module for the algorithm and its reference.
 
-    Parameters
-    ----------
-    k : int, default 5
-        Smallest size of a group.
-
     Notes
     -----
     **Guarantee**: every group has k to 2k-1 records. **Not protected**: a group may share one sensitive value.
@@ -82,8 +59,7 @@ class CurveOrder(Partition):
     [0, 1, 0, 1, 0]
     """
 
-    def _label(self, ranked: Sequence[Ranked]) -> Codes:
-        return curve_order_labels(ranked, self.k)
+    grouping = staticmethod(curve_order_labels)
 
 
 def _labels(task: GroupingTask) -> Codes:

@@ -45,27 +45,9 @@ def number_records(ranked: Sequence[Ranked]) -> npt.NDArray[np.int64]:
 def k_member_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     """Partition records into groups of at least k by greedy k-member clustering.
 
-    Parameters
-    ----------
-    ranked : sequence of Ranked
-        The quasi-identifiers; their order does not matter.
-    k : int
-        Smallest size of a group, 2 at least.
+    Groups are numbered in the order in which they form. Ties go to the smallest row.
 
-    Returns
-    -------
-    int32 array (n_rows,)
-        The group of each record; groups are numbered in the order in which they form. Ties go to the smallest row, so
-        the caller puts the rows into an order that depends on their content only.
-
-    Raises
-    ------
-    PolicyError
-        If k is not an integer of 2 or more.
-    Infeasible
-        If there are fewer than k records.
-    DataError
-        If there are no attributes, or of different lengths, or a number is infinite.
+    Parameters, result and errors are those of every partition (`shoal.tables.partition.base.GroupRecords`).
     """
     from shoal.kernels.tables.k_member import label_k_member
     from shoal.tables.information_loss import width_points
@@ -76,11 +58,6 @@ def k_member_labels(ranked: Sequence[Ranked], k: int) -> Codes:
 
 class KMember(Partition):
     """Greedy k-member clustering; see the module for the algorithm and its reference.
-
-    Parameters
-    ----------
-    k : int, default 5
-        Smallest size of a group.
 
     Notes
     -----
@@ -94,8 +71,7 @@ class KMember(Partition):
     [1, 0, 1, 0, 1]
     """
 
-    def _label(self, ranked: Sequence[Ranked]) -> Codes:
-        return k_member_labels(ranked, self.k)
+    grouping = staticmethod(k_member_labels)
 
 
 def _labels(task: GroupingTask) -> Codes:

@@ -147,11 +147,6 @@ def _chop(ends: Ints, most: int) -> Ints:
 class LocalRecoding(Partition):
     """Groups whose common labels lose little; see `local_recoding_labels`, and the module for its references.
 
-    Parameters
-    ----------
-    k : int, default 5
-        Smallest size of a group.
-
     Notes
     -----
     **Guarantee**: every group has at least k records. **Not protected**: a group may share one sensitive value.
@@ -162,8 +157,7 @@ class LocalRecoding(Partition):
     array([0, 0, 1, 1, 1], dtype=int32)
     """
 
-    def _label(self, ranked: Sequence[Ranked]) -> Codes:
-        return local_recoding_labels(ranked, self.k)
+    grouping = staticmethod(local_recoding_labels)
 
 
 def _labels(task: GroupingTask) -> Codes:

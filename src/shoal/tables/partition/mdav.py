@@ -158,27 +158,9 @@ def mixed_points(ranked: Sequence[Ranked]) -> MixedPoints:
 def mdav_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     """Partition records into groups of k to 2k-1 by MDAV-generic.
 
-    Parameters
-    ----------
-    ranked : sequence of Ranked
-        The quasi-identifiers; their order does not matter.
-    k : int
-        Smallest size of a group, 2 at least.
+    Groups are numbered in the order in which they form. Ties go to the smallest row.
 
-    Returns
-    -------
-    int32 array (n_rows,)
-        The group of each record; groups are numbered in the order in which they form. Ties go to the smallest
-        row, so the caller puts the rows into an order that depends on their content only.
-
-    Raises
-    ------
-    PolicyError
-        If k is not an integer of 2 or more.
-    Infeasible
-        If there are fewer than k records.
-    DataError
-        If there are no attributes, or of different lengths, or a number is infinite.
+    Parameters, result and errors are those of every partition (`shoal.tables.partition.base.GroupRecords`).
     """
     from shoal.kernels.tables.mdav import label_mdav
 
@@ -188,11 +170,6 @@ def mdav_labels(ranked: Sequence[Ranked], k: int) -> Codes:
 
 class MDAV(Partition):
     """Maximum distance to average vector, generic form; see the module for the algorithm and its reference.
-
-    Parameters
-    ----------
-    k : int, default 5
-        Smallest size of a group.
 
     Notes
     -----
@@ -207,8 +184,7 @@ class MDAV(Partition):
     [1, 0, 1, 0, 1]
     """
 
-    def _label(self, ranked: Sequence[Ranked]) -> Codes:
-        return mdav_labels(ranked, self.k)
+    grouping = staticmethod(mdav_labels)
 
 
 def _labels(task: GroupingTask) -> Codes:

@@ -97,6 +97,7 @@ def mondrian_labels(
         does).
     """
     _refuse_infeasible(ranked, k, limits)
+    strict = bool(strict)
     if len(ranked[0].ranks) <= block_rows:
         return finish_block(*block_arguments(ranked, None, k, limits, strict))
     blocks = _first_blocks(ranked, k, limits, strict, block_rows)
@@ -249,12 +250,11 @@ class Mondrian(Partition):
     array([0, 0, 1, 1, 1], dtype=int32)
     """
 
+    grouping = staticmethod(mondrian_labels)
+
     def __init__(self, k: int = 5, strict: bool = True) -> None:
         super().__init__(k)
         self.strict = strict
-
-    def _label(self, ranked: Sequence[Ranked]) -> Codes:
-        return mondrian_labels(ranked, self.k, strict=bool(self.strict))
 
 
 def _labels(task: GroupingTask) -> Codes:

@@ -29,27 +29,9 @@ from shoal.tables.partition.k_member import number_records
 def nearest_neighbours_labels(ranked: Sequence[Ranked], k: int) -> Codes:
     """Partition records into groups of at least k nearest neighbours.
 
-    Parameters
-    ----------
-    ranked : sequence of Ranked
-        The quasi-identifiers; their order does not matter.
-    k : int
-        Smallest size of a group, 2 at least.
+    Groups are numbered in the order of their first rows; rows come in turn.
 
-    Returns
-    -------
-    int32 array (n_rows,)
-        The group of each record; groups are numbered in the order of their first rows. Rows come in turn, so the
-        caller puts them into an order that depends on their content only.
-
-    Raises
-    ------
-    PolicyError
-        If k is not an integer of 2 or more.
-    Infeasible
-        If there are fewer than k records.
-    DataError
-        If there are no attributes, or of different lengths, or a number is infinite.
+    Parameters, result and errors are those of every partition (`shoal.tables.partition.base.GroupRecords`).
     """
     from shoal.kernels.tables.k_member import label_neighbours
     from shoal.tables.information_loss import width_points
@@ -60,11 +42,6 @@ def nearest_neighbours_labels(ranked: Sequence[Ranked], k: int) -> Codes:
 
 class NearestNeighbours(Partition):
     """Groups of nearest neighbours; see the module for the algorithm and its reference.
-
-    Parameters
-    ----------
-    k : int, default 5
-        Smallest size of a group.
 
     Notes
     -----
@@ -78,8 +55,7 @@ class NearestNeighbours(Partition):
     [0, 1, 0, 1, 0]
     """
 
-    def _label(self, ranked: Sequence[Ranked]) -> Codes:
-        return nearest_neighbours_labels(ranked, self.k)
+    grouping = staticmethod(nearest_neighbours_labels)
 
 
 def _labels(task: GroupingTask) -> Codes:

@@ -78,11 +78,6 @@ def univariate_labels(ranked: Sequence[Ranked], k: int) -> Codes:
 class Univariate(Partition):
     """Optimal univariate microaggregation; see the module for the algorithm and its reference.
 
-    Parameters
-    ----------
-    k : int, default 5
-        Smallest size of a group.
-
     Notes
     -----
     **Guarantee**: every group has k to 2k-1 records. **Not protected**: a group may share one sensitive value.
@@ -95,11 +90,10 @@ class Univariate(Partition):
     [0, 1, 0, 1, 0]
     """
 
+    grouping = staticmethod(univariate_labels)
+
     def _rank(self, X: Any) -> list[Ranked]:
         return super()._rank(np.reshape(X, (-1, 1)) if np.ndim(X) == 1 else X)
-
-    def _label(self, ranked: Sequence[Ranked]) -> Codes:
-        return univariate_labels(ranked, self.k)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -49,29 +49,10 @@ def average_point(data: MixedPoints) -> Floats:
 def v_mdav_labels(ranked: Sequence[Ranked], k: int, gamma: float = 0.2) -> Codes:
     """Partition records into groups of at least k by V-MDAV.
 
-    Parameters
-    ----------
-    ranked : sequence of Ranked
-        The quasi-identifiers; their order does not matter.
-    k : int
-        Smallest size of a group, 2 at least.
-    gamma : float
-        How readily groups grow: 0 never; the paper takes 0.2 for scattered and 1.1 for clustered records.
+    Groups are numbered in the order in which they form; ties go to the smallest row. `gamma` says how readily they
+    grow: 0 never; the paper takes 0.2 for scattered and 1.1 for clustered records.
 
-    Returns
-    -------
-    int32 array (n_rows,)
-        The group of each record; groups are numbered in the order in which they form. Ties go to the smallest row, so
-        the caller puts the rows into an order that depends on their content only.
-
-    Raises
-    ------
-    PolicyError
-        If k is not an integer of 2 or more, or gamma is not a number of 0 or more.
-    Infeasible
-        If there are fewer than k records.
-    DataError
-        If there are no attributes, or of different lengths, or a number is infinite.
+    Parameters, result and errors are those of every partition (`shoal.tables.partition.base.GroupRecords`).
     """
     refuse_infeasible(ranked, k)
     if isinstance(gamma, bool) or not isinstance(gamma, int | float | np.number) or not 0 <= float(gamma) < np.inf:
@@ -108,12 +89,11 @@ class VMDAV(Partition):
     [1, 1, 1, 0, 0, 0]
     """
 
+    grouping = staticmethod(v_mdav_labels)
+
     def __init__(self, k: int = 5, gamma: float = 0.2) -> None:
         super().__init__(k)
         self.gamma = gamma
-
-    def _label(self, ranked: Sequence[Ranked]) -> Codes:
-        return v_mdav_labels(ranked, self.k, self.gamma)
 
 
 def _labels(task: GroupingTask) -> Codes:
