@@ -7,7 +7,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from shoal.lazy import lazy_names
 
 if TYPE_CHECKING:
     from shoal.sparse.anonymize import AnonymizedSparse, anonymize_sparse
@@ -40,14 +42,4 @@ __all__ = [
     "sketch_records",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    import importlib
-
-    if name in _HOME:
-        return getattr(importlib.import_module(_HOME[name]), name)
-    raise AttributeError(f"module 'shoal.sparse' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

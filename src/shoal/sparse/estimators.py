@@ -6,7 +6,6 @@ the records that it is published with. To compare two releases, give both the sa
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -15,7 +14,8 @@ import numpy.typing as npt
 
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
-from shoal.errors import DataError, PolicyError, did_you_mean
+from shoal.errors import DataError
+from shoal.estimator import Estimator
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.sparse.anonymize import anonymize_sparse
 from shoal.sparse.signs import new_key, refuse_key
@@ -23,7 +23,7 @@ from shoal.sparse.signs import new_key, refuse_key
 Self = TypeVar("Self", bound="_Sketch")
 
 
-class _Sketch:
+class _Sketch(Estimator):
     """What both have in common; a subclass says what its parameters ask for.
 
     Attributes
@@ -49,6 +49,7 @@ class _Sketch:
     n_suppressed_: int
     key_: bytes
 
+    secret = frozenset({"key"})
     _model: ClassVar[str]
     key: bytes | None
 
@@ -74,24 +75,6 @@ class _Sketch:
     def fit_transform(self, X: Any, y: Sequence[str] | None = None) -> Sketches:
         """Sketch records and return what can be published, in an order of its own; see `fit`."""
         return self.fit(X, y).sketches_
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
-
-    def set_params(self: Self, **params: Any) -> Self:
-        """Change parameters by name."""
-        for name, value in params.items():
-            if name not in self.get_params():
-                known = did_you_mean(name, self.get_params())
-                raise PolicyError(f"{type(self).__name__} has no parameter {name!r}; {known}")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        # The key is a secret, so it is not shown.
-        shown = {name: value for name, value in self.get_params().items() if name != "key"}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
 
 class DeltaSketch(_Sketch):

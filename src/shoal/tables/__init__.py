@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from shoal.lazy import lazy_names
 
 if TYPE_CHECKING:
     from shoal.tables.partition.curve import CurveOrder
@@ -27,14 +29,4 @@ _HOME = {
 
 __all__ = ["MDAV", "VMDAV", "CurveOrder", "KMember", "LocalRecoding", "Mondrian", "NearestNeighbours", "Univariate"]
 
-
-def __getattr__(name: str) -> Any:
-    import importlib
-
-    if name in _HOME:
-        return getattr(importlib.import_module(_HOME[name]), name)
-    raise AttributeError(f"module 'shoal.tables' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

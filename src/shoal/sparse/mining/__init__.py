@@ -11,7 +11,9 @@ privacy-preservation of text and sparse binary data with sketches", SDM 2007.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from shoal.lazy import lazy_names
 
 if TYPE_CHECKING:
     from shoal.sparse.mining.estimates import (
@@ -53,14 +55,4 @@ __all__ = [
     "squared_lengths",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    import importlib
-
-    if name in _HOME:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes
-from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
+from shoal.errors import DataError, Infeasible, PolicyError
+from shoal.estimator import Estimator, UnusableParameter
 from shoal.registry import Registry
 from shoal.tables.encoding import Ranked
 
@@ -191,10 +192,6 @@ class UnusableCells(DataError, TypeError):
     """An array with cells that are no numbers; a TypeError too, as scikit-learn's tools expect."""
 
 
-class UnusableParameter(PolicyError, ValueError):
-    """A parameter that there is not, or of no meaning; a ValueError too."""
-
-
 class TooFewRecords(Infeasible, ValueError):
     """Fewer records than hide each other; a ValueError too."""
 
@@ -269,7 +266,7 @@ feature_names_in_ : object array, one name a column
 """
 
 
-class Partition:
+class Partition(Estimator):
     """A partition in scikit-learn's manner, without scikit-learn: parameters as attributes, `fit`, `labels_`.
 
     It passes for one of scikit-learn's clusterers, and for `check_estimator`, where that is installed. There is no
@@ -342,23 +339,6 @@ class Partition:
     def fit_predict(self, X: Any, y: object = None) -> Codes:
         """Group the records and return the group of each."""
         return self.fit(X).labels_
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
-
-    def set_params(self: Self, **params: Any) -> Self:
-        """Change parameters by name."""
-        for name, value in params.items():
-            if name not in self.get_params():
-                known = did_you_mean(name, self.get_params())
-                raise UnusableParameter(f"{type(self).__name__} has no parameter {name!r}; {known}")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
-        return f"{type(self).__name__}({shown})"
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn wants to know; asked for by it alone, so it is there."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from shoal.lazy import lazy_names
 
 if TYPE_CHECKING:
     from shoal.utility.sparse.classification import SketchAccuracy, SketchLearning, learn
@@ -43,14 +45,4 @@ __all__ = [
     "measure_sketches",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    import importlib
-
-    if name in _HOME:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOME)
