@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+from pydantic_core import PydanticCustomError
 
 from shoal.errors import PolicyError, did_you_mean
 
@@ -91,6 +92,19 @@ def option(
     how: Any = {"instead": instead, "flags": flags, "metavar": metavar, "parse": parse, "names": names}
     how |= {"is_common": is_common, "is_input": is_input}
     return Field(default, description=help, json_schema_extra={"option": how}, **limits)
+
+
+def named_in(known: Callable[[], Iterable[str]], *, or_none: bool = False) -> PlainValidator:
+    """A name that is registered, or perhaps none; another is refused as a literal would be."""
+
+    def name(given: Any) -> str | None:
+        names = list(known())
+        if (given is None and or_none) or (isinstance(given, str) and given in names):
+            return given
+        listed = " or ".join(filter(None, [", ".join(map(repr, names[:-1])), repr(names[-1])]))
+        raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": listed})
+
+    return PlainValidator(name)
 
 
 def header_option() -> Any:

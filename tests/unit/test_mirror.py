@@ -45,6 +45,7 @@ TESTED_ELSEWHERE = {
         models/t_closeness.py""",
     "data/tables/test_write.py, test_files.py and test_parquet.py; tests/toys/test_toy_format.py": """
         data/tables/format.py data/tables/formats/parquet.py data/tables/formats/text.py data/tables/sql_cells.py""",
+    "data/strings/test_files.py; tests/toys/test_toy_format.py": "data/strings/format.py",
     "check/tables/test_publication.py; tests/toys": """
         check/tables/publications/aggregate.py check/tables/publications/condense.py
         check/tables/publications/slices.py tables/publish/base.py registry.py""",

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import numpy as np
 
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, false_counts, not_compared
-from shoal.check.guarantee import Guarantee, count
+from shoal.check.guarantee import Guarantee
 from shoal.check.strings.near import NEAR_COPIES
 from shoal.check.strings.verify import StringAsked, StringEvidence, verify_strings
 from shoal.check.verdict import Verdict
 from shoal.data.strings.files import read_strings_back
+from shoal.data.strings.format import FORMATS
 from shoal.data.strings.strings import Strings
-from shoal.data.tables.files import read_table
-from shoal.data.tables.formats.text import unguarded
-from shoal.data.whole_text import load_text
 from shoal.errors import DataError
 from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
@@ -26,7 +21,6 @@ NOT_STATED = (
     "The manifest does not say how many pseudo-strings nearly equal an original, so near copies that were put in later "
     "cannot be told from others; make the release anew."
 )
-_NEUTRAL = re.compile(rb">pseudo_(\d{6,})( class=.*)?")
 
 
 def check_strings(
@@ -50,7 +44,7 @@ def check_strings(
         What was kept, if groups were.
     """
     published = published_strings(folder, manifest)
-    findings = [*folder.edits(manifest), *_beside_strings(folder.path / manifest.data, manifest)]
+    findings = [*folder.edits(manifest), *FORMATS[manifest.format].beside(folder.path / manifest.data, manifest.source)]
     if (published.labels is not None) != manifest.classes:
         findings.append(
             "the strings have classes, of which the manifest does not know"
@@ -104,25 +98,3 @@ def read_string_groups(private: PrivateFolder, original: Strings | None) -> Stri
     lengths = np.zeros(int(groups.max()) + 1, np.int64)
     lengths[groups] = of_rows
     return StringEvidence(original, original_groups, groups, lengths)
-
-
-def _beside_strings(path: Path, manifest: StringManifest) -> list[str]:
-    """Whatever the file holds besides strings and classes: descriptions, or columns."""
-    if manifest.source.format == "fasta":
-        lines = [line.rstrip(b"\r") for line in load_text(path).data.split(b"\n")]
-        shown = (line for line in lines if line.startswith(b">"))
-        named = sum(not _is_neutral(line, row) for row, line in enumerate(shown, start=1))
-        named += sum(line.startswith(b";") for line in lines)
-        return [f"{count(named, 'description')} in {manifest.data} cannot come from a release"] if named else []
-    if manifest.source.format == "column":
-        delimiter = manifest.source.table.delimiter if manifest.source.table is not None else None
-        names = [unguarded(n) for n in read_table(path, markers=(), delimiter=delimiter, header="first").names]
-        strangers = [n for n in names if n not in (manifest.source.column, manifest.source.class_column)]
-        return [f"the data has a column {n!r} that the manifest does not know" for n in strangers]
-    return []
-
-
-def _is_neutral(line: bytes, row: int) -> bool:
-    """Whether a description tells no more than the row, counted from 1, and a class."""
-    match = _NEUTRAL.fullmatch(line)
-    return match is not None and match[1].lstrip(b"0") == str(row).encode()

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from shoal.data.sparse.records import Sparse, SparseSource, assemble
-from shoal.data.strings.token_lines import LINE_END, NOTHING, tokenize
+from shoal.data.strings.formats.lines import LINE_END, NOTHING, tokenize
 from shoal.data.whole_text import WholeText
 
 

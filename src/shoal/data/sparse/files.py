@@ -17,7 +17,7 @@ from shoal.data.sparse.line_blocks import line_blocks
 from shoal.data.sparse.raw_text import folder_texts, read_texts
 from shoal.data.sparse.records import Sparse, SparseSource
 from shoal.data.sparse.svmlight import looks_like_svmlight, read_svmlight
-from shoal.data.strings.token_lines import check_delimiter
+from shoal.data.strings.formats.lines import check_delimiter
 from shoal.data.tables.files import stem_of
 from shoal.data.whole_text import load_text
 from shoal.errors import DataError, PolicyError, did_you_mean

@@ -21,7 +21,7 @@ from shoal.data.database import connection, file_literal, identifier
 from shoal.data.sniff import look
 from shoal.data.sparse.records import Sparse, SparseSource, assemble
 from shoal.data.strings.alphabets import WHITE
-from shoal.data.strings.column import split_cell
+from shoal.data.strings.formats.lines import split_cell
 from shoal.data.tables.files import read_table
 from shoal.data.tables.header import refuse_named_by_record
 from shoal.data.tables.parquet import refuse_type

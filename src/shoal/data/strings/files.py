@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal, get_args
 
 from shoal.data.sniff import look
-from shoal.data.strings.alphabets import LEARNED, WHITE, Alphabet
-from shoal.data.strings.column import column_table, read_column, split_cell
-from shoal.data.strings.fasta import fasta_pieces, label_pattern, read_fasta
-from shoal.data.strings.spmf import ITEM, looks_like_spmf, read_spmf, spmf_pieces
+from shoal.data.strings.alphabets import LEARNED, Alphabet
+from shoal.data.strings.format import FORMATS, HowToReadStrings, StringFormat, is_text
+from shoal.data.strings.formats.fasta import label_pattern
+from shoal.data.strings.formats.lines import check_delimiter
 from shoal.data.strings.strings import Strings, StringSource
-from shoal.data.strings.token_lines import check_delimiter, line_pieces, read_lines, read_tokens
-from shoal.data.tables.files import read_table, stem_of
-from shoal.data.tables.formats.text import guarded, unguarded
-from shoal.data.tables.table import Table
-from shoal.data.tables.write import file_name as table_file_name
-from shoal.data.tables.write import write_table
-from shoal.data.whole_text import load_text
+from shoal.data.tables.files import stem_of
 from shoal.errors import DataError, PolicyError, did_you_mean
 
-Format = Literal["fasta", "lines", "tokens", "spmf", "column"]
-
-_FORMATS: tuple[str, ...] = get_args(Format)
 _TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq")
-_SEQUENCE_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz*-. \t0123456789")
-_ENDS = {"fasta": "fasta", "lines": "txt", "tokens": "txt", "spmf": "spmf"}
-_BLANKS = frozenset(map(chr, WHITE))
 
 
 def read_strings(
@@ -43,6 +28,7 @@ def read_strings(
     alphabet: str | Iterable[str] | None = None,
     delimiter: str | None = None,
     header: str | None = None,
+    rare: int = 1,
 ) -> Strings:
     """Read strings from a file, plain or compressed with gzip.
 
@@ -73,34 +59,18 @@ def read_strings(
     where = Path(path)
     check_delimiter(delimiter)
     label_pattern(label)
-    wanted = Alphabet.of(alphabet)
     chosen = format or _guess_format(where, column, delimiter)
-    if chosen not in _FORMATS:
-        raise PolicyError(f"there is no format {chosen!r} of strings; {did_you_mean(chosen, _FORMATS)}")
-    if label is not None and chosen != "fasta":
+    if chosen not in FORMATS:
+        raise PolicyError(f"there is no format {chosen!r} of strings; {did_you_mean(chosen, list(FORMATS))}")
+    known = FORMATS[chosen]
+    if label is not None and not known.takes_label:
         raise PolicyError("an expression for the class is for FASTA descriptions; name a class column of a table")
-    if chosen != "column" and (column is not None or class_column is not None):
+    if not known.is_table and (column is not None or class_column is not None):
         raise PolicyError(f"a column is for tables, and the format is {chosen!r}; leave out one of the two")
-    if chosen != "column" and header is not None:
+    if not known.is_table and header is not None:
         raise PolicyError(f"a header is for tables, and the format is {chosen!r}; leave it out")
-    if wanted.name is not None and (chosen in ("tokens", "spmf") or (chosen == "column" and delimiter is not None)):
-        raise PolicyError(f"the alphabet {wanted.name!r} is of characters, and the symbols are tokens; list the tokens")
-    source = StringSource(stem_of(where), chosen, delimiter)
-    if chosen == "column":
-        if column is None:
-            names = read_table(where, markers=(), header=header).names
-            raise DataError(f"{where}: name the column that holds the strings; {did_you_mean('', names)}")
-        source = replace(source, column=column, class_column=class_column)
-        return read_column(where, source, wanted, header=header)
-    text = load_text(where)
-    source = replace(source, gzip=text.gzipped, notes=text.notes)
-    if chosen == "fasta":
-        return read_fasta(text, source, None if alphabet is None else wanted, label)
-    if chosen == "spmf":
-        return read_spmf(text, replace(source, delimiter=None), wanted)
-    if chosen == "lines":
-        return read_lines(text, replace(source, delimiter=None), wanted)
-    return read_tokens(text, source, wanted)
+    source = StringSource(stem_of(where), chosen, delimiter, column=column, class_column=class_column)
+    return known.read(where, source, HowToReadStrings(Alphabet.of(alphabet), alphabet is not None, label, header, rare))
 
 
 def looks_like_strings(path: str | os.PathLike[str]) -> str | None:
@@ -127,13 +97,9 @@ def write_strings(strings: Strings, path: str | os.PathLike[str]) -> None:
     DataError
         If the format cannot hold the strings.
     """
-    kind = _written_format(strings)
-    _refuse_unwritable(strings, kind)
-    if kind == "column":
-        write_table(column_table(strings), path)
-        return
-    make = {"fasta": fasta_pieces, "spmf": spmf_pieces}.get(kind, line_pieces)
-    _write(make(strings), path, strings.source.gzip)
+    known = _written_format(strings.source, strings.is_tokens)
+    _refuse_unwritable(strings, known)
+    known.write(strings, path)
 
 
 def read_strings_back(path: str | os.PathLike[str], source: StringSource, *, is_tokens: bool = False) -> Strings:
@@ -146,39 +112,12 @@ def read_strings_back(path: str | os.PathLike[str], source: StringSource, *, is_
     is_tokens : bool
         Whether they are tokens; told by the source unless they came from no file.
     """
-    alphabet = source.alphabet or LEARNED
-    if source.format != "column":
-        kind = ("tokens" if is_tokens else "lines") if source.format == "list" else source.format
-        return read_strings(path, format=kind, alphabet=alphabet, delimiter=source.delimiter)
-    is_text = source.table is None or source.table.format != "parquet"
-    spell = guarded if is_text else str
-    spelled = replace(
-        source,
-        column=spell(source.column or "string"),
-        class_column=None if source.class_column is None else spell(source.class_column),
-        notes=(),
-    )
-    delimiter = source.table.delimiter if source.table is not None and is_text else None
-    made = read_column(
-        Path(path),
-        spelled,
-        Alphabet.of(alphabet),
-        table_delimiter=delimiter,
-        respell=unguarded if is_text else str,
-        header="first",
-    )
-    return replace(
-        made,
-        source=replace(made.source, column=source.column, class_column=source.class_column, header=source.header),
-    )
+    return _written_format(source, is_tokens).read_back(path, source, Alphabet.of(source.alphabet or LEARNED))
 
 
 def string_file_name(strings: Strings) -> str:
     """What a file of these strings is called: data.fasta, data.txt, data.spmf, data.csv, ..., with .gz behind."""
-    kind = _written_format(strings)
-    if kind == "column":
-        return table_file_name(Table.of([], strings.source.table))
-    return f"data.{_ENDS[kind]}{'.gz' if strings.source.gzip else ''}"
+    return _written_format(strings.source, strings.is_tokens).file_name(strings.source)
 
 
 def _guess_format(path: Path, column: str | None, delimiter: str | None) -> str:
@@ -200,74 +139,29 @@ def _guess_format(path: Path, column: str | None, delimiter: str | None) -> str:
 
 def _told_by(first: list[bytes]) -> str | None:
     lines = [line for line in first if line.strip()]
-    told = [line for line in lines if not line.startswith(b";")]
-    if told and told[0].startswith(b">"):
-        bodies = (line for line in told if not line.startswith(b">"))
-        return "fasta" if all(_SEQUENCE_BYTES.issuperset(line) for line in bodies) else None
-    return "spmf" if looks_like_spmf(lines) else None
+    return next((known.name for known in FORMATS.values() if known.is_told(lines)), None)
 
 
-def _written_format(strings: Strings) -> str:
-    if strings.source.format != "list":
-        return strings.source.format
-    return "tokens" if strings.is_tokens else "lines"
+def _written_format(source: StringSource, is_tokens: bool) -> StringFormat:
+    if source.format != "list":
+        return FORMATS[source.format]
+    return FORMATS["tokens" if is_tokens else "lines"]
 
 
-def _refuse_unwritable(strings: Strings, kind: str) -> None:
+def _refuse_unwritable(strings: Strings, known: StringFormat) -> None:
     """Whatever would not be read back as it is."""
     if len(strings) == 0:
         raise DataError("there are no strings to write")
-    delimiter = strings.source.delimiter
-    if strings.is_tokens is not (kind in ("tokens", "spmf") or (kind == "column" and delimiter is not None)):
+    if strings.is_tokens is not known.holds_tokens(strings.source):
+        between = " without a delimiter" if strings.is_tokens else " with a delimiter"
         raise DataError(
-            f"strings of {'tokens' if strings.is_tokens else 'characters'} cannot be written in the format {kind!r}"
-            f"{'' if kind != 'column' else ' without a delimiter' if strings.is_tokens else ' with a delimiter'}; "
-            "write them as 'tokens' or 'lines'"
+            f"strings of {'tokens' if strings.is_tokens else 'characters'} cannot be written in the format "
+            f"{known.name!r}{between if known.is_table else ''}; write them as 'tokens' or 'lines'"
         )
-    if strings.labels is not None and kind not in ("fasta", "column"):
-        raise DataError(f"a file of {kind} has no place for classes; write the strings as FASTA or as a table's column")
-    if strings.labels is not None and kind == "column" and strings.source.class_column == strings.source.column:
-        raise DataError("the strings and the classes have the same column name; give the classes another one")
-    used = strings.compact()
-    if any(not _holds(kind, symbol, delimiter) for symbol in used.alphabet):
+    known.refuse_unwritable(strings)
+    used = strings.compact().alphabet
+    if any(not is_text(symbol, "\0") or not known.holds(symbol, strings.source) for symbol in used):
         raise DataError(
-            f"a symbol cannot be written in the format {kind!r}, where it would be read as something else; "
+            f"a symbol cannot be written in the format {known.name!r}, where it would be read as something else; "
             "rename it, or choose another format"
         )
-    if kind in ("lines", "tokens") and _BLANKS.issuperset(used.alphabet):
-        raise DataError("there is nothing but blanks in all of the strings; such a file would be refused")
-    refused = "\0" if kind == "column" else "\0\n\r"
-    if any(not name.strip() or not _is_text(name, refused) for name in used.classes):
-        raise DataError("a class has an empty name, or one that the format cannot hold; rename it")
-
-
-def _holds(kind: str, symbol: str, delimiter: str | None) -> bool:
-    """Whether a symbol comes back when it is read."""
-    if not _is_text(symbol, "\0"):
-        return False
-    if kind == "spmf":
-        return ITEM.fullmatch(symbol) is not None
-    if kind == "fasta":
-        return symbol not in _BLANKS and symbol not in (">", ";")
-    if kind == "lines":
-        return symbol not in ("\n", "\r")
-    if kind == "column":
-        return delimiter is None or split_cell(symbol, delimiter) == [symbol]
-    if delimiter is None:
-        return bool(symbol) and _BLANKS.isdisjoint(symbol)
-    return _is_text(symbol, "\n\r") and split_cell(symbol, delimiter) == [symbol]
-
-
-def _is_text(text: str, refused: str) -> bool:
-    """Whether it holds none of some characters and no half of one."""
-    return not any(c in refused or "\ud800" <= c <= "\udfff" for c in text)
-
-
-def _write(pieces: Iterator[bytes], path: str | os.PathLike[str], is_gzip: bool) -> None:
-    with open(path, "wb") as file:
-        if not is_gzip:
-            file.writelines(pieces)
-            return
-        with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as packed:
-            for piece in pieces:
-                packed.write(piece)

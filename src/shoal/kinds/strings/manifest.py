@@ -10,8 +10,9 @@ from pydantic import Field, StrictBool, StrictInt, model_validator
 from shoal.data.strings.alphabets import KNOWN
 from shoal.data.strings.strings import StringSource
 from shoal.data.tables.table import Source
-from shoal.kinds.strings.policy import StringMethod, StringPolicy
+from shoal.kinds.strings.policy import StringMethod, StringPolicy, formats
 from shoal.manifest import Manifest, Told
+from shoal.policy import named_in
 
 
 class StringManifest(Manifest):
@@ -33,7 +34,7 @@ class StringManifest(Manifest):
     private: ClassVar[tuple[str, ...]] = ("worst", "details")
 
     kind: Literal["strings"] = "strings"
-    format: Literal["fasta", "lines", "tokens", "spmf", "column"]
+    format: Annotated[str, named_in(formats)]
     delimiter: str | None
     alphabet: str | None
     column: str | None

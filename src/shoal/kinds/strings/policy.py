@@ -16,18 +16,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
 from shoal.data.strings.alphabets import KNOWN, LEARNED
 from shoal.data.tables.header import Header
 from shoal.models.k_anonymity import KAnonymity
-from shoal.policy import BasePolicy, Option, Strict, header_option, option
+from shoal.policy import BasePolicy, Option, Strict, header_option, named_in, option
+from shoal.registry import Registry
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from shoal.data.strings.format import StringFormat
     from shoal.kinds.strings.profile import StringProfile
     from shoal.kinds.strings.release import StringRelease
 
@@ -43,11 +45,18 @@ def alphabet_of(text: str | None) -> str | tuple[str, ...] | None:
     return tuple(symbol.strip() for symbol in text.split(",") if symbol.strip())
 
 
+def formats() -> Registry[StringFormat]:
+    """Every file format of strings, by its name."""
+    from shoal.data.strings.format import FORMATS
+
+    return FORMATS
+
+
 class StringInput(Strict):
     """How the file is read; what is None is told by its content. See `shoal.data.strings.files.read_strings`."""
 
-    format: Literal["fasta", "lines", "tokens", "spmf", "column"] | None = option(
-        None, "How strings stand in the file.", instead="told by the file"
+    format: Annotated[str | None, named_in(formats, or_none=True)] = option(
+        None, "How strings stand in the file.", instead="told by the file", names=formats
     )
     label: str | None = option(
         None, "Regular expression that finds the class in a FASTA description, in its one group.", metavar="REGEX"

@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, Field, PlainValidator, field_validator, model_validator
-from pydantic_core import PydanticCustomError
 
 from shoal.check.finding import ACCEPTABLE
 from shoal.check.tables.singled_out import LIMIT
@@ -37,7 +36,7 @@ from shoal.data.tables.table import MARKERS
 from shoal.errors import PolicyError, did_you_mean
 from shoal.models import Requirement, by_option, registered
 from shoal.models.k_anonymity import KAnonymity
-from shoal.policy import BasePolicy, Option, Strict, header_option, option
+from shoal.policy import BasePolicy, Option, Strict, header_option, named_in, option
 from shoal.registry import Registry
 
 if TYPE_CHECKING:
@@ -72,23 +71,6 @@ def publications() -> Registry[Publication]:
     return PUBLICATIONS
 
 
-def _named(given: Any, known: Iterable[str]) -> str:
-    """A name that is registered; else what is said of a literal that is none of those expected."""
-    names = list(known)
-    if isinstance(given, str) and given in names:
-        return given
-    listed = " or ".join(filter(None, [", ".join(map(repr, names[:-1])), repr(names[-1])]))
-    raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": listed})
-
-
-def _as_partition(given: Any) -> str:
-    return _named(given, partitions())
-
-
-def _as_publication(given: Any) -> str | None:
-    return None if given is None else _named(given, publications())
-
-
 def _as_slices(given: Any) -> Any:
     """Refuse here what would otherwise be refused three times, once for each thing that slices may be."""
     is_number = isinstance(given, int) and not isinstance(given, bool) and given >= 1
@@ -117,10 +99,10 @@ Slices = Annotated[int | str | tuple[tuple[str, ...], ...], PlainValidator(_as_s
 class Method(Strict):
     """How the release is made."""
 
-    partition: Annotated[str, PlainValidator(_as_partition)] = option(
+    partition: Annotated[str, named_in(partitions)] = option(
         "mondrian", "How groups are made.", flags="--method", names=partitions
     )
-    publish: Annotated[str | None, PlainValidator(_as_publication)] = option(
+    publish: Annotated[str | None, named_in(publications, or_none=True)] = option(
         None, "What stands in a group's place.", instead="by method", names=publications
     )
     effort: Literal["fast", "balanced", "best"] = option("fast", "How hard to look for better groups.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal.data.strings.format import FORMATS
 from shoal.report.page import judged, render
 from shoal.report.strings import pictures as string_pictures
 from shoal.report.strings import words as string_words
@@ -14,13 +15,6 @@ from shoal.report.tables.words import percent
 if TYPE_CHECKING:
     from shoal.kinds.strings.release import StringRelease
 
-FORMATS = {
-    "fasta": "FASTA; names are numbers and mean nothing",
-    "lines": "one string a line",
-    "tokens": "one string a line, symbols with {between} between them",
-    "spmf": "sequences in the form of SPMF: items, -1 after each, -2 at the end of a sequence",
-    "column": "a table; the strings are in the column {column}",
-}
 N_CLASSES = 40
 N_SYMBOLS = 30
 N_SYMBOLS_NAMED = 20
@@ -51,7 +45,7 @@ def render_string_datasheet(release: StringRelease) -> str:
         n_groups=release.n_groups,
         k=policy.k,
         copies=policy.method.copies,
-        form=FORMATS[source.format].format(between=between, column=repr(source.column)),
+        form=FORMATS[source.format].help.format(between=between, column=repr(source.column)),
         is_tokens=strings.is_tokens,
         alphabet=source.alphabet,
         n_symbols=len(strings.alphabet),

@@ -5,16 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shoal.data.strings.alphabets import WHITE, Alphabet, code_points, encode
+from shoal.data.strings.format import (
+    FORMATS,
+    HowToReadStrings,
+    StringFormat,
+    refuse_class_names,
+    refuse_named_alphabet,
+)
+from shoal.data.strings.formats.lines import split_cell
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.dictionary import TextEncoder
 from shoal.data.tables.files import read_table
+from shoal.data.tables.formats.text import guarded, unguarded
 from shoal.data.tables.table import Column, Table
-from shoal.errors import DataError
+from shoal.data.tables.write import file_name as table_file_name
+from shoal.data.tables.write import write_table
+from shoal.errors import DataError, did_you_mean
 
 _WHITE = "".join(map(chr, WHITE))
 
@@ -96,11 +108,6 @@ def column_table(strings: Strings) -> Table:
     return Table.of(columns, source.table)
 
 
-def split_cell(cell: str, delimiter: str) -> list[str]:
-    """The tokens of a cell, without the blanks around them and without tokens of nothing."""
-    return [token for part in cell.split(delimiter) if (token := part.strip(_WHITE))]
-
-
 def _characters(texts: list[str], alphabet: Alphabet, delimiter: str | None) -> tuple[Strings, bool]:
     if alphabet.name is not None:
         nothing = str.maketrans("", "", _WHITE)
@@ -131,3 +138,76 @@ def _class_names(path: os.PathLike[str], column: Column, respell: Callable[[str]
             f"({int(is_none.sum())} of {len(is_none)} rows have none); give every string a class, or leave it out"
         )
     return [texts[code] for code in column.codes.tolist()]
+
+
+class TableColumn(StringFormat):
+    """A column of a table, in any format that tables have."""
+
+    name = "column"
+    place = 10
+    help = "a table; the strings are in the column {column}"
+    is_table = True
+
+    def holds_tokens(self, source: StringSource) -> bool:
+        """Tokens where there is a delimiter."""
+        return source.delimiter is not None
+
+    def read(self, path: Path, source: StringSource, reading: HowToReadStrings) -> Strings:
+        """See `read_column`."""
+        if source.column is None:
+            names = read_table(path, markers=(), header=reading.header).names
+            raise DataError(f"{path}: name the column that holds the strings; {did_you_mean('', names)}")
+        if source.delimiter is not None:
+            refuse_named_alphabet(reading.alphabet)
+        return read_column(path, source, reading.alphabet, header=reading.header)
+
+    def read_back(self, path: str | os.PathLike[str], source: StringSource, alphabet: Alphabet) -> Strings:
+        """Without the quotes that keep a spreadsheet from running a cell."""
+        is_text = source.table is None or source.table.format != "parquet"
+        spell = guarded if is_text else str
+        spelled = replace(
+            source,
+            column=spell(source.column or "string"),
+            class_column=None if source.class_column is None else spell(source.class_column),
+            notes=(),
+        )
+        made = read_column(
+            Path(path),
+            spelled,
+            alphabet,
+            table_delimiter=source.table.delimiter if source.table is not None and is_text else None,
+            respell=unguarded if is_text else str,
+            header="first",
+        )
+        return replace(
+            made,
+            source=replace(made.source, column=source.column, class_column=source.class_column, header=source.header),
+        )
+
+    def file_name(self, source: StringSource) -> str:
+        """That of the table."""
+        return table_file_name(Table.of([], source.table))
+
+    def write(self, strings: Strings, path: str | os.PathLike[str]) -> None:
+        """The column of the strings, and that of the classes, alone."""
+        write_table(column_table(strings), path)
+
+    def holds(self, symbol: str, source: StringSource) -> bool:
+        """Whatever the delimiter does not cut."""
+        return source.delimiter is None or split_cell(symbol, source.delimiter) == [symbol]
+
+    def refuse_unwritable(self, strings: Strings) -> None:
+        """Two columns of one name."""
+        if strings.labels is not None and strings.source.class_column == strings.source.column:
+            raise DataError("the strings and the classes have the same column name; give the classes another one")
+        refuse_class_names(strings, "\0")
+
+    def beside(self, path: Path, source: StringSource) -> list[str]:
+        """Columns of another name."""
+        delimiter = source.table.delimiter if source.table is not None else None
+        names = [unguarded(n) for n in read_table(path, markers=(), delimiter=delimiter, header="first").names]
+        strangers = [n for n in names if n not in (source.column, source.class_column)]
+        return [f"the data has a column {n!r} that the manifest does not know" for n in strangers]
+
+
+FORMATS.register(TableColumn())

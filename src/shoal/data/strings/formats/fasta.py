@@ -10,19 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Ints
 from shoal.data.strings.alphabets import WHITE, Alphabet, code_points, encode, guess_alphabet, refuse_strangers
+from shoal.data.strings.format import BLANKS, FORMATS, HowToReadStrings, TextFormat, refuse_class_names
 from shoal.data.strings.strings import Strings, StringSource
-from shoal.data.whole_text import WholeText
+from shoal.data.whole_text import WholeText, load_text
 from shoal.errors import DataError, PolicyError
 
 _WIDTH = 60
 _STRINGS_AT_ONCE = 1 << 14
 _WRITTEN = re.compile(r"pseudo_\d+ class=(.*)")
+_NEUTRAL = re.compile(rb">pseudo_(\d{6,})( class=.*)?")
+_SEQUENCE_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz*-. \t0123456789")
 _CONTINUES = 0b1100_0000, 0b1000_0000  # the bytes of a UTF-8 character after its first
 
 
@@ -154,3 +158,58 @@ def _labels(text: WholeText, lines: Ints, headers: Ints, pattern: re.Pattern[str
             f"({len(without)} of {len(labels)} have none); widen the expression, or leave these records out"
         )
     return [name for name in labels if name]
+
+
+class Fasta(TextFormat):
+    """Descriptions and sequences."""
+
+    name = "fasta"
+    place = 2
+    help = "FASTA; names are numbers and mean nothing"
+    ending = "fasta"
+    takes_label = True
+
+    def is_told(self, lines: list[bytes]) -> bool:
+        """A description first, and nothing but letters in the sequences."""
+        told = [line for line in lines if not line.startswith(b";")]
+        if not told or not told[0].startswith(b">"):
+            return False
+        return all(_SEQUENCE_BYTES.issuperset(line) for line in told if not line.startswith(b">"))
+
+    def holds_tokens(self, source: StringSource) -> bool:
+        """Letters."""
+        return False
+
+    def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
+        """See `read_fasta`."""
+        return read_fasta(text, source, reading.alphabet if reading.is_alphabet_given else None, reading.label)
+
+    def pieces(self, strings: Strings) -> Iterator[bytes]:
+        """See `fasta_pieces`."""
+        return fasta_pieces(strings)
+
+    def holds(self, symbol: str, source: StringSource) -> bool:
+        """Whatever is no blank and begins no line of another kind."""
+        return symbol not in BLANKS and symbol not in (">", ";")
+
+    def refuse_unwritable(self, strings: Strings) -> None:
+        """Class names that break a line."""
+        refuse_class_names(strings, "\0\n\r")
+
+    def beside(self, path: Path, source: StringSource) -> list[str]:
+        """Descriptions that tell more than a number and a class, and comments."""
+        lines = [line.rstrip(b"\r") for line in load_text(path).data.split(b"\n")]
+        shown = (line for line in lines if line.startswith(b">"))
+        named = sum(not _is_neutral(line, row) for row, line in enumerate(shown, start=1))
+        named += sum(line.startswith(b";") for line in lines)
+        many = "description" if named == 1 else "descriptions"
+        return [f"{named:,} {many} in {path.name} cannot come from a release"] if named else []
+
+
+def _is_neutral(line: bytes, row: int) -> bool:
+    """Whether a description tells no more than the row, counted from 1, and a class."""
+    match = _NEUTRAL.fullmatch(line)
+    return match is not None and match[1].lstrip(b"0") == str(row).encode()
+
+
+FORMATS.register(Fasta())

@@ -11,12 +11,22 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes
 from shoal.data.strings.alphabets import WHITE, Alphabet, code_points, encode, refuse_strangers
+from shoal.data.strings.format import (
+    BLANKS,
+    FORMATS,
+    HowToReadStrings,
+    TextFormat,
+    is_text,
+    refuse_blank,
+    refuse_named_alphabet,
+)
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.whole_text import WholeText
 from shoal.errors import PolicyError
 
 LINE_END, NOTHING = 0, 1
 _STRINGS_AT_ONCE = 1 << 15
+_WHITE = "".join(map(chr, WHITE))
 
 
 def read_lines(text: WholeText, source: StringSource, alphabet: Alphabet) -> Strings:
@@ -129,3 +139,65 @@ def line_pieces(strings: Strings) -> Iterator[bytes]:
         if begin == 0 and whole.startswith(b"\xef\xbb\xbf"):
             whole = b"\xef\xbb\xbf" + whole  # the first one is read as a mark of the encoding
         yield whole
+
+
+def split_cell(cell: str, delimiter: str) -> list[str]:
+    """The tokens of a cell, without the blanks around them and without tokens of nothing."""
+    return [token for part in cell.split(delimiter) if (token := part.strip(_WHITE))]
+
+
+class Lines(TextFormat):
+    """One string of characters a line."""
+
+    name = "lines"
+    place = 8
+    help = "one string a line"
+    ending = "txt"
+
+    def holds_tokens(self, source: StringSource) -> bool:
+        """Characters."""
+        return False
+
+    def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
+        """See `read_lines`."""
+        return read_lines(text, replace(source, delimiter=None), reading.alphabet)
+
+    def pieces(self, strings: Strings) -> Iterator[bytes]:
+        """See `line_pieces`."""
+        return line_pieces(strings)
+
+    def holds(self, symbol: str, source: StringSource) -> bool:
+        """Whatever ends no line."""
+        return symbol not in ("\n", "\r")
+
+    def refuse_unwritable(self, strings: Strings) -> None:
+        """Classes, and nothing but blanks."""
+        super().refuse_unwritable(strings)
+        refuse_blank(strings)
+
+
+class Tokens(Lines):
+    """One sequence of tokens a line."""
+
+    name = "tokens"
+    place = 9
+    help = "one string a line, symbols with {between} between them"
+
+    def holds_tokens(self, source: StringSource) -> bool:
+        """Tokens."""
+        return True
+
+    def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
+        """See `read_tokens`."""
+        refuse_named_alphabet(reading.alphabet)
+        return read_tokens(text, source, reading.alphabet)
+
+    def holds(self, symbol: str, source: StringSource) -> bool:
+        """Whatever no blank, or no delimiter, cuts."""
+        if source.delimiter is None:
+            return bool(symbol) and BLANKS.isdisjoint(symbol)
+        return is_text(symbol, "\n\r") and split_cell(symbol, source.delimiter) == [symbol]
+
+
+FORMATS.register(Lines())
+FORMATS.register(Tokens())

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.strings.alphabets import Alphabet, refuse_strangers
+from shoal.data.strings.format import FORMATS, HowToReadStrings, TextFormat, refuse_named_alphabet
+from shoal.data.strings.formats.lines import LINE_END, number_tokens, tokenize
 from shoal.data.strings.strings import Strings, StringSource
-from shoal.data.strings.token_lines import LINE_END, number_tokens, tokenize
 from shoal.data.whole_text import WholeText
 from shoal.errors import DataError
 
@@ -99,3 +100,36 @@ def _canonical(token: bytes) -> str | None:
     if token in (_END_OF_SET, _END_OF_SEQUENCE):
         return token.decode()
     return str(int(token)) if _NUMBER.fullmatch(token) else None
+
+
+class Spmf(TextFormat):
+    """Items with -1 and -2 between them."""
+
+    name = "spmf"
+    place = 3
+    help = "sequences in the form of SPMF: items, -1 after each, -2 at the end of a sequence"
+    ending = "spmf"
+
+    def is_told(self, lines: list[bytes]) -> bool:
+        """See `looks_like_spmf`."""
+        return looks_like_spmf(lines)
+
+    def holds_tokens(self, source: StringSource) -> bool:
+        """Items."""
+        return True
+
+    def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
+        """See `read_spmf`."""
+        refuse_named_alphabet(reading.alphabet)
+        return read_spmf(text, replace(source, delimiter=None), reading.alphabet)
+
+    def pieces(self, strings: Strings) -> Iterator[bytes]:
+        """See `spmf_pieces`."""
+        return spmf_pieces(strings)
+
+    def holds(self, symbol: str, source: StringSource) -> bool:
+        """Whole numbers."""
+        return ITEM.fullmatch(symbol) is not None
+
+
+FORMATS.register(Spmf())

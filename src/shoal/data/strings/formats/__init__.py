@@ -1,0 +1,1 @@
+"""File formats of strings, one file each, which registers itself."""
