@@ -43,3 +43,20 @@ def test_without_it_such_a_file_is_text(tmp_path: Path) -> None:
     with pytest.raises(shoal.ShoalError):
         shoal.anonymize(path, shoal.Policy.of(quasi=["age"], k=2))
     FORMATS.register(Bars())
+
+
+def test_one_file_is_a_format_of_strings(tmp_path: Path) -> None:
+    from shoal.data.strings.format import FORMATS as STRING_FORMATS
+    from tests.toys.formats.string_bars import StringBars
+
+    list(STRING_FORMATS)
+    STRING_FORMATS.register(StringBars())
+    try:
+        path = tmp_path / "clicks.txt"
+        path.write_text("".join(f"|{i * 2654435761 % 2**32:032b}|\n" for i in range(1, 49)))
+        release = shoal.anonymize(path, shoal.StringPolicy.of(k=4), seed=1)
+        release.save(tmp_path / "out", keep=("groups",), report=False)
+        assert (tmp_path / "out" / "publish" / "data.bars").read_text().startswith("|")
+        assert shoal.check(tmp_path / "out", path).findings == ()
+    finally:
+        STRING_FORMATS.forget("bars")

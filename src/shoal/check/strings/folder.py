@@ -51,6 +51,8 @@ def check_strings(
             if published.labels is not None
             else "the strings have no classes, and the manifest says that they do"
         )
+    if original is not None and published.source.sites != original.source.sites:
+        findings.append("the variants listed are not those of the original that enough persons carry")
     evidence = StringEvidence(original) if private is None else read_string_groups(private, original)
     asked = asked_of(policy or manifest.policy, manifest.near_copies)
     verdict = verify_strings(published, asked, evidence)

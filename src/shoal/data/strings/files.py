@@ -15,6 +15,7 @@ from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.files import stem_of
 from shoal.errors import DataError, PolicyError, did_you_mean
 
+_JSON_LINES = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq")
 
 
@@ -28,15 +29,16 @@ def read_strings(
     alphabet: str | Iterable[str] | None = None,
     delimiter: str | None = None,
     header: str | None = None,
-    rare: int = 1,
+    rare: int = 0,
 ) -> Strings:
     """Read strings from a file, plain or compressed with gzip.
 
     Parameters
     ----------
-    format : {"fasta", "lines", "tokens", "spmf", "column"}, optional
-        FASTA; one string of characters a line; one sequence of tokens a line; SPMF's sequences; a column of a table.
-        Else told by the content: FASTA and SPMF for sure, tokens where lines hold blanks or a delimiter is given.
+    format : str, optional
+        The name of a file in `shoal.data.strings.formats`: FASTA, FASTQ, PHYLIP, VCF, SPMF, JSON lines, a column of a
+        table, one string of characters a line (``"lines"``), or one sequence of tokens a line (``"tokens"``). Else told
+        by the content, tokens where lines hold blanks or a delimiter is given.
     label : str, optional
         For FASTA: a regular expression with one group that finds the class in a description.
     column, class_column : str, optional
@@ -48,6 +50,8 @@ def read_strings(
         One character between tokens; else blanks. In a table it makes the cells sequences of tokens.
     header : {"first", "none"}, optional
         Of a table: as in `shoal.data.tables.files.read_table`.
+    rare : int
+        Of variants: leave out those of which fewer persons carry an allele.
 
     Raises
     ------
@@ -120,11 +124,37 @@ def string_file_name(strings: Strings) -> str:
     return _written_format(strings.source, strings.is_tokens).file_name(strings.source)
 
 
+FOREIGN = {
+    b"CLUSTAL": "a Clustal alignment",
+    b"#NEXUS": "a NEXUS file",
+    b"# STOCKHOLM": "a Stockholm alignment",
+    b"LOCUS ": "a GenBank file",
+    b"ID   ": "an EMBL or UniProt entry",
+    b"@HD\t": "a SAM file of reads",
+    b"@SQ\t": "a SAM file of reads",
+    b"##gff-version": "a GFF file of features",
+    b"##maf": "a MAF alignment",
+}
+PACKED = {b"BAM\1": "a BAM file of reads", b"BCF": "a BCF file", b"CRAM": "a CRAM file of reads"}
+
+
+def refuse_foreign(path: Path, raw: bytes, lines: list[bytes]) -> None:
+    """Refuse, by its name, a file of sequences in a format that is not read here."""
+    first = next((line for line in lines if line.strip()), b"")
+    known = [name for start, name in FOREIGN.items() if first.startswith(start)]
+    known += [name for start, name in PACKED.items() if raw.startswith(start) or first.startswith(start)]
+    if known:
+        raise DataError(f"{path}: is {known[0]}, which is not read here; convert it to FASTA, PHYLIP or VCF")
+
+
 def _guess_format(path: Path, column: str | None, delimiter: str | None) -> str:
+    suffixes = [suffix.casefold() for suffix in path.suffixes]
+    if any(suffix in _JSON_LINES for suffix in suffixes):
+        return "jsonl"
     if column is not None:
         return "column"
     seen = look(path)
-    suffixes = [suffix.casefold() for suffix in path.suffixes]
+    refuse_foreign(path, seen.raw, seen.lines)
     if seen.is_parquet or (delimiter is None and any(suffix in _TABLES for suffix in suffixes)):
         return "column"
     told = _told_by(seen.lines)

@@ -27,7 +27,7 @@ class HowToReadStrings:
     is_alphabet_given: bool = True
     label: str | None = None
     header: str | None = None
-    rare: int = 1
+    rare: int = 0  # of variants: fewest persons who carry an allele that is listed
 
 
 class StringFormat(ABC):

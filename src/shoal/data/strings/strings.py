@@ -22,7 +22,7 @@ class StringSource:
     """Where strings came from and how to write some like them."""
 
     name: str = "strings"
-    format: str = "list"  # list | fasta | lines | tokens | spmf | column
+    format: str = "list"  # a list, or the name of a format in `shoal.data.strings.formats`
     delimiter: str | None = None  # between tokens; None is white space
     gzip: bool = False
     notes: tuple[str, ...] = ()
@@ -31,6 +31,7 @@ class StringSource:
     class_column: str | None = None
     table: Source | None = None  # how that table is written
     header: str | None = None  # how the first line of that table was read
+    sites: tuple[str, ...] = ()  # of variants: chromosome, place, identifier and alleles, with tabs between
 
 
 @dataclass(frozen=True)

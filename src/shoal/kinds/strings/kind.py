@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.data.strings.strings import Strings
-from shoal.errors import PolicyError
+from shoal.errors import DataError, PolicyError, did_you_mean
 from shoal.kind import Kind, Run
-from shoal.kinds.strings.policy import StringPolicy
+from shoal.kinds.strings.policy import StringInput, StringPolicy
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attack
@@ -47,7 +47,7 @@ class StringKind(Kind):
         return StringManifest
 
     def recognises(self, source: Any) -> bool:
-        """FASTA and SPMF files, `Strings`, and lists."""
+        """Files that surely hold strings, such as FASTA and VCF; `Strings`, and lists."""
         if isinstance(source, str | Path):
             from shoal.data.strings.files import looks_like_strings
 
@@ -60,9 +60,13 @@ class StringKind(Kind):
         if isinstance(source, str | Path):
             from shoal.data.strings.files import read_strings
 
-            return read_strings(source, **policy.input.model_dump())
+            return read_strings(source, **policy.input.model_dump(), rare=policy.rare)
         if isinstance(source, Strings):
             return source
+        if hasattr(source, "columns") and policy.input.column is not None:
+            return _of_frame(source, policy.input)
+        if isinstance(source, list | tuple) and source and all(hasattr(one, "seq") for one in source):
+            source = [str(one.seq) for one in source]  # records of Biopython
         if isinstance(source, dict) or not hasattr(source, "__iter__"):
             raise PolicyError(
                 "the policy is for strings; give a path, a list of text, a list of lists of tokens, or Strings"
@@ -102,6 +106,7 @@ class StringKind(Kind):
             alphabet=(policy.input.alphabet if policy is not None else None) or manifest.alphabet or LEARNED,
             delimiter=manifest.delimiter,
             header=header if header is not None else manifest.header,
+            rare=manifest.policy.rare,
         )
 
     def profile(self, data: Strings, policy: StringPolicy, *, sweep: bool, progress: Progress | None) -> StringProfile:
@@ -186,3 +191,19 @@ class StringKind(Kind):
 
 
 KIND = StringKind()
+
+
+def _of_frame(frame: Any, reading: StringInput) -> Strings:
+    """The column of a frame of pandas, polars or arrow as strings, with that of the classes."""
+    import narwhals as nw
+
+    from shoal.data.strings.alphabets import Alphabet
+
+    table: Any = nw.from_native(frame, eager_only=True)
+    wanted = [name for name in (reading.column, reading.class_column) if name is not None]
+    for name in wanted:
+        if name not in table.columns:
+            raise DataError(f"the frame has no column {name!r}; {did_you_mean(name, table.columns)}")
+        if table[name].is_null().any():
+            raise DataError(f"a cell of the column {name!r} is missing; leave such rows out")
+    return Strings.of(*(table[name].to_list() for name in wanted), alphabet=Alphabet.of(reading.alphabet).symbols)

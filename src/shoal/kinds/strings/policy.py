@@ -106,7 +106,7 @@ class StringPolicy(BasePolicy):
 
     noun: ClassVar[str] = "strings"
     plural: ClassVar[str] = "strings"
-    surely: ClassVar[str] = "FASTA and SPMF"
+    surely: ClassVar[str] = "FASTA, VCF"
     arguments: ClassVar[tuple[Option, ...]] = (Option("k", int, "Groups of at least k.", is_common=True),)
 
     kind: Literal["strings"] = "strings"

@@ -111,7 +111,7 @@ def test_files_that_are_not_there_or_no_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "fastq"}, "did you mean 'fasta'"),
+        ({"format": "fsta"}, "did you mean 'fasta'"),
         ({"label": "("}, "not a regular one"),
         ({"label": "a(b)(c)"}, "has 2 groups"),
         ({"label": "x"}, "has 0 groups"),
@@ -205,3 +205,20 @@ def test_real_files(shared_data: Path) -> None:
     assert any("folded" in note for note in promoters.source.notes)
     baskets = read_strings(shared_data / "t10i4d100k" / "T10I4D100K.dat.gz")
     assert (len(baskets), len(baskets.symbols), len(baskets.alphabet)) == (100_000, 1_010_228, 870)
+
+
+@pytest.mark.parametrize(
+    ("start", "name"),
+    [
+        (b"CLUSTAL W (1.82)\n\na ACGT\n", "a Clustal alignment"),
+        (b"#NEXUS\nbegin data;\n", "a NEXUS file"),
+        (b"# STOCKHOLM 1.0\n", "a Stockholm alignment"),
+        (b"LOCUS       AB1\n", "a GenBank file"),
+        (b"@HD\tVN:1.6\n", "a SAM file"),
+        pytest.param(gzip.compress(b"BAM\1xxxx", mtime=0), "a BAM file", id="BAM"),
+        pytest.param(gzip.compress(b"BCF\2\2xxxx", mtime=0), "a BCF file", id="BCF"),
+    ],
+)
+def test_formats_of_others_are_refused_by_name(tmp_path: Path, start: bytes, name: str) -> None:
+    with pytest.raises(DataError, match=f"is {name}.*convert it to FASTA"):
+        read_strings(file(tmp_path, start))

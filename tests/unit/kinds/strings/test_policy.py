@@ -39,7 +39,7 @@ def test_changed_keeps_the_rest() -> None:
         ({"eps": float("nan")}, "method.eps"),
         ({"support": 0}, "method.support: it must be greater than or equal to 1"),
         ({"lengths": "free"}, "method.lengths cannot be 'free'; there are 'template', 'spread'"),
-        ({"format": "fastq"}, "input.format cannot be 'fastq'; did you mean 'fasta'"),
+        ({"format": "fsta"}, "input.format cannot be 'fsta'; did you mean 'fasta'"),
         ({"method": {"suport": 1}}, "there is no key 'method.suport'; did you mean 'support'"),
         ({"input": {"colum": "a"}}, "there is no key 'input.colum'; did you mean 'column'"),
         ({"columns": {}}, "there is no key 'columns'"),

@@ -213,3 +213,22 @@ def test_an_entry_of_the_manifest_that_nobody_wrote_is_found(
             shoal.check(tmp_path / "out")
     else:
         assert any(says in finding for finding in shoal.check(tmp_path / "out").findings)
+
+
+def test_frames_and_records_of_biopython_are_strings() -> None:
+    from types import SimpleNamespace
+
+    import pandas as pd
+
+    from shoal.kinds.strings.kind import StringKind
+
+    frame = pd.DataFrame({"id": [1, 2], "read": ["ACGT", "GGA"], "site": ["x", "y"]})
+    policy = StringPolicy.of(k=2, column="read", class_column="site")
+    made = StringKind().load(frame, policy)
+    assert (made.texts(), made.classes) == (["ACGT", "GGA"], ("x", "y"))
+    with pytest.raises(DataError, match=r"has no column 'reed'.*'read'"):
+        StringKind().load(frame, StringPolicy.of(k=2, column="reed"))
+    with pytest.raises(DataError, match="is missing"):
+        StringKind().load(pd.DataFrame({"read": ["A", None]}), StringPolicy.of(k=2, column="read"))
+    records = [SimpleNamespace(seq="ACGT"), SimpleNamespace(seq="TT")]
+    assert StringKind().load(records, StringPolicy.of(k=2)).texts() == ["ACGT", "TT"]

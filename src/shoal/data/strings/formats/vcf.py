@@ -1,0 +1,185 @@
+"""VCF: a column is a person and a line a variant, so a person's string is their genotypes along the lines.
+
+All strings have one length and are aligned. A symbol is a genotype as the file spells it (``0|1``), an unphased one in
+ascending order (``1/0`` is ``0/1``); other fields, such as depths and qualities, are not read. What is written has
+neutral names of persons, the place, the alleles and an rs number of each variant, and genotypes: no INFO, no QUAL and
+no FILTER, since these were counted from the originals, and no header line but those that a reader needs.
+
+A variant that hardly anybody carries tells who was there by being listed. So a line stays only if each of its alleles,
+the reference too, is carried by as many persons as a symbol needs that is shown (`rare` of the policy).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.arrays import Codes
+from shoal.data.strings.format import FORMATS, HowToReadStrings, TextFormat, refuse_named_alphabet
+from shoal.data.strings.strings import Strings, StringSource
+from shoal.data.whole_text import WholeText, load_text
+from shoal.errors import DataError
+
+_FIXED = 9  # columns before those of the persons
+_CALL = re.compile(r"(?:\.|[0-9]+)(?:[|/](?:\.|[0-9]+))*")
+_RS = re.compile(rb"rs[0-9]+")
+_GT = '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">'
+_HEAD = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\t"
+
+
+class Vcf(TextFormat):
+    """Variants as lines, persons as columns."""
+
+    name = "vcf"
+    place = 0
+    help = "VCF with genotypes alone; each column is a pseudo-person, and its name means nothing"
+    ending = "vcf"
+
+    def is_told(self, lines: list[bytes]) -> bool:
+        """By its first line."""
+        return bool(lines) and lines[0].startswith(b"##fileformat=VCF")
+
+    def holds_tokens(self, source: StringSource) -> bool:
+        """Genotypes."""
+        return True
+
+    def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
+        """Read the genotypes of each person."""
+        refuse_named_alphabet(reading.alphabet)
+        calls, spelled, sites = _read(text)
+        is_kept = _carried(calls, spelled, sites, reading.rare)
+        notes = [*source.notes]
+        if not is_kept.all():
+            notes.append(
+                f"{int((~is_kept).sum()):,} of {len(sites):,} variants were left out: fewer than {reading.rare} "
+                "persons carry one of their alleles"
+            )
+        if not is_kept.any():
+            raise DataError(
+                f"{text.path}: no variant has alleles that {reading.rare} persons or more carry each, so there is "
+                "nothing that can be published; lower k, or give more persons"
+            )
+        calls = calls[is_kept]
+        used, codes = np.unique(calls, return_inverse=True)
+        names = [spelled[i] for i in used.tolist()]
+        alphabet = tuple(sorted(names))
+        place = np.array([alphabet.index(name) for name in names], dtype=np.int32)
+        symbols = np.ascontiguousarray(place[codes.reshape(calls.shape)].T).ravel()
+        starts = np.arange(calls.shape[1] + 1, dtype=np.int64) * len(calls)
+        kept = tuple(site for site, keep in zip(sites, is_kept.tolist(), strict=True) if keep)
+        return Strings(
+            symbols, starts, alphabet, True, source=replace(source, delimiter=None, sites=kept, notes=tuple(notes))
+        )
+
+    def pieces(self, strings: Strings) -> Iterator[bytes]:
+        """A header, then a line for each variant."""
+        sites = strings.source.sites
+        contigs = dict.fromkeys(site.split("\t", 1)[0] for site in sites)
+        digits = max(6, len(str(len(strings))))
+        persons = "\t".join(f"pseudo_{i:0{digits}d}" for i in range(1, len(strings) + 1))
+        lines = ["##fileformat=VCFv4.2", *(f"##contig=<ID={name}>" for name in contigs), _GT, _HEAD + persons, ""]
+        yield "\n".join(lines).encode()
+        calls = np.array([*strings.alphabet, None], dtype=object)[:-1][strings.symbols.reshape(len(strings), -1).T]
+        for site, row in zip(sites, calls, strict=True):
+            yield f"{site}\t.\t.\t.\tGT\t{chr(9).join(row)}\n".encode()
+
+    def holds(self, symbol: str, source: StringSource) -> bool:
+        """Genotypes."""
+        return _CALL.fullmatch(symbol) is not None
+
+    def refuse_unwritable(self, strings: Strings) -> None:
+        """Persons who do not have a genotype for every variant."""
+        super().refuse_unwritable(strings)
+        if (strings.lengths != len(strings.source.sites)).any():
+            raise DataError("VCF holds a genotype of each person for each variant, and these strings do not fit")
+
+    def beside(self, path: Path, source: StringSource) -> list[str]:
+        """Header lines, names and fields that a release does not have."""
+        strange = 0
+        for line in load_text(path).data.decode().split("\n")[:-1]:
+            if line.startswith("##"):
+                strange += not (line in ("##fileformat=VCFv4.2", _GT) or re.fullmatch(r"##contig=<ID=[^,>]+>", line))
+            elif line.startswith("#"):
+                names = line.removeprefix(_HEAD).split("\t")
+                strange += sum(re.fullmatch(rf"pseudo_0*{i}", name) is None for i, name in enumerate(names, start=1))
+            else:
+                cells = line.split("\t")
+                is_bare = cells[5:9] == [".", ".", ".", "GT"] and (cells[2] == "." or _RS.fullmatch(cells[2].encode()))
+                strange += not (is_bare and all(_CALL.fullmatch(cell) for cell in cells[_FIXED:]))
+        return [f"{strange:,} lines or names in {path.name} cannot come from a release"] if strange else []
+
+
+def _read(text: WholeText) -> tuple[npt.NDArray[np.int32], list[str], list[str]]:
+    """The genotypes by variant and person as numbers, what the numbers mean, and the variants."""
+    numbers: defaultdict[bytes, int] = defaultdict()
+    numbers.default_factory = numbers.__len__  # a genotype that is not known yet gets the next number
+    rows: list[Codes] = []
+    sites: list[str] = []
+    n_persons = -1
+    for number, line in enumerate(text.data.split(b"\n")[:-1], start=1):
+        where = f"{text.path}, line {number}"
+        if line.startswith(b"##") or not line:
+            continue
+        cells = line.split(b"\t")
+        if line.startswith(b"#"):
+            n_persons = len(cells) - _FIXED
+            if n_persons < 1:
+                raise DataError(f"{where}: names no person, so there are no genotypes; give a VCF file with samples")
+            continue
+        if n_persons < 0:
+            raise DataError(f"{where}: a variant stands before the line that names the persons (#CHROM ...)")
+        if len(cells) != n_persons + _FIXED:
+            raise DataError(f"{where}: has {len(cells)} columns and the header {n_persons + _FIXED}; mend the line")
+        if cells[8] != b"GT" and not cells[8].startswith(b"GT:"):
+            raise DataError(f"{where}: has no genotypes (GT is not the first of FORMAT); leave such variants out")
+        calls = cells[_FIXED:] if cells[8] == b"GT" else [c.partition(b":")[0] for c in cells[_FIXED:]]
+        rows.append(np.fromiter(map(numbers.__getitem__, calls), np.int32, n_persons))
+        identifier = cells[2] if _RS.fullmatch(cells[2]) else b"."
+        sites.append(b"\t".join([*cells[:2], identifier, *cells[3:5]]).decode())
+    if not rows:
+        raise DataError(f"{text.path}: holds no variant")
+    spelled = [_canonical(call.decode()) for call in numbers]
+    if None in spelled:
+        bad = spelled.index(None)
+        row = next(i for i, calls in enumerate(rows) if (calls == bad).any())
+        raise DataError(
+            f"{text.path}: variant {row + 1} has a cell that is no genotype such as 0|1, 1/1 or ./.; mend it, or leave "
+            "the variant out"
+        )
+    names = [name for name in spelled if name is not None]
+    place = {name: i for i, name in reversed(list(enumerate(names)))}
+    return np.array([place[name] for name in names], dtype=np.int32)[np.stack(rows)], names, sites
+
+
+def _canonical(call: str) -> str | None:
+    """A genotype; an unphased one in ascending order, missing alleles first."""
+    if not _CALL.fullmatch(call):
+        return None
+    if "|" in call or "/" not in call:
+        return call
+    return "/".join(sorted(call.split("/"), key=lambda allele: -1 if allele == "." else int(allele)))
+
+
+def _carried(calls: npt.NDArray[np.int32], spelled: list[str], sites: list[str], rare: int) -> npt.NDArray[np.bool_]:
+    """Which variants have alleles that at least so many persons carry each; a genotype of an allele not named fails."""
+    alleles = [{int(a) for a in re.split(r"[|/]", call) if a != "."} for call in spelled]
+    most = max((max(a, default=0) for a in alleles), default=0)
+    has = np.array([[allele in of_call for of_call in alleles] for allele in range(most + 1)])
+    keep = np.ones(len(calls), dtype=bool)
+    for i, (row, site) in enumerate(zip(calls, sites, strict=True)):
+        alternatives = site.split("\t")[4]
+        n_alleles = 1 if alternatives == "." else 2 + alternatives.count(",")
+        carriers = has[:, row].sum(axis=1)
+        if carriers[n_alleles:].any():
+            raise DataError(f"variant {i + 1} has a genotype of an allele that it does not name; mend it")
+        keep[i] = n_alleles <= len(carriers) and carriers[:n_alleles].min() >= rare if rare else True
+    return keep
+
+
+FORMATS.register(Vcf())
