@@ -118,6 +118,17 @@ def header_option() -> Any:
     )
 
 
+def person_option() -> Any:
+    """The key `person`, which every kind of data has that can stand in a table of several rows a person."""
+    return option(
+        (),
+        "Column that says whose row it is, or several: persons are counted then, not records. It is dropped.",
+        instead="every row is of another person",
+        metavar="COLUMN",
+        is_common=True,
+    )
+
+
 class BasePolicy(Strict):
     """All that a release of one kind of data is asked to be.
 

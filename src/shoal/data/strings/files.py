@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from shoal.data.sniff import look
@@ -29,6 +29,8 @@ def read_strings(
     alphabet: str | Iterable[str] | None = None,
     delimiter: str | None = None,
     header: str | None = None,
+    person: Sequence[str] = (),
+    time: str | None = None,
     rare: int = 0,
 ) -> Strings:
     """Read strings from a file, plain or compressed with gzip.
@@ -50,6 +52,10 @@ def read_strings(
         One character between tokens; else blanks. In a table it makes the cells sequences of tokens.
     header : {"first", "none"}, optional
         Of a table: as in `shoal.data.tables.files.read_table`.
+    person : sequence of str
+        For a table of events: the columns that tell who. Then a string is the events of a person.
+    time : str, optional
+        For a table of events: the column that tells when; else they are in the order of the file.
     rare : int
         Of variants: leave out those of which fewer persons carry an allele.
 
@@ -63,7 +69,7 @@ def read_strings(
     where = Path(path)
     check_delimiter(delimiter)
     label_pattern(label)
-    chosen = format or _guess_format(where, column, delimiter)
+    chosen = format or ("events" if person else _guess_format(where, column, delimiter))
     if chosen not in FORMATS:
         raise PolicyError(f"there is no format {chosen!r} of strings; {did_you_mean(chosen, list(FORMATS))}")
     known = FORMATS[chosen]
@@ -73,7 +79,17 @@ def read_strings(
         raise PolicyError(f"a column is for tables, and the format is {chosen!r}; leave out one of the two")
     if not known.is_table and header is not None:
         raise PolicyError(f"a header is for tables, and the format is {chosen!r}; leave it out")
-    source = StringSource(stem_of(where), chosen, delimiter, column=column, class_column=class_column)
+    if chosen != "events" and (person or time is not None):
+        raise PolicyError(f"who and when are for a table of events, and the format is {chosen!r}; leave them out")
+    source = StringSource(
+        stem_of(where),
+        chosen,
+        delimiter,
+        column=column,
+        class_column=class_column,
+        person=tuple(person),
+        time=time,
+    )
     return known.read(where, source, HowToReadStrings(Alphabet.of(alphabet), alphabet is not None, label, header, rare))
 
 

@@ -31,6 +31,8 @@ class StringSource:
     class_column: str | None = None
     table: Source | None = None  # how that table is written
     header: str | None = None  # how the first line of that table was read
+    person: tuple[str, ...] = ()  # of events: the columns that tell who
+    time: str | None = None  # of events: the column that tells when
     sites: tuple[str, ...] = ()  # of variants: chromosome, place, identifier and alleles, with tabs between
 
 

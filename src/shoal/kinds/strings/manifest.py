@@ -20,7 +20,7 @@ class StringManifest(Manifest):
 
     Attributes
     ----------
-    format, delimiter, alphabet, column, class_column, table_delimiter, header
+    format, delimiter, alphabet, column, class_column, table_delimiter, header, person, time
         How to read the file.
     classes : bool
         Whether each string has a class.
@@ -40,13 +40,17 @@ class StringManifest(Manifest):
     column: str | None
     class_column: str | None
     table_delimiter: str | None
+    person: tuple[str, ...] = ()
+    time: str | None = None
     classes: StrictBool
     suppressed_because: dict[str, Told]
     near_copies: Annotated[StrictInt, Field(ge=0)] | None = None
 
     @model_validator(mode="after")
     def _readable(self) -> StringManifest:
-        if self.alphabet not in (None, *KNOWN) or (self.format == "column" and self.column is None):
+        if self.alphabet not in (None, *KNOWN) or (
+            formats()[self.format].is_table and self.column is None and self.format != "jsonl"
+        ):
             raise ValueError("the strings could not be read")
         if self.policy.k < 1:  # also where the policy cannot be made
             raise ValueError("groups of none")
@@ -69,7 +73,7 @@ class StringManifest(Manifest):
     def source(self) -> StringSource:
         """How to read the file."""
         table = None
-        if self.format == "column":
+        if self.format in ("column", "events"):
             table = Source(
                 format="parquet" if self.data.endswith(".parquet") else "csv",
                 delimiter=self.table_delimiter or ",",
@@ -84,12 +88,14 @@ class StringManifest(Manifest):
             class_column=self.class_column,
             table=table,
             header=self.header,
+            person=self.person,
+            time=self.time,
         )
 
     @staticmethod
     def reading(source: StringSource) -> dict[str, Any]:
         """The entries that say how to read a file of this make."""
-        names = ("format", "delimiter", "alphabet", "column", "class_column", "header")
+        names = ("format", "delimiter", "alphabet", "column", "class_column", "header", "person", "time")
         table = source.table
         between = None if table is None or table.format == "parquet" else table.delimiter
         return {name: getattr(source, name) for name in names} | {"table_delimiter": between}

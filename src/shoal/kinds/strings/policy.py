@@ -23,7 +23,7 @@ from pydantic import Field, field_validator
 from shoal.data.strings.alphabets import KNOWN, LEARNED
 from shoal.data.tables.header import Header
 from shoal.models.k_anonymity import KAnonymity
-from shoal.policy import BasePolicy, Option, Strict, header_option, named_in, option
+from shoal.policy import BasePolicy, Option, Strict, header_option, named_in, option, person_option
 from shoal.registry import Registry
 
 if TYPE_CHECKING:
@@ -72,6 +72,13 @@ class StringInput(Strict):
     )
     delimiter: str | None = option(None, "What stands between tokens.", instead="blanks")
     header: Header | None = header_option()
+    person: tuple[str, ...] = person_option()
+    time: str | None = option(None, "Column of a table of events that says when.", metavar="COLUMN")
+
+    @field_validator("person", mode="before")
+    @classmethod
+    def _one_or_several(cls, person: Any) -> Any:
+        return (person,) if isinstance(person, str) else person
 
 
 class StringMethod(Strict):

@@ -36,7 +36,7 @@ from shoal.data.tables.table import MARKERS
 from shoal.errors import PolicyError, did_you_mean
 from shoal.models import Requirement, by_option, registered
 from shoal.models.k_anonymity import KAnonymity
-from shoal.policy import BasePolicy, Option, Strict, header_option, named_in, option
+from shoal.policy import BasePolicy, Option, Strict, header_option, named_in, option, person_option
 from shoal.registry import Registry
 
 if TYPE_CHECKING:
@@ -234,13 +234,7 @@ class Policy(BasePolicy):
     target: str | None = option(
         None, "Column that readers will want to predict; the report compares how well models do.", metavar="COLUMN"
     )
-    person: tuple[str, ...] = option(
-        (),
-        "Column that says whose row it is, or several: persons are counted then, not records. It is dropped.",
-        instead="every row is of another person",
-        metavar="COLUMN",
-        is_common=True,
-    )
+    person: tuple[str, ...] = person_option()
     person_knowledge: Literal["row", "history"] = option(
         "row", "Whether an attacker knows the quasi-identifiers of one record of a person, or of all."
     )
