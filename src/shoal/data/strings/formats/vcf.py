@@ -1,9 +1,12 @@
 """VCF: a column is a person and a line a variant, so a person's string is their genotypes along the lines.
 
-All strings have one length and are aligned. A symbol is a genotype as the file spells it (``0|1``), an unphased one in
-ascending order (``1/0`` is ``0/1``); other fields, such as depths and qualities, are not read. What is written has
-neutral names of persons, the place, the alleles and an rs number of each variant, and genotypes: no INFO, no QUAL and
-no FILTER, since these were counted from the originals, and no header line but those that a reader needs.
+All strings have one length and are aligned. Where every genotype is phased (``0|1``), a symbol is an allele, and a
+string is one haplotype and then the next: what is near on a chromosome is near in the string. Else a symbol is a
+genotype, in ascending order (``1/0`` is ``0/1``). Other fields, such as depths and qualities, are not read.
+
+What is written has neutral names of persons, the place, the alleles and an rs number of each variant, and genotypes: no
+INFO, no QUAL and no FILTER, since these were counted from the originals, and no header line but those that a reader
+needs.
 
 A variant that hardly anybody carries tells who was there by being listed. So a line stays only if each of its alleles,
 the reference too, is carried by as many persons as a symbol needs that is shown (`rare` of the policy).
@@ -65,13 +68,8 @@ class Vcf(TextFormat):
                 f"{text.path}: no variant has alleles that {reading.rare} persons or more carry each, so there is "
                 "nothing that can be published; lower k, or give more persons"
             )
-        calls = calls[is_kept]
-        used, codes = np.unique(calls, return_inverse=True)
-        names = [spelled[i] for i in used.tolist()]
-        alphabet = tuple(sorted(names))
-        place = np.array([alphabet.index(name) for name in names], dtype=np.int32)
-        symbols = np.ascontiguousarray(place[codes.reshape(calls.shape)].T).ravel()
-        starts = np.arange(calls.shape[1] + 1, dtype=np.int64) * len(calls)
+        symbols, alphabet = _symbols(calls[is_kept], spelled)
+        starts = np.arange(calls.shape[1] + 1, dtype=np.int64) * (symbols.size // calls.shape[1])
         kept = tuple(site for site, keep in zip(sites, is_kept.tolist(), strict=True) if keep)
         return Strings(
             symbols, starts, alphabet, True, source=replace(source, delimiter=None, sites=kept, notes=tuple(notes))
@@ -85,9 +83,10 @@ class Vcf(TextFormat):
         persons = "\t".join(f"pseudo_{i:0{digits}d}" for i in range(1, len(strings) + 1))
         lines = ["##fileformat=VCFv4.2", *(f"##contig=<ID={name}>" for name in contigs), _GT, _HEAD + persons, ""]
         yield "\n".join(lines).encode()
-        calls = np.array([*strings.alphabet, None], dtype=object)[:-1][strings.symbols.reshape(len(strings), -1).T]
-        for site, row in zip(sites, calls, strict=True):
-            yield f"{site}\t.\t.\t.\tGT\t{chr(9).join(row)}\n".encode()
+        named = np.array([*strings.alphabet, None], dtype=object)[:-1]
+        calls = named[strings.symbols.reshape(len(strings), -1, len(sites)).transpose(2, 0, 1)]
+        for site, row in zip(sites, calls.tolist(), strict=True):
+            yield f"{site}\t.\t.\t.\tGT\t{chr(9).join(map('|'.join, row))}\n".encode()
 
     def holds(self, symbol: str, source: StringSource) -> bool:
         """Genotypes."""
@@ -96,7 +95,8 @@ class Vcf(TextFormat):
     def refuse_unwritable(self, strings: Strings) -> None:
         """Persons who do not have a genotype for every variant."""
         super().refuse_unwritable(strings)
-        if (strings.lengths != len(strings.source.sites)).any():
+        n_sites = len(strings.source.sites)
+        if not n_sites or (strings.lengths != strings.lengths[0]).any() or strings.lengths[0] % n_sites:
             raise DataError("VCF holds a genotype of each person for each variant, and these strings do not fit")
 
     def beside(self, path: Path, source: StringSource) -> list[str]:
@@ -155,6 +155,19 @@ def _read(text: WholeText) -> tuple[npt.NDArray[np.int32], list[str], list[str]]
     names = [name for name in spelled if name is not None]
     place = {name: i for i, name in reversed(list(enumerate(names)))}
     return np.array([place[name] for name in names], dtype=np.int32)[np.stack(rows)], names, sites
+
+
+def _symbols(calls: npt.NDArray[np.int32], spelled: list[str]) -> tuple[Codes, tuple[str, ...]]:
+    """The strings of all persons, one after another, and their alphabet: alleles by haplotype, or genotypes."""
+    used, codes = np.unique(calls, return_inverse=True)
+    alleles = [re.split(r"[|/]", spelled[i]) for i in used.tolist()]
+    is_phased = not any("/" in spelled[i] and set(a) != {"."} for i, a in zip(used.tolist(), alleles, strict=True))
+    parts = alleles if is_phased and len({*map(len, alleles)}) == 1 else [[spelled[i]] for i in used.tolist()]
+    alphabet = tuple(sorted({symbol for part in parts for symbol in part}))
+    place = {symbol: code for code, symbol in enumerate(alphabet)}
+    table = np.array([[place[symbol] for symbol in part] for part in parts], dtype=np.int32)
+    by_person = table[codes.reshape(calls.shape)].transpose(1, 2, 0)  # persons, haplotypes, variants
+    return np.ascontiguousarray(by_person).ravel(), alphabet
 
 
 def _canonical(call: str) -> str | None:

@@ -36,6 +36,20 @@ def test_a_column_is_a_string_of_genotypes(tmp_path: Path) -> None:
     assert strings.source.sites == ("1\t10\trs5\tA\tG", "1\t20\t.\tC\tT,G")
 
 
+def test_phased_genotypes_are_haplotypes_one_after_the_other(tmp_path: Path) -> None:
+    phased = HEAD + "".join(
+        f"1\t{p}\t.\tA\tG\t.\t.\t.\tGT\t{c}\n" for p, c in ((1, "0|1\t1|1\t./."), (2, "1|0\t0|0\t0|1"))
+    )
+    strings = read_strings(vcf(tmp_path, phased))
+    assert strings.texts() == [["0", "1", "1", "0"], ["1", "0", "1", "0"], [".", "0", ".", "1"]]
+    write_strings(strings, tmp_path / "data.vcf")
+    assert [line.split("\t")[9:] for line in (tmp_path / "data.vcf").read_text().splitlines()[4:]] == [
+        ["0|1", "1|1", ".|."],
+        ["1|0", "0|0", "0|1"],
+    ]
+    assert read_strings_back(tmp_path / "data.vcf", strings.source).texts() == strings.texts()
+
+
 def test_what_is_written_holds_genotypes_and_nothing_else(tmp_path: Path) -> None:
     strings = read_strings(vcf(tmp_path, TWO))
     write_strings(strings, tmp_path / "data.vcf")
