@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from shoal.data.sniff import Look, look
 from shoal.data.tables.format import FORMATS, HowToRead
 from shoal.data.tables.table import MARKERS, Table
-from shoal.errors import DataError
+from shoal.errors import DataError, MissingExtra, did_you_mean
 
 _COMPRESSED = (".gz", ".gzip")
+_ADDRESS = re.compile(r"(?:(?:sqlite|duckdb|excel):)?(?P<file>.+?)(?:\?table=(?P<table>.+))?")
 ALIENS = {
-    b"PK\x03\x04": "a zip archive or a spreadsheet; unpack it or save the sheet as CSV",
+    b"PK\x03\x04": "a zip archive or a damaged spreadsheet; unpack it, or save the sheet again",
     b"BZh": "compressed with bzip2; unpack it or compress it with gzip",
     b"\xfd7zXZ\x00": "compressed with xz; unpack it or compress it with gzip",
     b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it or compress it with gzip",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet; save the sheet as CSV",
     b"%PDF": "a PDF; give the table as CSV or Parquet",
-    b"SQLite format 3": "an SQLite database; export the table as CSV or Parquet",
 }
 
 
@@ -30,13 +33,15 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: str | None = None,
+    table: str | None = None,
 ) -> Table:
-    """Read a table from a file: CSV or TSV, plain or compressed with gzip, or Parquet.
+    """Read a table from a file in any of the formats of `shoal.data.tables.formats`.
 
     Parameters
     ----------
     path : path
-        What it holds is told by its first bytes, not by its name.
+        What it holds is told by its first bytes, not by its name. ``people.db?table=patients`` names a table of a
+        database, or a sheet of a workbook.
     markers : sequence of str
         The spellings of a missing value.
     delimiter : str, optional
@@ -46,16 +51,52 @@ def read_table(
     header : {"first", "none"}, optional
         The first line names the columns; or there is no header, and they are called c1, c2, ... Else it names them
         unless it looks like a record, which is refused, since it would be published as names.
+    table : str, optional
+        The table of a database, or the sheet of a workbook; else the one that the path names, or the only one.
 
     Raises
     ------
     DataError
         If the file is not there, not readable, or not a whole and regular table; with the line if possible.
     """
-    where = Path(path)
+    where, named = address_of(path)
     seen = look(where)
+    table = table or named
     known = next(format for format in FORMATS.values() if format.looks_like(seen))
-    return known.read(seen, HowToRead(markers, delimiter, encoding, header))
+    return known.read(seen, HowToRead(markers, delimiter, encoding, header, table))
+
+
+def address_of(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
+    """The file, and the table in it, that an address means; what is a file's name is no address.
+
+    >>> address_of("sqlite:people.db?table=patients")
+    (PosixPath('people.db'), 'patients')
+    """
+    match = _ADDRESS.fullmatch(os.fspath(path))
+    if match is None or Path(path).exists():
+        return Path(path), None
+    return Path(match["file"]), match["table"]
+
+
+def one_of(path: Path, what: str, names: Sequence[str], wanted: str | None) -> str:
+    """The one that is wanted, or the only one."""
+    if wanted is None and len(names) == 1:
+        return names[0]
+    if wanted is None:
+        raise DataError(
+            f"{path}: holds {len(names)} {what}s; name one, {path.name}?table=NAME: {did_you_mean('', names)}"
+        )
+    if wanted not in names:
+        raise DataError(f"{path}: has no {what} {wanted!r}; {did_you_mean(wanted, names)}")
+    return wanted
+
+
+def extra(module: str, what: str) -> Any:
+    """An optional library, or a sentence that says how to get it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra(f'{what} needs {module}: pip install "shoal[files]"') from None
 
 
 def refuse_aliens(seen: Look) -> None:

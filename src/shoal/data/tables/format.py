@@ -21,6 +21,7 @@ class HowToRead:
     delimiter: str | None = None
     encoding: str | None = None
     header: str | None = None
+    table: str | None = None
     expected: Table | None = None
     """What a file is thought to hold, which may make reading it faster and changes nothing else."""
 

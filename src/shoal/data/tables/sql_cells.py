@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import Any
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.database import connection, identifier, literal
 from shoal.data.tables.table import Column, Table
+from shoal.errors import DataError
+
+
+def copy_cells(table: Table, path: str | os.PathLike[str], how: str, format: str) -> None:
+    """Write a table into a file by duckdb; `how` is what COPY takes in brackets."""
+    refuse_alike(table, format)
+    target = literal(os.path.abspath(path))
+    try:
+        with connection() as database:
+            database.execute(f"COPY ({select_cells(database, table)}) TO {target} ({how})")
+    except duckdb.IOException as error:
+        code = errno.ENOSPC if "space left" in str(error) else errno.EIO
+        raise OSError(code, os.strerror(code), os.fspath(path)) from None
+    except duckdb.Error:
+        raise DataError(f"the table cannot be written as {format}; give it as CSV") from None
+
+
+def select_cells(database: duckdb.DuckDBPyConnection, table: Table) -> str:
+    """The SQL that selects all columns of a table by their names, once duckdb sees its cells."""
+    cells = register_cells(database, table)
+    return "SELECT " + ", ".join(f"{cell} AS {identifier(name)}" for name, cell in cells.items()) + " FROM cells"
+
+
+def refuse_alike(table: Table, format: str) -> None:
+    """Refuse names that differ only in case, which a database takes for one."""
+    folded = [name.casefold() for name in table.columns]
+    if len(set(folded)) < len(folded):
+        twice = next(name for i, name in enumerate(table.columns) if folded[i] in folded[:i])
+        raise DataError(f"{format} is written without names that differ only in case; rename the column {twice!r}")
 
 
 def register_cells(database: duckdb.DuckDBPyConnection, table: Table) -> dict[str, str]:

@@ -132,10 +132,13 @@ class Source:
     """Where a table came from and how to write one like it."""
 
     name: str = "data"
-    format: str = "csv"  # csv | parquet | frame
+    format: str = "csv"  # a frame, or the name of a format in `shoal.data.tables.formats`
     delimiter: str = ","
     gzip: bool = False
     notes: tuple[str, ...] = ()
+    table: str | None = None  # of a database its table, of a workbook its sheet
+    labels: Mapping[str, str] = field(default_factory=dict)  # what columns are called in full
+    value_labels: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)  # what codes mean, by column
 
 
 @dataclass(frozen=True)

@@ -49,4 +49,4 @@ def read_back(
     """
     seen = look(path)
     known = next(format for format in FORMATS.values() if format.looks_like(seen))
-    return known.read_back(path, names, HowToRead(markers, delimiter, None, "first", expected))
+    return known.read_back(path, names, HowToRead(markers, delimiter, None, "first", expected=expected))

@@ -365,10 +365,10 @@ class TableRelease(Release[Table]):
         return frozenset(c for c, a in attributes.items() if a.role == "quasi" and a.hierarchy is not None)
 
     def _manifest(self, **told: Any) -> Manifest:
-        is_parquet = told["data"].endswith(".parquet")
+        is_text = told["data"].removesuffix(".gz").endswith((".csv", ".tsv"))
         return TableManifest(
             **told,
-            delimiter=None if is_parquet else self.table.source.delimiter,
+            delimiter=self.table.source.delimiter if is_text else None,
             require=self.policy.require,
             guarantees=TableManifest.claims(self.guarantees),
             method=self.policy.method.told(),

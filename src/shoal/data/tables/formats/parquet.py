@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterable
 
-import duckdb
-
-from shoal.data.database import connection, identifier, literal
 from shoal.data.sniff import Look, look
 from shoal.data.tables.files import stem_of
 from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
 from shoal.data.tables.header import refuse_named_by_record
 from shoal.data.tables.parquet import read_parquet
-from shoal.data.tables.sql_cells import register_cells
+from shoal.data.tables.sql_cells import copy_cells
 from shoal.data.tables.table import Source, Table
-from shoal.errors import DataError
 
 
 class Parquet(TableFormat):
@@ -42,29 +37,11 @@ class Parquet(TableFormat):
 
     def write(self, table: Table, path: str | os.PathLike[str]) -> None:
         """A missing cell is a null, unless it was spelled in a column of texts."""
-        _write(table, path)
+        copy_cells(table, path, "FORMAT parquet, COMPRESSION zstd", "Parquet")
 
     def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """As any reader would."""
         return self.read(look(path), reading)
-
-
-def _write(table: Table, path: str | os.PathLike[str]) -> None:
-    folded = [name.casefold() for name in table.columns]
-    if len(set(folded)) < len(folded):
-        twice = next(name for i, name in enumerate(table.columns) if folded[i] in folded[:i])
-        raise DataError(f"Parquet is written without names that differ only in case; rename the column {twice!r}")
-    target = literal(os.path.abspath(path))
-    try:
-        with connection() as database:
-            cells = register_cells(database, table)
-            selected = ", ".join(f"{cell} AS {identifier(name)}" for name, cell in cells.items())
-            database.execute(f"COPY (SELECT {selected} FROM cells) TO {target} (FORMAT parquet, COMPRESSION zstd)")
-    except duckdb.IOException as error:
-        code = errno.ENOSPC if "space left" in str(error) else errno.EIO
-        raise OSError(code, os.strerror(code), os.fspath(path)) from None
-    except duckdb.Error:
-        raise DataError("the table cannot be written as Parquet; give it as CSV") from None
 
 
 FORMATS.register(Parquet())

@@ -78,7 +78,7 @@ class Text(TableFormat):
 
     def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """Without the quotes that guard texts, and with the names as they were: a reader strips blanks around them."""
-        table = self.read(look(path), HowToRead((), reading.delimiter, None, "first", reading.expected))
+        table = self.read(look(path), HowToRead((), reading.delimiter, None, "first", expected=reading.expected))
         spelled = {name.strip(): name for name in names}
         columns = [
             _unguarded_column(c, spelled.get(unguarded(n), unguarded(n)), reading.markers)
