@@ -25,7 +25,6 @@ from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import CellLabels, attribute_of, columns_of, read_view
-from shoal.check.slices.sliced import numbered
 
 
 class Downcoding(Attack[TableCase]):
@@ -54,14 +53,14 @@ class Downcoding(Attack[TableCase]):
         assert case.rows is not None
         names = columns_of(case, "quasi")
         view = read_view(case, names)
-        classes, first = numbered([read.codes for read in view.labels])
+        classes, first = view.boxes
         sizes = np.bincount(classes)
         right, chance, n_claims, n_cells = 0, 0, 0, 0
         for place, read in enumerate(view.labels):
             if read.is_line:
                 continue
             values = view.original[:, place]
-            domain = np.unique(values[~np.isnan(values)])
+            domain = np.unique(view.original.held(place))
             label = read.codes[first].astype(np.int64)
             wide = (read.low < read.high) & (read.sizes < read.n_values)
             n_cells += int(sizes[wide[label]].sum())

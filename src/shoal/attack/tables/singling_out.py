@@ -46,6 +46,7 @@ from shoal.attack.tables.predicates import (
     about_people,
     about_records,
     label_values,
+    records_of,
 )
 from shoal.check.finding import SINGLED_OUT
 
@@ -151,11 +152,13 @@ class SinglingOut(Attack[TableCase]):
 
     def _predicates(self, view: View, n_attacks: int, rng: np.random.Generator) -> tuple[Predicates, int]:
         """Distinct predicates; how many of them are true of one published record."""
-        records = Crowd(np.column_stack([label_values(c)[c.codes] for c in view.labels]))
+        records = Crowd(records_of(view))
         # A label covers its own person, so that every attribute more leaves fewer others; plain values may be wrong.
         covering = not all(read.is_plain for read in view.labels)
         width = min(self.n_columns or (len(view.labels) if covering else N_COLUMNS), len(view.labels))
         directions = [_direction(view, place) for place in range(len(view.labels))]
+        if width == len(view.labels) and all((d == EQUAL).all() for d in directions):
+            return _rarest(view, directions, n_attacks, rng)
         batch = _drawn(view, directions, n_attacks, width, rng)
         while self.n_columns is None and width < len(view.labels):
             if np.mean(records.count(about_records(batch, view), 2) == 1) >= ENOUGH:
@@ -202,7 +205,7 @@ class UnivariateSinglingOut(SinglingOut):
                 operators.append(np.array([AT_MOST, AT_LEAST]))
         listed = Predicates(*(np.concatenate(p)[:, None].astype(np.int64) for p in (columns, labels, operators)))
         listed = listed.take(rng.permutation(listed.n))
-        records = Crowd(np.column_stack([label_values(c)[c.codes] for c in view.labels]))
+        records = Crowd(records_of(view))
         counts = records.count(about_records(listed, view), MANY)
         single = listed.take(np.flatnonzero(counts == 1)[:n_attacks])
         if single.n:  # as in the paper: what more than one has is not tried
@@ -246,6 +249,24 @@ def _drawn(view: View, directions: list[Ints], n: int, width: int, rng: np.rando
         labels[here] = read.codes[rows[np.nonzero(here)[0]]]
         operators[here] = directions[place][labels[here]]
     return Predicates(columns, labels, operators).distinct()
+
+
+def _rarest(view: View, directions: list[Ints], n: int, rng: np.random.Generator) -> tuple[Predicates, int]:
+    """Predicates that say all of a published record, the rarest first: what batches of them would come to."""
+    box_of, first = view.boxes
+    sizes = np.bincount(box_of)
+    alone = rng.permutation(np.flatnonzero(sizes == 1))[:n]
+    if len(alone) < n:
+        others = np.unique(box_of[rng.integers(0, view.n_published, n)])
+        others = rng.permutation(others[sizes[others] > 1])
+        chosen = np.concatenate([alone, others[np.argsort(sizes[others], kind="stable")]])[:n]
+    else:
+        chosen = alone
+    rows = first[chosen]
+    labels = np.column_stack([read.codes[rows] for read in view.labels]).astype(np.int64)
+    columns = np.broadcast_to(np.arange(labels.shape[1], dtype=np.int64), labels.shape).copy()
+    operators = np.column_stack([d[labels[:, i]] for i, d in enumerate(directions)]).astype(np.int64)
+    return Predicates(columns, labels, operators), len(alone)
 
 
 def _random(view: View, n: int, width: int, rng: np.random.Generator) -> Predicates:
