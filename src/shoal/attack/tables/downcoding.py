@@ -24,7 +24,7 @@ from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import CellLabels, attribute_of, columns_of, read_view
+from shoal.attack.tables.cells import CellLabels, People, attribute_of, columns_of, read_view
 
 
 class Downcoding(Attack[TableCase]):
@@ -59,7 +59,6 @@ class Downcoding(Attack[TableCase]):
         for place, read in enumerate(view.labels):
             if read.is_line:
                 continue
-            values = view.original[:, place]
             domain = np.unique(view.original.held(place))
             label = read.codes[first].astype(np.int64)
             wide = (read.low < read.high) & (read.sizes < read.n_values)
@@ -69,9 +68,9 @@ class Downcoding(Attack[TableCase]):
             owner, claimed = _claims(read, label, wide, sizes)
             guessed = _drawn(read, label[owner], domain, rng)
             n_claims += len(owner)
-            held = classes, values[case.rows]
-            right += int(np.sum(occurs(owner, claimed, domain, *held)))
-            chance += int(np.sum(occurs(owner, guessed, domain, *held)))
+            held = Members(view.original, place, case.rows, classes)
+            right += int(np.sum(held.have(owner, claimed)))
+            chance += int(np.sum(held.have(owner, guessed)))
         main = Rate(right, n_claims)
         return self.result(
             main,
@@ -130,9 +129,28 @@ def _drawn(read: CellLabels, labels: Ints, domain: Floats, rng: np.random.Genera
     return np.where(gaps, read.listed[np.minimum(at, len(read.listed) - 1)], span)
 
 
-def occurs(owner: Ints, claimed: Floats, domain: Floats, classes: Ints, values: Floats) -> npt.NDArray[np.bool_]:
-    """Whether a member of the class has the value."""
-    width = len(domain) + 1
-    known = ~np.isnan(values)
-    keys = classes[known] * width + np.searchsorted(domain, values[known])
-    return np.isin(owner * width + np.searchsorted(domain, claimed), keys)
+class Members:
+    """Which values of a column the members of each class have.
+
+    Parameters
+    ----------
+    rows : int64 array (n_published,)
+        The person that each published record stands for.
+    classes : int64 array (n_published,)
+        The class of each.
+    """
+
+    def __init__(self, people: People, place: int, rows: Ints, classes: Ints) -> None:
+        values = people.values[place]
+        self._known, of_value = np.unique(values[~np.isnan(values)], return_inverse=True)
+        place_of = np.full(len(values), len(self._known), dtype=np.int64)
+        place_of[~np.isnan(values)] = of_value
+        self._width = len(self._known) + 1
+        self._keys = np.unique(classes * self._width + place_of[people.codes[place][rows]])
+
+    def have(self, owner: Ints, claimed: Floats) -> npt.NDArray[np.bool_]:
+        """Whether a member of each class has the value that is claimed."""
+        asked = owner * self._width + np.searchsorted(self._known, claimed)
+        at = np.minimum(np.searchsorted(self._keys, asked), max(0, len(self._keys) - 1))
+        is_known = np.isin(claimed, self._known)
+        return np.asarray(is_known & (self._keys[at] == asked)) if len(self._keys) else np.zeros(len(owner), bool)

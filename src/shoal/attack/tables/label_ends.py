@@ -22,7 +22,7 @@ from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import CellLabels, People, columns_of, read_view
-from shoal.attack.tables.downcoding import no_originals, occurs
+from shoal.attack.tables.downcoding import Members, no_originals
 
 
 class LabelEnds(Attack[TableCase]):
@@ -54,14 +54,13 @@ class LabelEnds(Attack[TableCase]):
         for place in _ranges(case):
             read = view.labels[place]
             known, below = _ascending(view.original, place)
-            values = view.original[case.rows, place]
             label = read.codes[first].astype(np.int64)
             owner = np.flatnonzero((read.low < read.high)[label])
             ends = np.concatenate([read.low[label[owner]], read.high[label[owner]]])
             owner = np.concatenate([owner, owner])
-            held = known, classes, values
-            right = occurs(owner, ends, *held)
-            drawn = occurs(owner, _drawn(read, label[owner], known, below, rng), *held)
+            held = Members(view.original, place, case.rows, classes)
+            right = held.have(owner, ends)
+            drawn = held.have(owner, _drawn(read, label[owner], known, below, rng))
             found[names[place]] = Rate(int(right.sum()), len(owner)), Rate(int(drawn.sum()), len(owner))
         main, guess = (
             Rate(sum(r[i].successes for r in found.values()), sum(r[i].attempts for r in found.values()))

@@ -35,8 +35,9 @@ from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import Secret, read_secret
 from shoal.attack.tables.people import joint_keys, twins_of
-from shoal.kernels.attack.minimality import try_ways
-from shoal.kernels.tables.mondrian import cut_all, scratch_for
+from shoal.kernels.attack.minimality import is_cut, try_ways
+from shoal.kernels.tables.diversity import LimitArrays
+from shoal.kernels.tables.mondrian import Space, cut_all, scratch_for
 from shoal.kinds.tables.policy import publications
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.limits import Limit, limits_on_table
@@ -222,8 +223,9 @@ def beliefs_of(setting: Setting, rng: np.random.Generator, n_classes: int = N_CL
     if len(setting.people) == len(setting.ranked[0].ranks) and _has_few_ways(setting):
         return _whole(setting)
     could = rng.permutation(np.flatnonzero((sizes >= 2 * setting.k) & (sizes <= WIDEST))).tolist()
-    chosen = itertools.islice((c for c in could if _is_cut_by_size(setting, c)), n_classes)
-    return [(c, _of_class(setting, c, rng)) for c in sorted(chosen)]
+    room = block_arguments(setting.ranked, None, setting.k, setting.limits_by_person, True)
+    chosen = itertools.islice((c for c in could if _is_cut_by_size(setting, c, room[0])), n_classes)
+    return [(c, _of_class(setting, c, *room[:2], rng)) for c in sorted(chosen)]
 
 
 def _has_few_ways(setting: Setting) -> bool:
@@ -258,24 +260,23 @@ def _whole(setting: Setting) -> list[tuple[int, Floats]]:
     return [(c, _spread(count, setting.tuples[setting.rows[parts[c]]])) for c, count in enumerate(counts)]
 
 
-def _is_cut_by_size(setting: Setting, c: int) -> bool:
+def _is_cut_by_size(setting: Setting, c: int, space: Space) -> bool:
     """Whether a class would be cut if nothing but size mattered: else the cuts that were not made tell nothing."""
     people = setting.people[setting.of_class(c)].astype(np.int32)
-    space, _, k, strict = block_arguments(setting.ranked, people, setting.k, (), True)
-    return len(cut_all(space, None, k, strict, 0)[1]) > 1
+    return is_cut(space, setting.k, people, scratch_for(space, None, len(people)))
 
 
-def _of_class(setting: Setting, c: int, rng: np.random.Generator) -> Floats:
+def _of_class(setting: Setting, c: int, space: Space, arrays: LimitArrays | None, rng: np.random.Generator) -> Floats:
     """Try ways of one class, and keep those in which it would not be cut."""
+    assert arrays is not None
     part = setting.of_class(c)
     people, tuples = setting.people[part].astype(np.int32), setting.tuples[setting.rows[part]]
-    space, arrays, k, _ = block_arguments(setting.ranked, people, setting.k, setting.limits_by_person, True)
-    assert arrays is not None
     n = len(people)
     is_exact = _ways(tuples) <= OF_CLASS
     ways = _arrangements(tuples) if is_exact else rng.permuted(np.tile(np.arange(n), (OF_CLASS, 1)), axis=1)
     is_uncut = np.empty(len(ways), dtype=bool)
-    try_ways(space, arrays, k, arrays.codes.copy(), ways, scratch_for(space, arrays), is_uncut)
+    codes = np.ascontiguousarray(arrays.codes[:, people])
+    try_ways(space, arrays, setting.k, people, codes, ways, scratch_for(space, arrays, n), is_uncut)
     places = np.arange(n) * n + ways[is_uncut]
     count = np.bincount(places.ravel(), minlength=n * n).reshape(n, n).astype(np.float64)
     if not is_exact or not count.any():

@@ -109,6 +109,8 @@ class Crowd:
         """How many people each predicate is true of, up to `most`."""
         n_boxes = len(conditions.columns)
         counts = np.zeros(n_boxes, dtype=np.int64)
+        if conditions.columns.shape[1] == 1:
+            return np.minimum(self._count_alone(conditions), most)
         bits: list[Words] = []
         cells: list[Codes] = []
         n_cells = 0
@@ -124,6 +126,21 @@ class Crowd:
             n_cells += len(breaks)
         if n_boxes and self.n_people:
             count_covered(np.concatenate(bits), np.column_stack(cells), most, counts)
+        return counts
+
+    def _count_alone(self, conditions: Conditions) -> Ints:
+        """How many people each predicate of one condition is true of."""
+        counts = np.zeros(len(conditions.columns), dtype=np.int64)
+        for column in np.unique(conditions.columns).tolist():
+            asked = np.flatnonzero(conditions.columns[:, 0] == column)
+            runs = _runs(
+                Conditions(*(part[asked] for part in conditions[:-1]), conditions.listed), column, self._sorted[column]
+            )
+            n_values = len(self._sorted[column])
+            held = np.bincount(self._places[column][self._codes[column]], minlength=n_values)
+            below = np.append(0, np.cumsum(held))
+            inside = np.maximum(below[runs.last] - below[runs.first], 0)
+            counts[asked] = np.bincount(np.repeat(runs.of_box, np.diff(runs.starts)), inside, minlength=len(asked))
         return counts
 
 

@@ -106,7 +106,7 @@ class SinglingOut(Attack[TableCase]):
         names = columns_of(case, "quasi", "sensitive", "other")
         main, control, baseline, alone, used = self._attack(case, names, rng)
         quasi = columns_of(case, "quasi")
-        by_quasi = self._attack(case, quasi, rng)[0] if 0 < len(quasi) < len(names) else main
+        by_quasi = self._attack(case, quasi, rng, main_only=True)[0] if 0 < len(quasi) < len(names) else main
         kept = [n for n in used if n not in quasi]
         return self.result(
             main,
@@ -120,7 +120,7 @@ class SinglingOut(Attack[TableCase]):
         )
 
     def _attack(
-        self, case: TableCase, names: list[str], rng: np.random.Generator
+        self, case: TableCase, names: list[str], rng: np.random.Generator, *, main_only: bool = False
     ) -> tuple[Rate, Rate | None, Rate, int, list[str]]:
         """Main, control, baseline, how many predicates are true of one published record, and by which columns."""
         made, fit, alone, chance, guesses = 0, 0, 0, 0, 0
@@ -139,6 +139,8 @@ class SinglingOut(Attack[TableCase]):
             fit += int(np.sum(hit))
             for place, n in enumerate(np.bincount(predicates.columns[hit].ravel(), minlength=len(group)).tolist()):
                 by_column[group[place]] += n
+            if main_only:
+                continue
             if view.control is not None:
                 crowd = Crowd(view.control)
                 found = _scaled(crowd.count(said, MANY), crowd.n_people, people.n_people)

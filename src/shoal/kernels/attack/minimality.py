@@ -11,28 +11,47 @@ from shoal.kernels.tables.mondrian import Scratch, Space, best_cut
 
 
 @compiled
+def is_cut(space: Space, k: int, rows: Codes, scratch: Scratch) -> bool:
+    """Whether a group would be cut if nothing but size mattered."""
+    n = len(rows)
+    widths = np.empty(len(space.ranks), np.float64)
+    return bool(n >= 2 * k and best_cut(space, None, k, True, rows, np.int64(0), n, widths, scratch) >= 0)
+
+
+@compiled
 def try_ways(
-    space: Space, limits: LimitArrays, k: int, codes: Codes, ways: Ints, scratch: Scratch, is_uncut: Mask
+    space: Space,
+    limits: LimitArrays,
+    k: int,
+    rows: Codes,
+    codes: Codes,
+    ways: Ints,
+    scratch: Scratch,
+    is_uncut: Mask,
 ) -> None:
-    """Note of each way whether strict cuts leave the group whole.
+    """Note of each way whether strict cuts leave a group whole.
 
     Parameters
     ----------
     limits : LimitArrays
-        Whose codes are overwritten.
-    codes : int32 array (n_limits, n_records)
-        What each record holds.
-    ways : int64 array (n_ways, n_records)
+        Whose codes of the group are overwritten, and are as they were afterwards.
+    rows : int32 array (n,)
+        The group.
+    codes : int32 array (n_limits, n)
+        What each of its records holds.
+    ways : int64 array (n_ways, n)
         The record that each person has.
     is_uncut : bool array (n_ways,)
         Filled.
     """
-    n = space.ranks.shape[1]
-    rows = np.arange(n).astype(np.int32)
+    n = len(rows)
     widths = np.empty(len(space.ranks), np.float64)
     begin = np.int64(0)
     for way in range(len(ways)):
         for j in range(len(codes)):
             for i in range(n):
-                limits.codes[j, i] = codes[j, ways[way, i]]
+                limits.codes[j, rows[i]] = codes[j, ways[way, i]]
         is_uncut[way] = n < 2 * k or best_cut(space, limits, k, True, rows, begin, n, widths, scratch) < 0
+    for j in range(len(codes)):
+        for i in range(n):
+            limits.codes[j, rows[i]] = codes[j, i]

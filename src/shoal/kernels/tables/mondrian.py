@@ -350,12 +350,12 @@ def make_scratch(n: int, most: int, n_tries: int, n_limits: int, n_sensitive: in
     )
 
 
-def scratch_for(space: Space, limits: LimitArrays | None) -> Scratch:
-    """Room for cutting the records of a space."""
+def scratch_for(space: Space, limits: LimitArrays | None, n_rows: int) -> Scratch:
+    """Room for cutting so many records of a space."""
     starts = np.zeros(1, np.int64) if limits is None else limits.starts
     most = int(max(1, np.diff(space.starts).max(initial=1), np.diff(starts).max(initial=1)))
     n_limits = len(starts) - 1
-    return make_scratch(space.ranks.shape[1], most, MAX_TRIES if n_limits else 1, n_limits, int(starts[-1]))
+    return make_scratch(n_rows, most, MAX_TRIES if n_limits else 1, n_limits, int(starts[-1]))
 
 
 def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop_rows: int) -> tuple[Codes, Ints]:
@@ -371,7 +371,7 @@ def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop
         Where each group ends.
     """
     n = space.ranks.shape[1]
-    scratch = scratch_for(space, limits)
+    scratch = scratch_for(space, limits, n)
     rows = np.arange(n, dtype=np.int32)
     ends = np.empty(n // k + 1, np.int64)
     n_groups = _cut_all(space, limits, k, strict, stop_rows, scratch, rows, ends)
