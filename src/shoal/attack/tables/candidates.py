@@ -58,17 +58,22 @@ class Candidates:
     def __init__(self, view: View) -> None:
         self._order = telling_order(view)
         self._view = view.select(self._order)
-        self._table, self._codes = label_table(self._view)
+        self._table = label_table(self._view)
         self._terms = np.zeros(len(self._table.low))
         self.penalty = float(len(view.labels))
         self.box_of, first = view.boxes
-        self._boxes = np.ascontiguousarray(self._codes[first])
+        self._boxes = self._labels_of(first)
         self._weights = np.bincount(self.box_of, minlength=len(first)).astype(np.int64)
 
     @property
     def n_boxes(self) -> int:
         """Distinct published records."""
         return len(self._weights)
+
+    def _labels_of(self, rows: Ints) -> Codes:
+        """The labels of some published records, numbered through all columns."""
+        parts = [c.codes[rows] + at for c, at in zip(self._view.labels, self._table.starts, strict=False)]
+        return np.column_stack(parts).astype(np.int32)
 
     def _people(self, people: Floats) -> Floats:
         return np.ascontiguousarray(people[:, self._order])
@@ -130,11 +135,11 @@ class Candidates:
 
     def nearest(self, people: Floats, n_nearest: int, rng: np.random.Generator) -> Ints:
         """Published records from near to far (n_people, n_nearest); ties fall at random."""
-        shuffled = rng.permutation(len(self._codes))
+        shuffled = rng.permutation(len(self.box_of))
         n_nearest = min(n_nearest, len(shuffled))
         found = np.empty((len(people), n_nearest), dtype=np.int64)
         distances = np.empty(found.shape)
-        labels = np.ascontiguousarray(self._codes[shuffled])
+        labels = self._labels_of(shuffled)
         find_nearest(self._table, self._people(people), labels, self.penalty, found, distances, self._terms)
         return np.asarray(shuffled[found], dtype=np.int64)
 

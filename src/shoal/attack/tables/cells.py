@@ -373,15 +373,15 @@ def _covered(
     return low, high, sizes, starts, np.concatenate(lists) if lists else np.zeros(0)
 
 
-def label_table(view: View) -> tuple[LabelTable, Codes]:
-    """What the kernels need: all labels in one row, and each record's labels numbered through."""
+def label_table(view: View) -> LabelTable:
+    """What the kernels need: all labels in one row."""
     labels = view.labels
     counts = [read.n_labels for read in labels]
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     in_lists = np.concatenate([[0], np.cumsum([len(read.listed) for read in labels])])
     begins = [read.begins[:-1] + at for read, at in zip(labels, in_lists, strict=False)]
     ends = [read.begins[1:] + at for read, at in zip(labels, in_lists, strict=False)]
-    table = LabelTable(
+    return LabelTable(
         starts,
         np.array([read.kind for read in labels], dtype=np.uint8),
         np.array([1.0 / _extent(view, i) for i in range(len(labels))]),
@@ -393,8 +393,6 @@ def label_table(view: View) -> tuple[LabelTable, Codes]:
         np.concatenate(ends).astype(np.int64),
         np.concatenate([read.listed for read in labels]).astype(np.float64),
     )
-    codes = np.column_stack([read.codes + start for read, start in zip(labels, starts, strict=False)])
-    return table, np.ascontiguousarray(codes, dtype=np.int32)
 
 
 def _extent(view: View, place: int) -> float:
@@ -410,11 +408,13 @@ def telling_order(view: View) -> list[int]:
     """The columns, those first in which two records differ most, so that sums of distances soon pass their bound."""
     scores = []
     for place, read in enumerate(view.labels):
-        shares = np.bincount(read.codes) / max(1, len(read.codes))
+        shares = np.bincount(read.codes, minlength=read.n_labels) / max(1, len(read.codes))
         score = 1.0 - float(np.sum(shares**2))
         if read.is_number:
-            spread = read.low[read.codes]
-            spread = spread[np.isfinite(spread)]
-            score *= float(np.std(spread)) / _extent(view, place) if len(spread) else 0.0
+            there = np.isfinite(read.low) & (shares > 0)
+            low, weights = read.low[there], shares[there]
+            middle = np.average(low, weights=weights) if len(low) else 0.0
+            spread = np.sqrt(np.average((low - middle) ** 2, weights=weights)) if len(low) else 0.0
+            score *= float(spread) / _extent(view, place)
         scores.append(-score)
     return [int(i) for i in np.argsort(scores, kind="stable")]

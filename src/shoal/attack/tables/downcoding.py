@@ -26,6 +26,8 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import CellLabels, People, attribute_of, columns_of, read_view
 
+WIDEST_TABLE = 1 << 24  # classes times values that are noted one by one
+
 
 class Downcoding(Attack[TableCase]):
     """Claim the members of sets and the ends of ranges of ordered categories."""
@@ -146,11 +148,13 @@ class Members:
         place_of = np.full(len(values), len(self._known), dtype=np.int64)
         place_of[~np.isnan(values)] = of_value
         self._width = len(self._known) + 1
-        self._keys = np.unique(classes * self._width + place_of[people.codes[place][rows]])
+        keys = classes * self._width + place_of[people.codes[place][rows]]
+        span = (int(classes.max(initial=-1)) + 1) * self._width
+        self._is_held = np.zeros(span if span <= WIDEST_TABLE else 0, dtype=bool)
+        self._is_held[keys if len(self._is_held) else keys[:0]] = True
+        self._keys = keys[:0] if len(self._is_held) else np.unique(keys)
 
     def have(self, owner: Ints, claimed: Floats) -> npt.NDArray[np.bool_]:
         """Whether a member of each class has the value that is claimed."""
         asked = owner * self._width + np.searchsorted(self._known, claimed)
-        at = np.minimum(np.searchsorted(self._keys, asked), max(0, len(self._keys) - 1))
-        is_known = np.isin(claimed, self._known)
-        return np.asarray(is_known & (self._keys[at] == asked)) if len(self._keys) else np.zeros(len(owner), bool)
+        return self._is_held[asked] if len(self._is_held) else np.isin(asked, self._keys)

@@ -111,21 +111,30 @@ class Crowd:
         counts = np.zeros(n_boxes, dtype=np.int64)
         if conditions.columns.shape[1] == 1:
             return np.minimum(self._count_alone(conditions), most)
+        columns = np.unique(conditions.columns).tolist()
+        if not n_boxes or not self.n_people:
+            return counts
+        runs = {c: _runs(conditions, c, self._sorted[c]) for c in columns}
+        # What rules most out is asked first, of predicates in its order, so that few words of bits have to be.
+        columns.sort(key=lambda c: float(np.sum(runs[c].last - runs[c].first)) / len(self._sorted[c]))
+        begins = np.minimum(runs[columns[0]].starts[:-1], max(0, len(runs[columns[0]].first) - 1))
+        order = np.argsort(runs[columns[0]].first[begins], kind="stable")
         bits: list[Words] = []
         cells: list[Codes] = []
         n_cells = 0
-        for column in np.unique(conditions.columns).tolist():
-            runs = _runs(conditions, column, self._sorted[column])
-            breaks = np.unique(np.concatenate([[0], runs.first, runs.last]))
-            first, last = np.searchsorted(breaks, runs.first), np.searchsorted(breaks, runs.last)
+        for column in columns:
+            asked = runs[column]
+            breaks = np.unique(np.concatenate([[0], asked.first, asked.last]))
+            first, last = np.searchsorted(breaks, asked.first), np.searchsorted(breaks, asked.last)
             part = np.zeros((len(breaks), -(-n_boxes // 64)), dtype=np.uint64)
-            fill_bits(Runs(runs.of_box, runs.starts, first, last), part)
+            fill_bits(Runs(order, asked.starts, first, last), part)
             cell = np.searchsorted(breaks, self._places[column], "right") - 1 + n_cells
             cells.append(cell.astype(np.int32)[self._codes[column]])
             bits.append(part)
             n_cells += len(breaks)
-        if n_boxes and self.n_people:
-            count_covered(np.concatenate(bits), np.column_stack(cells), most, counts)
+        found = np.zeros(n_boxes, dtype=np.int64)
+        count_covered(np.concatenate(bits), np.column_stack(cells), most, found)
+        counts[order] = found
         return counts
 
     def _count_alone(self, conditions: Conditions) -> Ints:
@@ -136,8 +145,8 @@ class Crowd:
             runs = _runs(
                 Conditions(*(part[asked] for part in conditions[:-1]), conditions.listed), column, self._sorted[column]
             )
-            n_values = len(self._sorted[column])
-            held = np.bincount(self._places[column][self._codes[column]], minlength=n_values)
+            held = np.zeros(len(self._sorted[column]), dtype=np.int64)
+            held[self._places[column]] = np.bincount(self._codes[column], minlength=len(held))
             below = np.append(0, np.cumsum(held))
             inside = np.maximum(below[runs.last] - below[runs.first], 0)
             counts[asked] = np.bincount(np.repeat(runs.of_box, np.diff(runs.starts)), inside, minlength=len(asked))

@@ -14,8 +14,6 @@ import numpy as np
 from shoal.arrays import Codes, Ints, Words
 from shoal.kernels.compile import compiled
 
-OFTEN = 2048  # points after which boxes that have been counted out are looked for
-
 
 class Runs(NamedTuple):
     """The cells that conditions of one column are true of.
@@ -66,7 +64,7 @@ def lowest_bit(word: int) -> int:
 
 @compiled
 def count_covered(bits: Words, cells: Codes, most: int, counts: Ints) -> None:
-    """How many points each box covers, up to `most`.
+    """How many points each box covers, up to `most`; fastest where those of one cell of the first column are close.
 
     Parameters
     ----------
@@ -81,20 +79,15 @@ def count_covered(bits: Words, cells: Codes, most: int, counts: Ints) -> None:
     left = np.zeros(n_words, np.uint64)
     for box in range(len(counts)):
         left[box >> 6] |= np.uint64(1) << np.uint64(box & 63)
-    asked = np.arange(n_words)
-    n_asked = n_words
+    first, last = np.zeros(len(bits), np.int64), np.zeros(len(bits), np.int64)
+    for cell in range(len(bits)):
+        for word in range(n_words):
+            if bits[cell, word] != 0:
+                if last[cell] == 0:
+                    first[cell] = word
+                last[cell] = word + 1
     for point in range(len(cells)):
-        if point % OFTEN == 0:
-            kept = 0
-            for i in range(n_asked):
-                if left[asked[i]] != 0:
-                    asked[kept] = asked[i]
-                    kept += 1
-            n_asked = kept
-            if n_asked == 0:
-                return
-        for i in range(n_asked):
-            word = asked[i]
+        for word in range(first[cells[point, 0]], last[cells[point, 0]]):
             found = left[word]
             for column in range(cells.shape[1]):
                 found &= bits[cells[point, column], word]
