@@ -230,18 +230,20 @@ def read_view(case: TableCase, names: Sequence[str], published: Table | None = N
     return _view(case, [_read(published[n], _columns(sources, n), attribute_of(case, n)) for n in names])
 
 
-def _read_of(case: TableCase, name: str) -> tuple[CellLabels, list[tuple[Floats, Codes]]]:
+_Read = tuple[CellLabels, list[tuple[Floats, Codes] | None]]
+
+
+def _read_of(case: TableCase, name: str) -> _Read:
     column = case.published[_published_names(case).get(name, name)]
     sources = _columns([case.original, case.control, case.population], name)
-    read = case.remember(("column", name), lambda: _read(column, sources, attribute_of(case, name)))
-    return cast("tuple[CellLabels, list[tuple[Floats, Codes]]]", read)
+    return cast(_Read, case.remember(("column", name), lambda: _read(column, sources, attribute_of(case, name))))
 
 
 def _columns(sources: Sequence[Table | None], name: str) -> list[Column | None]:
     return [None if table is None or name not in table.columns else table[name] for table in sources]
 
 
-def _view(case: TableCase, read: Sequence[tuple[CellLabels, list[tuple[Floats, Codes] | None]]]) -> View:
+def _view(case: TableCase, read: Sequence[_Read]) -> View:
     people: list[People | None] = []
     for i in range(3):
         columns = [values[i] for _, values in read]
@@ -270,9 +272,7 @@ def stacked(columns: Sequence[Column]) -> Column:
     return Column(columns[0].name, np.concatenate(codes), values, (None,))
 
 
-def _read(
-    column: Column, sources: Sequence[Column | None], attribute: Attribute
-) -> tuple[CellLabels, list[tuple[Floats, Codes] | None]]:
+def _read(column: Column, sources: Sequence[Column | None], attribute: Attribute) -> _Read:
     """A published column, and the values of people in each source: distinct ones, and the place of each among them."""
     there = [s for s in sources if s is not None]
     known = stacked(there)

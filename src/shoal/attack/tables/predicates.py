@@ -82,6 +82,14 @@ class Conditions(NamedTuple):
     ends: Ints
     listed: Floats
 
+    def take(self, some: Ints) -> Conditions:
+        """Those of some predicates."""
+        c = self
+        ends = c.low[some], c.high[some]
+        return Conditions(
+            c.columns[some], *ends, c.or_missing[some], c.is_not[some], c.begins[some], c.ends[some], c.listed
+        )
+
 
 class Crowd:
     """People to count among.
@@ -142,9 +150,7 @@ class Crowd:
         counts = np.zeros(len(conditions.columns), dtype=np.int64)
         for column in np.unique(conditions.columns).tolist():
             asked = np.flatnonzero(conditions.columns[:, 0] == column)
-            runs = _runs(
-                Conditions(*(part[asked] for part in conditions[:-1]), conditions.listed), column, self._sorted[column]
-            )
+            runs = _runs(conditions.take(asked), column, self._sorted[column])
             held = np.zeros(len(self._sorted[column]), dtype=np.int64)
             held[self._places[column]] = np.bincount(self._codes[column], minlength=len(held))
             below = np.append(0, np.cumsum(held))

@@ -7,7 +7,7 @@ set in the rows of all its cells, so that 64 boxes are asked by one instruction 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,8 +53,8 @@ def fill_bits(runs: Runs, bits: Words) -> None:
 
 
 @compiled
-def lowest_bit(word: int) -> int:
-    """The place of the lowest bit that is set: how many are set below it."""
+def lowest_bit(word: Any) -> Any:
+    """The place of the lowest bit that is set, of a uint64: how many are set below it."""
     x = np.uint64((word & (~word + np.uint64(1))) - np.uint64(1))
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
