@@ -128,7 +128,14 @@ class Release(ABC, Generic[D]):
         from shoal.attack.run import attack_case
 
         has_others = self._held_out is not None
-        return attack_case(self.kind, self.case, seed=ATTACK_SEED, seconds=ATTACK_SECONDS, has_others=has_others)
+        return attack_case(
+            self.kind,
+            self.case,
+            seed=ATTACK_SEED,
+            seconds=ATTACK_SECONDS,
+            has_others=has_others,
+            in_release=True,
+        )
 
     def _called(self, guarantee: Guarantee) -> str:
         """The usual name of a guarantee, with its parameters."""

@@ -20,9 +20,13 @@ def attack_case(
     seconds: float | None = None,
     progress: Progress | None = None,
     has_others: bool = True,
+    in_release: bool = False,
 ) -> Attacked[Any]:
-    """Run the attacks on a case, or those that are named; see `run_attacks`."""
-    attacks = kind_named(kind).attacks
+    """Run the attacks on a case, or those that are named; see `run_attacks`.
+
+    `in_release` runs them as every release does, at the least cost.
+    """
+    attacks = [a.in_release() if in_release else a for a in kind_named(kind).attacks]
     known = [a.name for a in attacks]
     for name in names or ():
         if name not in known:

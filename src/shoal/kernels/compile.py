@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 import numba
 
+from shoal import kernels
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+_BLAS = ("scipy.linalg", "scipy.linalg.cython_blas")
+
+
+def _import_without_blas() -> None:
+    """Import what numba looks for scipy in, without loading all of its algebra.
+
+    Numba only wants to know whether it is there. A kernel that multiplies matrices, as none of ours does, loads it when
+    it is compiled, as ever.
+    """
+    if any(name in sys.modules for name in _BLAS) or find_spec("scipy") is None:
+        return
+    sys.modules.update({name: ModuleType(name) for name in _BLAS})
+    try:
+        import_module("numba.np.arraymath")
+    except ImportError:  # of another version of numba: then it is loaded later
+        pass
+    finally:
+        for name in _BLAS:
+            sys.modules.pop(name, None)
+
+
+if kernels.is_alone:
+    _import_without_blas()
 
 
 def compiled(function: F) -> F:

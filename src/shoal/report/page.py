@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal._version import __version__
@@ -68,8 +69,11 @@ def points(listed: Iterable[Any]) -> list[dict[str, str]]:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    from shoal.report.compiled_pages import CompiledPages
+
     environment = Environment(
         loader=PackageLoader("shoal.report", "templates"),
+        bytecode_cache=CompiledPages(Path(__file__).parent / "__pycache__"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

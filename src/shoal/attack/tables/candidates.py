@@ -11,15 +11,17 @@ J. C. Gower, "A general coefficient of similarity and some of its properties", B
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
-from shoal.attack.tables.cells import View, label_table, telling_order
-from shoal.check.slices.sliced import numbered
+from shoal.arrays import Codes, Floats, Ints, Words
+from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.cells import CellLabels, View, label_table, read_view, telling_order
+from shoal.kernels.attack.covering import Runs, fill_bits
 from shoal.kernels.attack.nearest import ROUNDING, count_nearest, find_least, find_nearest
 
 AT_ONCE = 1 << 22  # counts that are held at a time
@@ -56,11 +58,11 @@ class Candidates:
     def __init__(self, view: View) -> None:
         self._order = telling_order(view)
         self._view = view.select(self._order)
-        self._table, self._codes = label_table(self._view)
+        self._table = label_table(self._view)
         self._terms = np.zeros(len(self._table.low))
         self.penalty = float(len(view.labels))
-        self.box_of, first = numbered([c.codes for c in self._view.labels])
-        self._boxes = np.ascontiguousarray(self._codes[first])
+        self.box_of, first = view.boxes
+        self._boxes = self._labels_of(first)
         self._weights = np.bincount(self.box_of, minlength=len(first)).astype(np.int64)
 
     @property
@@ -68,8 +70,40 @@ class Candidates:
         """Distinct published records."""
         return len(self._weights)
 
+    def _labels_of(self, rows: Ints) -> Codes:
+        """The labels of some published records, numbered through all columns."""
+        parts = [c.codes[rows] + at for c, at in zip(self._view.labels, self._table.starts, strict=False)]
+        return np.column_stack(parts).astype(np.int32)
+
     def _people(self, people: Floats) -> Floats:
         return np.ascontiguousarray(people[:, self._order])
+
+    def _portions(self, n_people: int, n_values: int = 1) -> list[slice]:
+        """So many people at a time that neither bits nor counts take too much room."""
+        n_words = -(-self.n_boxes // 64)
+        step = max(1, AT_ONCE // max(1, n_values, n_words))
+        return [slice(begin, min(begin + step, n_people)) for begin in range(0, n_people, step)]
+
+    def _covering(self, people: Floats) -> tuple[Words, Codes]:
+        """Which boxes could hold each person, as far as labels say that cover several values; see `covering`.
+
+        Those boxes are nearer than all others: what does not cover counts more than all that does.
+        """
+        bits, cells, n_cells = [np.zeros((0, -(-self.n_boxes // 64)), dtype=np.uint64)], [], 0
+        for place, read in enumerate(self._view.labels):
+            if read.is_plain:
+                continue
+            values = people[:, place]
+            known, at = np.unique(values, return_inverse=True)
+            n_known = len(known) - bool(len(known) and np.isnan(known[-1]))
+            cells.append(np.where(np.isnan(values), n_known, at) + n_cells)
+            part = np.zeros((n_known + 1, bits[0].shape[1]), dtype=np.uint64)
+            of_box = (self._boxes[:, place] - self._table.starts[place]).astype(np.int64)
+            fill_bits(Runs(of_box, *_label_runs(read, known[:n_known])), part)
+            bits.append(part)
+            n_cells += n_known + 1
+        found = np.column_stack(cells) if cells else np.zeros((len(people), 0))
+        return np.concatenate(bits), np.ascontiguousarray(found, dtype=np.int32)
 
     def least(self, people: Floats, own_rows: Ints | None = None, *, cover_only: bool = False) -> Least:
         """The distance to the nearest; `own_rows` are the published records of the people, negative for none."""
@@ -79,28 +113,33 @@ class Candidates:
             own = np.where(own_rows >= 0, self.box_of[np.maximum(own_rows, 0)], -1).astype(np.int64)
         least, far = np.empty(n_people), np.empty(n_people)
         ties = np.empty(n_people, dtype=np.int64)
-        find_least(
-            self._table,
-            self._people(people),
-            self._boxes,
-            self._weights,
-            own,
-            self.penalty,
-            cover_only,
-            least,
-            ties,
-            far,
-            self._terms,
-        )
+        asked = self._people(people)
+        listed = np.empty(self.n_boxes, dtype=np.int64)
+        for part in self._portions(n_people):
+            find_least(
+                self._table,
+                asked[part],
+                self._boxes,
+                *self._covering(asked[part]),
+                self._weights,
+                own[part],
+                self.penalty,
+                cover_only,
+                least[part],
+                ties[part],
+                far[part],
+                self._terms,
+                listed,
+            )
         return Least(least, ties, far <= least + ROUNDING)
 
     def nearest(self, people: Floats, n_nearest: int, rng: np.random.Generator) -> Ints:
         """Published records from near to far (n_people, n_nearest); ties fall at random."""
-        shuffled = rng.permutation(len(self._codes))
+        shuffled = rng.permutation(len(self.box_of))
         n_nearest = min(n_nearest, len(shuffled))
         found = np.empty((len(people), n_nearest), dtype=np.int64)
         distances = np.empty(found.shape)
-        labels = np.ascontiguousarray(self._codes[shuffled])
+        labels = self._labels_of(shuffled)
         find_nearest(self._table, self._people(people), labels, self.penalty, found, distances, self._terms)
         return np.asarray(shuffled[found], dtype=np.int64)
 
@@ -119,16 +158,15 @@ class Candidates:
         box, values = np.divmod(keys, n_values)
         starts = np.searchsorted(box, np.arange(self.n_boxes + 1)).astype(np.int64)
         asked = self._people(people)
-        step = max(1, AT_ONCE // max(1, n_values))
-        tied = np.empty(self.n_boxes, dtype=np.int64)
-        for begin in range(0, len(asked), step):
-            part = slice(begin, min(begin + step, len(asked)))
-            least = np.empty(part.stop - begin)
-            counts = np.zeros((part.stop - begin, n_values), dtype=np.int64)
+        tied, listed = np.empty(self.n_boxes, dtype=np.int64), np.empty(self.n_boxes, dtype=np.int64)
+        for part in self._portions(len(asked), n_values):
+            least = np.empty(part.stop - part.start)
+            counts = np.zeros((part.stop - part.start, n_values), dtype=np.int64)
             count_nearest(
                 self._table,
                 asked[part],
                 self._boxes,
+                *self._covering(asked[part]),
                 starts,
                 values.astype(np.int64),
                 amounts.astype(np.int64),
@@ -138,5 +176,30 @@ class Candidates:
                 counts,
                 self._terms,
                 tied,
+                listed,
             )
             yield part, least, counts
+
+
+def candidates_of(case: TableCase, names: Sequence[str]) -> Candidates:
+    """Those of some attributes of a release, made once."""
+    return cast(Candidates, case.remember(("candidates", *names), lambda: Candidates(read_view(case, names))))
+
+
+def _label_runs(read: CellLabels, known: Floats) -> tuple[Ints, Ints, Ints]:
+    """Where the runs of each label begin; first and last place of each among known values, the missing one behind."""
+    first = np.searchsorted(known, read.low, "left")
+    last = np.searchsorted(known, read.high, "right")
+    lengths = np.diff(read.begins)
+    spans = np.flatnonzero(lengths == 0)
+    misses = np.flatnonzero(read.may_miss)
+    owner = np.repeat(np.arange(read.n_labels), lengths)
+    parts = [
+        (spans, first[spans], last[spans]),
+        (misses, np.full(len(misses), len(known)), np.full(len(misses), len(known) + 1)),
+        (owner, np.searchsorted(known, read.listed, "left"), np.searchsorted(known, read.listed, "right")),
+    ]
+    label, first, last = (np.concatenate([p[i] for p in parts]).astype(np.int64) for i in range(3))
+    order = np.argsort(label, kind="stable")
+    starts = np.searchsorted(label[order], np.arange(read.n_labels + 1)).astype(np.int64)
+    return starts, first[order], last[order]

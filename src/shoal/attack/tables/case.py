@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from shoal.arrays import Ints
 from shoal.data.tables.attribute import Attribute
@@ -55,6 +56,16 @@ class TableCase:
     other: Table | None = None
     population: Table | None = None
     policy: Policy | None = None
+
+    @cached_property
+    def _remembered(self) -> dict[Hashable, Any]:
+        return {}
+
+    def remember(self, what: Hashable, make: Callable[[], Any]) -> Any:
+        """What attacks work out alike of the case, made once."""
+        if what not in self._remembered:
+            self._remembered[what] = make()
+        return self._remembered[what]
 
     @property
     def granted(self) -> dict[str, int]:

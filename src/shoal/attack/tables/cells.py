@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.attack.tables.case import TableCase
+from shoal.check.slices.sliced import numbered
 from shoal.check.tables.cells import published as readable
 from shoal.check.tables.covering import Covering, ValueScale, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
@@ -96,36 +98,82 @@ class CellLabels:
 
 
 @dataclass(frozen=True)
+class People:
+    """What some people have in some columns: distinct values, and the one that each has.
+
+    Indexed as an array (n_people, n_columns) of float64 would be, which is never made as a whole.
+
+    Attributes
+    ----------
+    values : tuple of float64 arrays
+        Of each column, in any order; nan is a missing value.
+    codes : tuple of int arrays (n_people,)
+        The place of each person's value among them.
+    """
+
+    values: tuple[Floats, ...]
+    codes: tuple[Codes, ...]
+
+    @classmethod
+    def of(cls, cells: Floats) -> People:
+        """From an array of values."""
+        parts = [np.unique(column, return_inverse=True) for column in cells.T]
+        return cls(tuple(v for v, _ in parts), tuple(c.astype(np.int32) for _, c in parts))
+
+    def __len__(self) -> int:
+        return len(self.codes[0])
+
+    def __getitem__(self, index: Any) -> Floats:
+        rows, columns = index if isinstance(index, tuple) else (index, slice(None))
+        if isinstance(columns, int | np.integer):
+            return np.asarray(self.values[columns][self.codes[columns][rows]])
+        some = self.select(range(len(self.codes))[columns] if isinstance(columns, slice) else columns)
+        return np.column_stack([v[c[rows]] for v, c in zip(some.values, some.codes, strict=True)])
+
+    def held(self, place: int) -> Floats:
+        """The values of a column that somebody has, each once or more often, without the missing one."""
+        values = self.values[place]
+        is_held = np.bincount(self.codes[place], minlength=len(values)) > 0
+        return np.asarray(values[is_held & ~np.isnan(values)])
+
+    def select(self, places: Sequence[int]) -> People:
+        """Some of the columns."""
+        return People(tuple(self.values[i] for i in places), tuple(self.codes[i] for i in places))
+
+
+@dataclass(frozen=True)
 class View:
     """Some columns of a release, and the same attributes of people.
 
     Attributes
     ----------
-    labels : tuple of Labels
+    labels : tuple of CellLabels
         The published columns.
-    original, control, population : float64 arrays (n_people, n_columns)
-        Values, nan where missing; None where there are none.
+    original, control, population : People
+        None where there are none.
     """
 
     labels: tuple[CellLabels, ...]
-    original: Floats
-    control: Floats | None
-    population: Floats | None
+    original: People
+    control: People | None
+    population: People | None
 
     @property
     def n_published(self) -> int:
         """Published records."""
         return len(self.labels[0].codes)
 
+    @cached_property
+    def boxes(self) -> tuple[Ints, Ints]:
+        """The number of each published record among those that differ, and the first record of each number."""
+        return numbered([read.codes for read in self.labels])
+
     def select(self, places: Sequence[int]) -> View:
         """Some of the columns."""
         some = list(places)
-
-        def part(people: Floats | None) -> Floats | None:
-            return None if people is None else np.ascontiguousarray(people[:, some])
-
-        original = np.ascontiguousarray(self.original[:, some])
-        return View(tuple(self.labels[i] for i in some), original, part(self.control), part(self.population))
+        people = [None if p is None else p.select(some) for p in (self.original, self.control, self.population)]
+        assert people[0] is not None
+        return View(tuple(self.labels[i] for i in some), people[0], people[1], people[2])
 
 
 def columns_of(case: TableCase, *roles: str) -> list[str]:
@@ -172,25 +220,37 @@ def attribute_of(case: TableCase, name: str) -> Attribute:
 
 
 def read_view(case: TableCase, names: Sequence[str], published: Table | None = None) -> View:
-    """Read some attributes of the release, or of another table in the same form, and of all people."""
-    held = _published_names(case)
-    table = case.published if published is None else published
-    labels: list[CellLabels] = []
-    people: list[list[Floats]] = []
-    for name in names:
-        column = table[held.get(name, name) if published is None else name]
-        sources = [t[name] for t in (case.original, case.control, case.population) if t is not None and name in t.names]
-        read, values = _read(column, sources, attribute_of(case, name))
-        labels.append(read)
-        people.append(values)
-    parts: list[Floats | None] = [None, None, None]
-    place = 0
-    for i, source in enumerate((case.original, case.control, case.population)):
-        if source is not None and all(n in source.names for n in names):
-            parts[i] = np.column_stack([p[place] for p in people])
-            place += 1
-    assert parts[0] is not None
-    return View(tuple(labels), parts[0], parts[1], parts[2])
+    """Read some attributes of the release, or of another table in the same form, and of all people.
+
+    What was read of the release is remembered with the case, so that all attacks read it once.
+    """
+    if published is None:
+        return cast(View, case.remember(("view", *names), lambda: _view(case, [_read_of(case, n) for n in names])))
+    sources = [case.original, case.control, case.population]
+    return _view(case, [_read(published[n], _columns(sources, n), attribute_of(case, n)) for n in names])
+
+
+_Read = tuple[CellLabels, list[tuple[Floats, Codes] | None]]
+
+
+def _read_of(case: TableCase, name: str) -> _Read:
+    column = case.published[_published_names(case).get(name, name)]
+    sources = _columns([case.original, case.control, case.population], name)
+    return cast(_Read, case.remember(("column", name), lambda: _read(column, sources, attribute_of(case, name))))
+
+
+def _columns(sources: Sequence[Table | None], name: str) -> list[Column | None]:
+    return [None if table is None or name not in table.columns else table[name] for table in sources]
+
+
+def _view(case: TableCase, read: Sequence[_Read]) -> View:
+    people: list[People | None] = []
+    for i in range(3):
+        columns = [values[i] for _, values in read]
+        held = [c for c in columns if c is not None]
+        people.append(People(tuple(v for v, _ in held), tuple(c for _, c in held)) if len(held) == len(read) else None)
+    assert people[0] is not None
+    return View(tuple(labels for labels, _ in read), people[0], people[1], people[2])
 
 
 def stacked(columns: Sequence[Column]) -> Column:
@@ -212,21 +272,22 @@ def stacked(columns: Sequence[Column]) -> Column:
     return Column(columns[0].name, np.concatenate(codes), values, (None,))
 
 
-def _read(column: Column, sources: Sequence[Column], attribute: Attribute) -> tuple[CellLabels, list[Floats]]:
-    """A published column, and the values of people in each source."""
-    known = stacked(sources)
+def _read(column: Column, sources: Sequence[Column | None], attribute: Attribute) -> _Read:
+    """A published column, and the values of people in each source: distinct ones, and the place of each among them."""
+    there = [s for s in sources if s is not None]
+    known = stacked(there)
     column = readable(column, MARKERS)
     scale = scale_of(known, attribute)
     positions = positions_of(known, attribute.type)
     is_number = positions is not None or attribute.type == "ordinal"
     ranks = scale.of_code[: len(known.values)].astype(np.float64)
     of_value = ranks if positions is None else positions
-    values = np.append(of_value, np.nan)[known.codes]
     of_rank = np.empty(scale.n_values)
     of_rank[scale.of_code[: len(known.values)]] = of_value
     labels = _labels(column, attribute, scale, of_rank, is_number, positions is not None)
-    ends = np.cumsum([len(s.codes) for s in sources])[:-1]
-    return labels, np.split(values, ends)
+    values = np.append(of_value, np.nan)
+    parts = iter(np.split(known.codes, np.cumsum([len(s.codes) for s in there])[:-1]))
+    return labels, [None if s is None else (values, next(parts)) for s in sources]
 
 
 def _labels(
@@ -312,15 +373,15 @@ def _covered(
     return low, high, sizes, starts, np.concatenate(lists) if lists else np.zeros(0)
 
 
-def label_table(view: View) -> tuple[LabelTable, Codes]:
-    """What the kernels need: all labels in one row, and each record's labels numbered through."""
+def label_table(view: View) -> LabelTable:
+    """What the kernels need: all labels in one row."""
     labels = view.labels
     counts = [read.n_labels for read in labels]
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     in_lists = np.concatenate([[0], np.cumsum([len(read.listed) for read in labels])])
     begins = [read.begins[:-1] + at for read, at in zip(labels, in_lists, strict=False)]
     ends = [read.begins[1:] + at for read, at in zip(labels, in_lists, strict=False)]
-    table = LabelTable(
+    return LabelTable(
         starts,
         np.array([read.kind for read in labels], dtype=np.uint8),
         np.array([1.0 / _extent(view, i) for i in range(len(labels))]),
@@ -332,15 +393,13 @@ def label_table(view: View) -> tuple[LabelTable, Codes]:
         np.concatenate(ends).astype(np.int64),
         np.concatenate([read.listed for read in labels]).astype(np.float64),
     )
-    codes = np.column_stack([read.codes + start for read, start in zip(labels, starts, strict=False)])
-    return table, np.ascontiguousarray(codes, dtype=np.int32)
 
 
 def _extent(view: View, place: int) -> float:
     """The range of a column of numbers over release and people together: no difference is larger."""
     read = view.labels[place]
     ends = [read.low[np.isfinite(read.low)], read.high[np.isfinite(read.high)]]
-    ends += [p[~np.isnan(p[:, place]), place] for p in (view.original, view.control) if p is not None]
+    ends += [p.held(place) for p in (view.original, view.control) if p is not None]
     values = np.concatenate(ends)
     return float(np.ptp(values)) or 1.0 if read.is_number and len(values) else 1.0
 
@@ -349,11 +408,13 @@ def telling_order(view: View) -> list[int]:
     """The columns, those first in which two records differ most, so that sums of distances soon pass their bound."""
     scores = []
     for place, read in enumerate(view.labels):
-        shares = np.bincount(read.codes) / max(1, len(read.codes))
+        shares = np.bincount(read.codes, minlength=read.n_labels) / max(1, len(read.codes))
         score = 1.0 - float(np.sum(shares**2))
         if read.is_number:
-            spread = read.low[read.codes]
-            spread = spread[np.isfinite(spread)]
-            score *= float(np.std(spread)) / _extent(view, place) if len(spread) else 0.0
+            there = np.isfinite(read.low) & (shares > 0)
+            low, weights = read.low[there], shares[there]
+            middle = np.average(low, weights=weights) if len(low) else 0.0
+            spread = np.sqrt(np.average((low - middle) ** 2, weights=weights)) if len(low) else 0.0
+            score *= float(spread) / _extent(view, place)
         scores.append(-score)
     return [int(i) for i in np.argsort(scores, kind="stable")]

@@ -24,8 +24,9 @@ from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import CellLabels, attribute_of, columns_of, read_view
-from shoal.check.slices.sliced import numbered
+from shoal.attack.tables.cells import CellLabels, People, attribute_of, columns_of, read_view
+
+WIDEST_TABLE = 1 << 24  # classes times values that are noted one by one
 
 
 class Downcoding(Attack[TableCase]):
@@ -54,14 +55,13 @@ class Downcoding(Attack[TableCase]):
         assert case.rows is not None
         names = columns_of(case, "quasi")
         view = read_view(case, names)
-        classes, first = numbered([read.codes for read in view.labels])
+        classes, first = view.boxes
         sizes = np.bincount(classes)
         right, chance, n_claims, n_cells = 0, 0, 0, 0
         for place, read in enumerate(view.labels):
             if read.is_line:
                 continue
-            values = view.original[:, place]
-            domain = np.unique(values[~np.isnan(values)])
+            domain = np.unique(view.original.held(place))
             label = read.codes[first].astype(np.int64)
             wide = (read.low < read.high) & (read.sizes < read.n_values)
             n_cells += int(sizes[wide[label]].sum())
@@ -70,9 +70,9 @@ class Downcoding(Attack[TableCase]):
             owner, claimed = _claims(read, label, wide, sizes)
             guessed = _drawn(read, label[owner], domain, rng)
             n_claims += len(owner)
-            held = classes, values[case.rows]
-            right += int(np.sum(occurs(owner, claimed, domain, *held)))
-            chance += int(np.sum(occurs(owner, guessed, domain, *held)))
+            held = Members(view.original, place, case.rows, classes)
+            right += int(np.sum(held.have(owner, claimed)))
+            chance += int(np.sum(held.have(owner, guessed)))
         main = Rate(right, n_claims)
         return self.result(
             main,
@@ -131,9 +131,30 @@ def _drawn(read: CellLabels, labels: Ints, domain: Floats, rng: np.random.Genera
     return np.where(gaps, read.listed[np.minimum(at, len(read.listed) - 1)], span)
 
 
-def occurs(owner: Ints, claimed: Floats, domain: Floats, classes: Ints, values: Floats) -> npt.NDArray[np.bool_]:
-    """Whether a member of the class has the value."""
-    width = len(domain) + 1
-    known = ~np.isnan(values)
-    keys = classes[known] * width + np.searchsorted(domain, values[known])
-    return np.isin(owner * width + np.searchsorted(domain, claimed), keys)
+class Members:
+    """Which values of a column the members of each class have.
+
+    Parameters
+    ----------
+    rows : int64 array (n_published,)
+        The person that each published record stands for.
+    classes : int64 array (n_published,)
+        The class of each.
+    """
+
+    def __init__(self, people: People, place: int, rows: Ints, classes: Ints) -> None:
+        values = people.values[place]
+        self._known, of_value = np.unique(values[~np.isnan(values)], return_inverse=True)
+        place_of = np.full(len(values), len(self._known), dtype=np.int64)
+        place_of[~np.isnan(values)] = of_value
+        self._width = len(self._known) + 1
+        keys = classes * self._width + place_of[people.codes[place][rows]]
+        span = (int(classes.max(initial=-1)) + 1) * self._width
+        self._is_held = np.zeros(span if span <= WIDEST_TABLE else 0, dtype=bool)
+        self._is_held[keys if len(self._is_held) else keys[:0]] = True
+        self._keys = keys[:0] if len(self._is_held) else np.unique(keys)
+
+    def have(self, owner: Ints, claimed: Floats) -> npt.NDArray[np.bool_]:
+        """Whether a member of each class has the value that is claimed."""
+        asked = owner * self._width + np.searchsorted(self._known, claimed)
+        return self._is_held[asked] if len(self._is_held) else np.isin(asked, self._keys)

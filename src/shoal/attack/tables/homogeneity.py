@@ -27,7 +27,7 @@ import numpy as np
 from shoal.arrays import Floats, Ints, Mask
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.candidates import Candidates, candidates_of
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import CellLabels, View, attribute_of, columns_of, draw_people, read_view
 from shoal.data.tables.table import spell
@@ -94,17 +94,16 @@ class Homogeneity(Attack[TableCase]):
         main, control, baseline = 0.0, 0.0, 0.0
         details: dict[str, float] = {}
         chosen, others = draw_people(case, n_attacks, rng)
+        view, asked = read_view(case, known), candidates_of(case, known)
         for name in names:
-            view = read_view(case, [*known, name])
-            secret = self._read(case, view)
-            asked = Candidates(view.select(range(len(known))))
-            won = self._count(asked, view.original[chosen, :-1], secret, secret.codes, secret.original[chosen])
+            secret = self._read(case, read_view(case, [name]))
+            won = self._count(asked, view.original[chosen], secret, secret.codes, secret.original[chosen])
             main += won
             details[name] = won / max(1, len(chosen))
             dealt = rng.permutation(secret.codes)
-            baseline += self._count(asked, view.original[chosen, :-1], secret, dealt, secret.original[chosen])
+            baseline += self._count(asked, view.original[chosen], secret, dealt, secret.original[chosen])
             if others is not None and view.control is not None and secret.control is not None:
-                people, truth = view.control[others, :-1], secret.control[others]
+                people, truth = view.control[others], secret.control[others]
                 control += self._count(asked, people, secret, secret.codes, truth)
         ours = Rate(main, len(chosen) * len(names))
         theirs = None if others is None else Rate(control, len(others) * len(names))
@@ -195,11 +194,12 @@ def _of_truth(counts: Ints, truth: Ints) -> Ints:
 def read_secret(view: View) -> Secret:
     """The last column of a view in codes; people with a value that nobody published get one of their own."""
     hidden = view.labels[-1]
-    shown = _single(hidden)
-    people = [p[:, -1] for p in (view.original, view.control) if p is not None]
-    cells = [shown[hidden.codes], *people]
-    values, inverse = np.unique(np.concatenate(cells), return_inverse=True)  # nan, the missing one, is last
-    parts = np.split(inverse.astype(np.int64), np.cumsum([len(c) for c in cells])[:-1])
+    people = [p for p in (view.original, view.control) if p is not None]
+    coded = [(_single(hidden), hidden.codes), *((p.values[-1], p.codes[-1]) for p in people)]
+    used = [np.bincount(codes, minlength=len(v)) > 0 for v, codes in coded]
+    values = np.unique(np.concatenate([v[u] for (v, _), u in zip(coded, used, strict=True)]))
+    # nan, the missing one, is last
+    parts = [np.searchsorted(values, v)[codes].astype(np.int64) for v, codes in coded]
     numbers = values if hidden.is_number else None
     return Secret(hidden.name, parts[0], len(values), parts[1], parts[2] if len(parts) > 2 else None, numbers)
 

@@ -21,9 +21,8 @@ from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import CellLabels, columns_of, read_view
-from shoal.attack.tables.downcoding import no_originals, occurs
-from shoal.check.slices.sliced import numbered
+from shoal.attack.tables.cells import CellLabels, People, columns_of, read_view
+from shoal.attack.tables.downcoding import Members, no_originals
 
 
 class LabelEnds(Attack[TableCase]):
@@ -50,19 +49,18 @@ class LabelEnds(Attack[TableCase]):
         assert case.rows is not None
         names = columns_of(case, "quasi")
         view = read_view(case, names)
-        classes, first = numbered([read.codes for read in view.labels])
+        classes, first = view.boxes
         found = {}
         for place in _ranges(case):
             read = view.labels[place]
-            known = np.sort(view.original[~np.isnan(view.original[:, place]), place])
-            values = view.original[case.rows, place]
+            known, below = _ascending(view.original, place)
             label = read.codes[first].astype(np.int64)
             owner = np.flatnonzero((read.low < read.high)[label])
             ends = np.concatenate([read.low[label[owner]], read.high[label[owner]]])
             owner = np.concatenate([owner, owner])
-            held = np.unique(known), classes, values
-            right = occurs(owner, ends, *held)
-            drawn = occurs(owner, _drawn(read, label[owner], known, rng), *held)
+            held = Members(view.original, place, case.rows, classes)
+            right = held.have(owner, ends)
+            drawn = held.have(owner, _drawn(read, label[owner], known, below, rng))
             found[names[place]] = Rate(int(right.sum()), len(owner)), Rate(int(drawn.sum()), len(owner))
         main, guess = (
             Rate(sum(r[i].successes for r in found.values()), sum(r[i].attempts for r in found.values()))
@@ -91,8 +89,18 @@ def _ranges(case: TableCase) -> list[int]:
     return [] if view is None else [i for i, read in enumerate(view.labels) if read.is_line and not read.is_plain]
 
 
-def _drawn(read: CellLabels, labels: Ints, known: Floats, rng: np.random.Generator) -> Floats:
+def _ascending(people: People, place: int) -> tuple[Floats, Ints]:
+    """The values of a column that somebody has, and before each of them how many people have a lower one; and all."""
+    values, codes = people.values[place], people.codes[place]
+    known, of_value = np.unique(values, return_inverse=True)
+    counts = np.bincount(of_value, np.bincount(codes, minlength=len(values)), minlength=len(known)).astype(np.int64)
+    is_held = (counts > 0) & ~np.isnan(known)
+    return known[is_held], np.append(0, np.cumsum(counts[is_held]))
+
+
+def _drawn(read: CellLabels, labels: Ints, known: Floats, below: Ints, rng: np.random.Generator) -> Floats:
     """A value that each label covers, as likely as it is frequent."""
-    first = np.searchsorted(known, read.low[labels], "left")
-    last = np.searchsorted(known, read.high[labels], "right")
-    return np.asarray(known[first + (rng.random(len(labels)) * (last - first)).astype(np.int64)])
+    first = below[np.searchsorted(known, read.low[labels], "left")]
+    last = below[np.searchsorted(known, read.high[labels], "right")]
+    person = first + (rng.random(len(labels)) * (last - first)).astype(np.int64)
+    return np.asarray(known[np.searchsorted(below, person, "right") - 1])

@@ -22,7 +22,7 @@ from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import columns_of, read_view
+from shoal.attack.tables.cells import People, columns_of, read_view
 
 N_SPLITS = 4
 
@@ -101,7 +101,7 @@ def _halves(n_columns: int, rng: np.random.Generator) -> tuple[list[int], list[i
     return sorted(mixed[: n_columns // 2]), sorted(mixed[n_columns // 2 :])
 
 
-def _sample(people: Floats, n_attacks: int, n_parts: int, rng: np.random.Generator) -> list[Floats]:
+def _sample(people: People, n_attacks: int, n_parts: int, rng: np.random.Generator) -> list[Floats]:
     """Different people, in as many parts as there are splits."""
     chosen = rng.choice(len(people), min(n_attacks, len(people)), replace=False)
     return [people[part] for part in np.array_split(chosen, n_parts)]

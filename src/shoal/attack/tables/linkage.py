@@ -23,9 +23,9 @@ import numpy as np
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.candidates import Candidates, candidates_of
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import CellLabels, View, columns_of, read_view
+from shoal.attack.tables.cells import CellLabels, People, View, columns_of, read_view
 
 N_HALVES = 4
 
@@ -59,9 +59,10 @@ class Linkage(Attack[TableCase]):
         own_row = np.full(case.original.n_rows, -1, dtype=np.int64)
         own_row[case.rows] = np.arange(case.published.n_rows)
         view = read_view(case, columns_of(case, "quasi"))
+        asked = candidates_of(case, columns_of(case, "quasi"))
         n_attacks = min(self.n_attacks, case.original.n_rows)
         targets = rng.choice(case.original.n_rows, n_attacks, replace=False)
-        successes, ties = self._link(view, targets, own_row[targets], rng)
+        successes, ties = self._link(view, asked, targets, own_row[targets], rng)
         main = Rate(successes, n_attacks)
         baseline = Rate(n_attacks / max(1, case.published.n_rows), n_attacks)
         return self.result(
@@ -74,8 +75,10 @@ class Linkage(Attack[TableCase]):
             admitted=0.0 if case.policy is None else 1 / case.policy.k,
         )
 
-    def _link(self, view: View, targets: Ints, own_row: Ints, rng: np.random.Generator) -> tuple[float, Ints]:
-        least = Candidates(view).least(view.original[targets], own_row)
+    def _link(
+        self, view: View, asked: Candidates, targets: Ints, own_row: Ints, rng: np.random.Generator
+    ) -> tuple[float, Ints]:
+        least = asked.least(view.original[targets], own_row)
         return float(np.sum(least.is_own / least.ties)), least.ties
 
 
@@ -86,7 +89,9 @@ class PartialLinkage(Linkage):
     title = "linking a record of which half is known"
     knows = "a random half of a record's true quasi-identifiers, and that it is in the release"
 
-    def _link(self, view: View, targets: Ints, own_row: Ints, rng: np.random.Generator) -> tuple[float, Ints]:
+    def _link(
+        self, view: View, asked: Candidates, targets: Ints, own_row: Ints, rng: np.random.Generator
+    ) -> tuple[float, Ints]:
         total, all_ties = 0.0, []
         n_columns = len(view.labels)
         for part in np.array_split(np.arange(len(targets)), min(N_HALVES, len(targets))):
@@ -116,8 +121,11 @@ class RankLinkage(Linkage):
             return "No quasi-identifier is published as a number, so there are no ranks to link by."
         return None
 
-    def _link(self, view: View, targets: Ints, own_row: Ints, rng: np.random.Generator) -> tuple[float, Ints]:
-        return super()._link(_in_ranks(view), targets, own_row, rng)
+    def _link(
+        self, view: View, asked: Candidates, targets: Ints, own_row: Ints, rng: np.random.Generator
+    ) -> tuple[float, Ints]:
+        ranked = _in_ranks(view)
+        return super()._link(ranked, Candidates(ranked), targets, own_row, rng)
 
 
 def _is_ranked(read: CellLabels) -> bool:
@@ -127,16 +135,16 @@ def _is_ranked(read: CellLabels) -> bool:
 def _in_ranks(view: View) -> View:
     """Plain numbers replaced by the share of records below, half of the equal ones among them."""
     labels = []
-    original = view.original.copy()
+    values, codes = list(view.original.values), view.original.codes
     for place, read in enumerate(view.labels):
         if _is_ranked(read):
-            original[:, place] = _mid_ranks(original[:, place], original[:, place])
+            values[place] = _mid_ranks(values[place], values[place][codes[place]])
             cells = read.low[read.codes]
             ranks = _mid_ranks(read.low, np.where(np.isfinite(cells), cells, np.nan))
             there = read.low <= read.high
             read = replace(read, low=np.where(there, ranks, np.inf), high=np.where(there, ranks, -np.inf))
         labels.append(read)
-    return View(tuple(labels), original, None, None)
+    return View(tuple(labels), People(tuple(values), codes), None, None)
 
 
 def _mid_ranks(values: Floats, among: Floats) -> Floats:

@@ -21,20 +21,23 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.candidates import Candidates
+from shoal.attack.tables.candidates import candidates_of
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import Secret, read_secret
 from shoal.attack.tables.people import joint_keys, twins_of
-from shoal.kernels.tables.mondrian import cut_all
+from shoal.kernels.attack.minimality import is_cut, try_ways
+from shoal.kernels.tables.diversity import LimitArrays
+from shoal.kernels.tables.mondrian import Space, cut_all, scratch_for
 from shoal.kinds.tables.policy import publications
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.limits import Limit, limits_on_table
@@ -79,6 +82,16 @@ class Setting:
     def n_classes(self) -> int:
         """How many classes there are."""
         return len(self.starts) - 1
+
+    @cached_property
+    def limits_by_person(self) -> list[Limit]:
+        """The limits with the codes of published records at the places of people, class by class in some way."""
+        made = []
+        for limit in self.limits:
+            codes = np.zeros(len(self.ranked[0].ranks), dtype=np.int32)
+            codes[self.people] = limit.codes[self.rows]
+            made.append(replace(limit, codes=codes))
+        return made
 
     def of_class(self, c: int) -> slice:
         """The part of people and rows that is one class."""
@@ -132,7 +145,7 @@ class Minimality(Attack[TableCase]):
         details = {"classes": float(len(beliefs)), "records": float(len(people))}
         before = after = 0.0
         for name in secrets:
-            secret = read_secret(read_view(case, [*columns_of(case, "quasi"), name]))
+            secret = read_secret(read_view(case, [name]))
             now, then = _about(setting, beliefs, secret)
             truth = secret.original[people]
             held = np.maximum(truth, 0)
@@ -165,17 +178,18 @@ def setting_of(case: TableCase) -> Setting:
     """Put people and published records together, class by class, where it is known who is in which."""
     assert case.policy is not None
     quasi = sorted(columns_of(case, "quasi"))
-    classes = joint_keys([case.published], quasi)[0]
+    classes = read_view(case, columns_of(case, "quasi")).boxes[0]
     own = np.full(case.original.n_rows, -1, dtype=np.int64)
     if case.rows is not None:
         own[case.rows] = classes
     else:
-        own = _covering_class(case, quasi, classes)
+        own = _covering_class(case, classes)
     n_classes = int(classes.max(initial=-1)) + 1
     sizes = np.bincount(classes, minlength=n_classes)
     is_whole = sizes == np.bincount(own[own >= 0], minlength=n_classes)
     names = np.flatnonzero(is_whole & (sizes > 0))
-    people, rows = np.flatnonzero(np.isin(own, names)), np.flatnonzero(np.isin(classes, names))
+    people = np.flatnonzero((own >= 0) & is_whole[own])
+    rows = np.flatnonzero(is_whole[classes])
     secrets = sorted(n for n in case.sensitive if n in case.published.columns)
     return Setting(
         [rank(case.original[n], case.attributes[n]) for n in quasi],
@@ -188,12 +202,13 @@ def setting_of(case: TableCase) -> Setting:
     )
 
 
-def _covering_class(case: TableCase, quasi: Sequence[str], classes: Ints) -> Ints:
+def _covering_class(case: TableCase, classes: Ints) -> Ints:
     """The one class whose labels cover each person, -1 where there are several."""
-    view = read_view(case, quasi)
+    view = read_view(case, columns_of(case, "quasi"))
     n_classes = int(classes.max(initial=-1)) + 1
     own = np.full(len(view.original), -1, dtype=np.int64)
-    for part, _, counts in Candidates(view).counts(view.original, classes, n_classes, cover_only=True):
+    asked = candidates_of(case, columns_of(case, "quasi"))
+    for part, _, counts in asked.counts(view.original[:], classes, n_classes, cover_only=True):
         there = counts > 0
         own[part] = np.where(there.sum(axis=1) == 1, there.argmax(axis=1), -1)
     return own
@@ -205,24 +220,32 @@ def beliefs_of(setting: Setting, rng: np.random.Generator, n_classes: int = N_CL
     An array of n x n for a class of n, in the order of the setting; its rows add up to 1.
     """
     sizes = np.diff(setting.starts)
-    n_ways = [_ways(setting.tuples[setting.rows[setting.of_class(c)]]) for c in range(setting.n_classes)]
-    if len(setting.people) == len(setting.ranked[0].ranks) and math.prod(n_ways) <= WHOLE:
+    if len(setting.people) == len(setting.ranked[0].ranks) and _has_few_ways(setting):
         return _whole(setting)
-    could = np.flatnonzero((sizes >= 2 * setting.k) & (sizes <= WIDEST))
-    could = could[[_is_cut_by_size(setting, int(c)) for c in could]] if len(could) else could
-    if len(could) > n_classes:
-        could = np.sort(rng.choice(could, n_classes, replace=False))
-    return [(int(c), _of_class(setting, int(c), n_ways[c], rng)) for c in could]
+    could = rng.permutation(np.flatnonzero((sizes >= 2 * setting.k) & (sizes <= WIDEST))).tolist()
+    room = block_arguments(setting.ranked, None, setting.k, setting.limits_by_person, True)
+    chosen = itertools.islice((c for c in could if _is_cut_by_size(setting, c, room[0])), n_classes)
+    return [(c, _of_class(setting, c, *room[:2], rng)) for c in sorted(chosen)]
+
+
+def _has_few_ways(setting: Setting) -> bool:
+    """Whether all ways of the release are so few that each can be tried."""
+    product = 1
+    for c in range(setting.n_classes):
+        product *= _ways(setting.tuples[setting.rows[setting.of_class(c)]])
+        if product > WHOLE:
+            return False
+    return True
 
 
 def _whole(setting: Setting) -> list[tuple[int, Floats]]:
     """Try every way of the whole release, and keep those that give its very groups."""
-    space, arrays, k, strict = block_arguments(setting.ranked, None, setting.k, _by_person(setting), True)
+    space, arrays, k, strict = block_arguments(setting.ranked, None, setting.k, setting.limits_by_person, True)
     assert arrays is not None
     place = np.repeat(np.arange(setting.n_classes), np.diff(setting.starts))[np.argsort(setting.people)]
     parts = [setting.of_class(c) for c in range(setting.n_classes)]
     ways = [_arrangements(setting.tuples[setting.rows[part]]) for part in parts]
-    counts = [np.zeros((len(w[0]), len(w[0]))) for w in ways]
+    counts = [np.zeros((w.shape[1], w.shape[1])) for w in ways]
     at = np.argsort(setting.people)
     for chosen in itertools.product(*ways):
         order = np.concatenate([part.start + way for part, way in zip(parts, chosen, strict=True)])
@@ -237,42 +260,28 @@ def _whole(setting: Setting) -> list[tuple[int, Floats]]:
     return [(c, _spread(count, setting.tuples[setting.rows[parts[c]]])) for c, count in enumerate(counts)]
 
 
-def _is_cut_by_size(setting: Setting, c: int) -> bool:
+def _is_cut_by_size(setting: Setting, c: int, space: Space) -> bool:
     """Whether a class would be cut if nothing but size mattered: else the cuts that were not made tell nothing."""
     people = setting.people[setting.of_class(c)].astype(np.int32)
-    space, _, k, strict = block_arguments(setting.ranked, people, setting.k, (), True)
-    return len(cut_all(space, None, k, strict, 0)[1]) > 1
+    return is_cut(space, setting.k, people, scratch_for(space, None, len(people)))
 
 
-def _of_class(setting: Setting, c: int, n_ways: int, rng: np.random.Generator) -> Floats:
+def _of_class(setting: Setting, c: int, space: Space, arrays: LimitArrays | None, rng: np.random.Generator) -> Floats:
     """Try ways of one class, and keep those in which it would not be cut."""
-    part = setting.of_class(c)
-    people, tuples = setting.people[part], setting.tuples[setting.rows[part]]
-    space, arrays, k, strict = block_arguments(
-        setting.ranked, people.astype(np.int32), setting.k, _by_person(setting), True
-    )
     assert arrays is not None
+    part = setting.of_class(c)
+    people, tuples = setting.people[part].astype(np.int32), setting.tuples[setting.rows[part]]
     n = len(people)
-    count = np.zeros((n, n))
-    is_exact = n_ways <= OF_CLASS
-    ways = iter(_arrangements(tuples)) if is_exact else (rng.permutation(n) for _ in range(OF_CLASS))
-    for way in ways:
-        _, ends = cut_all(space, arrays._replace(codes=np.ascontiguousarray(arrays.codes[:, way])), k, strict, 0)
-        if len(ends) == 1:
-            count[np.arange(n), way] += 1
+    is_exact = _ways(tuples) <= OF_CLASS
+    ways = _arrangements(tuples) if is_exact else rng.permuted(np.tile(np.arange(n), (OF_CLASS, 1)), axis=1)
+    is_uncut = np.empty(len(ways), dtype=bool)
+    codes = np.ascontiguousarray(arrays.codes[:, people])
+    try_ways(space, arrays, setting.k, people, codes, ways, scratch_for(space, arrays, n), is_uncut)
+    places = np.arange(n) * n + ways[is_uncut]
+    count = np.bincount(places.ravel(), minlength=n * n).reshape(n, n).astype(np.float64)
     if not is_exact or not count.any():
         count += 1 / n
     return _spread(count, tuples)
-
-
-def _by_person(setting: Setting) -> list[Limit]:
-    """The limits with the codes of published records at the places of people, class by class in some way."""
-    made = []
-    for limit in setting.limits:
-        codes = np.zeros(len(setting.ranked[0].ranks), dtype=np.int32)
-        codes[setting.people] = limit.codes[setting.rows]
-        made.append(replace(limit, codes=codes))
-    return made
 
 
 def _ways(tuples: Ints) -> int:
@@ -280,31 +289,18 @@ def _ways(tuples: Ints) -> int:
     return math.factorial(len(tuples)) // math.prod(map(math.factorial, np.unique(tuples, return_counts=True)[1]))
 
 
-def _arrangements(tuples: Ints) -> list[Ints]:
+def _arrangements(tuples: Ints) -> Ints:
     """Every different way: for each person the place of a record; of equal records the first ones come first."""
-    _, kinds = np.unique(tuples, return_inverse=True)
-    places = [np.flatnonzero(kinds == kind).tolist() for kind in range(int(kinds.max()) + 1)]
-
-    def rest(left: list[int], n: int) -> Iterator[list[int]]:
-        if n == 0:
-            yield []
-            return
-        for kind, n_left in enumerate(left):
-            if n_left:
-                left[kind] -= 1
-                for way in rest(left, n - 1):
-                    yield [kind, *way]
-                left[kind] += 1
-
-    found = []
-    for way in rest([len(p) for p in places], len(tuples)):
-        used = [0] * len(places)
-        row = []
-        for kind in way:
-            row.append(places[kind][used[kind]])
-            used[kind] += 1
-        found.append(np.array(row, dtype=np.int64))
-    return found
+    _, kinds, counts = np.unique(tuples, return_inverse=True, return_counts=True)
+    begins = np.cumsum(counts) - counts
+    places = np.argsort(kinds, kind="stable")
+    ways, used = np.zeros((1, 0), dtype=np.int64), np.zeros((1, len(counts)), dtype=np.int64)
+    for _ in range(len(tuples)):
+        way, kind = np.nonzero(used < counts)
+        ways = np.column_stack([ways[way], places[begins[kind] + used[way, kind]]])
+        used = used[way]
+        used[np.arange(len(way)), kind] += 1
+    return ways
 
 
 def _spread(count: Floats, tuples: Ints) -> Floats:

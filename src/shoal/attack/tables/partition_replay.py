@@ -17,7 +17,8 @@ are not in the release, taken for the member with the same quasi-identifiers. Ba
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import read_secret
 from shoal.attack.tables.people import joint_keys, twins_of
+from shoal.check.slices.sliced import numbered
 from shoal.data.tables.table import row_keys
 from shoal.errors import ShoalError
 from shoal.kernels.attack.order import tighten
@@ -37,6 +39,7 @@ from shoal.tables.anonymize import anonymize_table
 from shoal.tables.blind import rungs
 from shoal.tables.record_order import secret_order
 
+FEW = 20_000  # records whose partition every release repeats
 MOST = 500  # members of a class that is solved; of larger ones nothing is concluded
 ROUNDS = 100
 SEED = 0  # any: groups hold the same combinations of quasi-identifiers whatever the order of equals
@@ -64,13 +67,35 @@ class Replay:
     published: Ints
 
     @property
+    def parted(self) -> Mask:
+        """Which places are of a combination that stands in several classes."""
+        there = np.flatnonzero(self.classes >= 0)
+        first = np.full(int(self.runs.max(initial=-1)) + 1, -1, dtype=np.int64)
+        first[self.runs[there]] = self.classes[there]
+        is_other = there[self.classes[there] != first[self.runs[there]]]
+        is_parted = np.zeros(len(first), dtype=bool)
+        is_parted[self.runs[is_other]] = True
+        return np.asarray(is_parted[self.runs])
+
+    @property
     def is_alone(self) -> Mask:
         """Whose combination nobody else has."""
         return np.asarray(np.bincount(self.runs)[self.runs] == 1)
 
 
+@dataclass(frozen=True)
 class PartitionReplay(Attack[TableCase]):
-    """Repeat the partition, and take equals for sorted by what they have."""
+    """Repeat the partition, and take equals for sorted by what they have.
+
+    Attributes
+    ----------
+    repeats : bool
+        Whether the partition is repeated at any cost. Else, where the owner says whose each published record is, and no
+        group parts equals from each other, nothing is: who is alike stands together, whatever the order was. Where some
+        are parted, it is repeated for no more than `FEW` records.
+    """
+
+    repeats: bool = True
 
     name = "partition-replay"
     title = "repeating the partition to tell equals apart"
@@ -91,17 +116,26 @@ class PartitionReplay(Attack[TableCase]):
             return "The release has no quasi-identifier of the original."
         if not columns_of(case, "sensitive"):
             return "No sensitive attribute is published, so there is nothing to solve for."
+        if not self.repeats and case.original.n_rows > FEW and (case.rows is None or placed(case).parted.any()):
+            return "Repeating the partition takes as long as making the release; shoal attack does it."
         return None
+
+    def in_release(self) -> PartitionReplay:
+        """Without repeating what nothing can be learned from."""
+        return replace(self, repeats=False)
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Repeat, solve, and count who is known."""
-        replay = replayed(case)
+        is_placed = not self.repeats and case.rows is not None and not placed(case).parted.any()
+        replay = placed(case) if is_placed else replayed(case)
         kept = sorted(set(case.published.names) - set(columns_of(case, "quasi")))
-        values = row_keys([case.published[n] for n in kept])
-        lower, upper = (np.zeros(len(replay.runs), np.int64), np.full(len(replay.runs), int(values.max(initial=0))))
-        is_sorted = solve(replay, values, lower, upper)
-        if not is_sorted:
-            lower[:], upper[:] = 0, int(values.max(initial=0))
+        is_sorted, values, lower, upper = True, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
+        if not is_placed:
+            values = row_keys([case.published[n] for n in kept])
+            lower, upper = (np.zeros(len(replay.runs), np.int64), np.full(len(replay.runs), int(values.max(initial=0))))
+            is_sorted = solve(replay, values, lower, upper)
+            if not is_sorted:
+                lower[:], upper[:] = 0, int(values.max(initial=0))
         alone = np.flatnonzero(replay.is_alone)
         secrets = columns_of(case, "sensitive")
         twins = twins_of(case, replay.people[alone])
@@ -113,15 +147,15 @@ class PartitionReplay(Attack[TableCase]):
         }
         n_wrong = 0
         for name in secrets:
-            secret = read_secret(read_view(case, [*columns_of(case, "quasi"), name]))
+            secret = read_secret(read_view(case, [name]))
             truth = secret.original[replay.people[alone]]
-            known = _determined(replay, values, secret.codes, lower, upper)[alone]
-            told = _determined(replay, values, secret.codes, np.zeros_like(lower), np.full_like(upper, values.max()))
+            told = _shared(replay, secret.codes)[alone]
+            known = told if is_placed else _determined(replay, values, secret.codes, lower, upper)[alone]
             n_right = int(np.sum((known >= 0) & (known == truth)))
             details[f"{name}: known"] = float(n_right)
             main += n_right
             n_wrong += int(np.sum((known >= 0) & (known != truth)))
-            baseline += int(np.sum((told[alone] >= 0) & (told[alone] == truth)))
+            baseline += int(np.sum((told >= 0) & (told == truth)))
             if secret.control is not None:
                 claimed = np.where(twins >= 0, known[np.maximum(twins, 0)] if len(known) else -1, -1)
                 control += int(np.sum((claimed >= 0) & (claimed == secret.control)))
@@ -142,6 +176,20 @@ class PartitionReplay(Attack[TableCase]):
             baseline=told_alone,
             details=details,
         )
+
+
+def placed(case: TableCase) -> Replay:
+    """Everybody in the class that the owner knows, which tells nothing of the order of those who are parted."""
+    return cast(Replay, case.remember("placed", lambda: _placed(case)))
+
+
+def _placed(case: TableCase) -> Replay:
+    view = read_view(case, columns_of(case, "quasi"))
+    runs = numbered(view.original.codes)[0]
+    order = np.argsort(runs, kind="stable")
+    classes = np.full(case.original.n_rows, -1, dtype=np.int64)
+    classes[case.rows] = view.boxes[0]
+    return Replay(order, runs[order], classes[order], view.boxes[0])
 
 
 def replayed(case: TableCase) -> Replay:
@@ -194,7 +242,9 @@ def solve(replay: Replay, values: Ints, lower: Ints, upper: Ints) -> bool:
     lower, upper : int64 arrays (n_places,)
         Bounds of each place, changed in place; sound as far as they were narrowed.
     """
-    members = np.flatnonzero(replay.classes >= 0)
+    # Only in classes that parted equals stand in is there anything to narrow beyond what the class itself tells.
+    is_touched = np.isin(replay.classes, replay.classes[replay.parted])
+    members = np.flatnonzero((replay.classes >= 0) & is_touched)
     members = members[np.argsort(replay.classes[members], kind="stable")].astype(np.int64)
     names, starts = np.unique(replay.classes[members], return_index=True)
     rows = np.flatnonzero(np.isin(replay.published, names))
@@ -212,6 +262,14 @@ def solve(replay: Replay, values: Ints, lower: Ints, upper: Ints) -> bool:
         if np.array_equal(before[0], lower) and np.array_equal(before[1], upper):
             break
     return True
+
+
+def _shared(replay: Replay, codes: Ints) -> Ints:
+    """The secret of each place that all records of its class share; else -1."""
+    one = np.full(int(max(replay.published.max(initial=-1), replay.classes.max(initial=-1))) + 2, -1, dtype=np.int64)
+    one[replay.published] = codes
+    one[replay.published[codes != one[replay.published]]] = -1
+    return one[replay.classes]  # class -1 finds the last entry, which is none
 
 
 def _determined(replay: Replay, values: Ints, codes: Ints, lower: Ints, upper: Ints) -> Ints:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
-from shoal.attack.tables.cells import CellLabels, View
+from shoal.arrays import Bytes, Codes, Floats, Ints, Words
+from shoal.attack.tables.cells import CellLabels, People, View
 from shoal.check.slices.sliced import numbered
-from shoal.kernels.attack.predicates import Conditions, count_true
+from shoal.kernels.attack.covering import Runs, count_covered, fill_bits
 
 LEAST, MOST = -np.finfo(np.float64).max, np.finfo(np.float64).max  # of values that are not missing
 EQUAL, AT_LEAST, AT_MOST, MORE, LESS, OTHER = range(6)
@@ -53,49 +54,146 @@ class Predicates:
         return self.take(np.sort(numbered(parts)[1])) if self.n else self
 
 
+class Conditions(NamedTuple):
+    """Conditions of some predicates, all true together; arrays (n_predicates, n_conditions).
+
+    Attributes
+    ----------
+    columns : int64 array
+        The column that each is about; those of a predicate differ.
+    low, high : float64 arrays
+        Between which values, ends included; a missing value is minus infinity.
+    or_missing : uint8 array
+        Whether a missing value will do as well.
+    is_not : uint8 array
+        Whether the opposite is meant (a missing value does not differ from others: it is missing).
+    begins, ends : int64 arrays
+        Where the values that will do stand in `listed`; none if all from low to high do.
+    listed : float64 array
+        One dimension, shared.
+    """
+
+    columns: Ints
+    low: Floats
+    high: Floats
+    or_missing: Bytes
+    is_not: Bytes
+    begins: Ints
+    ends: Ints
+    listed: Floats
+
+    def take(self, some: Ints) -> Conditions:
+        """Those of some predicates."""
+        c = self
+        ends = c.low[some], c.high[some]
+        return Conditions(
+            c.columns[some], *ends, c.or_missing[some], c.is_not[some], c.begins[some], c.ends[some], c.listed
+        )
+
+
 class Crowd:
-    """People to count among: columns of values, sorted once.
+    """People to count among.
 
     Parameters
     ----------
-    values : float64 array (n_people, n_columns)
-        nan where missing.
+    people : People
+        Or published records, with a number for each label.
     """
 
-    def __init__(self, values: Floats) -> None:
-        self.values = np.ascontiguousarray(np.where(np.isnan(values), -np.inf, values))
-        self.order = np.argsort(self.values, axis=0, kind="stable").T.astype(np.int32).copy()
-        self.sorted = np.take_along_axis(self.values.T, self.order.astype(np.int64), axis=1)
-
-    @property
-    def n_people(self) -> int:
-        """Number of people."""
-        return len(self.values)
+    def __init__(self, people: People) -> None:
+        self.n_people = len(people)
+        self._sorted: list[Floats] = []
+        self._places: list[Ints] = []  # of each distinct value, in their order
+        self._codes = people.codes
+        for values in people.values:
+            filled = np.where(np.isnan(values), -np.inf, values)
+            order = np.argsort(filled, kind="stable")
+            place = np.empty(len(order), dtype=np.int64)
+            place[order] = np.arange(len(order))
+            self._sorted.append(filled[order])
+            self._places.append(place)
 
     def count(self, conditions: Conditions, most: int) -> Ints:
         """How many people each predicate is true of, up to `most`."""
-        n_predicates, n_conditions = conditions.columns.shape
-        first = np.zeros(n_predicates, dtype=np.int64)
-        last = np.full(n_predicates, self.n_people, dtype=np.int64)
-        key = np.zeros(n_predicates, dtype=np.int64)
-        for c in range(n_conditions):
-            for column in np.unique(conditions.columns[:, c]):
-                if column < 0:
-                    continue
-                asked = np.flatnonzero(
-                    (conditions.columns[:, c] == column)
-                    & (conditions.is_not[:, c] == 0)
-                    & (conditions.or_missing[:, c] == 0)
-                )
-                begin = np.searchsorted(self.sorted[column], conditions.low[asked, c], "left")
-                end = np.searchsorted(self.sorted[column], conditions.high[asked, c], "right")
-                fewer = end - begin < last[asked] - first[asked]
-                some = asked[fewer]
-                first[some], last[some] = begin[fewer], np.maximum(end, begin)[fewer]
-                key[some] = column
-        counts = np.empty(n_predicates, dtype=np.int64)
-        count_true(conditions, first, last, key, self.values, self.order, most, counts)
+        n_boxes = len(conditions.columns)
+        counts = np.zeros(n_boxes, dtype=np.int64)
+        if conditions.columns.shape[1] == 1:
+            return np.minimum(self._count_alone(conditions), most)
+        columns = np.unique(conditions.columns).tolist()
+        if not n_boxes or not self.n_people:
+            return counts
+        runs = {c: _runs(conditions, c, self._sorted[c]) for c in columns}
+        # What rules most out is asked first, of predicates in its order, so that few words of bits have to be.
+        columns.sort(key=lambda c: float(np.sum(runs[c].last - runs[c].first)) / len(self._sorted[c]))
+        begins = np.minimum(runs[columns[0]].starts[:-1], max(0, len(runs[columns[0]].first) - 1))
+        order = np.argsort(runs[columns[0]].first[begins], kind="stable")
+        bits: list[Words] = []
+        cells: list[Codes] = []
+        n_cells = 0
+        for column in columns:
+            asked = runs[column]
+            breaks = np.unique(np.concatenate([[0], asked.first, asked.last]))
+            first, last = np.searchsorted(breaks, asked.first), np.searchsorted(breaks, asked.last)
+            part = np.zeros((len(breaks), -(-n_boxes // 64)), dtype=np.uint64)
+            fill_bits(Runs(order, asked.starts, first, last), part)
+            cell = np.searchsorted(breaks, self._places[column], "right") - 1 + n_cells
+            cells.append(cell.astype(np.int32)[self._codes[column]])
+            bits.append(part)
+            n_cells += len(breaks)
+        found = np.zeros(n_boxes, dtype=np.int64)
+        count_covered(np.concatenate(bits), np.column_stack(cells), most, found)
+        counts[order] = found
         return counts
+
+    def _count_alone(self, conditions: Conditions) -> Ints:
+        """How many people each predicate of one condition is true of."""
+        counts = np.zeros(len(conditions.columns), dtype=np.int64)
+        for column in np.unique(conditions.columns).tolist():
+            asked = np.flatnonzero(conditions.columns[:, 0] == column)
+            runs = _runs(conditions.take(asked), column, self._sorted[column])
+            held = np.zeros(len(self._sorted[column]), dtype=np.int64)
+            held[self._places[column]] = np.bincount(self._codes[column], minlength=len(held))
+            below = np.append(0, np.cumsum(held))
+            inside = np.maximum(below[runs.last] - below[runs.first], 0)
+            counts[asked] = np.bincount(np.repeat(runs.of_box, np.diff(runs.starts)), inside, minlength=len(asked))
+        return counts
+
+
+def _runs(conditions: Conditions, column: int, values: Floats) -> Runs:
+    """The places in sorted values of a column that each predicate leaves; all where it says nothing of the column."""
+    n_boxes, n_values = len(conditions.columns), len(values)
+    n_missing = int(np.searchsorted(values, -np.inf, "right"))
+    boxes, at = np.nonzero(conditions.columns == column)
+    low, high = conditions.low[boxes, at], conditions.high[boxes, at]
+    first = np.searchsorted(values, low, "left")
+    last = np.maximum(np.searchsorted(values, high, "right"), first)
+    begins, ends = conditions.begins[boxes, at], conditions.ends[boxes, at]
+    is_not, or_missing = conditions.is_not[boxes, at] > 0, conditions.or_missing[boxes, at] > 0
+    is_listed = ~is_not & (begins < ends)
+    plain = ~is_not & ~is_listed
+    silent = np.setdiff1d(np.arange(n_boxes), boxes)
+    first = np.where(is_not | or_missing, np.maximum(first, n_missing), first)
+    last = np.maximum(last, first)
+    lengths = (ends - begins)[is_listed]
+    owner = np.repeat(np.flatnonzero(is_listed), lengths)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    named = conditions.listed[begins[owner] + within]
+    parts = [
+        (silent, np.zeros(len(silent), np.int64), np.full(len(silent), n_values)),
+        (boxes[plain], first[plain], last[plain]),
+        (boxes[is_not], np.full(int(is_not.sum()), n_missing), first[is_not]),
+        (boxes[is_not], last[is_not], np.full(int(is_not.sum()), n_values)),
+        (boxes[or_missing], np.zeros(int(or_missing.sum()), np.int64), np.full(int(or_missing.sum()), n_missing)),
+        (
+            boxes[owner],
+            np.maximum(np.searchsorted(values, named, "left"), first[owner]),
+            np.minimum(np.searchsorted(values, named, "right"), last[owner]),
+        ),
+    ]
+    of_box, first, last = (np.concatenate([p[i] for p in parts]).astype(np.int64) for i in range(3))
+    order = np.argsort(of_box, kind="stable")
+    starts = np.searchsorted(of_box[order], np.arange(n_boxes + 1)).astype(np.int64)
+    return Runs(np.arange(n_boxes), starts, first[order], last[order])
 
 
 def about_people(predicates: Predicates, view: View) -> Conditions:
@@ -131,6 +229,11 @@ def about_records(predicates: Predicates, view: View) -> Conditions:
         low[here], high[here], or_missing[here], is_not[here] = _interval(shown, shown, operator, np.isnan(shown))
     nothing = np.zeros(shape, dtype=np.int64)
     return Conditions(predicates.columns, low, high, or_missing, is_not, nothing, nothing, np.zeros(0))
+
+
+def records_of(view: View) -> People:
+    """Published records as people, with a number for each label."""
+    return People(tuple(label_values(read) for read in view.labels), tuple(read.codes for read in view.labels))
 
 
 def label_values(read: CellLabels) -> Floats:

@@ -46,6 +46,7 @@ from shoal.attack.tables.predicates import (
     about_people,
     about_records,
     label_values,
+    records_of,
 )
 from shoal.check.finding import SINGLED_OUT
 
@@ -105,7 +106,7 @@ class SinglingOut(Attack[TableCase]):
         names = columns_of(case, "quasi", "sensitive", "other")
         main, control, baseline, alone, used = self._attack(case, names, rng)
         quasi = columns_of(case, "quasi")
-        by_quasi = self._attack(case, quasi, rng)[0] if 0 < len(quasi) < len(names) else main
+        by_quasi = self._attack(case, quasi, rng, main_only=True)[0] if 0 < len(quasi) < len(names) else main
         kept = [n for n in used if n not in quasi]
         return self.result(
             main,
@@ -119,7 +120,7 @@ class SinglingOut(Attack[TableCase]):
         )
 
     def _attack(
-        self, case: TableCase, names: list[str], rng: np.random.Generator
+        self, case: TableCase, names: list[str], rng: np.random.Generator, *, main_only: bool = False
     ) -> tuple[Rate, Rate | None, Rate, int, list[str]]:
         """Main, control, baseline, how many predicates are true of one published record, and by which columns."""
         made, fit, alone, chance, guesses = 0, 0, 0, 0, 0
@@ -138,6 +139,8 @@ class SinglingOut(Attack[TableCase]):
             fit += int(np.sum(hit))
             for place, n in enumerate(np.bincount(predicates.columns[hit].ravel(), minlength=len(group)).tolist()):
                 by_column[group[place]] += n
+            if main_only:
+                continue
             if view.control is not None:
                 crowd = Crowd(view.control)
                 found = _scaled(crowd.count(said, MANY), crowd.n_people, people.n_people)
@@ -151,11 +154,13 @@ class SinglingOut(Attack[TableCase]):
 
     def _predicates(self, view: View, n_attacks: int, rng: np.random.Generator) -> tuple[Predicates, int]:
         """Distinct predicates; how many of them are true of one published record."""
-        records = Crowd(np.column_stack([label_values(c)[c.codes] for c in view.labels]))
+        records = Crowd(records_of(view))
         # A label covers its own person, so that every attribute more leaves fewer others; plain values may be wrong.
         covering = not all(read.is_plain for read in view.labels)
         width = min(self.n_columns or (len(view.labels) if covering else N_COLUMNS), len(view.labels))
         directions = [_direction(view, place) for place in range(len(view.labels))]
+        if width == len(view.labels) and all((d == EQUAL).all() for d in directions):
+            return _rarest(view, directions, n_attacks, rng)
         batch = _drawn(view, directions, n_attacks, width, rng)
         while self.n_columns is None and width < len(view.labels):
             if np.mean(records.count(about_records(batch, view), 2) == 1) >= ENOUGH:
@@ -202,7 +207,7 @@ class UnivariateSinglingOut(SinglingOut):
                 operators.append(np.array([AT_MOST, AT_LEAST]))
         listed = Predicates(*(np.concatenate(p)[:, None].astype(np.int64) for p in (columns, labels, operators)))
         listed = listed.take(rng.permutation(listed.n))
-        records = Crowd(np.column_stack([label_values(c)[c.codes] for c in view.labels]))
+        records = Crowd(records_of(view))
         counts = records.count(about_records(listed, view), MANY)
         single = listed.take(np.flatnonzero(counts == 1)[:n_attacks])
         if single.n:  # as in the paper: what more than one has is not tried
@@ -246,6 +251,24 @@ def _drawn(view: View, directions: list[Ints], n: int, width: int, rng: np.rando
         labels[here] = read.codes[rows[np.nonzero(here)[0]]]
         operators[here] = directions[place][labels[here]]
     return Predicates(columns, labels, operators).distinct()
+
+
+def _rarest(view: View, directions: list[Ints], n: int, rng: np.random.Generator) -> tuple[Predicates, int]:
+    """Predicates that say all of a published record, the rarest first: what batches of them would come to."""
+    box_of, first = view.boxes
+    sizes = np.bincount(box_of)
+    alone = rng.permutation(np.flatnonzero(sizes == 1))[:n]
+    if len(alone) < n:
+        others = np.unique(box_of[rng.integers(0, view.n_published, n)])
+        others = rng.permutation(others[sizes[others] > 1])
+        chosen = np.concatenate([alone, others[np.argsort(sizes[others], kind="stable")]])[:n]
+    else:
+        chosen = alone
+    rows = first[chosen]
+    labels = np.column_stack([read.codes[rows] for read in view.labels]).astype(np.int64)
+    columns = np.broadcast_to(np.arange(labels.shape[1], dtype=np.int64), labels.shape).copy()
+    operators = np.column_stack([d[labels[:, i]] for i, d in enumerate(directions)]).astype(np.int64)
+    return Predicates(columns, labels, operators), len(alone)
 
 
 def _random(view: View, n: int, width: int, rng: np.random.Generator) -> Predicates:

@@ -19,7 +19,6 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.predicates import EQUAL, Crowd, Predicates, about_people
-from shoal.check.slices.sliced import numbered
 
 MANY = 1000
 
@@ -52,7 +51,7 @@ class Uniqueness(Attack[TableCase]):
         """Look every distinct published record up."""
         view = read_view(case, self._names(case))
         assert view.population is not None
-        box_of, first = numbered([read.codes for read in view.labels])
+        box_of, first = view.boxes
         weights = np.bincount(box_of)
         labels = np.column_stack([read.codes[first] for read in view.labels]).astype(np.int64)
         columns = np.broadcast_to(np.arange(labels.shape[1], dtype=np.int64), labels.shape).copy()

@@ -1,9 +1,9 @@
 """Which published records lie nearest to a person of whom some attributes are known?
 
 A published cell is one of the few labels of its column, so that for each person the distance to every label is
-computed once; the distance to a record is the sum of what its labels say. Records are left as soon as the sum passes
-what is looked for. The cost is that of people times records, with few additions each, and no more memory than there
-are labels.
+computed once; the distance to a record is the sum of what its labels say. Where labels cover several values, only the
+records whose labels all cover the person's are looked at, if there are any. Records are left as soon as the sum passes
+what is looked for.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.arrays import Bytes, Codes, Floats, Ints
+from shoal.arrays import Bytes, Codes, Floats, Ints, Words
+from shoal.kernels.attack.covering import list_covering
 from shoal.kernels.compile import compiled
 
 PLAIN_NUMBER, NUMBER, PLAIN_CATEGORY, CATEGORY = 0, 1, 2, 3
@@ -161,10 +162,23 @@ def find_nearest(
 
 
 @compiled
+def _list_likely(bits: Words, cells: Codes, person: int, listed: Ints) -> int:
+    """List the boxes that could hold a person, or all where none could; return how many."""
+    n_listed = list_covering(bits, cells, person, listed) if cells.shape[1] > 0 else 0
+    if n_listed > 0:
+        return n_listed
+    for box in range(len(listed)):
+        listed[box] = box
+    return len(listed)
+
+
+@compiled
 def find_least(
     table: LabelTable,
     people: Floats,
     labels: Codes,
+    bits: Words,
+    cells: Codes,
     weights: Ints,
     own: Ints,
     penalty: float,
@@ -173,6 +187,7 @@ def find_least(
     ties: Ints,
     own_distance: Floats,
     terms: Floats,
+    listed: Ints,
 ) -> None:
     """How near the nearest is, how many are as near, and how far the person's own is.
 
@@ -180,15 +195,20 @@ def find_least(
     ----------
     labels, weights : arrays (n_boxes, n_columns) and (n_boxes,)
         Distinct published records, and how many of each there are.
+    bits, cells : arrays
+        Which of them could hold each person; see `shoal.kernels.attack.covering`. Without columns nothing is known.
     own : int64 array (n_people,)
         The box of each person's own record; negative where there is none.
     least, ties, own_distance : arrays (n_people,)
         Filled.
+    listed : int64 array (n_boxes,)
+        Room.
     """
     for person in range(len(people)):
         fill_terms(table, people[person], penalty, cover_only, terms)
         bound, count = np.inf, 0
-        for box in range(len(labels)):
+        for i in range(_list_likely(bits, cells, person, listed)):
+            box = listed[i]
             distance = _distance(terms, labels, box, bound + ROUNDING)
             if distance < bound - ROUNDING:
                 bound, count = distance, weights[box]
@@ -203,6 +223,8 @@ def count_nearest(
     table: LabelTable,
     people: Floats,
     labels: Codes,
+    bits: Words,
+    cells: Codes,
     starts: Ints,
     values: Ints,
     amounts: Ints,
@@ -212,6 +234,7 @@ def count_nearest(
     counts: Ints,
     terms: Floats,
     tied: Ints,
+    listed: Ints,
 ) -> None:
     """The secret values beside the nearest records of each person.
 
@@ -223,13 +246,14 @@ def count_nearest(
         Filled: how near the nearest are.
     counts : int64 array (n_people, n_values)
         Filled: how many of the nearest have each value.
-    tied : int64 array (n_boxes,)
+    tied, listed : int64 arrays (n_boxes,)
         Room.
     """
     for person in range(len(people)):
         fill_terms(table, people[person], penalty, cover_only, terms)
         bound, n_tied = np.inf, 0
-        for box in range(len(labels)):
+        for i in range(_list_likely(bits, cells, person, listed)):
+            box = listed[i]
             distance = _distance(terms, labels, box, bound + ROUNDING)
             if distance < bound - ROUNDING:
                 bound = distance

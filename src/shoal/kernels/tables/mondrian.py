@@ -350,6 +350,14 @@ def make_scratch(n: int, most: int, n_tries: int, n_limits: int, n_sensitive: in
     )
 
 
+def scratch_for(space: Space, limits: LimitArrays | None, n_rows: int) -> Scratch:
+    """Room for cutting so many records of a space."""
+    starts = np.zeros(1, np.int64) if limits is None else limits.starts
+    most = int(max(1, np.diff(space.starts).max(initial=1), np.diff(starts).max(initial=1)))
+    n_limits = len(starts) - 1
+    return make_scratch(n_rows, most, MAX_TRIES if n_limits else 1, n_limits, int(starts[-1]))
+
+
 def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop_rows: int) -> tuple[Codes, Ints]:
     """Cut all records until no cut is allowable or a node has at most `stop_rows` records.
 
@@ -363,14 +371,42 @@ def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop
         Where each group ends.
     """
     n = space.ranks.shape[1]
-    starts = np.zeros(1, np.int64) if limits is None else limits.starts
-    most = int(max(1, np.diff(space.starts).max(initial=1), np.diff(starts).max(initial=1)))
-    n_limits = len(starts) - 1
-    scratch = make_scratch(n, most, MAX_TRIES if n_limits else 1, n_limits, int(starts[-1]))
+    scratch = scratch_for(space, limits, n)
     rows = np.arange(n, dtype=np.int32)
     ends = np.empty(n // k + 1, np.int64)
     n_groups = _cut_all(space, limits, k, strict, stop_rows, scratch, rows, ends)
     return rows, ends[:n_groups]
+
+
+@compiled
+def best_cut(
+    space: Space,
+    limits: LimitArrays | None,
+    k: int,
+    strict: bool,
+    rows: Codes,
+    begin: int,
+    end: int,
+    widths: Floats,
+    scratch: Scratch,
+) -> int:
+    """Where a node is cut: records whose value in the scratch array is below it go left; -1 if no cut is allowable."""
+    for a in range(len(widths)):
+        widths[a] = node_width(space, a, rows, begin, end, scratch)
+    if limits is not None:
+        note_values(limits.codes, limits.starts, rows, begin, end, scratch)
+    while True:
+        a = take_widest(widths)
+        if a < 0:
+            return -1
+        n_cuts = find_cuts(space, a, k, strict, rows, begin, end, scratch)
+        if limits is None:
+            if n_cuts > 0:
+                return int(scratch.cuts[0])
+        else:
+            for i in range(n_cuts):
+                if _both_satisfy(limits, scratch, end - begin, scratch.cuts[i], scratch.lefts[i]):
+                    return int(scratch.cuts[i])
 
 
 @compiled
@@ -396,24 +432,7 @@ def _cut_all(
     while True:
         cut = -1
         if end - begin >= 2 * k and end - begin > stop_rows:
-            for a in range(d):
-                widths[a] = node_width(space, a, rows, begin, end, scratch)
-            if limits is not None:
-                note_values(limits.codes, limits.starts, rows, begin, end, scratch)
-            while True:
-                a = take_widest(widths)
-                if a < 0:
-                    break
-                n_cuts = find_cuts(space, a, k, strict, rows, begin, end, scratch)
-                if limits is None:
-                    cut = scratch.cuts[0] if n_cuts > 0 else -1
-                else:
-                    for i in range(n_cuts):
-                        if _both_satisfy(limits, scratch, end - begin, scratch.cuts[i], scratch.lefts[i]):
-                            cut = scratch.cuts[i]
-                            break
-                if cut >= 0:
-                    break
+            cut = best_cut(space, limits, k, strict, rows, begin, end, widths, scratch)
         if cut >= 0:
             stack[waiting] = end
             waiting += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.attack.tables.cells import read_view
-from shoal.attack.tables.predicates import AT_LEAST, AT_MOST, EQUAL, Crowd, about_people, about_records, label_values
+from shoal.attack.tables.predicates import AT_LEAST, AT_MOST, EQUAL, Crowd, about_people, about_records, records_of
 from shoal.attack.tables.singling_out import SinglingOut, _direction
 
 
@@ -13,7 +13,7 @@ def test_predicates_that_fit_one_raw_record_fit_one_person(raw, rng):
     view = read_view(raw, ["age", "zip", "occupation", "admission"])
     predicates, n_alone = SinglingOut()._predicates(view, 300, rng)
     assert n_alone == predicates.n == predicates.distinct().n == 300
-    records = Crowd(np.column_stack([label_values(c)[c.codes] for c in view.labels]))
+    records = Crowd(records_of(view))
     assert set(records.count(about_records(predicates, view), 9).tolist()) == {1}
     assert set(Crowd(view.original).count(about_people(predicates, view), 9).tolist()) == {1}
 

@@ -1,4 +1,4 @@
-"""The tests of `kernels/attack/predicates.py`."""
+"""The tests of `kernels/attack/covering.py`."""
 
 from __future__ import annotations
 

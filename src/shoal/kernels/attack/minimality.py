@@ -1,0 +1,57 @@
+"""In which ways of having sensitive values would Mondrian not have cut a group?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.arrays import Codes, Ints, Mask
+from shoal.kernels.compile import compiled
+from shoal.kernels.tables.diversity import LimitArrays
+from shoal.kernels.tables.mondrian import Scratch, Space, best_cut
+
+
+@compiled
+def is_cut(space: Space, k: int, rows: Codes, scratch: Scratch) -> bool:
+    """Whether a group would be cut if nothing but size mattered."""
+    n = len(rows)
+    widths = np.empty(len(space.ranks), np.float64)
+    return bool(n >= 2 * k and best_cut(space, None, k, True, rows, np.int64(0), n, widths, scratch) >= 0)
+
+
+@compiled
+def try_ways(
+    space: Space,
+    limits: LimitArrays,
+    k: int,
+    rows: Codes,
+    codes: Codes,
+    ways: Ints,
+    scratch: Scratch,
+    is_uncut: Mask,
+) -> None:
+    """Note of each way whether strict cuts leave a group whole.
+
+    Parameters
+    ----------
+    limits : LimitArrays
+        Whose codes of the group are overwritten, and are as they were afterwards.
+    rows : int32 array (n,)
+        The group.
+    codes : int32 array (n_limits, n)
+        What each of its records holds.
+    ways : int64 array (n_ways, n)
+        The record that each person has.
+    is_uncut : bool array (n_ways,)
+        Filled.
+    """
+    n = len(rows)
+    widths = np.empty(len(space.ranks), np.float64)
+    begin = np.int64(0)
+    for way in range(len(ways)):
+        for j in range(len(codes)):
+            for i in range(n):
+                limits.codes[j, rows[i]] = codes[j, ways[way, i]]
+        is_uncut[way] = n < 2 * k or best_cut(space, limits, k, True, rows, begin, n, widths, scratch) < 0
+    for j in range(len(codes)):
+        for i in range(n):
+            limits.codes[j, rows[i]] = codes[j, i]
