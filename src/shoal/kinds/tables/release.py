@@ -132,10 +132,13 @@ class TableRelease(Release[Table]):
         """What the protection cost."""
         from shoal.utility.tables.measure import measure
 
+        persons = self._evidence.original_persons
         if self.layout is not None:
             from shoal.utility.tables.slices import measure_slices
 
-            return measure_slices(self._original, self.table, self.layout, self._sources, self.attributes, self.policy)
+            return measure_slices(
+                self._original, self.table, self.layout, self._sources, self.attributes, self.policy, persons
+            )
         return measure(
             self._original,
             self.table,
@@ -146,6 +149,7 @@ class TableRelease(Release[Table]):
             is_recoding=self.policy.method.is_recoding,
             is_paired=self.policy.method.way_of_publishing.rows_are_records,
             target=self.policy.target,
+            persons=persons,
         )
 
     @cached_property
