@@ -49,7 +49,8 @@ def diabetes() -> tuple[Any, Policy]:
 
 def demo() -> tuple[Any, Policy]:
     """The clinic and the policy of `shoal demo`."""
-    policy = Policy.of(sensitive=["diagnosis", "cost"], hierarchies={"diagnosis": diagnosis_hierarchy()}).changed(
+    quasi = ["cost", "smoker", "length_of_stay"]
+    policy = Policy.of(sensitive=["diagnosis"], quasi=quasi, hierarchies={"diagnosis": diagnosis_hierarchy()}).changed(
         require=[{"model": "k-anonymity", "k": 5}, {"model": "l-diversity", "l": 3, "sensitive": "diagnosis"}]
     )
     return clinic(N_CLINIC), policy
@@ -116,8 +117,7 @@ def page(stored: Mapping[str, Mapping[str, Any]]) -> str:
         "it ([](../how-to/harden.md)). The bound is the highest upper end of a 95 % interval of what an attack adds,",
         "over all attacks in full that ever succeeded; the loss is the certainty lost in an average cell of the",
         "columns that the given policy would publish. Seconds are CPU seconds of the whole search, with reading and",
-        "compiling. What is stored in `reproductions/results` is not measured again: these runs are from before the",
-        "ends of ranges were rounded and the demonstration's roles were stated, both of which `generalise` gains by.",
+        "compiling. What is stored in `reproductions/results` is not measured again.",
     ]
     for name, (title, _) in SETS.items():
         runs = stored.get(name, {})

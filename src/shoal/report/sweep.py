@@ -42,6 +42,7 @@ FEW = 4
 WIDEST_NAME, _NAME = 180.0, 8.0  # of a line: points that it may take, and its size
 AXES = {
     "GCP": "certainty lost (GCP)",
+    "GCP-person": "certainty lost of a person (GCP)",
     "query-error": "median error of counts",
     "associations": "change of associations",
     "accuracy": "accuracy lost",

@@ -114,8 +114,6 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         whose = None if persons is None else persons[rows]
         return limits_on_table(sorted_table.take(rows), policy.require, attributes, sensitive, policy.missing, whose)
 
-    if repeat(persons):
-        _refuse_statistics(publication, sorted_table, quasi)
     limits, way = relimit(np.arange(n_rows)), PARTITIONS[policy.method.partition]
     knows_history = policy.person_knowledge == "history" and repeat(persons)
     of_persons = limits[:1] if persons is not None else ()
@@ -187,6 +185,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         found = make(policy, notes, look=True)
     labels, kept_rows, levels = found.labels, found.rows, found.levels
     everyone = sorted_table
+    whose, left = (persons, relimit(kept_rows)) if repeat(persons) else (None, ())
     if len(kept_rows) < n_rows:  # no value of a suppressed record may shape a label
         sorted_table, order = sorted_table.take(kept_rows).compact(), order[kept_rows]
         if levels is None:
@@ -199,27 +198,23 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
     step("publishing groups", 0, 0)
     columns, groups = publication.publish(
         GroupedRecords(
-            sorted_table, everyone, ranked, Groups.of(labels), attributes, policy, task.seed, notes.append, levels
+            sorted_table,
+            everyone,
+            ranked,
+            Groups.of(labels),
+            attributes,
+            policy,
+            task.seed,
+            notes.append,
+            levels,
+            None if whose is None else whose[kept_rows],
+            whose,
+            None if whose is None else lambda joined: violations(joined, left),
         )
     )
     published = sorted_table.with_columns(columns)
     final = _published_order(published, order, quasi, policy)
     return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
-
-
-def _refuse_statistics(publication: Publication, table: Table, quasi: Sequence[str]) -> None:
-    """Refuse statistics that could be of one person, as they count the records that they are of."""
-    if not publication.rows_are_records:
-        raise PolicyError(
-            f"publish = {publication.name} counts records, and some persons have several; publish in another way, such "
-            "as generalise, or give a table with one record of each person"
-        )
-    gaps = [n for n in quasi if table[n].missing.any()]
-    if gaps and not publication.has_labels:
-        raise PolicyError(
-            f"publish = {publication.name} takes averages of the records in which {gaps[0]!r} is not missing, and "
-            "these may all be of one person; fill it in, leave it out, or publish in another way, such as generalise"
-        )
 
 
 HISTORY_STEP = 2**31 + 2

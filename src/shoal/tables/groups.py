@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
+
 
 @dataclass(frozen=True)
 class Groups:
@@ -75,3 +77,12 @@ class Groups:
         mode = np.zeros(len(self.sizes), dtype=np.int64)
         mode[group[best[first]]] = rank[best[first]]
         return mode
+
+
+def n_persons_in(labels: npt.NDArray[np.integer[Any]], persons: Ints | None, n_groups: int) -> Ints:
+    """How many different persons have records in each group; without persons, how many records there are."""
+    if persons is None:
+        return np.bincount(labels, minlength=n_groups).astype(np.int64)
+    width = int(persons.max(initial=0)) + 1
+    pairs = np.unique(labels.astype(np.int64) * width + persons)
+    return np.bincount(pairs // width, minlength=n_groups).astype(np.int64)

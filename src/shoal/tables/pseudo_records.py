@@ -13,19 +13,20 @@ than k records have a value is published missing. What holds of sensitive values
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints, Mask
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column, Table
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import Infeasible
 from shoal.kinds.tables.policy import Policy
 from shoal.tables.encoding import Ranked, rank
-from shoal.tables.groups import Groups
+from shoal.tables.groups import Groups, n_persons_in
 from shoal.tables.merge import merge_round
 from shoal.tables.publish.condense import condense, mixed
 from shoal.tables.publish.copies import Originals
@@ -60,6 +61,10 @@ def pseudo_records(
     attributes: Mapping[str, Attribute],
     policy: Policy,
     seed: int | None,
+    *,
+    persons: Ints | None = None,
+    everyones: Ints | None = None,
+    failing: Callable[[npt.NDArray[np.int32]], Mask] | None = None,
 ) -> PseudoRecords:
     """Draw a pseudo-record for every record of a table.
 
@@ -75,6 +80,8 @@ def pseudo_records(
         What the columns mean, and what is asked.
     seed : int or None
         The same seed gives the same pseudo-records; None is the operating system's entropy.
+    persons, everyones, failing
+        Where some persons have several records, as in `GroupedRecords`: values and crowds are then of k persons.
     """
     names = sorted(n for n, a in attributes.items() if a.role == "quasi")
     draw_seed, mix_seed = spawn_seeds(np.random.SeedSequence(seed, spawn_key=(STEP,)), 2)
@@ -83,12 +90,27 @@ def pseudo_records(
         policy.k,
         {n: attributes[n].type for n in names},
         policy.missing,
+        everyones,
     )
-    table = table.with_columns({n: _without_few(table[n], policy.k) for n in names})
+    table = table.with_columns({n: _without_few(table[n], policy.k, persons) for n in names})
     sources, ranked = [table[n] for n in names], [_ranked(table, attributes[n]) for n in names]
     given = groups = Groups.of(labels)
-    while (few := _with_few(groups, ranked, policy.k)).any():
-        groups = Groups.of(merge_round(groups.labels, ranked, few))
+
+    def mended(groups: Groups) -> Groups:
+        """Join groups of which too few have a value, or whose union with others fails by persons."""
+        while True:
+            few = _with_few(groups, ranked, policy.k, persons)
+            few |= failing(groups.labels) if failing is not None else False
+            if not few.any():
+                return groups
+            if len(few) == 1:
+                raise Infeasible(
+                    "what is required cannot be met by counting persons: groups were joined until one was left; ask "
+                    "for less"
+                )
+            groups = Groups.of(merge_round(groups.labels, ranked, few))
+
+    groups = mended(groups)
     while True:
         found = condense(sources, ranked, groups, np.random.default_rng(draw_seed), originals=originals)
         if not found.left.any():
@@ -99,7 +121,7 @@ def pseudo_records(
                 "quasi-identifying, or publish generalised"
             )
         stuck = groups.sum(found.left) > 0
-        groups = Groups.of(merge_round(groups.labels, ranked, stuck))
+        groups = mended(Groups.of(merge_round(groups.labels, ranked, stuck)))
     order = mixed(groups, mix_seed)
     columns = {n: c.take(order) for n, c in found.columns.items()}
     return PseudoRecords(columns, groups, len(given.sizes) - len(groups.sizes))
@@ -110,18 +132,22 @@ def _ranked(table: Table, attribute: Attribute) -> Ranked:
     return rank(table[attribute.name], replace(attribute, hierarchy=None))
 
 
-def _without_few(column: Column, k: int) -> Column:
-    """The column, or an empty one where fewer than k records have a value."""
-    if np.count_nonzero(~column.missing) >= k or not column.has_missing:
+def _without_few(column: Column, k: int, persons: Ints | None) -> Column:
+    """The column, or an empty one where fewer than k records, or persons, have a value."""
+    present = np.flatnonzero(~column.missing)
+    n_held = len(present) if persons is None else len(np.unique(persons[present]))
+    if n_held >= k or not column.has_missing:
         return column
     return replace(column, codes=np.full(len(column.codes), len(column.values), dtype=np.int32)).compact()
 
 
-def _with_few(groups: Groups, ranked: Sequence[Ranked], k: int) -> npt.NDArray[np.bool_]:
-    """Groups of which some but fewer than k records have a value of some attribute."""
+def _with_few(groups: Groups, ranked: Sequence[Ranked], k: int, persons: Ints | None) -> npt.NDArray[np.bool_]:
+    """Groups of which some but fewer than k records, or persons, have a value of some attribute."""
     few = np.zeros(len(groups.sizes), dtype=bool)
     for r in ranked:
         if r.has_missing:
-            n_present = groups.sum(~np.isnan(r.positions)[r.ranks])
-            few |= (n_present > 0) & (n_present < k)
+            present = np.flatnonzero(~np.isnan(r.positions)[r.ranks])
+            whose = None if persons is None else persons[present]
+            n_held = n_persons_in(groups.labels[present], whose, len(few))
+            few |= (n_held > 0) & (n_held < k)
     return few

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.tables.groups import Groups
+from shoal.tables.groups import Groups, n_persons_in
 
 
 @st.composite
@@ -53,3 +53,12 @@ def test_groups_are_numbered_without_gaps() -> None:
     assert Groups.of(np.array([1, 0, 1])).sizes.tolist() == [1, 2]
     with pytest.raises(ValueError, match="negative"):
         Groups.of(np.array([-1, 0]))
+
+
+def test_persons_of_groups_are_counted_once_each() -> None:
+    rng = np.random.default_rng(1)
+    labels, persons = rng.integers(0, 5, 60), rng.integers(0, 9, 60)
+    labels[labels == 3] = 4
+    slow = [len(set(persons[labels == g])) for g in range(6)]
+    assert n_persons_in(labels, persons, 6).tolist() == slow
+    assert n_persons_in(labels, None, 6).tolist() == [int((labels == g).sum()) for g in range(6)]

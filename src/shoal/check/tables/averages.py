@@ -6,7 +6,8 @@ variance of the values; the most frequent value; of ordered categories the media
 one of the values. (Groups that have equal averages by chance have it together too.) Each original then counts in one
 published average of the column, so that no two can be subtracted.
 
-**Guarantee.** No published value of a quasi-identifier is the average of fewer than k present originals.
+**Guarantee.** No published value of a quasi-identifier is the average of fewer than k present originals; where persons
+count, of those of fewer than k persons.
 **Not protected.** Who knows all of them but one can work the last one out.
 
 Pseudo-records are drawn from means and shares instead: there, a group of which fewer than k originals have a value of a
@@ -49,8 +50,9 @@ def averages(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     if evidence.original is None:
         return Verdict((), not_compared=(NEEDS_ORIGINAL.format(k=k),))
     columns = [_Averaged.of(table, evidence.original, name, asked) for name in dict.fromkeys(asked.quasi)]
+    persons = evidence.original_persons if asked.counts_persons else None
     if not evidence.has_groups:
-        few = [c.name for c in columns if not c.surely_stands_on(k)]
+        few = [c.name for c in columns if not c.surely_stands_on(k, is_of_persons=persons is not None)]
         return Verdict((), tuple(NEEDS_GROUPS.format(name=name, k=k) for name in few))
     misfit = evidence.misfit(table)
     if misfit is not None:
@@ -68,24 +70,38 @@ def averages(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
         )
     findings: list[str] = []
     for column in columns:
-        findings += column.faults(labels, member, member_labels, k)
+        findings += column.faults(labels, member, member_labels, k, persons)
     return Verdict((), findings=tuple(findings))
 
 
-def drawn_from_few(columns: list[Alongside], groups: Ints, original_groups: Ints, k: int) -> tuple[str, ...]:
-    """Which columns of pseudo-records show values of groups in which fewer than k originals have any."""
+def drawn_from_few(
+    columns: list[Alongside], groups: Ints, original_groups: Ints, k: int, persons: Ints | None = None
+) -> tuple[str, ...]:
+    """Which columns of pseudo-records show values of groups in which fewer than k originals, or persons, have any."""
     known = np.unique(np.concatenate([groups, original_groups[original_groups >= 0]]))
     labels = np.searchsorted(known, groups)
     findings = []
     for column in columns:
         member = (original_groups >= 0) & (column.original >= 0)
-        n_present = np.bincount(np.searchsorted(known, original_groups[member]), minlength=len(known))
+        whose = None if persons is None else persons[member]
+        n_present = _n_behind(np.searchsorted(known, original_groups[member]), whose, len(known))
         few = np.unique(labels[(column.published >= 0) & (n_present < k)[labels]])
         if len(few):
             findings.append(
-                f"the column {column.name!r} was drawn in {count(len(few), 'group')} from fewer than {k} present values"
+                f"the column {column.name!r} was drawn in {count(len(few), 'group')} from {_fewer(k, persons)}"
             )
     return tuple(findings)
+
+
+def _n_behind(values: Ints, persons: Ints | None, n_values: int) -> Ints:
+    """How many present originals are behind each value, or how many persons these are of."""
+    if persons is not None:
+        values = np.unique(np.column_stack([values, persons]), axis=0)[:, 0]
+    return np.bincount(values, minlength=n_values).astype(np.int64)
+
+
+def _fewer(k: int, persons: Ints | None) -> str:
+    return f"fewer than {k} present values" if persons is None else f"present values of fewer than {k} persons"
 
 
 @dataclass(frozen=True)
@@ -135,12 +151,16 @@ class _Averaged:
             order=np.array([given[t] for t in distinct.tolist()], dtype=np.int64) if is_complete else None,
         )
 
-    def surely_stands_on(self, k: int) -> bool:
+    def surely_stands_on(self, k: int, *, is_of_persons: bool) -> bool:
         """Whether every published value stands for at least k present originals, whatever the groups are."""
+        if is_of_persons:
+            return not (self.held < 0).any()
         published = np.bincount(self.shown[self.shown >= 0])
         return bool((published[published > 0] >= k + np.count_nonzero(self.held < 0)).all())
 
-    def faults(self, labels: Ints, member: npt.NDArray[np.intp], member_labels: Ints, k: int) -> list[str]:
+    def faults(
+        self, labels: Ints, member: npt.NDArray[np.intp], member_labels: Ints, k: int, persons: Ints | None
+    ) -> list[str]:
         """What is wrong with the published values of groups 0 .. n - 1, a sentence each."""
         of_group = np.full(int(labels.max(initial=-1)) + 1, -1, dtype=np.int64)
         of_group[labels] = self.shown
@@ -150,11 +170,11 @@ class _Averaged:
         counts_for = (value >= 0) & (self.held[member] >= 0)
         rows, value = member[counts_for], value[counts_for]
         n_values = int(max(self.shown.max(initial=-1), self.held.max(initial=-1))) + 1
-        n_present = np.bincount(value, minlength=n_values)
+        n_present = _n_behind(value, None if persons is None else persons[rows], n_values)
         used = np.unique(of_group[of_group >= 0])
         few = int(np.count_nonzero(n_present[used] < k))
         if few:
-            return [f"the column {self.name!r} publishes {count(few, 'average')} of fewer than {k} present values"]
+            return [f"the column {self.name!r} publishes {count(few, 'average')} of {_fewer(k, persons)}"]
         fits = self._means_fit(rows, value, used) or self._modes_fit(rows, value, used, n_values)
         if fits or (self.is_ordinal and self._medians_fit(rows, value, used, n_values)):
             return []

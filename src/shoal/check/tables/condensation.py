@@ -36,11 +36,13 @@ from shoal.check.tables.alongside import Alongside, alongside
 from shoal.check.tables.averages import drawn_from_few
 from shoal.check.tables.copies import no_copies
 from shoal.check.tables.draws import possible
-from shoal.check.tables.verify import verify
+from shoal.check.tables.models import check_of
+from shoal.check.tables.verify import verify, worse
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table
 from shoal.errors import DataError, PolicyError
 from shoal.kinds.tables.policy import Policy
+from shoal.models import Requirement
 
 DRAWN = "that pseudo-records were drawn from"
 NEEDS_ORIGINAL = (
@@ -51,9 +53,6 @@ NEEDS_GROUPS = (
     "That every pseudo-record was drawn from at least {k} records needs the original and the groups that the owner may "
     "have kept (--original and --private)."
 )
-
-
-OF_RECORDS = "{model} was recomputed for records: pseudo-records do not tell which value of a group is whose."
 
 
 def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
@@ -69,7 +68,7 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     if evidence.original is None:
         return Verdict((), (NEEDS_ORIGINAL, NEEDS_GROUPS.format(k=k), *models))
     columns = alongside(table, evidence.original, asked.quasi, asked.markers, asked.attributes)
-    copies = no_copies(columns, k, missing=asked.missing)
+    copies = no_copies(columns, k, missing=asked.missing, persons=persons)
     groups, original_groups = evidence.groups, evidence.original_groups
     if groups is None or original_groups is None:
         return Verdict((copies,), (NEEDS_GROUPS.format(k=k), *models))
@@ -86,12 +85,41 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
         attributes=asked.attributes,
         classes=group_classes(groups),
     )
+    if persons is not None and diverse:
+        held = _by_persons(held, diverse, asked, evidence, persons)
     told = tuple(replace(g, sentence=g.sentence.replace("of records that look alike", DRAWN)) for g in held)
-    few = drawn_from_few(columns, groups, original_groups, k)
-    columns = [_without_few(c, original_groups >= 0, k) for c in columns]
-    repeats = persons is not None and len(np.unique(persons)) < len(persons)
-    unverified = tuple(OF_RECORDS.format(model=r.model) for r in diverse if repeats)
-    return Verdict((condensation(columns, groups, original_groups, k, persons), copies, *told), unverified, few)
+    few = drawn_from_few(columns, groups, original_groups, k, persons)
+    columns = [_without_few(c, original_groups >= 0, k, persons) for c in columns]
+    return Verdict((condensation(columns, groups, original_groups, k, persons), copies, *told), findings=few)
+
+
+def _by_persons(
+    held: tuple[Guarantee, ...], diverse: list[Requirement], asked: Asked, evidence: Evidence, persons: Ints
+) -> tuple[Guarantee, ...]:
+    """What was found in published groups, or what their originals show by persons, whichever is worse.
+
+    A pseudo-record is nobody's, but the sensitive values of a group are those of its originals.
+    """
+    assert evidence.original is not None
+    assert evidence.original_groups is not None
+    member = np.flatnonzero(evidence.original_groups >= 0)
+    whose = verify(
+        evidence.original.take(member),
+        diverse,
+        asked.quasi,
+        asked.sensitive,
+        missing=asked.missing,
+        markers=asked.markers,
+        attributes=asked.attributes,
+        classes=group_classes(evidence.original_groups[member]),
+        persons=persons[member],
+    )
+    low = [
+        check_of(r).is_low_worse(r)
+        for r in diverse
+        for _ in ([r.column] if r.column else dict.fromkeys(asked.sensitive))
+    ]
+    return tuple(worse(p, g, low_is_worse=is_low) for p, g, is_low in zip(whose, held, low, strict=True))
 
 
 def condensation(
@@ -148,9 +176,10 @@ def condensation(
     )
 
 
-def _without_few(column: Alongside, member: npt.NDArray[np.bool_], k: int) -> Alongside:
-    """The column as it was drawn from: where fewer than k members have a value, as if none had."""
-    if np.count_nonzero(member & (column.original >= 0)) >= k:
+def _without_few(column: Alongside, member: npt.NDArray[np.bool_], k: int, persons: Ints | None) -> Alongside:
+    """The column as it was drawn from: where fewer than k members, or persons, have a value, as if none had."""
+    present = np.flatnonzero(member & (column.original >= 0))
+    if (len(present) if persons is None else len(np.unique(persons[present]))) >= k:
         return column
     numbers = column.original_numbers
     return replace(

@@ -14,12 +14,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shoal.arrays import Ints
 from shoal.check.guarantee import Guarantee, count
 from shoal.check.tables.alongside import Alongside, shared_keys
 from shoal.check.tables.classes import Missing
 
 
-def no_copies(columns: Sequence[Alongside], k: int, *, missing: Missing = "value") -> Guarantee:
+def no_copies(
+    columns: Sequence[Alongside], k: int, *, missing: Missing = "value", persons: Ints | None = None
+) -> Guarantee:
     """Recompute that no published record is a copy: achieved is the fewest originals behind one, k if none has fewer.
 
     More is not told, as the number of originals that share a combination is nobody's business.
@@ -32,9 +35,14 @@ def no_copies(columns: Sequence[Alongside], k: int, *, missing: Missing = "value
         As many originals that share a combination are a crowd.
     missing : {"value", "any"}
         Where a missing cell may hide any value it helps no record to hide: a combination with one is no crowd.
+    persons : int64 array, optional
+        Whose each original is: a crowd is then of k persons.
     """
     published, original = shared_keys(columns)
     n_keys = int(max(published.max(initial=-1), original.max(initial=-1))) + 1
+    noun = "originals"
+    if persons is not None:
+        original, noun = np.unique(np.column_stack([original, persons]), axis=0)[:, 0], "persons"
     crowd = np.bincount(original, minlength=n_keys)[published]
     if missing == "any":
         has_gap = np.any([c.published < 0 for c in columns], axis=0)
@@ -54,9 +62,10 @@ def no_copies(columns: Sequence[Alongside], k: int, *, missing: Missing = "value
         worst=(),
         sentence=(
             f"{count(n_copies, 'published record')} repeat{'s' * (n_copies == 1)} all quasi-identifiers of fewer than "
-            f"{k} originals."
+            f"{k} {noun}."
             if n_copies
-            else f"No published record repeats the quasi-identifiers of any original, unless at least {k} share them."
+            else f"No published record repeats the quasi-identifiers of any original, unless at least {k} "
+            f"{'' if persons is None else 'persons '}share them."
         ),
         details={"copies": n_copies},
     )

@@ -14,7 +14,7 @@ from shoal.check.finding import SINGLED_OUT, Finding
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_kept
 from shoal.check.tables.publication import check_of, needs_original, verify_publication
-from shoal.check.tables.singled_out import findings_of
+from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.attribute import Attribute, Role
 from shoal.data.tables.meaning import attributes_of
@@ -172,6 +172,11 @@ def _measured(
     limits = manifest.limits or {}
     roles: dict[str, Role] = {**dict.fromkeys(asked.sensitive, "sensitive"), **dict.fromkeys(asked.quasi, "quasi")}
     meant = {n: replace(a, role=roles.get(n, a.role)) for n, a in manifest.meant.items()}
+    persons, groups = evidence.persons, evidence.original_groups
+    if needs_original(publication) and groups is not None and evidence.original is not None:
+        rows, whose = np.flatnonzero(groups >= 0), evidence.original_persons
+        if whose is not None and all(n in evidence.original.columns for n in meant):
+            table, persons = records_behind(evidence.original, rows, table.names, manifest.layout), whose[rows]
     return findings_of(
         table,
         meant,
@@ -180,7 +185,7 @@ def _measured(
         markers=asked.markers,
         limit=policy.limits.singled_out if policy is not None else limits.get(SINGLED_OUT, 1.0),
         accepted=policy.accept if policy is not None else manifest.accepted,
-        persons=evidence.persons,
+        persons=persons,
     )
 
 

@@ -24,7 +24,7 @@ assessment", Data Mining and Knowledge Discovery 16, 2008 (special uniques).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 
@@ -197,6 +197,16 @@ def findings_of(
         findings.append(_singled_out(worst, is_with_labels, limit, taken.get(SINGLED_OUT), noun))
     findings += _known_sensitive(table, meant, markers, persons, noun) if has_labels and layout is None else []
     return tuple(findings)
+
+
+def records_behind(original: Table, rows: npt.NDArray[np.intp], names: Sequence[str], layout: Layout | None) -> Table:
+    """The cells of some originals as a publication that moves them calls them, to count whose they are.
+
+    What is kept as it is stands in the published table as often as here, but slices were permuted, and pseudo-records
+    are nobody's.
+    """
+    held = {n: n for n in names if n in original.columns} if layout is None else layout.attributes
+    return Table.of([replace(original[a], name=c) for c, a in held.items()]).take(rows)
 
 
 def _singled_out(worst: Combination, is_with_labels: bool, limit: float, reason: str | None, noun: str) -> Finding:

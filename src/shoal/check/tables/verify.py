@@ -86,12 +86,12 @@ def verify(
             reached = check.of_values(required, classes, protected.held(name, distance))
             if persons is not None:
                 plain = check.of_values(required, of_records, by_records.held(name, distance))
-                reached = _worse(reached, plain, low_is_worse=check.is_low_worse(required))
+                reached = worse(reached, plain, low_is_worse=check.is_low_worse(required))
             found.append(reached)
     return tuple(found)
 
 
-def _worse(by_persons: Guarantee, by_records: Guarantee, *, low_is_worse: bool) -> Guarantee:
+def worse(by_persons: Guarantee, by_records: Guarantee, *, low_is_worse: bool) -> Guarantee:
     """The one that fails, or that reaches less; a reader counts records, and whoever knows of persons counts these."""
     if by_persons.holds != by_records.holds:
         return by_records if by_persons.holds else by_persons

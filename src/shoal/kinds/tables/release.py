@@ -17,7 +17,7 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.tables.classes import Classes, classes_of
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
 from shoal.check.tables.risk import Risk, risk_of
-from shoal.check.tables.singled_out import LIMIT, findings_of
+from shoal.check.tables.singled_out import LIMIT, findings_of, records_behind
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.persons import person_codes
@@ -132,10 +132,13 @@ class TableRelease(Release[Table]):
         """What the protection cost."""
         from shoal.utility.tables.measure import measure
 
+        persons = self._evidence.original_persons
         if self.layout is not None:
             from shoal.utility.tables.slices import measure_slices
 
-            return measure_slices(self._original, self.table, self.layout, self._sources, self.attributes, self.policy)
+            return measure_slices(
+                self._original, self.table, self.layout, self._sources, self.attributes, self.policy, persons
+            )
         return measure(
             self._original,
             self.table,
@@ -146,6 +149,7 @@ class TableRelease(Release[Table]):
             is_recoding=self.policy.method.is_recoding,
             is_paired=self.policy.method.way_of_publishing.rows_are_records,
             target=self.policy.target,
+            persons=persons,
         )
 
     @cached_property
@@ -307,17 +311,19 @@ class TableRelease(Release[Table]):
         refuse_failed(verdict)
         measure = partial(
             findings_of,
-            table,
-            attributes,
+            attributes=attributes,
             has_labels=not needs_original(self.policy.method.publication),
             layout=layout,
             markers=self.policy.missing_markers,
             limit=self.policy.limits.singled_out,
             accepted=self.policy.accept,
         )
-        findings = measure()
-        if not any(f.is_serious for f in findings):  # of records, which everybody can count; then of persons
-            findings = measure(persons=self._evidence.persons)
+        findings, persons = measure(table), self._evidence.persons
+        if persons is not None and not any(
+            f.is_serious for f in findings
+        ):  # of records everybody can count; then these
+            shown = table if layout is None else records_behind(self._original, self._rows, table.names, layout)
+            findings = measure(shown, persons=persons)
         findings += self._unprotected(verdict.guarantees)
         if not is_tried:
             refuse_serious(findings)

@@ -93,9 +93,11 @@ def compact(value: float) -> str:
 
 def cost(utility: Utility, records: Mapping[str, Count], publish: str) -> str:
     """What the protection of a table cost, in a sentence."""
-    lost = next((found.value for found in utility.losses if found.name == "GCP"), None)
+    losses = {found.name: found.value for found in utility.losses}
+    lost, of_person = losses.get("GCP"), losses.get("GCP-person")
     name, of = publications()[publish].telling.width
-    told = f"{name} {of}: {percent(lost)}. " if lost is not None else ""
+    by_person = "" if of_person is None else f" ({percent(of_person)} for an average person)"
+    told = f"{name} {of}: {percent(lost)}{by_person}. " if lost is not None else ""
     return f"{told}{records['suppressed']:,} of {records['in']:,} records were left out."
 
 

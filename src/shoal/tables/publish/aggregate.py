@@ -14,20 +14,21 @@ a group; k times a mean is a sum over k records; a group of which more than half
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates
 from shoal.data.tables.table import Column
 from shoal.errors import Infeasible
 from shoal.report.points import Point
 from shoal.tables.encoding import Ranked, rank
-from shoal.tables.groups import Groups
+from shoal.tables.groups import Groups, n_persons_in
 from shoal.tables.publish.base import PUBLICATIONS, GroupedRecords, Publication, PublishedGroups
 
 if TYPE_CHECKING:
@@ -46,25 +47,44 @@ class Aggregated:
 
 
 def aggregate(
-    source: Column, ranked: Ranked, groups: Groups, *, k: int, missing: str, restore_variance: bool
+    source: Column,
+    ranked: Ranked,
+    groups: Groups,
+    *,
+    k: int,
+    missing: str,
+    restore_variance: bool,
+    persons: Ints | None = None,
 ) -> Aggregated:
     """Replace a column by the average of each group, or of several where one has fewer than k values.
 
     A group of which more than half is missing publishes a missing value; under ``missing="any"`` that would tell the
     records apart, so it shares the average of groups beside it, and one without any value that of those in the middle
-    of the column. Values of a group that publishes a missing value count nowhere.
+    of the column. Values of a group that publishes a missing value count nowhere. With `persons`, whose each record is,
+    an average is of values of at least k of them.
     """
     is_missing = np.isnan(ranked.positions)[ranked.ranks]
     n_present = groups.sum(~is_missing)
-    if missing == "any" and n_present.sum() < k:
+    present = np.flatnonzero(~is_missing)
+    whose = None if persons is None else persons[present]
+
+    def n_held(of_group: npt.NDArray[np.integer[Any]], n: int) -> npt.NDArray[np.int64]:
+        """The values under each number that groups have, or the persons of these; of a negative one none."""
+        number = of_group[groups.labels[present]]
+        some = number >= 0
+        return n_persons_in(number[some], None if whose is None else whose[some], n)
+
+    n_each = n_held(np.arange(len(n_present)), len(n_present))
+    if missing == "any" and n_held(np.zeros(len(n_present), dtype=np.int64), 1)[0] < k:
+        of = "records" if whose is None else "persons"
         raise Infeasible(
-            f"column {ranked.name!r} holds fewer than {k} values, and an average of so few would tell of single ones; "
-            "drop it or publish by generalising"
+            f"column {ranked.name!r} holds values of fewer than {k} {of}, and an average of so few would tell of "
+            "single ones; drop it or publish by generalising"
         )
     blank = np.zeros(len(n_present), dtype=bool) if missing == "any" else 2 * n_present < groups.sizes
-    if n_present[~blank].sum() < k:
+    if n_held(np.where(blank, -1, 0), 1)[0] < k:
         blank[:] = True
-    joined = _joined(_averages(ranked, groups, n_present, is_missing), n_present, ~blank, k)
+    joined = _joined(_averages(ranked, groups, n_present, is_missing), n_each, ~blank, k, n_held)
     wide = Groups.of(joined[groups.labels])
     n_present_wide = np.bincount(joined, weights=n_present).astype(np.int64)
     blank_wide = np.zeros(len(wide.sizes), dtype=bool)
@@ -73,7 +93,7 @@ def aggregate(
     if ranked.kind == "number" and restore_variance:
         counted = ~is_missing & ~blank_wide[wide.labels]
         average = _restore_variance(average, ranked.positions[ranked.ranks[counted]], n_present_wide * ~blank_wide)
-    is_few = (n_present < k) & ~blank
+    is_few = (n_each < k) & ~blank
     return Aggregated(
         _column(source, ranked, average, blank_wide, wide),
         n_imputed=int(groups.sizes[is_few & (n_present == 0)].sum()),
@@ -82,13 +102,18 @@ def aggregate(
 
 
 def _joined(
-    average: npt.NDArray[np.float64], n_present: npt.NDArray[np.int64], some: npt.NDArray[np.bool_], k: int
+    average: npt.NDArray[np.float64],
+    n_present: npt.NDArray[np.int64],
+    some: npt.NDArray[np.bool_],
+    k: int,
+    n_held: Callable[[npt.NDArray[np.integer[Any]], int], npt.NDArray[np.int64]],
 ) -> npt.NDArray[np.intp]:
     """Which groups share an average: a number for each, from 0.
 
     Along the averages, a group with fewer than k present values takes in the next ones until there are k; what is left
     at the end joins those before. Groups without any present value join those in the middle. Groups that are not among
-    `some` stay alone. The loop runs over groups, never over records.
+    `some` stay alone. The loop runs over groups, never over records. A person may have values in several groups, so
+    where persons count, those that were joined may still have values of fewer than k, and take in the next ones again.
     """
     alone = np.arange(len(n_present))
     if not (some & (n_present < k)).any():
@@ -102,6 +127,14 @@ def _joined(
         total += n
     if total < k:
         opens[np.flatnonzero(opens)[-1]] = False
+    while np.count_nonzero(opens) > 1:
+        run = np.full(len(n_present), -1)
+        run[order] = np.cumsum(opens) - 1
+        starts = np.flatnonzero(opens)
+        few = np.flatnonzero(n_held(run, len(starts)) < k)
+        if not len(few):
+            break
+        opens[starts[np.minimum(few + 1, len(starts) - 1)]] = False
     first = order[np.flatnonzero(opens)]
     alone[order] = first[np.cumsum(opens) - 1]
     middle = order[np.searchsorted(np.cumsum(n_present[order]), n_present[order].sum() / 2)]
@@ -220,12 +253,13 @@ class Aggregation(Publication):
                 k=policy.k,
                 missing=policy.missing,
                 restore_variance=policy.method.restore_variance,
+                persons=records.persons,
             )
             columns[r.name] = made.column
             if made.n_widened:
                 records.note(
-                    f"{made.n_widened:,} records of groups with fewer than {policy.k} values of {r.name!r} got the "
-                    "average of several groups."
+                    f"{made.n_widened:,} records of groups with {r.name!r} of fewer than {policy.k} "
+                    f"{'records' if records.persons is None else 'persons'} got the average of several groups."
                 )
             if made.n_imputed:
                 records.note(f"{made.n_imputed:,} records of groups without any {r.name!r} got the average of others.")

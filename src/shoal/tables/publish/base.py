@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Ints, Mask
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column, Table
 from shoal.progress import Progress
@@ -116,6 +116,10 @@ class GroupedRecords:
     groups : Groups
     levels : tuple of int, optional
         Where all records get one recoding, the level of each quasi-identifier.
+    persons, everyones : int64 arrays, optional
+        Whose each record is, of the table and of everyone, where some persons have several.
+    failing : callable, optional
+        Which groups fail what is required by persons, which the union of two groups that meet it may do.
     """
 
     table: Table
@@ -127,6 +131,9 @@ class GroupedRecords:
     seed: int | None
     note: Callable[[str], None]
     levels: tuple[int, ...] | None = None
+    persons: Ints | None = None
+    everyones: Ints | None = None
+    failing: Callable[[npt.NDArray[np.int32]], Mask] | None = None
 
 
 class PublishedGroups(NamedTuple):

@@ -373,11 +373,22 @@ class CondensedGroups(Publication):
         from shoal.tables.pseudo_records import pseudo_records
 
         given, policy = records.groups, records.policy
-        drawn = pseudo_records(records.table, records.everyone, given.labels, records.attributes, policy, records.seed)
+        drawn = pseudo_records(
+            records.table,
+            records.everyone,
+            given.labels,
+            records.attributes,
+            policy,
+            records.seed,
+            persons=records.persons,
+            everyones=records.everyones,
+            failing=records.failing,
+        )
         if drawn.n_joined:
             records.note(
                 f"{drawn.n_joined:,} of {len(given.sizes):,} groups were joined with others, as nothing but copies of "
-                f"originals could be drawn out of them, or fewer than {policy.k} of their records had some value."
+                f"originals could be drawn out of them, or fewer than {policy.k} of their "
+                f"{'records' if records.persons is None else 'persons'} had some value."
             )
         return PublishedGroups(drawn.columns, drawn.groups)
 

@@ -13,11 +13,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Mask
+from shoal.arrays import Floats, Ints, Mask
 from shoal.data.tables.parse import parse_numbers
 from shoal.data.tables.sense import sense_of
 from shoal.tables.encoding import Ranked
-from shoal.tables.groups import Groups
+from shoal.tables.groups import Groups, n_persons_in
 
 Draw = Callable[[npt.NDArray[np.intp]], list[Floats]]
 
@@ -76,6 +76,7 @@ class Originals:
         crowd: int,
         types: Mapping[str, str] | None = None,
         missing: Literal["value", "any"] = "value",
+        persons: Ints | None = None,
     ) -> Originals:
         """Count the combinations.
 
@@ -89,11 +90,13 @@ class Originals:
             By default categories are nominal.
         missing : {"value", "any"}
             Where a missing cell may hide any value, a combination with one is no crowd.
+        persons : int64 array, optional
+            Whose each original is: a crowd is then of persons.
         """
         codes = tuple(_codes(r, (types or {}).get(r.name, "nominal")) for r in ranked)
         each = _hashed([c[r.ranks] for c, r in zip(codes, ranked, strict=True)])
-        hashes, first, counts = np.unique(each, return_index=True, return_counts=True)
-        is_crowd = counts >= crowd
+        hashes, first, place = np.unique(each, return_index=True, return_inverse=True)
+        is_crowd = n_persons_in(place, persons, len(hashes)) >= crowd
         if missing == "any":
             gaps = np.any([np.isnan(r.positions)[r.ranks[first]] for r in ranked], axis=0)
             is_crowd &= ~gaps

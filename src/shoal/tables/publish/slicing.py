@@ -64,10 +64,11 @@ class InSlices(Publication):
         from shoal.tables.publish.slices.slice_table import slice_table
 
         policy, method = task.policy, task.policy.method
-        if repeat(task.persons):
+        persons = task.persons if repeat(task.persons) else None
+        if persons is not None and self.has_labels:
             raise PolicyError(
-                f"publish = {self.name} counts records, and some persons have several; publish in another way, such as "
-                "generalise, or give a table with one record of each person"
+                f"publish = {self.name} cannot count persons, of whom some have several records: whoever joins its "
+                "slices pairs rows, also two of one person; bucketize, slice, or generalise"
             )
         made = slice_table(
             task.table,
@@ -85,6 +86,7 @@ class InSlices(Publication):
             seed=task.seed,
             executor=task.executor,
             progress=task.progress,
+            persons=persons,
         )
         return Anonymized(
             made.table,

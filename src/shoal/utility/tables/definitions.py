@@ -37,6 +37,13 @@ DEFINITIONS = {
         "Ghinita et al., VLDB 2007; Xu et al., KDD 2006",
         is_share=True,
     ),
+    "GCP-person": Definition(
+        "Share of certainty lost for an average person: each counts once, however many records they have.",
+        "mean over persons of the mean of NCP over the cells of their records",
+        "weights of Ghinita et al., VLDB 2007, by person",
+        "No person was named: --person COLUMN, or person in the policy.",
+        is_share=True,
+    ),
     "query-error": Definition(
         "Random counts (“how many have …”) asked of the release are this far from the true ones: the median error.",
         "median of |estimate − true| / max(true, n / 1000); two conditions a query, about 5 % of the records meet both",

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats
+from shoal.arrays import Floats, Ints
 from shoal.data.tables.table import Column
 from shoal.utility.tables.grouping import Grouping, inner
 from shoal.utility.tables.scale import Scale
@@ -85,8 +85,10 @@ def _tree_penalties(scale: Scale, grouping: Grouping, codes: npt.NDArray[np.int3
     return result
 
 
-def ncp(penalty: Floats, grouping: Grouping) -> float:
+def ncp(penalty: Floats, grouping: Grouping, persons: Ints | None = None) -> float:
     """Mean penalty of an attribute's cells; a suppressed record counts 1.
+
+    With `persons`, whose each original record is (0, 1, ...), the mean over persons of the mean of their records.
 
     References
     ----------
@@ -94,6 +96,10 @@ def ncp(penalty: Floats, grouping: Grouping) -> float:
     """
     if not grouping.n_rows:
         return 0.0
+    if persons is not None:
+        counts = np.bincount(persons)
+        weights = (1.0 / (counts[persons] * len(counts)))[grouping.rows]
+        return inner(penalty[grouping.labels], weights) + max(0.0, 1.0 - float(weights.sum()))
     return (inner(penalty, grouping.sizes) + grouping.n_suppressed) / grouping.n_rows
 
 

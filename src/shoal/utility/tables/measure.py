@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column, Table
 from shoal.errors import ShoalError
@@ -110,6 +111,7 @@ def measure(
     is_recoding: bool = False,
     is_paired: bool = True,
     target: str | None = None,
+    persons: Ints | None = None,
 ) -> Utility:
     """Compare a release with the original.
 
@@ -133,6 +135,8 @@ def measure(
         that compare cell with cell, or look at labels, are left out, and the others are of groups or of the whole.
     target : str, optional
         A column of classes that the release will be used to predict, for CM.
+    persons : int64 array (original.n_rows,), optional
+        Whose each original record is, 0, 1, ..., for the loss of an average person.
     """
     if not len(rows) == len(groups) == published.n_rows:
         raise ShoalError(
@@ -144,6 +148,7 @@ def measure(
     readings: list[Reading] = []
     comparisons: list[AttributeComparison] = []
     penalties: list[float] = []
+    of_persons: list[float] = []
     for name, column in original.columns.items():
         attribute = attributes.get(name)
         if attribute is None or attribute.role == "identifying" or name not in published.columns:
@@ -152,11 +157,15 @@ def measure(
         reading = read_published(scale, published[name], kept, grouping)
         ncp = None
         if attribute.role == "quasi":
-            if is_recoding:
-                ncp = _label_penalty(scale, grouping, published[name], kept)
-            else:
-                ncp = loss.ncp(loss.penalties(scale, grouping, published[name], kept), grouping)
+            lost, alike = (
+                _label_penalties(scale, grouping, published[name], kept)
+                if is_recoding
+                else (loss.penalties(scale, grouping, published[name], kept), grouping)
+            )
+            ncp = loss.ncp(lost, alike)
             penalties.append(ncp)
+            if persons is not None:
+                of_persons.append(loss.ncp(lost, alike, persons))
         comparisons.append(compare(scale, reading, k, ncp))
         scales.append(scale)
         readings.append(reading)
@@ -164,6 +173,7 @@ def measure(
     quasi = [s for s in scales if s.attribute.role == "quasi"]
     losses = [
         *_losses(grouping, scales, readings, penalties, k, is_paired),
+        *([Loss.of("GCP-person", loss.gcp(of_persons))] if of_persons else []),
         *_more_losses(grouping, quasi, original, published, kept),
         *_use_losses(grouping, scales, readings, None if target is None else original[target], attributes),
     ]
@@ -176,14 +186,16 @@ def measure(
     )
 
 
-def _label_penalty(scale: Scale, grouping: Grouping, column: Column, kept: npt.NDArray[np.intp]) -> float:
-    """The normalised certainty penalty of one attribute by its labels alone, whatever the groups would have needed."""
+def _label_penalties(
+    scale: Scale, grouping: Grouping, column: Column, kept: npt.NDArray[np.intp]
+) -> tuple[Floats, Grouping]:
+    """Certainty penalties of one attribute by its labels alone, whatever the groups would have needed."""
     labels = np.asarray(np.unique(column.codes[kept], return_inverse=True)[1], dtype=np.int32)
     alike = replace(grouping, labels=labels)
     if scale.ancestors is None:
-        return loss.ncp(loss.penalties(scale, alike, column, kept), alike)
+        return loss.penalties(scale, alike, column, kept), alike
     covered, n_leaves = covered_values(scale, alike, column, kept)
-    return loss.ncp((covered - 1) / max(n_leaves - 1, 1), alike)
+    return (covered - 1) / max(n_leaves - 1, 1), alike
 
 
 def _losses(

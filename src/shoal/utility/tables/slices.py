@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Rows
+from shoal.arrays import Ints, Rows
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table, row_keys
@@ -31,6 +31,7 @@ def measure_slices(
     sources: Sequence[Rows],
     attributes: Mapping[str, Attribute],
     policy: Policy,
+    persons: Ints | None = None,
 ) -> Utility:
     """Compare a table in slices with the original.
 
@@ -41,9 +42,11 @@ def measure_slices(
     ----------
     sources : sequence of intp arrays (n_published,)
         Of each slice, the row of the original whose content stands in each published row.
+    persons : int64 array (original.n_rows,), optional
+        As for `measure`.
     """
     compared: dict[str, AttributeComparison] = {}
-    penalties = []
+    penalties, of_persons = [], []
     for part, rows in zip(layout.slices, sources, strict=True):
         quasi = [c for c, a in zip(part.columns, part.attributes, strict=True) if attributes[a].role == "quasi"]
         regions = row_keys([published[c] for c in (layout.bucket, *quasi)]).astype(np.int32)
@@ -53,15 +56,21 @@ def measure_slices(
             reading = read_published(scale, replace(published[column], name=name), kept, grouping)
             ncp = None
             if attributes[name].role == "quasi":
-                ncp = loss.ncp(loss.penalties(scale, grouping, published[column], kept), grouping)
+                lost = loss.penalties(scale, grouping, published[column], kept)
+                ncp = loss.ncp(lost, grouping)
                 penalties.append(ncp)
+                of_persons += [] if persons is None else [loss.ncp(lost, grouping, persons)]
             compared[name] = compare(scale, reading, policy.k, ncp)
     some = np.arange(0, published.n_rows, -(-published.n_rows // MOST_REBUILT))
     made = rebuilt(original, published, layout, sources, attributes).take(some)
     alone = np.arange(len(some))
     across = measure(original.take(some), made, alone, alone.astype(np.int32), attributes, policy.k, is_paired=False)
     return Utility(
-        (Loss.of("GCP", loss.gcp(penalties)), *(found for found in across.losses if found.name in OF_REBUILT)),
+        (
+            Loss.of("GCP", loss.gcp(penalties)),
+            *([Loss.of("GCP-person", loss.gcp(of_persons))] if of_persons else []),
+            *(found for found in across.losses if found.name in OF_REBUILT),
+        ),
         tuple(compared[name] for name in original.names if name in compared),
         across.correlation,
     )

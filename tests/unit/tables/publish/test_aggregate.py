@@ -61,7 +61,7 @@ def test_averages_of_missing_values() -> None:
     assert publish(cells, [0, 0, 1, 2, 1, 2, 2], NUMBER, "aggregate", "any") == ["1.5"] * 2 + ["8"] + ["8"] * 4
     for few in ([None, None], ["1", None]):
         assert publish(few, [0, 0], NUMBER, "aggregate") == ["?", "?"]
-        with pytest.raises(Infeasible, match="fewer than 2 values"):
+        with pytest.raises(Infeasible, match="fewer than 2 records"):
             publish(few, [0, 0], NUMBER, "aggregate", "any")
 
 

@@ -26,7 +26,7 @@ def test_every_measure_is_there_in_its_order() -> None:
     groups = np.repeat(np.arange(12), 5).astype(np.int32)
     means = {n: np.array([columns[n][groups == g].mean() for g in groups]) for n in "xy"}
     release = Table.of([encode_cells(n, c) for n, c in (columns | means).items()])
-    found = measure(table, release, np.arange(60), groups, roles, 5, target="ill")
+    found = measure(table, release, np.arange(60), groups, roles, 5, target="ill", persons=np.arange(60) // 2)
     assert tuple(loss.name for loss in found.losses) == MEASURES
     assert all(loss.formula and loss.reference and loss.meaning for loss in found.losses)
     assert found["IL-mean"] == pytest.approx(20 * sum(found[f"IL{i}"] for i in range(1, 6)))

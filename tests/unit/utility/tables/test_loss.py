@@ -78,6 +78,10 @@ def test_penalties_agree_with_the_definition(
         assert found[label] == pytest.approx(slow_penalty(members, cells, kind))
     expected = sum(slow_penalty([cells[j] for j, h in enumerate(groups) if h == g], cells, kind) for g in groups)
     assert loss.ncp(found, made) == pytest.approx((expected + n_suppressed) / n_rows)
+    persons = np.arange(n_rows)[::-1] % 4
+    lost = [slow_penalty([cells[j] for j, h in enumerate(groups) if h == g], cells, kind) for g in groups]
+    each = [np.mean([*lost, *[1.0] * n_suppressed], where=persons == p) for p in np.unique(persons)]
+    assert loss.ncp(found, made, persons) == pytest.approx(np.mean(each))
 
 
 def test_numbers_by_hand() -> None:

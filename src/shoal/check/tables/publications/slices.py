@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal.check.evidence import Evidence
 from shoal.check.slices.compare import Form
+from shoal.check.slices.persons import NEEDS_GROUPS, NO_SCREENS, PersonsInBuckets
 from shoal.check.slices.verify import check_slices
 from shoal.check.tables.compare_rows import Compared, ComparedTables
 from shoal.check.tables.publication import CHECKS, PublicationCheck
@@ -40,10 +41,19 @@ def _verify(form: Form, table: Table, asked: Asked, evidence: Evidence) -> Verdi
         rows=rows,
         buckets=buckets,
     )
-    unverified = found.unverified
+    guarantees, unverified, findings = found.guarantees, found.unverified, found.findings
+    persons, groups = evidence.original_persons, evidence.original_groups
+    if asked.counts_persons and (persons is None or len(np.unique(persons)) < len(persons)):
+        if form == "screen":
+            unverified += (NO_SCREENS,)
+        elif persons is None or groups is None or evidence.original is None:
+            unverified += (NEEDS_GROUPS,)
+        elif not findings:
+            counted = PersonsInBuckets.of(evidence.original, groups, persons)
+            guarantees, findings = counted.judged(guarantees, asked), counted.findings
     if evidence.original is None:
         unverified += ("whether the slices were permuted can only be told beside the original; give it",)
-    return Verdict(found.guarantees, unverified, found.findings)
+    return Verdict(guarantees, unverified, findings)
 
 
 def _compare(tables: ComparedTables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:

@@ -19,10 +19,13 @@ from itertools import starmap
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Ints, Mask
+from shoal.errors import Infeasible
 from shoal.kernels.tables.slicing import Pairs, cut_beside
 from shoal.tables.encoding import Ranked
+from shoal.tables.history import person_vectors
 from shoal.tables.limits import Limit, violations
+from shoal.tables.merge import merge_round
 from shoal.tables.partition.mondrian import block_arguments, mondrian_labels
 
 
@@ -64,6 +67,64 @@ def bucket_labels(
     labels = np.empty(len(rows), dtype=np.int32)
     labels[rows] = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
     return labels
+
+
+def person_buckets(
+    ranked: Sequence[Ranked],
+    persons: Ints,
+    k: int,
+    limits: Sequence[Limit],
+    beside: npt.NDArray[np.int64] | None = None,
+    *,
+    strict: bool = True,
+    block_rows: int = 100_000,
+    run: Callable[..., Iterable[Codes]] = starmap,
+) -> Codes:
+    """Put persons, with all of their records, into buckets of at least k persons by Mondrian's cuts, then join some.
+
+    If the records of a person stood in several buckets, whoever finds them by quasi-identifiers that nobody else has
+    would ask what these buckets have in common. So persons are cut, as vectors of the least and the greatest value of
+    their records, and buckets that fail a limit are joined with the nearest one.
+
+    **Guarantee** all records of a person are in one bucket, every bucket has at least k persons, and in every bucket
+    the sensitive values of the records of each value beside satisfy every limit, by records and by persons.
+
+    **Not protected** as of `bucket_labels`; and whoever knows how many records a person has may strike out values.
+
+    Raises
+    ------
+    Infeasible
+        If not even one bucket of all satisfies the limits.
+    """
+    vectors = person_vectors(ranked, persons)
+    labels = mondrian_labels(vectors, k, (), strict, block_rows=block_rows, run=run)[persons]
+    while (failing := _failing(labels, limits, beside)).any():
+        if len(failing) == 1:
+            raise not_by_persons(limits)
+        labels = merge_round(labels, ranked, failing)
+    return labels
+
+
+def not_by_persons(limits: Sequence[Limit]) -> Infeasible:
+    """What is said where not even all persons together are diverse."""
+    what = ", ".join(dict.fromkeys(f"{limit.text} of {limit.name!r}" for limit in limits))
+    return Infeasible(
+        f"{what} cannot be met by counting persons: not even all of them in one bucket do, as each counts once for "
+        "each of its values; ask for less, or publish in another way, such as generalise"
+    )
+
+
+def _failing(labels: Codes, limits: Sequence[Limit], beside: npt.NDArray[np.int64] | None) -> Mask:
+    """Which buckets fail a limit, for some value beside."""
+    if not limits:
+        return np.zeros(int(labels.max()) + 1, dtype=bool)
+    if beside is None:
+        return violations(labels, limits)
+    width = int(beside.max()) + 1
+    pairs, pair = np.unique(labels * np.int64(width) + beside, return_inverse=True)
+    failing = np.zeros(int(labels.max()) + 1, dtype=bool)
+    failing[pairs[violations(pair, limits)] // width] = True
+    return failing
 
 
 def standing_in_the_way(beside: npt.NDArray[np.int64], limits: Sequence[Limit]) -> int:

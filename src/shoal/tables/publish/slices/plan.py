@@ -10,13 +10,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats
+from shoal.arrays import Codes, Floats, Ints
 from shoal.errors import Infeasible
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import information_loss
 from shoal.tables.limits import Limit, violations
 from shoal.tables.publish.slices.bins import Bins
-from shoal.tables.publish.slices.buckets import bucket_labels, standing_in_the_way
+from shoal.tables.publish.slices.buckets import bucket_labels, person_buckets, standing_in_the_way
 from shoal.tables.publish.slices.columns import Groups, clustered
 from shoal.tables.publish.slices.rebuild import pair_loss
 from shoal.tables.publish.slices.regions import labels_overlap, region_labels
@@ -53,6 +53,8 @@ class Records:
     keys : int32 array (n_rows,)
         The sensitive value, of all sensitive attributes together.
     sensitive : tuple of str
+    persons : int64 array (n_rows,), optional
+        Whose each record is, 0, 1, ..., where some have several.
     """
 
     form: Form
@@ -64,6 +66,7 @@ class Records:
     strict: bool
     missing: Literal["value", "any"]
     ends: Literal["rounded", "exact"]
+    persons: Ints | None = None
 
     def take(self, rows: npt.NDArray[np.intp]) -> Records:
         """Some of the records; limits are still measured against the whole table."""
@@ -72,6 +75,7 @@ class Records:
             ranked={n: r.take(rows) for n, r in self.ranked.items()},
             limits=tuple(limit.of_rows(rows) for limit in self.limits),
             keys=self.keys[rows],
+            persons=None if self.persons is None else np.unique(self.persons[rows], return_inverse=True)[1],
         )
 
     @property
@@ -92,7 +96,18 @@ def carry_out(
     """Make the buckets and, screening, the regions of each slice."""
     ranked = [records.ranked[n] for n in sorted(records.ranked)]
     beside = values_beside(plan, records) if records.form == "slice" else None
-    if plan.bucket_rows >= records.n_rows and not _violated(records):
+    if records.persons is not None:
+        buckets = person_buckets(
+            ranked,
+            records.persons,
+            max(records.k, plan.bucket_rows),
+            records.limits,
+            beside,
+            strict=records.strict,
+            block_rows=block_rows,
+            run=run,
+        )
+    elif plan.bucket_rows >= records.n_rows and not is_violated(records):
         buckets = np.zeros(records.n_rows, dtype=np.int32)
     else:
         buckets = bucket_labels(
@@ -122,7 +137,7 @@ def carry_out(
     return buckets, regions
 
 
-def _violated(records: Records) -> bool:
+def is_violated(records: Records) -> bool:
     """Whether all records together violate a limit."""
     return bool(records.limits) and bool(violations(np.zeros(records.n_rows, dtype=np.int64), records.limits)[0])
 

@@ -9,12 +9,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, row_keys
 from shoal.errors import PolicyError
 from shoal.models import Model
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.limits import Limit, limits_of, limits_on_table
+from shoal.tables.persons import PersonCounts
 
 JOINED = " with "
 
@@ -26,8 +28,9 @@ def limits_on(
     require: Sequence[Model],
     missing: Literal["value", "any"],
     jointly: bool,
+    persons: Ints | None = None,
 ) -> tuple[Limit, ...]:
-    """The limits of every requirement.
+    """The limits of every requirement; with `persons`, whose each record is, they hold by records and by persons.
 
     Jointly, a requirement that names no attribute is one on the combination of all sensitive values, which is a plain
     category. For distinct, probabilistic and entropy l-diversity this is weaker than the same l of each attribute.
@@ -44,6 +47,8 @@ def limits_on(
             f"{own.model} says what holds in a group of records, and nothing of slices; "
             "publish in another way, or require another model"
         )
+    if persons is not None:
+        limits = [replace(x, by_person=PersonCounts.of(persons, x.codes, x.n_values)) for x in limits]
     return tuple(limits)
 
 

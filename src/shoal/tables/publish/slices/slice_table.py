@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Ints
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table, row_keys, spell
@@ -37,10 +37,19 @@ from shoal.tables.groups import Groups
 from shoal.tables.partition.base import refuse_infeasible
 from shoal.tables.publish.generalise import generalise
 from shoal.tables.publish.slices.bins import Bins, binned
-from shoal.tables.publish.slices.buckets import standing_in_the_way
+from shoal.tables.publish.slices.buckets import not_by_persons, standing_in_the_way
 from shoal.tables.publish.slices.columns import correlations, mean_square_contingency, placed, refuse_columns
 from shoal.tables.publish.slices.permute import number_buckets, permuted
-from shoal.tables.publish.slices.plan import Form, Plan, Records, best_plan, carry_out, fitted_buckets, values_beside
+from shoal.tables.publish.slices.plan import (
+    Form,
+    Plan,
+    Records,
+    best_plan,
+    carry_out,
+    fitted_buckets,
+    is_violated,
+    values_beside,
+)
 from shoal.tables.publish.slices.requirements import join_keys, limits_on
 
 CORRELATED_ROWS = 200_000  # correlations are taken from so many evenly spaced records
@@ -97,6 +106,7 @@ def slice_table(
     executor: Executor | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     note: Callable[[str], None] | None = None,
+    persons: Ints | None = None,
 ) -> Sliced:
     """Publish a table in slices that are permuted within buckets.
 
@@ -136,6 +146,9 @@ def slice_table(
         Requirements that name no attribute hold for the combination of all sensitive values, not for each.
     seed : int, optional
         Of the permutations; None takes the operating system's entropy.
+    persons : int64 array (n_rows,), optional
+        Whose each record is, 0, 1, ..., where some have several: buckets then have k persons, each with all records.
+        Not of screens: joined slices pair rows, also two of one person, so no count of rows is one of persons.
 
     Raises
     ------
@@ -167,13 +180,16 @@ def slice_table(
         form,
         k,
         ranked,
-        limits_on(table, attributes, sensitive, require, missing, jointly),
+        limits_on(table, attributes, sensitive, require, missing, jointly, persons),
         join_keys(table, sensitive),
         tuple(sensitive),
         bool(strict),
         missing,
         ends,
+        persons,
     )
+    if persons is not None and is_violated(records):
+        raise not_by_persons(records.limits)
     step("choosing slices", 0, 0)
     plan, slices = _planned(table, attributes, records, insensitive, columns, bucket_rows, step)
     _refuse_undiverse(plan, records)
@@ -282,7 +298,7 @@ def _refuse_undiverse(plan: Plan, records: Records) -> None:
         what = ", ".join(dict.fromkeys(f"{limit.text} of {limit.name!r}" for limit in records.limits))
         raise Infeasible(
             f"{n_in_way:,} records have quasi-identifiers beside their sensitive value that tell too much of it for "
-            f"{what}, whatever the buckets; give the sensitive column a slice of its own, bucketize, or screen"
+            f"{what}, whatever the buckets; give the sensitive column a slice of its own, or bucketize"
         )
 
 
