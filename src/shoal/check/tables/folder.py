@@ -13,6 +13,7 @@ from shoal.check.evidence import Evidence
 from shoal.check.finding import SINGLED_OUT, Finding
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_kept
+from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
 from shoal.check.tables.publication import check_of, needs_original, verify_publication
 from shoal.check.tables.singled_out import findings_of
 from shoal.check.verdict import Asked, Verdict
@@ -57,7 +58,10 @@ def check_tables(
     """
     markers = manifest.missing_markers if policy is None else policy.missing_markers
     table = published_table(folder, manifest, markers, None if original is None else original.n_rows)
+    table, pseudonyms = apart(table, manifest.pseudonym)
     findings = [*folder.edits(manifest), *_columns(table, manifest)]
+    if (pseudonyms is None) != (manifest.pseudonym is None):
+        findings.append(f"the data lacks the column {manifest.pseudonym!r} of pseudonyms")
     meant = manifest.meant
     held = table.names if manifest.layout is None else list(meant)
     quasi = [n for n, a in meant.items() if a.role == "quasi" and n in held]
@@ -70,14 +74,14 @@ def check_tables(
         quasi = _with_role(policy, held, "quasi", quasi)
         sensitive = _with_role(policy, held, "sensitive", sensitive)
     publication = _publication(manifest, policy, findings)
-    evidence = Evidence(original)
+    evidence = Evidence(original, pseudonyms=pseudonyms)
     # Averages and slices can be checked without groups, though less of them; pseudo-records cannot.
     check = check_of(publication)
     keeps_groups = private is not None and private.holds(GROUPS_FILE, PUBLISHED_GROUPS_FILE)
     if private is not None and check.uses_groups and (check.needs_groups or keeps_groups):
         n_original = 0 if original is None else original.n_rows
         published_groups = private.published_groups()
-        evidence = Evidence(original, private.groups(n_original), published_groups)
+        evidence = Evidence(original, private.groups(n_original), published_groups, pseudonyms=pseudonyms)
     person = (policy.person if policy is not None else ()) or manifest.person or ()
     if person and original is not None:
         evidence = replace(evidence, original_persons=person_codes(original, person))
@@ -86,6 +90,8 @@ def check_tables(
             evidence = replace(evidence, rows=rows)
     if policy is not None and policy.person and policy.person != manifest.person:
         findings.append("the manifest does not count the persons that the policy names")
+    if policy is not None and manifest.pseudonym is not None and not policy.keep_person:
+        findings.append("records of a person are tied together by a pseudonym, which the policy does not ask for")
     attributes = _with_hierarchies(meant, original, policy)
     claimed = Asked(
         manifest.require,
@@ -137,6 +143,10 @@ def check_tables(
         compared = _compare(table, manifest, asked, publication, original, evidence, private)
         findings += compared.findings
         left += compared.not_compared
+    if pseudonyms is not None:
+        tied = compare_pseudonyms(pseudonyms, evidence.persons if evidence.rows is not None else None)
+        findings += tied.findings
+        left += tied.not_compared
     return FolderCheck(
         verdict.guarantees, tuple(findings), original is not None, verdict.unverified, tuple(left), measured
     )
@@ -154,7 +164,8 @@ def published_table(
     """
     path = folder.data_file(manifest, n_most, len(manifest.attributes))
     spelled = manifest.missing_markers if markers is None else markers
-    return read_back(path, manifest.attributes, markers=spelled, delimiter=manifest.delimiter)
+    names = [*([] if manifest.pseudonym is None else [manifest.pseudonym]), *manifest.attributes]
+    return read_back(path, names, markers=spelled, delimiter=manifest.delimiter)
 
 
 def _measured(

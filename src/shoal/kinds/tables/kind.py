@@ -173,6 +173,7 @@ class Tables(Kind):
         from shoal.attack.tables.case import TableCase
         from shoal.check.folder import PublishedFolder
         from shoal.check.tables.folder import published_table
+        from shoal.check.tables.pseudonyms import apart
         from shoal.data.tables.meaning import attributes_of
 
         columns = manifest.meant
@@ -183,9 +184,10 @@ class Tables(Kind):
         second = None
         if other is not None:
             theirs = PublishedFolder.open(other)
-            second = published_table(theirs, self.manifest.parse(theirs.content, theirs.path))
+            told = self.manifest.parse(theirs.content, theirs.path)
+            second = apart(published_table(theirs, told), told.pseudonym)[0]
         return TableCase(
-            published=published_table(folder, manifest, n_most=original.n_rows),
+            published=apart(published_table(folder, manifest, n_most=original.n_rows), manifest.pseudonym)[0],
             original=original,
             control=control,
             quasi=[n for n, a in columns.items() if a.role == "quasi"],
@@ -211,7 +213,10 @@ class Tables(Kind):
         """What became of the columns, and how well the target is predicted."""
         from shoal.report.tables.limits import what_became_of
 
-        lines = [f"  {line}" for line in what_became_of(release.attributes, release.guarantees, release.policy.method)]
+        policy = release.policy
+        tie = policy.pseudonym if policy.keep_person else ""
+        became = what_became_of(release.attributes, release.guarantees, policy.method, tie)
+        lines = [f"  {line}" for line in became]
         if not report or release.learning is None:
             return [*super().shown(release)[0], *lines], []
         from shoal.report.tables.learning import sentence

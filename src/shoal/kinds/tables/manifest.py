@@ -70,13 +70,17 @@ class TableManifest(Manifest):
         The columns of the original that say whose a record is, where persons were counted.
     person_knowledge : {"row", "history"}, optional
         Whether one record of a person was taken to be known, or all.
+    pseudonym : str, optional
+        The column in which pseudonyms stand for persons, where records of a person are tied together.
     limits : mapping, optional
         How much of what no guarantee forbids may be found, by name; older versions did not look for it.
     accepted : mapping, optional
         What was found above its limit and taken, with the reason.
     """
 
-    optional: ClassVar[tuple[str, ...]] = ("header", "layout", "person", "person_knowledge", "limits", "accepted")
+    optional: ClassVar[tuple[str, ...]] = (
+        *("header", "layout", "person", "person_knowledge", "pseudonym", "limits", "accepted"),
+    )
 
     kind: Literal["table"] = "table"
     delimiter: Literal[",", ";", "\t", "|"] | None = None
@@ -85,6 +89,7 @@ class TableManifest(Manifest):
     missing_markers: tuple[str, ...]
     person: tuple[str, ...] | None = None
     person_knowledge: Literal["row", "history"] | None = None
+    pseudonym: str | None = None
     columns: dict[str, PublishedColumn]
     layout: Layout | None = Field(default=None)
     limits: dict[str, float] | None = None
@@ -118,6 +123,8 @@ class TableManifest(Manifest):
     def _promises_something(self) -> TableManifest:
         if not any(c.role == "quasi" for c in self.columns.values()):
             raise ValueError("no column is a quasi-identifier")
+        if self.pseudonym is not None and (self.pseudonym in self.columns or self.person_knowledge != "history"):
+            raise ValueError("pseudonyms are of no column of the original, and for histories that are alike")
         if self.layout is not None:
             if set(self.layout.names) != set(self.columns):
                 raise ValueError("slices and columns are not the same")

@@ -262,6 +262,9 @@ class Policy(BasePolicy):
     person_knowledge: Literal["row", "history"] = option(
         "row", "Whether an attacker knows the quasi-identifiers of one record of a person, or of all."
     )
+    keep_person: bool = option(
+        False, "Whether a pseudonym ties the records of a person together; with person_knowledge = history alone."
+    )
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict, description="What is known of columns, by name.")
     require: tuple[Requirement, ...] = Field((KAnonymity(k=5),), description="The guarantees.")
     limits: Limits = Field(default_factory=Limits, description="What may be found in a release; more stops it.")
@@ -301,6 +304,11 @@ class Policy(BasePolicy):
                     "histories are made alike in groups of persons: leave person_knowledge out, or publish groups of "
                     "records, as mondrian with generalise does"
                 )
+        elif self.keep_person:
+            raise ValueError(
+                "a pseudonym shows which records are of one person, so whoever knows several of them may find it: "
+                'keep_person goes with person_knowledge = "history" alone'
+            )
         return self
 
     @model_validator(mode="after")
@@ -330,6 +338,11 @@ class Policy(BasePolicy):
     def k(self) -> int:
         """The least class size that every requirement together asks for."""
         return max(2, *(r.least_size for r in self.require))
+
+    @property
+    def pseudonym(self) -> str:
+        """The column that pseudonyms stand in: the first that names the person, which is dropped itself."""
+        return self.person[0]
 
     def states_role_of(self, name: str) -> bool:
         """Whether a column's role is given, by its name or as that of all others."""

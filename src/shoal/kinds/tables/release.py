@@ -15,6 +15,7 @@ from shoal.check.evidence import Evidence, group_classes
 from shoal.check.finding import SINGLED_OUT, UNPROTECTED, Finding, reasons, refuse_serious
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.classes import Classes, classes_of
+from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
 from shoal.check.tables.risk import Risk, risk_of
 from shoal.check.tables.singled_out import LIMIT, findings_of
@@ -31,7 +32,7 @@ from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
 from shoal.release import Release
 from shoal.report.points import quoted
-from shoal.secrets import write_groups, write_published_groups, write_rows
+from shoal.secrets import write_groups, write_key, write_published_groups, write_rows
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import Count, public_counts
 
@@ -64,13 +65,14 @@ class TableRelease(Release[Table]):
 
     kind: ClassVar[str] = "table"
     noun: ClassVar[str] = "records"
-    keepable: ClassVar[tuple[str, ...]] = ("groups", "mapping", "rows")
+    keepable: ClassVar[tuple[str, ...]] = ("groups", "mapping", "rows", "key")
 
     attributes: Mapping[str, Attribute]
     layout: Layout | None = None
     _rows: npt.NDArray[np.intp] = field(repr=False)
     _groups: npt.NDArray[np.int32] = field(repr=False)
     _sources: tuple[npt.NDArray[np.intp], ...] = field(default=(), repr=False)
+    _key: bytes | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -104,28 +106,33 @@ class TableRelease(Release[Table]):
             _rows=made.rows,
             _groups=made.groups,
             _sources=made.sources,
+            _key=made.key,
             _like=like,
             _held_out=held_out,
         )
         file = None
         if in_memory:
-            guarantees, findings = release._verified(made.table, made.attributes, is_tried=is_tried)
+            guarantees, findings = release._verified(release.published, made.attributes, is_tried=is_tried)
         else:
             file, (guarantees, findings) = release._write_and_measure()
         notes = (*_told(findings), *release.notes)
         return replace(release, guarantees=guarantees, findings=findings, notes=notes, _file=file)
 
-    @property
+    @cached_property
     def table(self) -> Table:
-        """What would be published."""
-        return self.published
+        """What would be published, without pseudonyms."""
+        return apart(self.published, self._pseudonym)[0]
+
+    @property
+    def _pseudonym(self) -> str | None:
+        return self.policy.pseudonym if self.policy.keep_person else None
 
     @cached_property
     def data(self) -> Any:
         """The published data as a frame of the kind that came in (from a file: a dictionary of columns)."""
         from shoal.data.tables.frames import to_frame
 
-        return to_frame(self.table, {} if self._like is None else self._like)
+        return to_frame(self.published, {} if self._like is None else self._like)
 
     @cached_property
     def utility(self) -> Utility:
@@ -271,15 +278,16 @@ class TableRelease(Release[Table]):
 
     def _write_and_measure(self) -> tuple[CheckedFile, _Verified]:
         def write(path: Path) -> None:
-            write_table(self.table, path)
+            write_table(self.published, path)
 
         return checked_file(file_name(self.table), write, self._verified_file)
 
     def _verified_file(self, path: Path) -> _Verified:
         """Run the checker on the file as any reader would see it."""
         markers, delimiter = self.policy.missing_markers, self.table.source.delimiter
-        written = read_back(path, self.table.names, markers=markers, delimiter=delimiter, expected=self.table)
-        if written.n_rows != self.table.n_rows or written.names != self.table.names:
+        made = self.published
+        written = read_back(path, made.names, markers=markers, delimiter=delimiter, expected=made)
+        if written.n_rows != made.n_rows or written.names != made.names:
             raise NotVerified("the written file does not read back as the table that was made; nothing was published")
         return self._verified(written, self._published_attributes if self.layout is None else self.attributes)
 
@@ -289,6 +297,7 @@ class TableRelease(Release[Table]):
         With what else was measured, or `Infeasible` when that is serious and the policy does not take it.
         """
         layout = self.layout
+        table, pseudonyms = apart(table, self._pseudonym)
         names = table.names if layout is None else list(dict.fromkeys(layout.attributes.values()))
         roles = {role: [n for n in names if attributes[n].role == role] for role in ("quasi", "sensitive")}
         asked = Asked(
@@ -304,6 +313,9 @@ class TableRelease(Release[Table]):
             knows_history=self.policy.person_knowledge == "history",
         )
         verdict = verify_publication(table, self.policy.method.publication, asked, self._evidence)
+        if pseudonyms is not None:
+            tied = compare_pseudonyms(pseudonyms, self._evidence.persons)
+            verdict = replace(verdict, findings=(*verdict.findings, *tied.findings))
         refuse_failed(verdict)
         measure = partial(
             findings_of,
@@ -378,6 +390,7 @@ class TableRelease(Release[Table]):
             header=self.policy.header,
             person=self.policy.person or None,
             person_knowledge=self.policy.person_knowledge if self.policy.person else None,
+            pseudonym=self._pseudonym,
             columns={
                 name: PublishedColumn.of(attribute, has_labels=name in self._by_hierarchy)
                 for name, attribute in self._published_attributes.items()
@@ -403,6 +416,8 @@ class TableRelease(Release[Table]):
         return ReportContext.of(self, self.guarantees, is_public=is_public)
 
     def _refuse(self, keep: Sequence[str]) -> None:
+        if "key" in keep and self._key is None:
+            raise PolicyError("there are no pseudonyms, so there is no key to keep; leave it out, or set keep_person")
         if {"mapping", "rows"} & set(keep) and needs_original(self.policy.method.publication):
             raise PolicyError("a published row stands for no record, so no value became another; keep groups alone")
 
@@ -417,6 +432,8 @@ class TableRelease(Release[Table]):
             self._write_mapping(folder)
         if "rows" in keep:
             write_rows(folder, self._rows)
+        if "key" in keep and self._key is not None:
+            write_key(folder, self._key)
 
     def _write_mapping(self, folder: Path) -> None:
         """What each distinct value became, with the number of records, one file a quasi-identifier."""

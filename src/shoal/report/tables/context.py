@@ -67,6 +67,8 @@ class ReportContext:
         Columns of the original whose labels are those of a hierarchy.
     accepted : mapping of str to str
         What was found above its limit and taken, with the reason.
+    pseudonym : str
+        The column in which pseudonyms tie the records of a person together; "" where none does.
     """
 
     title: str
@@ -95,6 +97,7 @@ class ReportContext:
     by_hierarchy: frozenset[str] = frozenset()
     accepted: Mapping[str, str] = field(default_factory=dict)
     counts_persons: bool = False
+    pseudonym: str = ""
 
     @classmethod
     def of(cls, release: TableRelease, guarantees: tuple[Guarantee, ...], *, is_public: bool = False) -> ReportContext:
@@ -128,6 +131,7 @@ class ReportContext:
             by_hierarchy=frozenset(n for n, a in release.attributes.items() if a.hierarchy is not None),
             accepted=reasons(release.findings),
             counts_persons=bool(release.policy.person),
+            pseudonym=release.policy.pseudonym if release.policy.keep_person else "",
         )
 
     @classmethod
@@ -174,6 +178,7 @@ class ReportContext:
             by_hierarchy=frozenset(n if layout is None else layout.attributes[n] for n in manifest.by_hierarchy),
             accepted=manifest.accepted or {},
             counts_persons=bool(manifest.person),
+            pseudonym=manifest.pseudonym or "",
         )
 
     @property

@@ -69,13 +69,16 @@ def without_requirement(guarantees: Sequence[Guarantee], sensitive: Sequence[str
     return [n for n in sensitive if n not in covered]
 
 
-def what_became_of(attributes: Mapping[str, Attribute], guarantees: Sequence[Guarantee], method: Method) -> list[str]:
+def what_became_of(
+    attributes: Mapping[str, Attribute], guarantees: Sequence[Guarantee], method: Method, pseudonym: str = ""
+) -> list[str]:
     """What was done to the columns of each role, a line each."""
     names = {role: [n for n, a in attributes.items() if a.role == role] for role in ROLES}
     bare = without_requirement(guarantees, names["sensitive"])
     publication = method.way_of_publishing
     done = {
-        "dropped": names["identifying"],
+        "dropped": [n for n in names["identifying"] if n != pseudonym],
+        "replaced by pseudonyms, the same in all records of a person": [pseudonym] if pseudonym else [],
         publication.done_to_quasi: names["quasi"],
         "sensitive, kept, under the requirements below": [n for n in names["sensitive"] if n not in bare],
         f"sensitive, but with no requirement of their own, {publication.kept}": bare,
