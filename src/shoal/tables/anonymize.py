@@ -18,7 +18,7 @@ from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.compile import has_compiled
-from shoal.kinds.tables.policy import Policy
+from shoal.kinds.tables.policy import SHIFT_TIES, Policy
 from shoal.models import registered
 from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress
@@ -370,6 +370,8 @@ def _refuse_hopeless(
     table: Table, policy: Policy, attributes: Mapping[str, Attribute], quasi: Sequence[str], sensitive: Sequence[str]
 ) -> None:
     """Say at once what no partition can mend."""
+    if policy.shifted and not policy.keep_person:
+        raise PolicyError(SHIFT_TIES)
     if not quasi:
         raise PolicyError(
             "no column is quasi-identifying, so there is nothing to protect; name those that others may know "

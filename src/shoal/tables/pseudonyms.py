@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Ints
+from shoal.data.tables.moments import moments_of
 from shoal.data.tables.persons import person_codes
 from shoal.data.tables.table import Column, Table, encode_cells
 from shoal.secrets import KEY_BYTES
@@ -81,6 +82,15 @@ class PersonSecrets:
     def _numbers(self) -> npt.NDArray[np.uint64]:
         return np.ascontiguousarray(self.digests[:, :PSEUDONYM_BYTES]).view(">u8")[:, 0]
 
+    def offsets(self, shift_days: int) -> Ints:
+        """The number of days by which the dates of each person move: any from -shift_days to shift_days, 0 too.
+
+        Each is as likely as any other, but for one part in 2**47. They are bytes of the same digests that the
+        pseudonyms do not show.
+        """
+        drawn = np.ascontiguousarray(self.digests[:, PSEUDONYM_BYTES : PSEUDONYM_BYTES + 8]).view(">u8")[:, 0]
+        return np.asarray((drawn % np.uint64(2 * shift_days + 1)).astype(np.int64) - shift_days)
+
     def column(self, name: str, persons: Ints) -> Column:
         """The pseudonyms of some records, given whose each is."""
         texts = np.array([f"p{number:0{2 * PSEUDONYM_BYTES}x}" for number in self._numbers.tolist()], dtype=object)
@@ -103,12 +113,17 @@ def named_persons(table: Table, person: Sequence[str]) -> tuple[list[tuple[str, 
 
 
 def with_pseudonyms(made: Anonymized, original: Table, policy: Policy, seed: int | None) -> Anonymized:
-    """Tie the published records of each person together, in an order that tells nothing but what is published."""
+    """Tie the published records of each person together, in an order that tells nothing but what is published.
+
+    Days that are to be moved are moved, all those of a person by one number.
+    """
     names, persons = named_persons(original, policy.person)
     drawn = PersonSecrets.of(names, seed)
     whose = persons[made.rows]
     column = drawn.column(policy.pseudonym, whose)
     columns = {**made.table.columns, column.name: column}
+    offsets = drawn.offsets(policy.shift_days)[whose]
+    columns |= {n: moments_of(columns[n]).moved(columns[n], offsets) for n in policy.shifted}
     table = replace(made.table, columns={n: columns[n] for n in original.names if n in columns})
     quasi = [n for n, a in made.attributes.items() if a.role == "quasi"]
     final = content_order(table, quasi, table.names)

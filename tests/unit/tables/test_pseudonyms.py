@@ -120,3 +120,85 @@ def test_the_key_is_kept_on_request_alone(tmp_path) -> None:
     assert bytes.fromhex(key) == release._key
     for path in (tmp_path / "with" / "publish").iterdir():
         assert key not in path.read_text(encoding="utf-8")
+
+
+def dated(seed: int = 1) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    frame = visits(seed=seed)
+    days = pd.to_datetime("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, len(frame)), "D")
+    return frame.assign(seen=days.strftime("%d.%m.%Y"), left=rng.integers(-50, 50, len(frame)))
+
+
+MOVED = {**TIED, "shift": ["seen", "left"], "shift_days": 30, "accept": {"known_history": "a test"}}
+
+
+def test_days_of_a_person_move_by_one_number() -> None:
+    frame = dated()
+    release = shoal.anonymize(frame, shoal.Policy.of(**MOVED), seed=4)
+    before = frame.iloc[release._rows].reset_index(drop=True)
+    seen = (pd.to_datetime(release.data["seen"], dayfirst=True) - pd.to_datetime(before["seen"], dayfirst=True)).dt.days
+    left = release.data["left"] - before["left"]
+    assert (seen == left).all()
+    by_person = left.groupby(before["who"]).agg(["min", "max"])
+    assert (by_person["min"] == by_person["max"]).all()
+    assert by_person["min"].between(-30, 30).all()
+    assert by_person["min"].nunique() > 10
+    assert any(f.name == "known_history" and f.share > 0.9 for f in release.findings)
+    with pytest.raises(shoal.errors.Infeasible, match="days between its 'seen'"):
+        shoal.anonymize(frame, shoal.Policy.of(**{**MOVED, "accept": {}}), seed=4)
+
+
+def test_offsets_fill_the_window_evenly() -> None:
+    offsets = PersonSecrets.of([(str(i),) for i in range(21_000)], 1).offsets(10)
+    counts = np.bincount(offsets + 10, minlength=21)
+    assert len(counts) == 21
+    assert counts.min() > 850
+    assert counts.max() < 1150
+
+
+@pytest.mark.parametrize(
+    ("asked", "what"),
+    [
+        ({"keep_person": False}, "shift goes with keep_person"),
+        ({"shift_days": 0}, "shift_days: it must be greater than or equal to 1"),
+        ({"shift": ["who"]}, "says whose row it is, so it cannot be insensitive"),
+        ({"shift": ["*"]}, "name each of them"),
+        ({"columns": {"seen": {"shift": "person", "role": "quasi"}}}, "days that are moved cannot be quasi"),
+        ({"columns": {"seen": {"shift": "everybody"}}}, "cannot be 'everybody'"),
+    ],
+)
+def test_what_cannot_be_moved_is_refused(asked, what) -> None:
+    with pytest.raises(PolicyError, match=what):
+        shoal.Policy.of(**{**MOVED, **asked})
+
+
+def test_shift_without_persons_is_refused_when_it_is_used() -> None:
+    with pytest.raises(PolicyError, match="shift goes with keep_person"):
+        shoal.anonymize(dated(), shoal.Policy.of(quasi=["born"], shift=["seen"]))
+    with pytest.raises(shoal.errors.DataError, match="column 'town' is to be moved"):
+        shoal.anonymize(dated(), shoal.Policy.of(**{**MOVED, "quasi": ["born"], "shift": ["town"]}))
+
+
+def test_another_role_ends_the_moving() -> None:
+    policy = shoal.Policy.of(**MOVED)
+    assert policy.shifted == ("seen", "left")
+    assert policy.columns["seen"].role == "insensitive"
+    assert policy.changed(quasi=["seen"]).shifted == ("left",)
+    assert policy.changed(columns={"left": {"role": "quasi"}}).shifted == ("seen",)
+
+
+def test_offsets_stand_in_no_published_file(tmp_path) -> None:
+    dated().to_csv(tmp_path / "visits.csv", index=False)
+    release = shoal.anonymize(tmp_path / "visits.csv", shoal.Policy.of(**MOVED), seed=4)
+    release.save(tmp_path / "out", keep=["rows"])
+    told = (tmp_path / "out" / "publish" / "manifest.json").read_text()
+    assert '"shift_days": 30' in told
+    assert "offset" not in told
+    assert "from 30 earlier to 30 later" in (tmp_path / "out" / "publish" / "datasheet.html").read_text()
+    found = shoal.check(tmp_path / "out", tmp_path / "visits.csv", private=tmp_path / "out" / "private")
+    assert found.is_whole or found.not_compared == ("the pictures of datasheet.html",)
+    again = pd.read_csv(tmp_path / "out" / "publish" / "data.csv", dtype=str)
+    again.loc[0, "left"] = str(int(again.loc[0, "left"]) + 1)
+    again.to_csv(tmp_path / "out" / "publish" / "data.csv", index=False)
+    found = shoal.check(tmp_path / "out", tmp_path / "visits.csv", private=tmp_path / "out" / "private")
+    assert any("moved by different numbers" in f for f in found.findings)

@@ -10,11 +10,13 @@ import numpy as np
 
 from shoal.arrays import Ints
 from shoal.check.evidence import Evidence
-from shoal.check.finding import SINGLED_OUT, Finding
+from shoal.check.finding import KNOWN_HISTORY, SINGLED_OUT, Finding
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_kept
+from shoal.check.tables.known_history import known_history, tied_records
 from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
 from shoal.check.tables.publication import check_of, needs_original, verify_publication
+from shoal.check.tables.shift import compare_shift
 from shoal.check.tables.singled_out import findings_of
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.attribute import Attribute, Role
@@ -92,6 +94,10 @@ def check_tables(
         findings.append("the manifest does not count the persons that the policy names")
     if policy is not None and manifest.pseudonym is not None and not policy.keep_person:
         findings.append("records of a person are tied together by a pseudonym, which the policy does not ask for")
+    if policy is not None and set(policy.shifted) != set(manifest.shifted):
+        findings.append("the manifest says of other columns than the policy that their days were moved by person")
+    if policy is not None and manifest.shift_days not in (None, policy.shift_days):
+        findings.append("the manifest says another number of days by which dates were moved than the policy")
     attributes = _with_hierarchies(meant, original, policy)
     claimed = Asked(
         manifest.require,
@@ -120,6 +126,13 @@ def check_tables(
     verdict = verify_publication(table, publication, asked, evidence)
     findings += verdict.findings
     measured = _measured(table, manifest, publication, policy, asked, evidence)
+    if pseudonyms is not None:
+        measured += known_history(
+            [tied_records(table, _with_roles(manifest, asked), pseudonyms, manifest.shifted, markers)],
+            shift_days=manifest.shift_days or 0,
+            limit=_limit(manifest, policy),
+            reason=(policy.accept if policy is not None else manifest.accepted or {}).get(KNOWN_HISTORY),
+        )
     findings += [f.sentence for f in measured if f.is_serious]
     if manifest.limits is None and manifest.is_of_this_version:
         findings.append("the manifest does not say how many records may be singled out")
@@ -144,9 +157,16 @@ def check_tables(
         findings += compared.findings
         left += compared.not_compared
     if pseudonyms is not None:
-        tied = compare_pseudonyms(pseudonyms, evidence.persons if evidence.rows is not None else None)
-        findings += tied.findings
-        left += tied.not_compared
+        whose = evidence.persons if evidence.rows is not None else None
+        found = [compare_pseudonyms(pseudonyms, whose)]
+        held_back = [n for n in manifest.shifted if n in table.columns and (original is None or n in original.columns)]
+        if original is None or held_back:
+            rows = evidence.rows if original is not None else None
+            found.append(
+                compare_shift(table, original or table, held_back, markers, rows, whose, manifest.shift_days or 0)
+            )
+        findings += [finding for compared in found for finding in compared.findings]
+        left += [phrase for compared in found for phrase in compared.not_compared]
     return FolderCheck(
         verdict.guarantees, tuple(findings), original is not None, verdict.unverified, tuple(left), measured
     )
@@ -180,19 +200,27 @@ def _measured(
 
     A release of a version that did not look for it promises nothing of it.
     """
-    limits = manifest.limits or {}
-    roles: dict[str, Role] = {**dict.fromkeys(asked.sensitive, "sensitive"), **dict.fromkeys(asked.quasi, "quasi")}
-    meant = {n: replace(a, role=roles.get(n, a.role)) for n, a in manifest.meant.items()}
     return findings_of(
-        table,
-        meant,
+        table.select([n for n in table.names if n not in manifest.shifted]),
+        _with_roles(manifest, asked),
         has_labels=not needs_original(publication),
         layout=manifest.layout,
         markers=asked.markers,
-        limit=policy.limits.singled_out if policy is not None else limits.get(SINGLED_OUT, 1.0),
+        limit=_limit(manifest, policy),
         accepted=policy.accept if policy is not None else manifest.accepted,
         persons=evidence.persons,
     )
+
+
+def _with_roles(manifest: TableManifest, asked: Asked) -> dict[str, Attribute]:
+    """What the columns mean, by what is asked of them where that is more than the manifest says."""
+    roles: dict[str, Role] = {**dict.fromkeys(asked.sensitive, "sensitive"), **dict.fromkeys(asked.quasi, "quasi")}
+    return {n: replace(a, role=roles.get(n, a.role)) for n, a in manifest.meant.items()}
+
+
+def _limit(manifest: TableManifest, policy: Policy | None) -> float:
+    """The share that may be singled out."""
+    return policy.limits.singled_out if policy is not None else (manifest.limits or {}).get(SINGLED_OUT, 1.0)
 
 
 def _with_hierarchies(
@@ -310,7 +338,7 @@ def _compare(
     absent = [n for n in names if n not in original.columns]
     if absent:
         return Compared(tuple(f"the column {n!r} is not in the original" for n in absent))
-    kept = tuple(n for n in names if n not in asked.quasi)
+    kept = tuple(n for n in names if n not in asked.quasi and n not in manifest.shifted)
     quasi = tuple(n for n in names if n in asked.quasi)
     rows = None if private is None else private.rows()
     tables = ComparedTables(table, original, asked.attributes, quasi, kept, asked.markers, asked.is_meaning_known, rows)

@@ -176,7 +176,7 @@ class Tables(Kind):
         from shoal.check.tables.pseudonyms import apart
         from shoal.data.tables.meaning import attributes_of
 
-        columns = manifest.meant
+        columns = {n: a for n, a in manifest.meant.items() if n not in manifest.shifted}
         missing = [n for n in columns if n not in original.columns]
         if missing:
             raise DataError(f"the original has no column {missing[0]!r}, which was published; give the original itself")
@@ -186,8 +186,9 @@ class Tables(Kind):
             theirs = PublishedFolder.open(other)
             told = self.manifest.parse(theirs.content, theirs.path)
             second = apart(published_table(theirs, told), told.pseudonym)[0]
+        table = apart(published_table(folder, manifest, n_most=original.n_rows), manifest.pseudonym)[0]
         return TableCase(
-            published=apart(published_table(folder, manifest, n_most=original.n_rows), manifest.pseudonym)[0],
+            published=table.select([n for n in table.names if n not in manifest.shifted]),
             original=original,
             control=control,
             quasi=[n for n, a in columns.items() if a.role == "quasi"],
@@ -215,7 +216,7 @@ class Tables(Kind):
 
         policy = release.policy
         tie = policy.pseudonym if policy.keep_person else ""
-        became = what_became_of(release.attributes, release.guarantees, policy.method, tie)
+        became = what_became_of(release.attributes, release.guarantees, policy.method, tie, policy.shifted)
         lines = [f"  {line}" for line in became]
         if not report or release.learning is None:
             return [*super().shown(release)[0], *lines], []

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.evidence import Evidence, group_classes
-from shoal.check.finding import SINGLED_OUT, UNPROTECTED, Finding, reasons, refuse_serious
+from shoal.check.finding import KNOWN_HISTORY, SINGLED_OUT, UNPROTECTED, Finding, reasons, refuse_serious
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.classes import Classes, classes_of
+from shoal.check.tables.known_history import known_history, tied_records
 from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
 from shoal.check.tables.risk import Risk, risk_of
+from shoal.check.tables.shift import compare_shift
 from shoal.check.tables.singled_out import LIMIT, findings_of
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
@@ -203,16 +206,16 @@ class TableRelease(Release[Table]):
 
     @property
     def case(self) -> TableCase:
-        """What attacks work on; for the owner alone."""
+        """What attacks work on; for the owner alone. Days that were moved are nobody's, so they are left out."""
         from shoal.attack.tables.case import TableCase
 
         return TableCase(
-            published=self.table,
+            published=self.table.select([n for n in self.table.names if n not in self.policy.shifted]),
             original=self._original,
             control=self._control,
             quasi=self._names("quasi"),
             sensitive=self._names("sensitive"),
-            attributes=self.attributes,
+            attributes={n: a for n, a in self.attributes.items() if n not in self.policy.shifted},
             publication=self.policy.method.publication,
             layout=self.layout,
             rows=None if needs_original(self.policy.method.publication) else self._rows.astype(np.int64),
@@ -314,12 +317,11 @@ class TableRelease(Release[Table]):
         )
         verdict = verify_publication(table, self.policy.method.publication, asked, self._evidence)
         if pseudonyms is not None:
-            tied = compare_pseudonyms(pseudonyms, self._evidence.persons)
-            verdict = replace(verdict, findings=(*verdict.findings, *tied.findings))
+            verdict = replace(verdict, findings=(*verdict.findings, *self._wrongly_tied(table, pseudonyms)))
         refuse_failed(verdict)
         measure = partial(
             findings_of,
-            table,
+            table.select([n for n in table.names if n not in self.policy.shifted]),
             attributes,
             has_labels=not needs_original(self.policy.method.publication),
             layout=layout,
@@ -330,10 +332,31 @@ class TableRelease(Release[Table]):
         findings = measure()
         if not any(f.is_serious for f in findings):  # of records, which everybody can count; then of persons
             findings = measure(persons=self._evidence.persons)
+        if pseudonyms is not None:
+            findings += known_history(
+                [tied_records(table, attributes, pseudonyms, self.policy.shifted, self.policy.missing_markers)],
+                shift_days=self.policy.shift_days,
+                limit=self.policy.limits.singled_out,
+                reason=self.policy.accept.get(KNOWN_HISTORY),
+            )
         findings += self._unprotected(verdict.guarantees)
         if not is_tried:
             refuse_serious(findings)
         return verdict.guarantees, findings
+
+    def _wrongly_tied(self, table: Table, pseudonyms: Ints) -> list[str]:
+        """What is wrong with pseudonyms and with days that were moved."""
+        policy, evidence = self.policy, self._evidence
+        moved = compare_shift(
+            table,
+            self._original,
+            policy.shifted,
+            policy.missing_markers,
+            evidence.rows,
+            evidence.persons,
+            policy.shift_days,
+        )
+        return [*compare_pseudonyms(pseudonyms, evidence.persons).findings, *moved.findings]
 
     def _unprotected(self, guarantees: Sequence[Guarantee]) -> tuple[Finding, ...]:
         """Columns that nobody called sensitive, that look so, and that nothing is required of."""
@@ -391,8 +414,11 @@ class TableRelease(Release[Table]):
             person=self.policy.person or None,
             person_knowledge=self.policy.person_knowledge if self.policy.person else None,
             pseudonym=self._pseudonym,
+            shift_days=self.policy.shift_days if self.policy.shifted else None,
             columns={
-                name: PublishedColumn.of(attribute, has_labels=name in self._by_hierarchy)
+                name: PublishedColumn.of(
+                    attribute, has_labels=name in self._by_hierarchy, is_moved=name in self.policy.shifted
+                )
                 for name, attribute in self._published_attributes.items()
             },
             layout=self.layout,

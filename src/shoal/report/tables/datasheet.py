@@ -27,9 +27,9 @@ PERSONS_TOLD = (
 )
 """In place of who can recompute the guarantees."""
 TIED_TOLD = (
-    "Persons were counted, of whom one may have several records, which a pseudonym ties together; so all guarantees can "
-    "be recomputed from the data beside this page. Pseudonyms were drawn for this release, by a secret key, and do not "
-    "say who it is."
+    "Persons were counted, of whom one may have several records, which a pseudonym ties together; so all guarantees "
+    "can be recomputed from the data beside this page. Pseudonyms were drawn for this release, by a secret key, and do "
+    "not say who it is."
 )
 """The same where records of a person are tied together."""
 
@@ -54,10 +54,12 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
             continue
         domain = None if table is None else domain_of(table[name], attribute, context.k)
         treatment = words.treatment(attribute, context.publish, by_hierarchy=original_name in context.by_hierarchy)
+        if name in context.shifted:
+            treatment = words.moved(context.shift_days)
         columns.append((name, attribute, treatment, domain))
     if context.pseudonym:
         tie = Attribute(context.pseudonym, "nominal", "identifying")
-        columns.insert(0, (tie.name, tie, "replaced by a pseudonym, the same in all records of a person", None))
+        columns.insert(0, (tie.name, tie, words.TIED, None))
     described = [(name, domain) for name, _, _, domain in columns[:N_PICTURES] if domain is not None]
     figures = [(name, _picture(name, domain, is_drawn)) for name, domain in described]
     return render(
@@ -73,7 +75,13 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         figures=[(name, picture) for name, picture in figures if picture is not None],
         n_left_out=len(columns) - N_PICTURES,
         limits=not_protected(
-            context.guarantees, context.attributes, context.publish, context.diversity, context.accepted
+            context.guarantees,
+            context.attributes,
+            context.publish,
+            context.diversity,
+            context.accepted,
+            context.pseudonym,
+            context.shifted,
         ),
         uses=good_use(context.publish, any(a.role in ("sensitive", "insensitive") for _, a, _, _ in columns)),
         misuses=MISUSE,
