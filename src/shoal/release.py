@@ -212,7 +212,8 @@ class Release(ABC, Generic[D]):
             A folder that does not exist yet, or is empty.
         keep : sequence of str
             Secrets to keep in `private/`, by which published records can be tied to original ones: of tables "groups",
-            "mapping" and "rows"; of strings "groups" and "statistics"; of sparse records "rows" and "key".
+            "mapping", "rows" and, with pseudonyms, "key"; of strings "groups" and "statistics"; of sparse records
+            "rows" and "key".
         report : bool
             Whether to measure what the protection cost and to write report.json and report.html into `private/`; else
             nothing is measured, drawn or attacked, and `publish/` is the same.

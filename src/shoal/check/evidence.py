@@ -35,6 +35,8 @@ class Evidence:
         Whose each original record is, where persons count.
     rows : int64 array (n_published,), optional
         The original record that each published one stands for, where it stands for one.
+    pseudonyms : int64 array (n_published,), optional
+        Whose each published record is by its pseudonym, where it has one.
     """
 
     original: Table | None = None
@@ -42,6 +44,7 @@ class Evidence:
     groups: Ints | None = None
     original_persons: Ints | None = None
     rows: Ints | None = None
+    pseudonyms: Ints | None = None
 
     @classmethod
     def of(
@@ -65,7 +68,7 @@ class Evidence:
     def persons(self) -> Ints | None:
         """Whose record each published one is, if that is known."""
         if self.original_persons is None or self.rows is None:
-            return None
+            return self.pseudonyms
         return self.original_persons[self.rows]
 
     @property

@@ -14,9 +14,11 @@ from shoal.errors import Infeasible
 SINGLED_OUT = "singled_out"
 UNPROTECTED = "unprotected"
 KNOWN_SENSITIVE = "known_sensitive"
+KNOWN_HISTORY = "known_history"
 ACCEPTABLE = {
     SINGLED_OUT: "columns published as they are, alone or with the labels, tell too many records from all others",
     UNPROTECTED: "a column that looks sensitive is published as it is, and nothing is required of it",
+    KNOWN_HISTORY: "what is published of all records of a person, tied together, tells too many persons apart",
 }
 """What a policy can take, by name, and what is meant."""
 

@@ -214,7 +214,8 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
 @click.option(
     "--keep",
     type=Names(),
-    help="Secrets to keep in private/: groups, mapping, rows; of strings also statistics; of sparse records rows, key.",
+    help="Secrets to keep in private/: groups, mapping, rows, with pseudonyms key; of strings also statistics; of "
+    "sparse records rows, key.",
 )
 @click.option("--no-report", "report", is_flag=True, default=True, flag_value=False, help="Write no report: faster.")
 @click.option(

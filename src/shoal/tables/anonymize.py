@@ -18,7 +18,7 @@ from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.compile import has_compiled
-from shoal.kinds.tables.policy import Policy
+from shoal.kinds.tables.policy import SHIFT_TIES, Policy
 from shoal.models import registered
 from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress
@@ -31,6 +31,7 @@ from shoal.tables.limits import Limit, limits_on_table, violations
 from shoal.tables.merge import merge_round, satisfy
 from shoal.tables.partition.base import PARTITIONS
 from shoal.tables.persons import BLOCK_GROUPS, by_appearance, person_labels, repeat, whole_persons
+from shoal.tables.pseudonyms import with_pseudonyms
 from shoal.tables.publish.base import GroupedRecords, Publication, PublishingTask
 from shoal.tables.recoding import RecodedGroups, recoded_groups
 from shoal.tables.record_order import content_order, secret_order
@@ -59,6 +60,8 @@ class Anonymized:
         same place lies in the same bucket, and that is all.
     sources : tuple of intp arrays (n_published,)
         Of each slice, the row of the original whose content stands in each published row. Secret.
+    key : bytes, optional
+        What pseudonyms were made with. Secret.
     """
 
     table: Table
@@ -68,6 +71,7 @@ class Anonymized:
     notes: tuple[str, ...]
     layout: Layout | None = None
     sources: tuple[npt.NDArray[np.intp], ...] = ()
+    key: bytes | None = None
 
 
 def anonymize_table(
@@ -97,7 +101,8 @@ def anonymize_table(
     persons = by_appearance(person_codes(table, policy.person)[order]) if policy.person else None
     sorted_table = table.select(kept).take(order)
     task = PublishingTask(sorted_table, order, attributes, policy, notes, seed, executor, progress, stop, persons)
-    return policy.method.way_of_publishing.make(task)
+    made = policy.method.way_of_publishing.make(task)
+    return with_pseudonyms(made, table, policy, seed) if policy.keep_person else made
 
 
 def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized:
@@ -360,6 +365,8 @@ def _refuse_hopeless(
     table: Table, policy: Policy, attributes: Mapping[str, Attribute], quasi: Sequence[str], sensitive: Sequence[str]
 ) -> None:
     """Say at once what no partition can mend."""
+    if policy.shifted and not policy.keep_person:
+        raise PolicyError(SHIFT_TIES)
     if not quasi:
         raise PolicyError(
             "no column is quasi-identifying, so there is nothing to protect; name those that others may know "

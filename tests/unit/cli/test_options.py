@@ -36,7 +36,8 @@ SPELLINGS = """
     --column --class-column --alphabet --delimiter --weights --stop-words --ngrams --eps --order --support --lengths
     --copies --homogenize --rare --model --delta --threshold --variance --max-components --recovery-cap
     --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --no-report --hold-out
-    --control --seed --workers --pool --cluster --json -h --help --person --time --person-knowledge --singled-out --accept --ends
+    --control --seed --workers --pool --cluster --json -h --help --person --time --person-knowledge --keep-person --no-keep-person
+    --shift --shift-days --singled-out --accept --ends
 """.split()
 
 

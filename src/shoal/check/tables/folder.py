@@ -10,10 +10,13 @@ import numpy as np
 
 from shoal.arrays import Ints
 from shoal.check.evidence import Evidence
-from shoal.check.finding import SINGLED_OUT, Finding
+from shoal.check.finding import KNOWN_HISTORY, SINGLED_OUT, Finding
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_kept
+from shoal.check.tables.known_history import known_history, tied_records
+from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
 from shoal.check.tables.publication import check_of, needs_original, verify_publication
+from shoal.check.tables.shift import compare_shift
 from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.attribute import Attribute, Role
@@ -57,7 +60,10 @@ def check_tables(
     """
     markers = manifest.missing_markers if policy is None else policy.missing_markers
     table = published_table(folder, manifest, markers, None if original is None else original.n_rows)
+    table, pseudonyms = apart(table, manifest.pseudonym)
     findings = [*folder.edits(manifest), *_columns(table, manifest)]
+    if (pseudonyms is None) != (manifest.pseudonym is None):
+        findings.append(f"the data lacks the column {manifest.pseudonym!r} of pseudonyms")
     meant = manifest.meant
     held = table.names if manifest.layout is None else list(meant)
     quasi = [n for n, a in meant.items() if a.role == "quasi" and n in held]
@@ -70,14 +76,14 @@ def check_tables(
         quasi = _with_role(policy, held, "quasi", quasi)
         sensitive = _with_role(policy, held, "sensitive", sensitive)
     publication = _publication(manifest, policy, findings)
-    evidence = Evidence(original)
+    evidence = Evidence(original, pseudonyms=pseudonyms)
     # Averages and slices can be checked without groups, though less of them; pseudo-records cannot.
     check = check_of(publication)
     keeps_groups = private is not None and private.holds(GROUPS_FILE, PUBLISHED_GROUPS_FILE)
     if private is not None and check.uses_groups and (check.needs_groups or keeps_groups):
         n_original = 0 if original is None else original.n_rows
         published_groups = private.published_groups()
-        evidence = Evidence(original, private.groups(n_original), published_groups)
+        evidence = Evidence(original, private.groups(n_original), published_groups, pseudonyms=pseudonyms)
     person = (policy.person if policy is not None else ()) or manifest.person or ()
     if person and original is not None:
         evidence = replace(evidence, original_persons=person_codes(original, person))
@@ -86,6 +92,12 @@ def check_tables(
             evidence = replace(evidence, rows=rows)
     if policy is not None and policy.person and policy.person != manifest.person:
         findings.append("the manifest does not count the persons that the policy names")
+    if policy is not None and manifest.pseudonym is not None and not policy.keep_person:
+        findings.append("records of a person are tied together by a pseudonym, which the policy does not ask for")
+    if policy is not None and set(policy.shifted) != set(manifest.shifted):
+        findings.append("the manifest says of other columns than the policy that their days were moved by person")
+    if policy is not None and manifest.shift_days not in (None, policy.shift_days):
+        findings.append("the manifest says another number of days by which dates were moved than the policy")
     attributes = _with_hierarchies(meant, original, policy)
     claimed = Asked(
         manifest.require,
@@ -114,6 +126,13 @@ def check_tables(
     verdict = verify_publication(table, publication, asked, evidence)
     findings += verdict.findings
     measured = _measured(table, manifest, publication, policy, asked, evidence)
+    if pseudonyms is not None:
+        measured += known_history(
+            [tied_records(table, _with_roles(manifest, asked), pseudonyms, manifest.shifted, markers)],
+            shift_days=manifest.shift_days or 0,
+            limit=_limit(manifest, policy),
+            reason=(policy.accept if policy is not None else manifest.accepted or {}).get(KNOWN_HISTORY),
+        )
     findings += [f.sentence for f in measured if f.is_serious]
     if manifest.limits is None and manifest.is_of_this_version:
         findings.append("the manifest does not say how many records may be singled out")
@@ -137,6 +156,17 @@ def check_tables(
         compared = _compare(table, manifest, asked, publication, original, evidence, private)
         findings += compared.findings
         left += compared.not_compared
+    if pseudonyms is not None:
+        whose = evidence.persons if evidence.rows is not None else None
+        found = [compare_pseudonyms(pseudonyms, whose)]
+        held_back = [n for n in manifest.shifted if n in table.columns and (original is None or n in original.columns)]
+        if original is None or held_back:
+            rows = evidence.rows if original is not None else None
+            found.append(
+                compare_shift(table, original or table, held_back, markers, rows, whose, manifest.shift_days or 0)
+            )
+        findings += [finding for compared in found for finding in compared.findings]
+        left += [phrase for compared in found for phrase in compared.not_compared]
     return FolderCheck(
         verdict.guarantees, tuple(findings), original is not None, verdict.unverified, tuple(left), measured
     )
@@ -154,7 +184,8 @@ def published_table(
     """
     path = folder.data_file(manifest, n_most, len(manifest.attributes))
     spelled = manifest.missing_markers if markers is None else markers
-    return read_back(path, manifest.attributes, markers=spelled, delimiter=manifest.delimiter)
+    names = [*([] if manifest.pseudonym is None else [manifest.pseudonym]), *manifest.attributes]
+    return read_back(path, names, markers=spelled, delimiter=manifest.delimiter)
 
 
 def _measured(
@@ -169,24 +200,33 @@ def _measured(
 
     A release of a version that did not look for it promises nothing of it.
     """
-    limits = manifest.limits or {}
-    roles: dict[str, Role] = {**dict.fromkeys(asked.sensitive, "sensitive"), **dict.fromkeys(asked.quasi, "quasi")}
-    meant = {n: replace(a, role=roles.get(n, a.role)) for n, a in manifest.meant.items()}
+    meant = _with_roles(manifest, asked)
     persons, groups = evidence.persons, evidence.original_groups
     if needs_original(publication) and groups is not None and evidence.original is not None:
         rows, whose = np.flatnonzero(groups >= 0), evidence.original_persons
         if whose is not None and all(n in evidence.original.columns for n in meant):
             table, persons = records_behind(evidence.original, rows, table.names, manifest.layout), whose[rows]
     return findings_of(
-        table,
+        table.select([n for n in table.names if n not in manifest.shifted]),
         meant,
         has_labels=not needs_original(publication),
         layout=manifest.layout,
         markers=asked.markers,
-        limit=policy.limits.singled_out if policy is not None else limits.get(SINGLED_OUT, 1.0),
+        limit=_limit(manifest, policy),
         accepted=policy.accept if policy is not None else manifest.accepted,
         persons=persons,
     )
+
+
+def _with_roles(manifest: TableManifest, asked: Asked) -> dict[str, Attribute]:
+    """What the columns mean, by what is asked of them where that is more than the manifest says."""
+    roles: dict[str, Role] = {**dict.fromkeys(asked.sensitive, "sensitive"), **dict.fromkeys(asked.quasi, "quasi")}
+    return {n: replace(a, role=roles.get(n, a.role)) for n, a in manifest.meant.items()}
+
+
+def _limit(manifest: TableManifest, policy: Policy | None) -> float:
+    """The share that may be singled out."""
+    return policy.limits.singled_out if policy is not None else (manifest.limits or {}).get(SINGLED_OUT, 1.0)
 
 
 def _with_hierarchies(
@@ -304,7 +344,7 @@ def _compare(
     absent = [n for n in names if n not in original.columns]
     if absent:
         return Compared(tuple(f"the column {n!r} is not in the original" for n in absent))
-    kept = tuple(n for n in names if n not in asked.quasi)
+    kept = tuple(n for n in names if n not in asked.quasi and n not in manifest.shifted)
     quasi = tuple(n for n in names if n in asked.quasi)
     rows = None if private is None else private.rows()
     tables = ComparedTables(table, original, asked.attributes, quasi, kept, asked.markers, asked.is_meaning_known, rows)

@@ -10,6 +10,7 @@ import numpy as np
 from shoal.data.tables import guess
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy, calendar, intervals, prefixes
+from shoal.data.tables.moments import moments_of
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import Column, Table, spell
 from shoal.errors import DataError, PolicyError, did_you_mean
@@ -69,6 +70,8 @@ def _resolve(column: Column, given: ColumnPolicy) -> Attribute:
     why = guessed.why if given.role is None else f"{guessed.why.split('; ')[0]}; role given"
     if role in ("quasi", "sensitive"):
         _refuse_unreadable(column, guessed.type)
+    if given.shift is not None:
+        moments_of(column)  # which refuses what cannot be moved
     order = given.order or guessed.order
     if given.order is not None:
         absent = len(set(spell(column.values)) - set(given.order))

@@ -38,6 +38,55 @@ class Dates:
     form: str
 
 
+@dataclass(frozen=True)
+class DateParts:
+    """Dates apart from what stands behind the day.
+
+    Attributes
+    ----------
+    days : datetime64[D] array
+        The day that is written, whatever hour it was elsewhere.
+    rests : tuple of str
+        What stands behind it: a time, an offset, nothing.
+    is_short : bool
+        Whether days or months of one digit are written with one.
+    case : {"upper", "lower", ""}
+        How names of months are written, if not with a capital.
+    """
+
+    days: npt.NDArray[np.datetime64]
+    rests: tuple[str, ...]
+    form: str
+    is_short: bool
+    case: str
+
+
+def date_parts(values: npt.NDArray[Any]) -> DateParts | None:
+    """Texts as dates, as `parse_dates` reads them, with what stands behind the day left as it is; or None.
+
+    >>> date_parts(np.array(["3/4/2021 10:30"], dtype=object)).rests
+    (' 10:30',)
+    """
+    dates = parse_dates(values)
+    if dates is None:
+        return None
+    pattern = next(pattern for pattern, form in _DATE_FORMS.items() if form == dates.form)
+    texts = [str(v) for v in values]
+    read = [m for text in texts if (m := re.match(pattern, text, re.IGNORECASE)) is not None]
+    parts = [m.groupdict() for m in read]
+    spelled = [f"{m['y']}-{_month(m['m']):02d}-{int(m.get('d', 1)):02d}" for m in parts]
+    numbers = [part for m in parts for part in (m["m"], m.get("d", "01")) if part.isdigit()]
+    names = [m["m"] for m in parts if not m["m"].isdigit()]
+    case = "upper" if all(n.isupper() for n in names) else "lower" if all(n.islower() for n in names) else ""
+    return DateParts(
+        np.array(spelled, dtype="datetime64[D]"),
+        tuple(text[m.end() :] for text, m in zip(texts, read, strict=True)),
+        dates.form,
+        any(len(number) == 1 for number in numbers),
+        case if names else "",
+    )
+
+
 def parse_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
     """Floats of all values, or None unless every one is a number; infinite ones are for the caller to judge.
 

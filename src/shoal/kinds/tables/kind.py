@@ -173,9 +173,10 @@ class Tables(Kind):
         from shoal.attack.tables.case import TableCase
         from shoal.check.folder import PublishedFolder
         from shoal.check.tables.folder import published_table
+        from shoal.check.tables.pseudonyms import apart
         from shoal.data.tables.meaning import attributes_of
 
-        columns = manifest.meant
+        columns = {n: a for n, a in manifest.meant.items() if n not in manifest.shifted}
         missing = [n for n in columns if n not in original.columns]
         if missing:
             raise DataError(f"the original has no column {missing[0]!r}, which was published; give the original itself")
@@ -183,9 +184,11 @@ class Tables(Kind):
         second = None
         if other is not None:
             theirs = PublishedFolder.open(other)
-            second = published_table(theirs, self.manifest.parse(theirs.content, theirs.path))
+            told = self.manifest.parse(theirs.content, theirs.path)
+            second = apart(published_table(theirs, told), told.pseudonym)[0]
+        table = apart(published_table(folder, manifest, n_most=original.n_rows), manifest.pseudonym)[0]
         return TableCase(
-            published=published_table(folder, manifest, n_most=original.n_rows),
+            published=table.select([n for n in table.names if n not in manifest.shifted]),
             original=original,
             control=control,
             quasi=[n for n, a in columns.items() if a.role == "quasi"],
@@ -211,7 +214,10 @@ class Tables(Kind):
         """What became of the columns, and how well the target is predicted."""
         from shoal.report.tables.limits import what_became_of
 
-        lines = [f"  {line}" for line in what_became_of(release.attributes, release.guarantees, release.policy.method)]
+        policy = release.policy
+        tie = policy.pseudonym if policy.keep_person else ""
+        became = what_became_of(release.attributes, release.guarantees, policy.method, tie, policy.shifted)
+        lines = [f"  {line}" for line in became]
         if not report or release.learning is None:
             return [*super().shown(release)[0], *lines], []
         from shoal.report.tables.learning import sentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool, TypeAdapter, ValidationInfo, field_serializer, field_validator, model_validator
 
@@ -32,17 +32,19 @@ class PublishedColumn(Entries):
     role: Role
     type: Type
     by_hierarchy: StrictBool | None = None
+    shift: Literal["person"] | None = None
     order: tuple[str, ...] | None = None
     hierarchy: tuple[tuple[str, ...], ...] | None = None
 
     @classmethod
-    def of(cls, attribute: Attribute, *, has_labels: bool) -> PublishedColumn:
+    def of(cls, attribute: Attribute, *, has_labels: bool, is_moved: bool = False) -> PublishedColumn:
         """Of a column that is published so."""
         is_told = attribute.role == "sensitive"
         return cls(
             role=attribute.role,
             type=attribute.type,
             by_hierarchy=True if has_labels else None,
+            shift="person" if is_moved else None,
             order=attribute.order if is_told else None,
             hierarchy=attribute.hierarchy.rows if is_told and attribute.hierarchy is not None else None,
         )
@@ -70,13 +72,19 @@ class TableManifest(Manifest):
         The columns of the original that say whose a record is, where persons were counted.
     person_knowledge : {"row", "history"}, optional
         Whether one record of a person was taken to be known, or all.
+    pseudonym : str, optional
+        The column in which pseudonyms stand for persons, where records of a person are tied together.
+    shift_days : int, optional
+        Most days by which dates of a person were moved, either way, where some were.
     limits : mapping, optional
         How much of what no guarantee forbids may be found, by name; older versions did not look for it.
     accepted : mapping, optional
         What was found above its limit and taken, with the reason.
     """
 
-    optional: ClassVar[tuple[str, ...]] = ("header", "layout", "person", "person_knowledge", "limits", "accepted")
+    optional: ClassVar[tuple[str, ...]] = (
+        *("header", "layout", "person", "person_knowledge", "pseudonym", "shift_days", "limits", "accepted"),
+    )
 
     kind: Literal["table"] = "table"
     delimiter: Literal[",", ";", "\t", "|"] | None = None
@@ -85,6 +93,8 @@ class TableManifest(Manifest):
     missing_markers: tuple[str, ...]
     person: tuple[str, ...] | None = None
     person_knowledge: Literal["row", "history"] | None = None
+    pseudonym: str | None = None
+    shift_days: Annotated[int, Field(ge=1)] | None = None
     columns: dict[str, PublishedColumn]
     layout: Layout | None = Field(default=None)
     limits: dict[str, float] | None = None
@@ -118,6 +128,12 @@ class TableManifest(Manifest):
     def _promises_something(self) -> TableManifest:
         if not any(c.role == "quasi" for c in self.columns.values()):
             raise ValueError("no column is a quasi-identifier")
+        if self.pseudonym is not None and (self.pseudonym in self.columns or self.person_knowledge != "history"):
+            raise ValueError("pseudonyms are of no column of the original, and for histories that are alike")
+        if bool(self.shifted) != (self.shift_days is not None) or (self.shifted and self.pseudonym is None):
+            raise ValueError("days were moved, and by how many or whose is not said, or the other way round")
+        if any(self.columns[name].role != "insensitive" for name in self.shifted):
+            raise ValueError("days that were moved have another role")
         if self.layout is not None:
             if set(self.layout.names) != set(self.columns):
                 raise ValueError("slices and columns are not the same")
@@ -155,6 +171,11 @@ class TableManifest(Manifest):
     def by_hierarchy(self) -> frozenset[str]:
         """Columns whose labels are those of a hierarchy."""
         return frozenset(name for name, column in self.columns.items() if column.by_hierarchy)
+
+    @property
+    def shifted(self) -> tuple[str, ...]:
+        """Columns whose days were moved, all of a person by one number."""
+        return tuple(name for name, column in self.columns.items() if column.shift is not None)
 
     @property
     def k(self) -> int:

@@ -55,6 +55,20 @@ class ColumnPolicy(Strict):
     type: Type | None = Field(None, description="How values compare.")
     hierarchy: str | Hierarchy | None = Field(None, description='How values are generalised: a file, or "auto".')
     order: tuple[str, ...] | None = Field(None, description="The categories of an ordinal column, from low to high.")
+    shift: Literal["person"] | None = Field(
+        None,
+        description="Whether days move by one secret number for each person; it is published so, and not as it is.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _moved_is_not_known(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or given.get("shift") is None:
+            return given
+        role = given.get("role")
+        if role not in (None, "insensitive"):
+            raise ValueError(f"days that are moved cannot be {role}: leave role out, or shift")
+        return {**given, "role": "insensitive"}
 
 
 def partitions() -> Registry[PartitionMethod]:
@@ -192,6 +206,11 @@ ORIGINAL_ORDER = (
 )
 """What a release says of itself that keeps the order of the rows."""
 MOST_REASON = 300
+SHIFT_TIES = (
+    "days move by one number for each person, so that those between the dates of a person stay the same, which nobody "
+    "could see without a pseudonym: shift goes with keep_person = true"
+)
+"""Why days are moved with pseudonyms alone."""
 
 
 class Policy(BasePolicy):
@@ -219,6 +238,7 @@ class Policy(BasePolicy):
             flags="--hierarchy",
             metavar="COLUMN=FILE",
         ),
+        Option("shift", tuple[str, ...], "Columns of dates to move by one secret number of days for each person."),
         Option("k", int, "Groups of at least k.", is_common=True),
         Option("l", float, "At least l sensitive values in a group (distinct l-diversity; of slices probabilistic)."),
         Option("t", float, "Sensitive values of a group distributed as in the whole, within t (t-closeness)."),
@@ -237,6 +257,16 @@ class Policy(BasePolicy):
     person: tuple[str, ...] = person_option()
     person_knowledge: Literal["row", "history"] = option(
         "row", "Whether an attacker knows the quasi-identifiers of one record of a person, or of all."
+    )
+    keep_person: bool = option(
+        False, "Whether a pseudonym ties the records of a person together; with person_knowledge = history alone."
+    )
+    shift_days: int = option(
+        365,
+        "Most days by which dates of a person are moved, either way (--shift).",
+        metavar="DAYS",
+        ge=1,
+        le=36_500,
     )
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict, description="What is known of columns, by name.")
     require: tuple[Requirement, ...] = Field((KAnonymity(k=5),), description="The guarantees.")
@@ -277,6 +307,15 @@ class Policy(BasePolicy):
                     "histories are made alike in groups of persons: leave person_knowledge out, or publish groups of "
                     "records, as mondrian with generalise does"
                 )
+        elif self.keep_person:
+            raise ValueError(
+                "a pseudonym shows which records are of one person, so whoever knows several of them may find it: "
+                'keep_person goes with person_knowledge = "history" alone'
+            )
+        if self.shifted and self.person and not self.keep_person:
+            raise ValueError(SHIFT_TIES)
+        if "*" in self.shifted:
+            raise ValueError("shift is for columns of dates, so name each of them")
         return self
 
     @model_validator(mode="after")
@@ -307,6 +346,16 @@ class Policy(BasePolicy):
         """The least class size that every requirement together asks for."""
         return max(2, *(r.least_size for r in self.require))
 
+    @property
+    def pseudonym(self) -> str:
+        """The column that pseudonyms stand in: the first that names the person, which is dropped itself."""
+        return self.person[0]
+
+    @property
+    def shifted(self) -> tuple[str, ...]:
+        """The columns whose days are moved."""
+        return tuple(name for name, column in self.columns.items() if column.shift is not None)
+
     def states_role_of(self, name: str) -> bool:
         """Whether a column's role is given, by its name or as that of all others."""
         return self.columns.get(name, self.columns.get("*", ColumnPolicy())).role is not None
@@ -331,6 +380,7 @@ class Policy(BasePolicy):
         *,
         others: str | None = None,
         hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
+        shift: Iterable[str] = (),
         k: int | None = None,
         l: float | None = None,  # noqa: E741  the paper's name
         t: float | None = None,
@@ -346,6 +396,8 @@ class Policy(BasePolicy):
         others : role, optional
             The role of every column that is not named; by default it is guessed.
         hierarchies : mapping of column to file or `Hierarchy`, optional
+        shift : column names
+            Columns whose days move by one secret number for each person.
         k, l, t : numbers, optional
             Require k-anonymity, l-diversity, t-closeness, in place of what was required under that name.
         require : sequence, optional
@@ -357,6 +409,8 @@ class Policy(BasePolicy):
         told = type(self)(columns=values.pop("columns", {})).columns
         for name, column in told.items():
             columns[name] = columns.get(name, {}) | column.model_dump(exclude_none=True)
+            if columns[name].get("role") != "insensitive":
+                columns[name].pop("shift", None)
         roles = {"quasi": quasi, "sensitive": sensitive, "identifying": identifying, "insensitive": insensitive}
         given: dict[str, str] = {name: column.role for name, column in told.items() if column.role is not None}
         for role, names in roles.items():
@@ -364,6 +418,10 @@ class Policy(BasePolicy):
                 if given.setdefault(name, role) != role:
                     raise PolicyError(f"column {name!r} is given two roles, {given[name]} and {role}; give it one")
                 columns.setdefault(name, {})["role"] = role
+                if role != "insensitive":
+                    columns[name].pop("shift", None)
+        for name in _column_names("shift", shift):
+            columns.setdefault(name, {})["shift"] = "person"
         for name, hierarchy in _by_column(hierarchies).items():
             columns.setdefault(name, {})["hierarchy"] = hierarchy
         if others is not None:

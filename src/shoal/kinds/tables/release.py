@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.check.evidence import Evidence, group_classes
-from shoal.check.finding import SINGLED_OUT, UNPROTECTED, Finding, reasons, refuse_serious
+from shoal.check.finding import KNOWN_HISTORY, SINGLED_OUT, UNPROTECTED, Finding, reasons, refuse_serious
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.classes import Classes, classes_of
+from shoal.check.tables.known_history import known_history, tied_records
+from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
 from shoal.check.tables.risk import Risk, risk_of
+from shoal.check.tables.shift import compare_shift
 from shoal.check.tables.singled_out import LIMIT, findings_of, records_behind
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
@@ -31,7 +35,7 @@ from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
 from shoal.release import Release
 from shoal.report.points import quoted
-from shoal.secrets import write_groups, write_published_groups, write_rows
+from shoal.secrets import write_groups, write_key, write_published_groups, write_rows
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import Count, public_counts
 
@@ -64,13 +68,14 @@ class TableRelease(Release[Table]):
 
     kind: ClassVar[str] = "table"
     noun: ClassVar[str] = "records"
-    keepable: ClassVar[tuple[str, ...]] = ("groups", "mapping", "rows")
+    keepable: ClassVar[tuple[str, ...]] = ("groups", "mapping", "rows", "key")
 
     attributes: Mapping[str, Attribute]
     layout: Layout | None = None
     _rows: npt.NDArray[np.intp] = field(repr=False)
     _groups: npt.NDArray[np.int32] = field(repr=False)
     _sources: tuple[npt.NDArray[np.intp], ...] = field(default=(), repr=False)
+    _key: bytes | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -104,28 +109,33 @@ class TableRelease(Release[Table]):
             _rows=made.rows,
             _groups=made.groups,
             _sources=made.sources,
+            _key=made.key,
             _like=like,
             _held_out=held_out,
         )
         file = None
         if in_memory:
-            guarantees, findings = release._verified(made.table, made.attributes, is_tried=is_tried)
+            guarantees, findings = release._verified(release.published, made.attributes, is_tried=is_tried)
         else:
             file, (guarantees, findings) = release._write_and_measure()
         notes = (*_told(findings), *release.notes)
         return replace(release, guarantees=guarantees, findings=findings, notes=notes, _file=file)
 
-    @property
+    @cached_property
     def table(self) -> Table:
-        """What would be published."""
-        return self.published
+        """What would be published, without pseudonyms."""
+        return apart(self.published, self._pseudonym)[0]
+
+    @property
+    def _pseudonym(self) -> str | None:
+        return self.policy.pseudonym if self.policy.keep_person else None
 
     @cached_property
     def data(self) -> Any:
         """The published data as a frame of the kind that came in (from a file: a dictionary of columns)."""
         from shoal.data.tables.frames import to_frame
 
-        return to_frame(self.table, {} if self._like is None else self._like)
+        return to_frame(self.published, {} if self._like is None else self._like)
 
     @cached_property
     def utility(self) -> Utility:
@@ -200,16 +210,16 @@ class TableRelease(Release[Table]):
 
     @property
     def case(self) -> TableCase:
-        """What attacks work on; for the owner alone."""
+        """What attacks work on; for the owner alone. Days that were moved are nobody's, so they are left out."""
         from shoal.attack.tables.case import TableCase
 
         return TableCase(
-            published=self.table,
+            published=self.table.select([n for n in self.table.names if n not in self.policy.shifted]),
             original=self._original,
             control=self._control,
             quasi=self._names("quasi"),
             sensitive=self._names("sensitive"),
-            attributes=self.attributes,
+            attributes={n: a for n, a in self.attributes.items() if n not in self.policy.shifted},
             publication=self.policy.method.publication,
             layout=self.layout,
             rows=None if needs_original(self.policy.method.publication) else self._rows.astype(np.int64),
@@ -275,15 +285,16 @@ class TableRelease(Release[Table]):
 
     def _write_and_measure(self) -> tuple[CheckedFile, _Verified]:
         def write(path: Path) -> None:
-            write_table(self.table, path)
+            write_table(self.published, path)
 
         return checked_file(file_name(self.table), write, self._verified_file)
 
     def _verified_file(self, path: Path) -> _Verified:
         """Run the checker on the file as any reader would see it."""
         markers, delimiter = self.policy.missing_markers, self.table.source.delimiter
-        written = read_back(path, self.table.names, markers=markers, delimiter=delimiter, expected=self.table)
-        if written.n_rows != self.table.n_rows or written.names != self.table.names:
+        made = self.published
+        written = read_back(path, made.names, markers=markers, delimiter=delimiter, expected=made)
+        if written.n_rows != made.n_rows or written.names != made.names:
             raise NotVerified("the written file does not read back as the table that was made; nothing was published")
         return self._verified(written, self._published_attributes if self.layout is None else self.attributes)
 
@@ -293,6 +304,7 @@ class TableRelease(Release[Table]):
         With what else was measured, or `Infeasible` when that is serious and the policy does not take it.
         """
         layout = self.layout
+        table, pseudonyms = apart(table, self._pseudonym)
         names = table.names if layout is None else list(dict.fromkeys(layout.attributes.values()))
         roles = {role: [n for n in names if attributes[n].role == role] for role in ("quasi", "sensitive")}
         asked = Asked(
@@ -308,6 +320,8 @@ class TableRelease(Release[Table]):
             knows_history=self.policy.person_knowledge == "history",
         )
         verdict = verify_publication(table, self.policy.method.publication, asked, self._evidence)
+        if pseudonyms is not None:
+            verdict = replace(verdict, findings=(*verdict.findings, *self._wrongly_tied(table, pseudonyms)))
         refuse_failed(verdict)
         measure = partial(
             findings_of,
@@ -318,16 +332,37 @@ class TableRelease(Release[Table]):
             limit=self.policy.limits.singled_out,
             accepted=self.policy.accept,
         )
-        findings, persons = measure(table), self._evidence.persons
-        if persons is not None and not any(
-            f.is_serious for f in findings
-        ):  # of records everybody can count; then these
-            shown = table if layout is None else records_behind(self._original, self._rows, table.names, layout)
+        still = table.select([n for n in table.names if n not in self.policy.shifted])
+        findings, persons = measure(still), self._evidence.persons
+        # Records are what everybody can count; persons come after them.
+        if persons is not None and not any(f.is_serious for f in findings):
+            shown = still if layout is None else records_behind(self._original, self._rows, table.names, layout)
             findings = measure(shown, persons=persons)
+        if pseudonyms is not None:
+            findings += known_history(
+                [tied_records(table, attributes, pseudonyms, self.policy.shifted, self.policy.missing_markers)],
+                shift_days=self.policy.shift_days,
+                limit=self.policy.limits.singled_out,
+                reason=self.policy.accept.get(KNOWN_HISTORY),
+            )
         findings += self._unprotected(verdict.guarantees)
         if not is_tried:
             refuse_serious(findings)
         return verdict.guarantees, findings
+
+    def _wrongly_tied(self, table: Table, pseudonyms: Ints) -> list[str]:
+        """What is wrong with pseudonyms and with days that were moved."""
+        policy, evidence = self.policy, self._evidence
+        moved = compare_shift(
+            table,
+            self._original,
+            policy.shifted,
+            policy.missing_markers,
+            evidence.rows,
+            evidence.persons,
+            policy.shift_days,
+        )
+        return [*compare_pseudonyms(pseudonyms, evidence.persons).findings, *moved.findings]
 
     def _unprotected(self, guarantees: Sequence[Guarantee]) -> tuple[Finding, ...]:
         """Columns that nobody called sensitive, that look so, and that nothing is required of."""
@@ -384,8 +419,12 @@ class TableRelease(Release[Table]):
             header=self.policy.header,
             person=self.policy.person or None,
             person_knowledge=self.policy.person_knowledge if self.policy.person else None,
+            pseudonym=self._pseudonym,
+            shift_days=self.policy.shift_days if self.policy.shifted else None,
             columns={
-                name: PublishedColumn.of(attribute, has_labels=name in self._by_hierarchy)
+                name: PublishedColumn.of(
+                    attribute, has_labels=name in self._by_hierarchy, is_moved=name in self.policy.shifted
+                )
                 for name, attribute in self._published_attributes.items()
             },
             layout=self.layout,
@@ -409,6 +448,8 @@ class TableRelease(Release[Table]):
         return ReportContext.of(self, self.guarantees, is_public=is_public)
 
     def _refuse(self, keep: Sequence[str]) -> None:
+        if "key" in keep and self._key is None:
+            raise PolicyError("there are no pseudonyms, so there is no key to keep; leave it out, or set keep_person")
         if {"mapping", "rows"} & set(keep) and needs_original(self.policy.method.publication):
             raise PolicyError("a published row stands for no record, so no value became another; keep groups alone")
 
@@ -423,6 +464,8 @@ class TableRelease(Release[Table]):
             self._write_mapping(folder)
         if "rows" in keep:
             write_rows(folder, self._rows)
+        if "key" in keep and self._key is not None:
+            write_key(folder, self._key)
 
     def _write_mapping(self, folder: Path) -> None:
         """What each distinct value became, with the number of records, one file a quasi-identifier."""

@@ -57,7 +57,7 @@ def compare_datasheet(
     n_removed = 0 if removed is None else int(removed[1] or 1)
     if original is not None:
         held = manifest.attributes if manifest.layout is None else manifest.layout.attributes.values()
-        n_removed = len(set(original.names) - set(held))
+        n_removed = len(set(original.names) - {*held, manifest.pseudonym})
     try:
         risk = _risk(manifest, table)
         order = () if original is None else original.names

@@ -67,6 +67,10 @@ class ReportContext:
         Columns of the original whose labels are those of a hierarchy.
     accepted : mapping of str to str
         What was found above its limit and taken, with the reason.
+    pseudonym : str
+        The column in which pseudonyms tie the records of a person together; "" where none does.
+    shifted, shift_days
+        Columns whose days were moved, all of a person by one number, and by how many at most.
     """
 
     title: str
@@ -95,6 +99,9 @@ class ReportContext:
     by_hierarchy: frozenset[str] = frozenset()
     accepted: Mapping[str, str] = field(default_factory=dict)
     counts_persons: bool = False
+    pseudonym: str = ""
+    shifted: tuple[str, ...] = ()
+    shift_days: int = 0
 
     @classmethod
     def of(cls, release: TableRelease, guarantees: tuple[Guarantee, ...], *, is_public: bool = False) -> ReportContext:
@@ -128,6 +135,9 @@ class ReportContext:
             by_hierarchy=frozenset(n for n, a in release.attributes.items() if a.hierarchy is not None),
             accepted=reasons(release.findings),
             counts_persons=bool(release.policy.person),
+            pseudonym=release.policy.pseudonym if release.policy.keep_person else "",
+            shifted=tuple(n for n in release.attributes if n in release.policy.shifted),
+            shift_days=release.policy.shift_days if release.policy.shifted else 0,
         )
 
     @classmethod
@@ -174,6 +184,9 @@ class ReportContext:
             by_hierarchy=frozenset(n if layout is None else layout.attributes[n] for n in manifest.by_hierarchy),
             accepted=manifest.accepted or {},
             counts_persons=bool(manifest.person),
+            pseudonym=manifest.pseudonym or "",
+            shifted=manifest.shifted,
+            shift_days=manifest.shift_days or 0,
         )
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.kinds.tables.policy import publications
 from shoal.report.page import N_PICTURES, render
@@ -25,6 +26,12 @@ PERSONS_TOLD = (
     "data beside this page; how many persons a group has, only the owner can recount, who knows whose each record is."
 )
 """In place of who can recompute the guarantees."""
+TIED_TOLD = (
+    "Persons were counted, of whom one may have several records, which a pseudonym ties together; so all guarantees "
+    "can be recomputed from the data beside this page. Pseudonyms were drawn for this release, by a secret key, and do "
+    "not say who it is."
+)
+"""The same where records of a person are tied together."""
 
 
 def render_datasheet(context: ReportContext, table: Table | None = None, *, is_drawn: bool = True) -> str:
@@ -47,15 +54,20 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
             continue
         domain = None if table is None else domain_of(table[name], attribute, context.k)
         treatment = words.treatment(attribute, context.publish, by_hierarchy=original_name in context.by_hierarchy)
+        if name in context.shifted:
+            treatment = words.moved(context.shift_days)
         columns.append((name, attribute, treatment, domain))
+    if context.pseudonym:
+        tie = Attribute(context.pseudonym, "nominal", "identifying")
+        columns.insert(0, (tie.name, tie, words.TIED, None))
     described = [(name, domain) for name, _, _, domain in columns[:N_PICTURES] if domain is not None]
     figures = [(name, _picture(name, domain, is_drawn)) for name, domain in described]
     return render(
         "datasheet.html",
         c=context,
         told=publications()[context.publish].telling,
-        persons_told=PERSONS_TOLD if context.counts_persons else "",
-        removed=[n for n, a in context.attributes.items() if a.role == "identifying"],
+        persons_told=(TIED_TOLD if context.pseudonym else PERSONS_TOLD) if context.counts_persons else "",
+        removed=[n for n, a in context.attributes.items() if a.role == "identifying" and n != context.pseudonym],
         guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
         models=words.models(context.publish),
         columns=columns,
@@ -63,7 +75,13 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         figures=[(name, picture) for name, picture in figures if picture is not None],
         n_left_out=len(columns) - N_PICTURES,
         limits=not_protected(
-            context.guarantees, context.attributes, context.publish, context.diversity, context.accepted
+            context.guarantees,
+            context.attributes,
+            context.publish,
+            context.diversity,
+            context.accepted,
+            context.pseudonym,
+            context.shifted,
         ),
         uses=good_use(context.publish, any(a.role in ("sensitive", "insensitive") for _, a, _, _ in columns)),
         misuses=MISUSE,

@@ -24,12 +24,14 @@ def not_protected(
     publish: str,
     diversity: str = "local",
     accepted: Mapping[str, str] | None = None,
+    pseudonym: str = "",
+    shifted: Sequence[str] = (),
 ) -> tuple[Point, ...]:
     """What an attacker can still do, given what was required and how it was published, and what was taken for which
     reason.
     """
     sensitive = [n for n, a in attributes.items() if a.role == "sensitive"]
-    kept = [n for n, a in attributes.items() if a.role in ("sensitive", "insensitive")]
+    kept = [n for n, a in attributes.items() if a.role in ("sensitive", "insensitive") and n not in shifted]
     points = [
         Point(f"Accepted by the publisher ({name})", f"{_sentence(ACCEPTABLE[name])} The reason given: {reason}")
         for name, reason in (accepted or {}).items()
@@ -42,6 +44,14 @@ def not_protected(
                 "Columns that were kept",
                 f"Whoever knows {quoted(kept)} of a record from elsewhere can narrow a group down; such columns should "
                 "be quasi-identifiers.",
+            )
+        )
+    if pseudonym and (kept or shifted):
+        points.append(
+            Point(
+                "Records that are tied together",
+                f"{pseudonym!r} shows which records are of one person. Whoever knows values of several of them"
+                f"{', or the days between them,' if shifted else ''} may recognise the combination.",
             )
         )
     points.append(
@@ -69,17 +79,25 @@ def without_requirement(guarantees: Sequence[Guarantee], sensitive: Sequence[str
     return [n for n in sensitive if n not in covered]
 
 
-def what_became_of(attributes: Mapping[str, Attribute], guarantees: Sequence[Guarantee], method: Method) -> list[str]:
+def what_became_of(
+    attributes: Mapping[str, Attribute],
+    guarantees: Sequence[Guarantee],
+    method: Method,
+    pseudonym: str = "",
+    shifted: Sequence[str] = (),
+) -> list[str]:
     """What was done to the columns of each role, a line each."""
     names = {role: [n for n, a in attributes.items() if a.role == role] for role in ROLES}
     bare = without_requirement(guarantees, names["sensitive"])
     publication = method.way_of_publishing
     done = {
-        "dropped": names["identifying"],
+        "dropped": [n for n in names["identifying"] if n != pseudonym],
+        "replaced by pseudonyms, the same in all records of a person": [pseudonym] if pseudonym else [],
         publication.done_to_quasi: names["quasi"],
         "sensitive, kept, under the requirements below": [n for n in names["sensitive"] if n not in bare],
         f"sensitive, but with no requirement of their own, {publication.kept}": bare,
-        "published as they are": names["insensitive"],
+        "days moved, all of a person by one secret number": list(shifted),
+        "published as they are": [n for n in names["insensitive"] if n not in shifted],
     }
     return [
         f"{verb}: {', '.join(held[:20])}{f' and {len(held) - 20} more' if len(held) > 20 else ''}"

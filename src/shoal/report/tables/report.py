@@ -53,7 +53,15 @@ def report_content(context: ReportContext) -> ReportContent:
         tightest=[(short_name(g), words.required(g), _worst(g)) for g in context.guarantees if g.worst],
         models=words.models(context.publish),
         limits=points(
-            not_protected(context.guarantees, context.attributes, context.publish, context.diversity, context.accepted)
+            not_protected(
+                context.guarantees,
+                context.attributes,
+                context.publish,
+                context.diversity,
+                context.accepted,
+                context.pseudonym,
+                context.shifted,
+            )
         ),
         sizes=picture("class_sizes", before=before.records_by_class_size, after=after.records_by_class_size)
         if before and after
@@ -189,7 +197,11 @@ def _columns(context: ReportContext) -> list[dict[str, Any]]:
             "name": name,
             "role": words.ROLE_NAMES[a.role],
             "type": "taxonomy" if a.type == "nominal" and a.hierarchy is not None else a.type,
-            "treatment": words.treatment(a, context.publish, by_hierarchy=a.hierarchy is not None),
+            "treatment": words.moved(context.shift_days)
+            if name in context.shifted
+            else words.TIED
+            if name == context.pseudonym
+            else words.treatment(a, context.publish, by_hierarchy=a.hierarchy is not None),
             "why": a.why,
             "ncp": "–" if ncp.get(name) is None else percent(ncp[name]),
         }

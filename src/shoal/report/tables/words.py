@@ -131,6 +131,18 @@ def achieved(guarantee: Guarantee) -> str:
     return ", ".join(f"{SYMBOLS.get(n, n)} = {number(v, 4)}" for n, v in reached.items())
 
 
+TIED = "replaced by a pseudonym, the same in all records of a person"
+"""What became of the column that says whose a record is, where records of a person are tied together."""
+
+
+def moved(shift_days: int) -> str:
+    """What became of days that were moved by person."""
+    return (
+        f"moved by a secret whole number of days, from {shift_days:,} earlier to {shift_days:,} later, one for all "
+        "records of a person; days between them are exact"
+    )
+
+
 def treatment(attribute: Attribute, publish: str, *, by_hierarchy: bool = False) -> str:
     """What became of a column."""
     if attribute.role == "identifying":
