@@ -28,6 +28,6 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], 
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home = homes[name]
-        return getattr(import_module(home if home.startswith("shoal.") else f"{package}.{home}"), name)
+        return getattr(import_module(home if "." in home else f"{package}.{home}"), name)
 
     return find, lambda: sorted(homes)

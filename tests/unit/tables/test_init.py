@@ -16,6 +16,7 @@ from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.tables import MDAV, Mondrian, Univariate
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import Partition
+from shoal.tables.partition.univariate import univariate_labels
 
 MODELS = [getattr(shoal.tables, name) for name in shoal.tables.__all__]
 OF_MANY = [model for model in MODELS if model is not Univariate]
@@ -26,8 +27,9 @@ class FirstColumn(Univariate):
 
     _rank = Partition._rank  # which refuses flat arrays, as the checks demand
 
-    def _label(self, ranked: Any) -> Codes:
-        return super()._label(ranked[:1])
+    @staticmethod
+    def grouping(ranked: Any, k: int) -> Codes:
+        return univariate_labels(ranked[:1], k)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
