@@ -129,5 +129,7 @@ def run_attacks(
             continue
         if progress is not None:
             progress(f"attacking: {attack.title}", i, len(attacks))
-        results.append(attack.run(case, np.random.default_rng(own)))
+        result = attack.run(case, np.random.default_rng(own))
+        known = getattr(case, "known_of_a_person", "")
+        results.append(replace(result, knows=f"{result.knows}; {known}") if known else result)
     return Attacked(tuple(results), tuple(skipped))

@@ -126,6 +126,8 @@ class Minimality(Attack[TableCase]):
             return "It is about groups as strict cuts of Mondrian leave them, and these are others."
         if not columns_of(case, "quasi") or not columns_of(case, "sensitive"):
             return "The release has no quasi-identifier of the original, or no sensitive attribute."
+        if case.persons is not None:
+            return "Groups were cut by persons, and which of those cuts were not made is not worked out."
         if not any(r.is_about_values() for r in case.policy.require):
             return "No diversity was required, so no cut was prevented by it."
         if method.diversity == "blind":
