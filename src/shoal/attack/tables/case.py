@@ -8,9 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shoal.arrays import Ints
+from shoal.attack.attack import Attack
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Table
+from shoal.registry import Registry
 
 if TYPE_CHECKING:
     from shoal.kinds.tables.policy import Policy
@@ -103,3 +105,6 @@ class TableCase:
         tables |= {"population": self.population}
         given = {name: table.n_rows for name, table in tables.items() if table is not None}
         return given | ({} if self.rows is None else {"rows": len(self.rows)})
+
+
+TABLE_ATTACKS: Registry[Attack[TableCase]] = Registry("shoal.attack.tables")

@@ -19,7 +19,7 @@ import numpy as np
 from shoal.arrays import Floats
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import CellLabels, columns_of, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
 from shoal.attack.tables.targets import Targets, draw_targets
@@ -34,6 +34,7 @@ class ColumnJoin(Attack[TableCase]):
     n_attacks: int = 5000
 
     name = "column-join"
+    place = 130
     title = "joining the slices on the secret"
     knows = "the true quasi-identifiers of a record, and how tables in slices are made"
     stopped_by = "l-diversity, checked on the belief of one who joins the slices"
@@ -85,3 +86,6 @@ def _certain(hidden: CellLabels, chances: Floats, truth: Floats, targets: Target
     best = np.argmax(chances, axis=1)
     sure = chances[np.arange(len(best)), best] >= CERTAIN
     return float(np.sum(targets.best((sure & hidden.covers(best, truth)).astype(np.float64))))
+
+
+TABLE_ATTACKS.register(ColumnJoin())

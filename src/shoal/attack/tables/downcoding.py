@@ -23,7 +23,7 @@ import numpy.typing as npt
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import CellLabels, People, attribute_of, columns_of, read_view
 from shoal.attack.tables.targets import n_distinct
 
@@ -34,6 +34,7 @@ class Downcoding(Attack[TableCase]):
     """Claim the members of sets and the ends of ranges of ordered categories."""
 
     name = "downcoding"
+    place = 150
     title = "reading values off sets of categories"
     knows = "the published table, and that groups are generalised no more than they must be"
     stopped_by = "no guarantee of groups; a recoding that is the same for all records"
@@ -160,3 +161,6 @@ class Members:
         """Whether a member of each class has the value that is claimed."""
         asked = owner * self._width + np.searchsorted(self._known, claimed)
         return self._is_held[asked] if len(self._is_held) else np.isin(asked, self._keys)
+
+
+TABLE_ATTACKS.register(Downcoding())

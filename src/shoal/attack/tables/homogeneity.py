@@ -28,7 +28,7 @@ from shoal.arrays import Floats, Ints, Mask
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates, candidates_of
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import CellLabels, View, attribute_of, columns_of, read_view
 from shoal.attack.tables.targets import draw, draw_targets, n_distinct
 from shoal.data.tables.table import spell
@@ -67,6 +67,7 @@ class Homogeneity(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "homogeneity"
+    place = 100
     title = "all candidates share one secret"
     knows = "the true quasi-identifiers of a record"
     stopped_by = "l-diversity with l of 2 or more"
@@ -138,6 +139,7 @@ class Skewness(Homogeneity):
     """The candidates make the person's value twice as likely as the whole table does, or more, and at least a half."""
 
     name = "skewness"
+    place = 110
     title = "candidates make a secret much likelier"
     needs_others = True
     stopped_by = "t-closeness, and beta-likeness"
@@ -162,6 +164,7 @@ class Similarity(Homogeneity):
     """The candidates' secrets are many, but near each other."""
 
     name = "similarity"
+    place = 120
     title = "candidates' secrets are much alike"
     needs_others = True
     stopped_by = "t-closeness with the ordered or the hierarchical distance"
@@ -244,3 +247,8 @@ def _branches(case: TableCase, name: str) -> Secret:
         recode = [place.setdefault(label, len(place)) for label in [*labels, None]]
         parts.append(np.array(recode, dtype=np.int64)[np.minimum(column.codes, len(labels))])
     return Secret(name, parts[0], len(place), parts[1], parts[2] if len(parts) > 2 else None, None)
+
+
+TABLE_ATTACKS.register(Homogeneity())
+TABLE_ATTACKS.register(Skewness())
+TABLE_ATTACKS.register(Similarity())

@@ -26,7 +26,7 @@ from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import CellLabels, View, columns_of, read_view
 from shoal.attack.tables.naive_bayes import ValueBins, bucket_secrets, cut, known_secrets, learn, refine
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
@@ -57,6 +57,7 @@ class Inference(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "inference"
+    place = 70
     title = "guessing a secret from the nearest record"
     knows = "the true quasi-identifiers of a record"
     stopped_by = "l-diversity and t-closeness, for sensitive attributes"
@@ -147,6 +148,7 @@ class BayesInference(Inference):
     """By naive Bayes inside the person's group, in the manner of the deFinetti attack."""
 
     name = "inference-bayes"
+    place = 80
     title = "guessing a secret by what the release teaches"
     stopped_by = "t-closeness, in part; l-diversity does not promise to"
     remedy = "require t-closeness, or publish fewer attributes that go with the secret"
@@ -214,3 +216,7 @@ def rightness(hidden: CellLabels, guess: Ints, truth: Floats) -> Floats:
     else:
         right = hidden.covers(guess, truth) / np.maximum(hidden.sizes[guess], 1.0)
     return np.asarray(right)
+
+
+TABLE_ATTACKS.register(Inference())
+TABLE_ATTACKS.register(BayesInference())

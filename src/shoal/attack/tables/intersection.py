@@ -20,7 +20,7 @@ from shoal.arrays import Floats
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import View, columns_of, read_view
 from shoal.attack.tables.targets import Targets, draw_targets
 
@@ -32,6 +32,7 @@ class Intersection(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "intersection"
+    place = 160
     title = "two releases of the same records"
     knows = "the true quasi-identifiers of a record, and two releases that it is in"
     stopped_by = "no guarantee that is checked on one release alone"
@@ -108,3 +109,6 @@ def _left(views: list[View], people: list[Floats], targets: Targets) -> tuple[fl
             found[i, part] = own & (possible.sum(axis=1) == 1)
     both, first, second = (float(np.sum(targets.best(f))) for f in found)
     return both, first, second
+
+
+TABLE_ATTACKS.register(Intersection())

@@ -20,7 +20,7 @@ import numpy as np
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import CellLabels, People, columns_of, read_view
 from shoal.attack.tables.downcoding import Members, no_originals
 from shoal.attack.tables.targets import n_distinct
@@ -30,6 +30,7 @@ class LabelEnds(Attack[TableCase]):
     """Claim both ends of every range of numbers or dates."""
 
     name = "label-ends"
+    place = 140
     title = "reading values off the ends of ranges"
     knows = "the published table, which values occur in a column, and how often each does"
     stopped_by = "ends that are rounded outward, on a grid that is the same for all groups"
@@ -104,3 +105,6 @@ def _drawn(read: CellLabels, labels: Ints, known: Floats, below: Ints, rng: np.r
     last = below[np.searchsorted(known, read.high[labels], "right")]
     person = first + (rng.random(len(labels)) * (last - first)).astype(np.int64)
     return np.asarray(known[np.searchsorted(below, person, "right") - 1])
+
+
+TABLE_ATTACKS.register(LabelEnds())

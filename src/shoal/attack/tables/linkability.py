@@ -20,7 +20,7 @@ import numpy as np
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.targets import draw_targets
 
@@ -46,6 +46,7 @@ class Linkability(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "linkability"
+    place = 60
     title = "linking two files through the release"
     needs_others = True
     knows = "two parties, each a different half of a record's quasi-identifiers"
@@ -113,3 +114,6 @@ def _chance(n_records: int, n_nearest: int) -> float:
     if 2 * k > n:
         return 1.0
     return 1 - exp(2 * lgamma(n - k + 1) - lgamma(n - 2 * k + 1) - lgamma(n + 1))
+
+
+TABLE_ATTACKS.register(Linkability())

@@ -24,7 +24,7 @@ from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates, candidates_of
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import CellLabels, People, View, columns_of, read_view
 from shoal.attack.tables.targets import Targets, draw
 
@@ -38,6 +38,7 @@ class Linkage(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "linkage"
+    place = 30
     title = "linking a known record to a published one"
     knows = "the true quasi-identifiers of a record, and that it is in the release"
     stopped_by = "k-anonymity: at most one link in k is right"
@@ -92,6 +93,7 @@ class PartialLinkage(Linkage):
     """By distance, a random half of the quasi-identifiers known."""
 
     name = "linkage-partial"
+    place = 40
     title = "linking a record of which half is known"
     knows = "a random half of a record's true quasi-identifiers, and that it is in the release"
 
@@ -112,6 +114,7 @@ class RankLinkage(Linkage):
     """By rank: needs numbers or ordered categories that are published as single values."""
 
     name = "linkage-rank"
+    place = 50
     title = "linking a known record by ranks"
     knows = "the true quasi-identifiers of all records in the release, and so every rank"
     stopped_by = "k-anonymity of the groups that values are averaged over or drawn from"
@@ -157,3 +160,8 @@ def _mid_ranks(values: Floats, among: Floats) -> Floats:
     known = np.sort(among[~np.isnan(among)])
     middle = (np.searchsorted(known, values, "left") + np.searchsorted(known, values, "right")) / 2
     return np.where(np.isnan(values), np.nan, middle / max(1, len(known)))
+
+
+TABLE_ATTACKS.register(Linkage())
+TABLE_ATTACKS.register(PartialLinkage())
+TABLE_ATTACKS.register(RankLinkage())

@@ -24,7 +24,7 @@ from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.tables.candidates import Candidates
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
 from shoal.attack.tables.targets import draw_targets
@@ -39,6 +39,7 @@ class TableMembership(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "membership"
+    place = 90
     title = "telling who is in the release"
     knows = "all published attributes of a record"
     stopped_by = "no guarantee of groups promises to; differential privacy and delta-presence do"
@@ -89,3 +90,6 @@ def _expected_rows(beliefs: SliceBeliefs, rows: Ints) -> Floats:
             amount *= matching.rows_of(part.number) / size
     of_tuple = np.bincount(matching.tuples, amount, minlength=matching.n_tuples)
     return np.asarray(of_tuple[matching.of_record], dtype=np.float64)
+
+
+TABLE_ATTACKS.register(TableMembership())

@@ -26,7 +26,7 @@ import numpy as np
 from shoal.arrays import Ints, Mask
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import read_secret
 from shoal.attack.tables.people import joint_keys, twins_of
@@ -100,6 +100,7 @@ class PartitionReplay(Attack[TableCase]):
     repeats: bool = True
 
     name = "partition-replay"
+    place = 180
     title = "repeating the partition to tell equals apart"
     knows = "the true quasi-identifiers of all records, the method and its parameters, and this program"
     stopped_by = "a secret order of equal quasi-identifiers, which releases have after version 0.1.0"
@@ -292,3 +293,6 @@ def _determined(replay: Replay, values: Ints, codes: Ints, lower: Ints, upper: I
     some = (replay.classes >= 0) & (first < last)
     at, end = np.minimum(first, len(rows) - 1), np.clip(last - 1, 0, len(rows) - 1)
     return np.where(some & (changes[at] == changes[end]), sorted_codes[at], -1).astype(np.int64)
+
+
+TABLE_ATTACKS.register(PartitionReplay())

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import View, columns_of, read_view
 from shoal.attack.tables.predicates import (
     AT_LEAST,
@@ -78,6 +78,7 @@ class SinglingOut(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "singling-out"
+    place = 20
     title = "singling out by several attributes"
     knows = "the published table alone"
     stopped_by = "k-anonymity: no combination of published quasi-identifiers is rare"
@@ -191,6 +192,7 @@ class UnivariateSinglingOut(SinglingOut):
     n_columns: int | None = 1
 
     name = "singling-out-univariate"
+    place = 10
     title = "singling out by one attribute"
     stopped_by = "k-anonymity, for quasi-identifiers; nothing, for rare values of columns kept as they are"
 
@@ -340,3 +342,7 @@ def _scaled(counts: Ints, n_people: int, n_wanted: int) -> float:
 def _model(sizes: npt.NDArray[np.int64], weight: float) -> Floats:
     n = sizes.astype(np.float64)
     return np.asarray((1 - (n * weight + 1) * np.exp(n * np.log1p(-min(weight, 1 - 1e-12)))) / (n + 1))
+
+
+TABLE_ATTACKS.register(UnivariateSinglingOut())
+TABLE_ATTACKS.register(SinglingOut())

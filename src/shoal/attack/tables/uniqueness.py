@@ -16,7 +16,7 @@ import numpy as np
 
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.predicates import EQUAL, Crowd, Predicates, about_people
 from shoal.attack.tables.targets import by_person, n_distinct
@@ -28,6 +28,7 @@ class Uniqueness(Attack[TableCase]):
     """Count whom in the population each published record could be."""
 
     name = "uniqueness"
+    place = 170
     title = "records that fit one row of a population"
     knows = "a file of the whole population with names and quasi-identifiers"
     stopped_by = "k-anonymity and k-map"
@@ -70,3 +71,6 @@ class Uniqueness(Attack[TableCase]):
             f"{100 * alone:.1f} % are like no other that is published.",
             details={"unique_in_release": alone, "median_people_that_fit": float(np.median(fitting))},
         )
+
+
+TABLE_ATTACKS.register(Uniqueness())

@@ -154,7 +154,7 @@ class Tables(Kind):
         """See `shoal.attack.tables`."""
         from shoal.attack.tables import TABLE_ATTACKS
 
-        return TABLE_ATTACKS
+        return list(TABLE_ATTACKS.values())
 
     def case(
         self,

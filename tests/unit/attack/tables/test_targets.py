@@ -87,7 +87,7 @@ def test_rates_are_the_same_however_often_a_persons_records_are_repeated(seed, l
     case = replace(_case(seed, labels), knows_history=history)
     rng = np.random.default_rng(seed)
     times = rng.integers(1, 5, int(case.persons.max()) + 1), rng.integers(1, 5, int(case.control_persons.max()) + 1)
-    attacks = [a for a in TABLE_ATTACKS if a.name not in BY_RECORDS]
+    attacks = [a for a in TABLE_ATTACKS.values() if a.name not in BY_RECORDS]
     once, often = (run_attacks(attacks, c, seed=1) for c in (case, _repeated(case, *times)))
     assert [r.attack for r in once.results] == [r.attack for r in often.results]
     assert len(once.results) >= 10
@@ -102,7 +102,7 @@ def test_rates_are_the_same_however_often_a_persons_records_are_repeated(seed, l
 
 def test_no_more_is_tried_than_there_are_persons():
     case = _case(0, True)
-    found = {r.attack: r for r in run_attacks(TABLE_ATTACKS, case, seed=1).results}
+    found = {r.attack: r for r in run_attacks(list(TABLE_ATTACKS.values()), case, seed=1).results}
     for name in ("linkage", "linkage-partial", "linkability", "membership", "uniqueness"):
         assert found[name].main.attempts == 14, name
     for name in ("homogeneity", "inference", "skewness"):
@@ -111,7 +111,9 @@ def test_no_more_is_tried_than_there_are_persons():
     assert found["membership"].control.attempts == 30
     assert "persons" in found["linkage"].sentence
     assert "one record of a person is known" in found["linkage"].knows
-    records = {r.attack: r for r in run_attacks(TABLE_ATTACKS, replace(case, persons=None), seed=1).results}
+    records = {
+        r.attack: r for r in run_attacks(list(TABLE_ATTACKS.values()), replace(case, persons=None), seed=1).results
+    }
     assert records["linkage"].main.attempts == case.original.n_rows
     assert not any("persons" in r.sentence + r.knows for r in records.values())
 
@@ -120,7 +122,10 @@ def test_whoever_knows_a_history_knows_at_least_what_one_record_tells():
     for seed in range(3):
         case = _case(seed, True)
         row, history = (
-            {r.attack: r.main for r in run_attacks(TABLE_ATTACKS, replace(case, knows_history=h), seed=1).results}
+            {
+                r.attack: r.main
+                for r in run_attacks(list(TABLE_ATTACKS.values()), replace(case, knows_history=h), seed=1).results
+            }
             for h in (False, True)
         )
         for name in ("linkage", "homogeneity", "skewness", "similarity", "uniqueness"):
@@ -132,7 +137,7 @@ def test_cuts_by_persons_are_not_reasoned_from():
     from tests.unit.attack.tables.test_minimality import _policy, _small
 
     case = cut(_small(0), _policy())
-    minimality = next(a for a in TABLE_ATTACKS if a.name == "minimality")
+    minimality = next(a for a in TABLE_ATTACKS.values() if a.name == "minimality")
     assert minimality.missing(case) is None
     assert "by persons" in minimality.missing(replace(case, persons=np.arange(case.original.n_rows)))
 
