@@ -22,7 +22,7 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import CellLabels, columns_of, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
-from shoal.attack.tables.targets import Targets, draw_targets
+from shoal.attack.tables.targets import TableTargets, draw_targets
 
 CERTAIN = 1 - 1e-9
 
@@ -82,7 +82,7 @@ class ColumnJoin(Attack[TableCase]):
         )
 
 
-def _certain(hidden: CellLabels, chances: Floats, truth: Floats, targets: Targets) -> float:
+def _certain(hidden: CellLabels, chances: Floats, truth: Floats, targets: TableTargets) -> float:
     best = np.argmax(chances, axis=1)
     sure = chances[np.arange(len(best)), best] >= CERTAIN
     return float(np.sum(targets.best((sure & hidden.covers(best, truth)).astype(np.float64))))

@@ -22,7 +22,7 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import View, columns_of, read_view
-from shoal.attack.tables.targets import Targets, draw_targets
+from shoal.attack.tables.targets import TableTargets, draw_targets
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _secrets(case: TableCase) -> list[str]:
     return [n for n in columns_of(case, "sensitive") if n in case.other.names]
 
 
-def _left(views: list[View], people: list[Floats], targets: Targets) -> tuple[float, float, float]:
+def _left(views: list[View], people: list[Floats], targets: TableTargets) -> tuple[float, float, float]:
     """For how many the true secret alone is left: by both, by the first, by the second."""
     shown = [np.where(v.labels[-1].low <= v.labels[-1].high, v.labels[-1].low, np.nan) for v in views]
     cells = [s[v.labels[-1].codes] for s, v in zip(shown, views, strict=True)]

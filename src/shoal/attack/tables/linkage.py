@@ -26,7 +26,7 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates, candidates_of
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import CellLabels, People, View, columns_of, read_view
-from shoal.attack.tables.targets import Targets, draw
+from shoal.attack.tables.targets import TableTargets, draw
 
 N_HALVES = 4
 
@@ -82,7 +82,7 @@ class Linkage(Attack[TableCase]):
         )
 
     def _link(
-        self, view: View, asked: Candidates, targets: Targets, own: Ints, rng: np.random.Generator
+        self, view: View, asked: Candidates, targets: TableTargets, own: Ints, rng: np.random.Generator
     ) -> tuple[Floats, Ints]:
         """How surely each target is linked right, and how many are equally near to each known record."""
         least = asked.least(view.original[targets.rows], own[targets.rows])
@@ -98,7 +98,7 @@ class PartialLinkage(Linkage):
     knows = "a random half of a record's true quasi-identifiers, and that it is in the release"
 
     def _link(
-        self, view: View, asked: Candidates, targets: Targets, own: Ints, rng: np.random.Generator
+        self, view: View, asked: Candidates, targets: TableTargets, own: Ints, rng: np.random.Generator
     ) -> tuple[Floats, Ints]:
         reached, ties = [], []
         n_columns = len(view.labels)
@@ -131,7 +131,7 @@ class RankLinkage(Linkage):
         return None
 
     def _link(
-        self, view: View, asked: Candidates, targets: Targets, own: Ints, rng: np.random.Generator
+        self, view: View, asked: Candidates, targets: TableTargets, own: Ints, rng: np.random.Generator
     ) -> tuple[Floats, Ints]:
         ranked = _in_ranks(view)
         return super()._link(ranked, Candidates(ranked, asked.persons), targets, own, rng)

@@ -15,7 +15,7 @@ from shoal.attack.tables.case import TableCase
 
 
 @dataclass(frozen=True)
-class Targets:
+class TableTargets:
     """Some who are attacked.
 
     Attributes
@@ -36,30 +36,30 @@ class Targets:
         """What is reached of each target, given what is by each known record."""
         return np.asarray(np.maximum.reduceat(reached, self.starts)) if len(self) else np.zeros(0)
 
-    def split(self, n_parts: int) -> list[Targets]:
+    def split(self, n_parts: int) -> list[TableTargets]:
         """The same in parts of about equally many targets."""
         ends = np.append(self.starts, len(self.rows))
         parts = [p for p in np.array_split(np.arange(len(self)), n_parts) if len(p)]
-        return [Targets(self.rows[ends[p[0]] : ends[p[-1] + 1]], self.starts[p] - ends[p[0]]) for p in parts]
+        return [TableTargets(self.rows[ends[p[0]] : ends[p[-1] + 1]], self.starts[p] - ends[p[0]]) for p in parts]
 
 
-def draw(persons: Ints | None, n_rows: int, n: int, rng: np.random.Generator, *, history: bool = False) -> Targets:
+def draw(persons: Ints | None, n_rows: int, n: int, rng: np.random.Generator, *, history: bool = False) -> TableTargets:
     """At most n targets, each as likely as another: records, or persons with one record of theirs or all."""
     if persons is None:
         rows = rng.choice(n_rows, min(n, n_rows), replace=False).astype(np.int64)
-        return Targets(rows, np.arange(len(rows)))
+        return TableTargets(rows, np.arange(len(rows)))
     order = np.argsort(persons, kind="stable")
     ends = np.searchsorted(persons[order], np.arange(int(persons.max(initial=-1)) + 2))
     chosen = rng.choice(len(ends) - 1, min(n, len(ends) - 1), replace=False)
     first, lengths = ends[chosen], np.diff(ends)[chosen]
     if not history:
-        return Targets(order[first + (rng.random(len(chosen)) * lengths).astype(np.int64)], np.arange(len(chosen)))
+        return TableTargets(order[first + (rng.random(len(chosen)) * lengths).astype(np.int64)], np.arange(len(chosen)))
     starts = np.cumsum(lengths) - lengths
     within = np.arange(int(lengths.sum())) - np.repeat(starts, lengths)
-    return Targets(order[np.repeat(first, lengths) + within], starts)
+    return TableTargets(order[np.repeat(first, lengths) + within], starts)
 
 
-def draw_targets(case: TableCase, n: int, rng: np.random.Generator) -> tuple[Targets, Targets | None]:
+def draw_targets(case: TableCase, n: int, rng: np.random.Generator) -> tuple[TableTargets, TableTargets | None]:
     """At most n targets of the original, and as many of the control where there is one."""
     ours = draw(case.persons, case.original.n_rows, n, rng, history=case.knows_history)
     if case.control is None:

@@ -11,7 +11,7 @@ import pytest
 from shoal.attack.attack import run_attacks
 from shoal.attack.tables import TABLE_ATTACKS
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.targets import Targets, by_person, draw, n_distinct
+from shoal.attack.tables.targets import TableTargets, by_person, draw, n_distinct
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells
 from tests.unit.attack.tables.small_cases import texts
@@ -156,7 +156,7 @@ def test_draws():
 
 
 def test_what_is_reached_of_a_target_is_the_most_of_its_records():
-    targets = Targets(np.array([5, 6, 7, 8]), np.array([0, 2, 3]))
+    targets = TableTargets(np.array([5, 6, 7, 8]), np.array([0, 2, 3]))
     assert targets.best(np.array([0.1, 0.4, 0.2, 1.0])).tolist() == [0.4, 0.2, 1.0]
     parts = targets.split(2)
     assert [p.rows.tolist() for p in parts] == [[5, 6, 7], [8]]
