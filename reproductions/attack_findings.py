@@ -13,7 +13,9 @@ from reproductions.attack_releases import Made
 from shoal.attack.attack import Attack, run_attacks
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.run import attacks_of
-from shoal.attack.sparse import KnownPairs, MatchingPursuit, RecoveryProgramme
+from shoal.attack.sparse.known_pairs import KnownPairs
+from shoal.attack.sparse.matching_pursuit import MatchingPursuit
+from shoal.attack.sparse.recovery_programme import RecoveryProgramme
 
 N_RECOVERED = 100
 RECOVERY_SECONDS = 60.0

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Case = TypeVar("Case")
+LONGER = "It takes longer; shoal attack runs it."
 NO_OTHERS = "It takes records that were not in the release to compare with; hold some out."
 
 
@@ -30,6 +31,8 @@ class Attack(ABC, Generic[Case]):
 
     name: ClassVar[str]
     """Such as "singling-out"."""
+    place: ClassVar[int] = 1000
+    """Where it stands in lists."""
     title: ClassVar[str]
     """The same in a few plain words."""
     knows: ClassVar[str]
@@ -59,8 +62,8 @@ class Attack(ABC, Generic[Case]):
     def run(self, case: Case, rng: np.random.Generator) -> AttackResult:
         """Attack."""
 
-    def in_release(self) -> Self:
-        """As it is run in every release, where nobody asked for it: itself, or what costs less."""
+    def in_release(self) -> Self | None:
+        """As it is run in every release, where nobody asked for it: itself, or what costs less; None: not at all."""
         return self
 
     def of_size(self, n_attacks: int) -> Self:
@@ -109,11 +112,13 @@ def run_attacks(
     seconds: float | None = None,
     progress: Progress | None = None,
     has_others: bool = True,
+    in_release: bool = False,
 ) -> Attacked[Case]:
     """Run those that apply, or those of them that are named, one after another; none is begun after `seconds`.
 
     Each draws its own random numbers, so that its result does not depend on which others are named. Without others to
-    compare with (`has_others`), those that need them are left out.
+    compare with (`has_others`), those that need them are left out. `in_release` runs them as every release does, at the
+    least cost.
     """
     end = None if seconds is None else time.monotonic() + seconds
     results: list[AttackResult] = []
@@ -121,13 +126,19 @@ def run_attacks(
     for i, (attack, own) in enumerate(zip(attacks, spawn_seeds(seed, len(attacks)), strict=True)):
         if names and attack.name not in names:
             continue
-        why = NO_OTHERS if attack.needs_others and not has_others else attack.missing(case)
+        tried = attack.in_release() if in_release else attack
+        if attack.needs_others and not has_others:
+            why: str | None = NO_OTHERS
+        else:
+            why = LONGER if tried is None else tried.missing(case)
         if why is None and end is not None and time.monotonic() >= end:
             why = "The time for attacks was over."
-        if why is not None:
-            skipped.append((attack.name, why))
+        if why is not None or tried is None:
+            skipped.append((attack.name, why or LONGER))
             continue
         if progress is not None:
             progress(f"attacking: {attack.title}", i, len(attacks))
-        results.append(attack.run(case, np.random.default_rng(own)))
+        result = tried.run(case, np.random.default_rng(own))
+        known = getattr(case, "known_of_a_person", "")
+        results.append(replace(result, knows=f"{result.knows}; {known}") if known else result)
     return Attacked(tuple(results), tuple(skipped))

@@ -22,13 +22,19 @@ def attack_case(
     has_others: bool = True,
     in_release: bool = False,
 ) -> Attacked[Any]:
-    """Run the attacks on a case, or those that are named; see `run_attacks`.
-
-    `in_release` runs them as every release does, at the least cost.
-    """
-    attacks = [a.in_release() if in_release else a for a in kind_named(kind).attacks]
+    """Run the attacks on a case, or those that are named; see `run_attacks`."""
+    attacks = kind_named(kind).attacks
     known = [a.name for a in attacks]
     for name in names or ():
         if name not in known:
             raise PolicyError(f"there is no attack {name!r} on this kind of data; {did_you_mean(name, known)}")
-    return run_attacks(attacks, case, names, seed=seed, seconds=seconds, progress=progress, has_others=has_others)
+    return run_attacks(
+        attacks,
+        case,
+        names,
+        seed=seed,
+        seconds=seconds,
+        progress=progress,
+        has_others=has_others,
+        in_release=in_release,
+    )

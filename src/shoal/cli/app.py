@@ -15,6 +15,7 @@ import click
 from shoal import kernels
 from shoal._version import __version__
 from shoal.cli import interrupts
+from shoal.cli.attack_help import AttackCommand
 from shoal.cli.group import Group
 from shoal.cli.harden import HOW_TO_HARDEN, harden_options, print_hardened
 from shoal.cli.option_types import Names, Numbers, Sizes
@@ -354,7 +355,7 @@ def check(
     return 0 if found.holds else 5
 
 
-@shoal.command(cls=PolicyCommand, asks=header_alone, makes_policy=False)
+@shoal.command(cls=AttackCommand, asks=header_alone, makes_policy=False)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--original", type=click.Path(path_type=Path), required=True, help="The original data.")
 @click.option("--control", type=click.Path(path_type=Path), help="Records like them that were not in the release.")
@@ -365,7 +366,9 @@ def check(
 )
 @click.option("--other", type=click.Path(path_type=Path), help="Of tables: a second release of overlapping data.")
 @click.option("--population", type=click.Path(path_type=Path), help="Of tables: a file of the whole population.")
-@click.option("--attack", "names", type=Names(), help="Run only these.  [default: all that apply]")
+@click.option(
+    "--attack", "names", type=Names(), help="Run only these, of those listed below.  [default: all that apply]"
+)
 @click.option("--seconds", type=float, help="Begin no attack after so many seconds.")
 @click.option(
     "--fail-above",

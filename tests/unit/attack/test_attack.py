@@ -34,8 +34,8 @@ def test_without_others_those_that_need_them_are_left_out() -> None:
 
 
 def test_attempts_that_are_drawn_can_be_more_or_fewer_and_others_stay() -> None:
-    sized = {a.name: a.of_size(7) for a in TABLE_ATTACKS}
-    for attack in TABLE_ATTACKS:
+    sized = {a.name: a.of_size(7) for a in TABLE_ATTACKS.values()}
+    for attack in TABLE_ATTACKS.values():
         assert type(sized[attack.name]) is type(attack)
     drawn = {name for name, attack in sized.items() if getattr(attack, "n_attacks", None) == 7}
     assert {"linkage", "linkage-rank", "inference", "inference-bayes", "membership", "homogeneity"} <= drawn

@@ -39,3 +39,13 @@ def test_texts_are_phrases(kind):
         for told in (attack.title, attack.knows, attack.stopped_by, attack.remedy):
             assert told[0].islower(), (attack.name, told)
             assert not told.endswith("."), (attack.name, told)
+
+
+def test_the_table_of_attacks_is_that_of_the_registries():
+    rows = [
+        f"| `{a.name}` | {noun} | {a.title} | {'yes' if a.needs_others else 'no'} |"
+        for kind, noun in NOUNS.items()
+        for a in kind_named(kind).attacks
+    ]
+    told = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    assert told == rows

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from shoal.arrays import Ints
+from shoal.attack.attack import Attack
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
+from shoal.registry import Registry
 
 
 @dataclass(frozen=True)
@@ -39,3 +41,6 @@ class SparseCase:
         given = {"original": self.original, "others": self.control, "rows": self.rows}
         told = {name: len(records) for name, records in given.items() if records is not None}
         return told | ({} if self.key is None else {"key": 1})
+
+
+SPARSE_ATTACKS: Registry[Attack[SparseCase]] = Registry("shoal.attack.sparse")

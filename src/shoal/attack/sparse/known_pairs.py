@@ -11,7 +11,7 @@ import numpy.typing as npt
 from shoal.arrays import Floats, Ints, Signs
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.sparse.case import SparseCase
+from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.recovery_programme import recover
 from shoal.attack.sparse.signs import signs_of
 from shoal.attack.sparse.targets import NO_KEY, NO_ROWS, TargetOutcome, Targets, item_shares, mean
@@ -45,6 +45,7 @@ class KnownPairs(Attack[SparseCase]):
     n_others: int = 20
 
     name = "known-pairs"
+    place = 30
     title = "the secret signs from known records"
     knows = "the release, and for some records which sketch is theirs; not the key"
     stopped_by = "a new key for every release; the order of the release, which tells nobody's place"
@@ -53,6 +54,10 @@ class KnownPairs(Attack[SparseCase]):
         "K. Liu, C. Giannella, H. Kargupta, An attacker's view of distance preserving maps for privacy preserving "
         "data mining, PKDD 2006 (known input-output attack)"
     )
+
+    def in_release(self) -> None:
+        """Not at all: it takes minutes."""
+        return
 
     def missing(self, case: SparseCase) -> str | None:
         """It needs the key to count what was learned right, and to know whose sketches they are."""
@@ -177,3 +182,6 @@ def _recover(case: SparseCase, targets: Targets, items: Ints, signs: npt.NDArray
     """The likeliest records of the learned items, as in `RecoveryProgramme`."""
     costs = np.log(1 / item_shares(case.original)[items] - 1)
     return [recover(targets, i, signs.astype(np.float32), items, costs, case) for i in range(len(targets))]
+
+
+SPARSE_ATTACKS.register(KnownPairs())

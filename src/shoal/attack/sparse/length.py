@@ -10,7 +10,7 @@ import numpy.typing as npt
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.sparse.case import SparseCase
+from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.targets import NO_ROWS, mean
 from shoal.data.sparse.sketches import Sketches
 
@@ -34,6 +34,7 @@ class Length(Attack[SparseCase]):
     tolerance: float = 0.1
 
     name = "length"
+    place = 40
     title = "lengths of records from their sketches"
     knows = "the release, and how the number of components goes with the length; not the key"
     stopped_by = "nothing: dot products and distances need lengths, so sketches keep them"
@@ -104,3 +105,6 @@ def _correlation(a: npt.NDArray[np.int64], b: Floats) -> float:
     if len(a) < 2 or a.std() == 0 or b.std() == 0:
         return 0.0
     return float(np.corrcoef(a, b)[0, 1])
+
+
+SPARSE_ATTACKS.register(Length())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from shoal.arrays import Floats, Ints, Signs
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.sparse.case import SparseCase
+from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.known_pairs import learn_signs
 from shoal.attack.sparse.length import mean_squares
 from shoal.attack.sparse.signs import signs_of, wrong_key
@@ -117,6 +117,7 @@ class LinearEstimate(Attack[SparseCase]):
     n_pairs: int = 200
 
     name = "linear-estimate"
+    place = 70
     title = "single items from sketches"
     leaked = "the key"
     knows = "the release, the key of the signs, how popular each item is, and the held-out records where there are any"
@@ -126,6 +127,10 @@ class LinearEstimate(Attack[SparseCase]):
         "S. M. Kay, Fundamentals of statistical signal processing: estimation theory, 1993, chapter 12 (linear "
         "minimum mean square error estimation)"
     )
+
+    def in_release(self) -> LinearEstimate:
+        """On fewer records."""
+        return replace(self, n_records=500)
 
     def missing(self, case: SparseCase) -> str | None:
         """It needs the key, and to know whose sketches they are."""
@@ -282,3 +287,6 @@ def holds(matrix: Any, items: Ints) -> npt.NDArray[np.bool_]:
 def _moved(n: int, rng: np.random.Generator) -> Ints:
     """Another record for each of n: all are moved on by the same number of places, so none stays at its own."""
     return (np.arange(n) + int(rng.integers(1, max(n, 2)))) % n
+
+
+SPARSE_ATTACKS.register(LinearEstimate())

@@ -11,7 +11,7 @@ from shoal.arrays import Floats
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import FALSE_ALARMS, Roc
-from shoal.attack.sparse.case import SparseCase
+from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.length import mean_squares
 from shoal.attack.sparse.targets import sketch_records
 from shoal.data.sparse.records import Sparse
@@ -39,6 +39,7 @@ class SketchMembership(Attack[SparseCase]):
     n_records: int = 2000
 
     name = "membership"
+    place = 60
     title = "whether a known record is in the release"
     leaked = "the key"
     knows = "the release, a whole record, and the key of the signs where it is given"
@@ -131,3 +132,6 @@ def _extend(hashes: npt.NDArray[np.uint64], values: npt.NDArray[np.int64]) -> np
     """Hash one more number into each; equal only for equal sequences, but for one chance in 2^64 or so."""
     mixed = (hashes ^ values.astype(np.uint64)) * FACTOR
     return np.asarray(mixed ^ (mixed >> np.uint64(29)), np.uint64)
+
+
+SPARSE_ATTACKS.register(SketchMembership())

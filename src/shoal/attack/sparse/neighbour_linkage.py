@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.sparse.case import SparseCase
+from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.length import mean_squares
 from shoal.attack.sparse.signs import wrong_key
 from shoal.attack.sparse.targets import WithKey, mean, sketch_records
@@ -43,6 +43,7 @@ class NeighbourLinkage(WithKey):
     known: float = 0.5
 
     name = "neighbour-linkage"
+    place = 50
     title = "finding a record's sketch by some items"
     leaked = "the key"
     knows = "the release, the key of the signs, and half of the items of a record"
@@ -161,3 +162,6 @@ def _search(published: Sketches, parts: Sparse, key: bytes, right: Ints | None =
         ties += near.sum(axis=1)
         best = np.maximum(best, scores.max(axis=1))
     return Search(best, better, ties)
+
+
+SPARSE_ATTACKS.register(NeighbourLinkage())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shoal.arrays import Floats, Ints, Signs, Singles
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.sparse.case import SparseCase
+from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.signs import signs_of, wrong_key
 from shoal.attack.sparse.targets import (
     MISSED,
@@ -57,6 +57,7 @@ class RecoveryProgramme(WithKey):
     seconds: float = 120.0
 
     name = "recovery-programme"
+    place = 10
     title = "whole records from sketches, by linear programming"
     leaked = "the key"
     knows = "the release, the key of the signs, all items there are and how popular each is"
@@ -66,6 +67,10 @@ class RecoveryProgramme(WithKey):
         "E. J. Candes, T. Tao, Decoding by linear programming, IEEE Trans. Inf. Theory 51, 2005; "
         "S. S. Chen, D. L. Donoho, M. A. Saunders, Atomic decomposition by basis pursuit, SIAM Review 43, 2001"
     )
+
+    def in_release(self) -> RecoveryProgramme:
+        """On fewer records, and for seconds."""
+        return replace(self, n_records=100, seconds=10.0)
 
     def run(self, case: SparseCase, rng: np.random.Generator) -> AttackResult:
         """Attack a sample of the published records."""
@@ -232,3 +237,6 @@ def _promising(signs: Singles, sketch: Floats, costs: Floats) -> Ints:
     by_sketch = np.argsort(-(signs @ sketch.astype(np.float32)), kind="stable")
     both = np.stack([by_cost, by_sketch], axis=1).ravel()
     return both[np.sort(np.unique(both, return_index=True)[1])]
+
+
+SPARSE_ATTACKS.register(RecoveryProgramme())

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from shoal.arrays import Codes, Floats, Ints, Words
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import CellLabels, View, label_table, read_view, telling_order
+from shoal.attack.tables.targets import n_distinct
 from shoal.kernels.attack.covering import Runs, fill_bits
 from shoal.kernels.attack.nearest import ROUNDING, count_nearest, find_least, find_nearest
 
@@ -53,9 +54,11 @@ class Candidates:
     ----------
     view : View
         The known attributes.
+    persons : int64 array (n_published,), optional
+        Whose each published record is, where persons are counted.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, persons: Ints | None = None) -> None:
         self._order = telling_order(view)
         self._view = view.select(self._order)
         self._table = label_table(self._view)
@@ -63,7 +66,8 @@ class Candidates:
         self.penalty = float(len(view.labels))
         self.box_of, first = view.boxes
         self._boxes = self._labels_of(first)
-        self._weights = np.bincount(self.box_of, minlength=len(first)).astype(np.int64)
+        self.persons = persons
+        self._weights = n_distinct(self.box_of, persons, len(first))
 
     @property
     def n_boxes(self) -> int:
@@ -105,12 +109,16 @@ class Candidates:
         found = np.column_stack(cells) if cells else np.zeros((len(people), 0))
         return np.concatenate(bits), np.ascontiguousarray(found, dtype=np.int32)
 
-    def least(self, people: Floats, own_rows: Ints | None = None, *, cover_only: bool = False) -> Least:
-        """The distance to the nearest; `own_rows` are the published records of the people, negative for none."""
+    def least(self, people: Floats, own: Ints | None = None, *, cover_only: bool = False) -> Least:
+        """The distance to the nearest; `own` says who people are, or which record is theirs; negative: none is."""
         n_people = len(people)
-        own = np.full(n_people, -1, dtype=np.int64)
-        if own_rows is not None:
-            own = np.where(own_rows >= 0, self.box_of[np.maximum(own_rows, 0)], -1).astype(np.int64)
+        own = np.full(n_people, -1, dtype=np.int64) if own is None else own
+        order = np.argsort(self.box_of, kind="stable") if self.persons is not None else np.zeros(0, dtype=np.int64)
+        held = np.zeros(0, dtype=np.int64) if self.persons is None else self.persons[order]
+        starts = np.searchsorted(self.box_of[order], np.arange(self.n_boxes + 1)).astype(np.int64)
+        own_starts, own_boxes = self._own_boxes(own)
+        seen = np.full(int(held.max(initial=-1)) + 1, -1, dtype=np.int64)
+        tied = np.empty(self.n_boxes, dtype=np.int64)
         least, far = np.empty(n_people), np.empty(n_people)
         ties = np.empty(n_people, dtype=np.int64)
         asked = self._people(people)
@@ -122,7 +130,10 @@ class Candidates:
                 self._boxes,
                 *self._covering(asked[part]),
                 self._weights,
-                own[part],
+                starts,
+                held,
+                own_starts[part.start : part.stop + 1],
+                own_boxes,
                 self.penalty,
                 cover_only,
                 least[part],
@@ -130,8 +141,24 @@ class Candidates:
                 far[part],
                 self._terms,
                 listed,
+                tied,
+                seen,
+                part.start,
             )
         return Least(least, ties, far <= least + ROUNDING)
+
+    def _own_boxes(self, own: Ints) -> tuple[Ints, Ints]:
+        """The boxes that a person's records stand in, of each of some people one after another."""
+        if self.persons is None:
+            there = own >= 0
+            return np.append(0, np.cumsum(there)), self.box_of[own[there]].astype(np.int64)
+        keys = np.unique(self.persons * self.n_boxes + self.box_of)
+        owner, box = np.divmod(keys, self.n_boxes)
+        first, last = np.searchsorted(owner, own, "left"), np.searchsorted(owner, own, "right")
+        lengths = last - first
+        starts = np.append(0, np.cumsum(lengths))
+        within = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+        return starts.astype(np.int64), box[np.repeat(first, lengths) + within].astype(np.int64)
 
     def nearest(self, people: Floats, n_nearest: int, rng: np.random.Generator) -> Ints:
         """Published records from near to far (n_people, n_nearest); ties fall at random."""
@@ -148,13 +175,16 @@ class Candidates:
     ) -> Iterator[tuple[slice, Floats, Ints]]:
         """How many of each person's nearest records have each secret value: portions of people, distances, counts.
 
+        Where persons are counted, how many have it among the records of a box, whatever they have in others.
+
         Parameters
         ----------
         people : float64 array (n_people, n_columns)
         secret : int64 array (n_published,)
             The value of each published record, below `n_values`.
         """
-        keys, amounts = np.unique(self.box_of * n_values + secret, return_counts=True)
+        keys, of_key = np.unique(self.box_of * n_values + secret, return_inverse=True)
+        amounts = n_distinct(of_key.astype(np.int64), self.persons, len(keys))
         box, values = np.divmod(keys, n_values)
         starts = np.searchsorted(box, np.arange(self.n_boxes + 1)).astype(np.int64)
         asked = self._people(people)
@@ -183,7 +213,8 @@ class Candidates:
 
 def candidates_of(case: TableCase, names: Sequence[str]) -> Candidates:
     """Those of some attributes of a release, made once."""
-    return cast(Candidates, case.remember(("candidates", *names), lambda: Candidates(read_view(case, names))))
+    made = case.remember(("candidates", *names), lambda: Candidates(read_view(case, names), case.published_persons))
+    return cast(Candidates, made)
 
 
 def _label_runs(read: CellLabels, known: Floats) -> tuple[Ints, Ints, Ints]:

@@ -8,9 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shoal.arrays import Ints
+from shoal.attack.attack import Attack
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Table
+from shoal.registry import Registry
 
 if TYPE_CHECKING:
     from shoal.kinds.tables.policy import Policy
@@ -42,6 +44,10 @@ class TableCase:
         A file of the whole population, with some of the quasi-identifiers.
     policy : Policy, optional
         What the release was asked to be, as far as its manifest tells everybody.
+    persons, control_persons : int64 arrays, optional
+        Whose each original record, and each control, is, numbered from 0; None: records are counted, not persons.
+    knows_history : bool
+        Whether all records of a person are known, or one.
     """
 
     published: Table
@@ -56,6 +62,31 @@ class TableCase:
     other: Table | None = None
     population: Table | None = None
     policy: Policy | None = None
+    persons: Ints | None = field(default=None, repr=False)
+    control_persons: Ints | None = field(default=None, repr=False)
+    knows_history: bool = False
+
+    @property
+    def noun(self) -> str:
+        """What is counted."""
+        return "records" if self.persons is None else "persons"
+
+    @property
+    def known_of_a_person(self) -> str:
+        """How much of a person is known, in words; "" where records are counted."""
+        if self.persons is None:
+            return ""
+        return "all records of a person are known" if self.knows_history else "one record of a person is known"
+
+    @property
+    def published_persons(self) -> Ints | None:
+        """Whose each published record is; None where that is not known, or records are counted."""
+        return None if self.persons is None or self.rows is None else self.persons[self.rows]
+
+    @property
+    def n_targets(self) -> int:
+        """How many there are to be attacked."""
+        return self.original.n_rows if self.persons is None else int(self.persons.max(initial=-1)) + 1
 
     @cached_property
     def _remembered(self) -> dict[Hashable, Any]:
@@ -74,3 +105,6 @@ class TableCase:
         tables |= {"population": self.population}
         given = {name: table.n_rows for name, table in tables.items() if table is not None}
         return given | ({} if self.rows is None else {"rows": len(self.rows)})
+
+
+TABLE_ATTACKS: Registry[Attack[TableCase]] = Registry("shoal.attack.tables")

@@ -190,16 +190,6 @@ def columns_of(case: TableCase, *roles: str) -> list[str]:
     return wanted
 
 
-def draw_people(case: TableCase, n: int, rng: np.random.Generator) -> tuple[Ints, Ints | None]:
-    """Rows of at most n people of the original, and of as many of the control where there is one."""
-    chosen = [
-        None if table is None else np.asarray(rng.choice(table.n_rows, min(n, table.n_rows), replace=False), np.int64)
-        for table in (case.original, case.control)
-    ]
-    assert chosen[0] is not None
-    return chosen[0], chosen[1]
-
-
 def _published_names(case: TableCase) -> dict[str, str]:
     """The published column of each attribute; the first of several."""
     if case.layout is None:

@@ -19,9 +19,10 @@ import numpy as np
 from shoal.arrays import Floats
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import CellLabels, columns_of, draw_people, read_view
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
+from shoal.attack.tables.cells import CellLabels, columns_of, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
+from shoal.attack.tables.targets import TableTargets, draw_targets
 
 CERTAIN = 1 - 1e-9
 
@@ -33,6 +34,7 @@ class ColumnJoin(Attack[TableCase]):
     n_attacks: int = 5000
 
     name = "column-join"
+    place = 130
     title = "joining the slices on the secret"
     knows = "the true quasi-identifiers of a record, and how tables in slices are made"
     stopped_by = "l-diversity, checked on the belief of one who joins the slices"
@@ -54,33 +56,36 @@ class ColumnJoin(Attack[TableCase]):
         """Count the people whose secret is certain."""
         beliefs = SliceBeliefs(case)
         names = columns_of(case, "sensitive")
-        chosen, others = draw_people(case, self.n_attacks, rng)
-        matching = beliefs.match(chosen)
+        chosen, others = draw_targets(case, self.n_attacks, rng)
+        matching = beliefs.match(chosen.rows)
         joined, apart = beliefs.believe(matching), beliefs.believe(matching, naive=True)
         sure, naive, most, held = 0.0, 0.0, 0.0, 0.0
         for name in names:
             view = read_view(case, [name])
             hidden = view.labels[0]
-            truth = view.original[chosen, 0]
+            truth = view.original[chosen.rows, 0]
             chances = beliefs.distributions(hidden, joined)
             most = max(most, float(chances.max(initial=0.0)))
-            sure += _certain(hidden, chances, truth)
-            naive += _certain(hidden, beliefs.distributions(hidden, apart), truth)
+            sure += _certain(hidden, chances, truth, chosen)
+            naive += _certain(hidden, beliefs.distributions(hidden, apart), truth, chosen)
             if others is not None and view.control is not None:
-                known = beliefs.believe(beliefs.match(case.original.n_rows + others))
-                held += _certain(hidden, beliefs.distributions(hidden, known), view.control[others, 0])
+                known = beliefs.believe(beliefs.match(case.original.n_rows + others.rows))
+                held += _certain(hidden, beliefs.distributions(hidden, known), view.control[others.rows, 0], others)
         attempts = len(chosen) * len(names)
         main = Rate(sure, attempts)
         return self.result(
             main,
-            f"Joined, the slices tell the secret of {100 * main.value:.1f} % of the records for certain; the check as "
-            f"printed, which does not join, finds {100 * naive / attempts:.1f} %.",
+            f"Joined, the slices tell the secret of {100 * main.value:.1f} % of the {case.noun} for certain; the check "
+            f"as printed, which does not join, finds {100 * naive / attempts:.1f} %.",
             control=None if others is None else Rate(held, len(others) * len(names)),
             details={"without_join": naive / attempts, "largest_belief": most},
         )
 
 
-def _certain(hidden: CellLabels, chances: Floats, truth: Floats) -> float:
+def _certain(hidden: CellLabels, chances: Floats, truth: Floats, targets: TableTargets) -> float:
     best = np.argmax(chances, axis=1)
     sure = chances[np.arange(len(best)), best] >= CERTAIN
-    return float(np.sum(sure & hidden.covers(best, truth)))
+    return float(np.sum(targets.best((sure & hidden.covers(best, truth)).astype(np.float64))))
+
+
+TABLE_ATTACKS.register(ColumnJoin())

@@ -23,8 +23,9 @@ import numpy.typing as npt
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import CellLabels, People, attribute_of, columns_of, read_view
+from shoal.attack.tables.targets import n_distinct
 
 WIDEST_TABLE = 1 << 24  # classes times values that are noted one by one
 
@@ -33,6 +34,7 @@ class Downcoding(Attack[TableCase]):
     """Claim the members of sets and the ends of ranges of ordered categories."""
 
     name = "downcoding"
+    place = 150
     title = "reading values off sets of categories"
     knows = "the published table, and that groups are generalised no more than they must be"
     stopped_by = "no guarantee of groups; a recoding that is the same for all records"
@@ -57,6 +59,7 @@ class Downcoding(Attack[TableCase]):
         view = read_view(case, names)
         classes, first = view.boxes
         sizes = np.bincount(classes)
+        n_members = n_distinct(classes, case.published_persons, len(sizes))
         right, chance, n_claims, n_cells = 0, 0, 0, 0
         for place, read in enumerate(view.labels):
             if read.is_line:
@@ -67,7 +70,7 @@ class Downcoding(Attack[TableCase]):
             n_cells += int(sizes[wide[label]].sum())
             if _is_other(case, names[place], read):
                 continue
-            owner, claimed = _claims(read, label, wide, sizes)
+            owner, claimed = _claims(read, label, wide, n_members)
             guessed = _drawn(read, label[owner], domain, rng)
             n_claims += len(owner)
             held = Members(view.original, place, case.rows, classes)
@@ -100,7 +103,7 @@ def _is_other(case: TableCase, name: str, read: CellLabels) -> bool:
 def _claims(
     read: CellLabels, label: Ints, wide: npt.NDArray[np.bool_], sizes: npt.NDArray[np.int64]
 ) -> tuple[Ints, Floats]:
-    """Class and value of every claim: ends of numbers, members of sets, never more than a class has records."""
+    """Class and value of every claim: ends of numbers, members of sets, never more than a class has members."""
     classes = np.flatnonzero(wide[label])
     if read.is_number:
         owner = np.repeat(classes, 2)
@@ -158,3 +161,6 @@ class Members:
         """Whether a member of each class has the value that is claimed."""
         asked = owner * self._width + np.searchsorted(self._known, claimed)
         return self._is_held[asked] if len(self._is_held) else np.isin(asked, self._keys)
+
+
+TABLE_ATTACKS.register(Downcoding())

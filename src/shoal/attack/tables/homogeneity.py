@@ -28,8 +28,9 @@ from shoal.arrays import Floats, Ints, Mask
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates, candidates_of
-from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import CellLabels, View, attribute_of, columns_of, draw_people, read_view
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
+from shoal.attack.tables.cells import CellLabels, View, attribute_of, columns_of, read_view
+from shoal.attack.tables.targets import draw, draw_targets, n_distinct
 from shoal.data.tables.table import spell
 
 NARROW = 0.1
@@ -66,6 +67,7 @@ class Homogeneity(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "homogeneity"
+    place = 100
     title = "all candidates share one secret"
     knows = "the true quasi-identifiers of a record"
     stopped_by = "l-diversity with l of 2 or more"
@@ -93,34 +95,36 @@ class Homogeneity(Attack[TableCase]):
         n_attacks = -(-self.n_attacks // len(names))
         main, control, baseline = 0.0, 0.0, 0.0
         details: dict[str, float] = {}
-        chosen, others = draw_people(case, n_attacks, rng)
+        chosen, others = draw_targets(case, n_attacks, rng)
         view, asked = read_view(case, known), candidates_of(case, known)
         for name in names:
             secret = self._read(case, read_view(case, [name]))
-            won = self._count(asked, view.original[chosen], secret, secret.codes, secret.original[chosen])
+            people, truth = view.original[chosen.rows], secret.original[chosen.rows]
+            won = float(np.sum(chosen.best(self._won(asked, people, secret, secret.codes, truth))))
             main += won
             details[name] = won / max(1, len(chosen))
-            dealt = rng.permutation(secret.codes)
-            baseline += self._count(asked, view.original[chosen], secret, dealt, secret.original[chosen])
+            dealt = _dealt(secret.codes, case.published_persons, rng)
+            baseline += float(np.sum(chosen.best(self._won(asked, people, secret, dealt, truth))))
             if others is not None and view.control is not None and secret.control is not None:
-                people, truth = view.control[others], secret.control[others]
-                control += self._count(asked, people, secret, secret.codes, truth)
+                people, truth = view.control[others.rows], secret.control[others.rows]
+                control += float(np.sum(others.best(self._won(asked, people, secret, secret.codes, truth))))
         ours = Rate(main, len(chosen) * len(names))
         theirs = None if others is None else Rate(control, len(others) * len(names))
         return self.result(
             ours,
-            f"For {100 * ours.value:.1f} % of the records in the release {self.outcome} from the records that could be "
-            "theirs" + ("." if theirs is None else f"; for others that holds in {100 * theirs.value:.1f} %."),
+            f"For {100 * ours.value:.1f} % of the {case.noun} in the release {self.outcome} from the records that "
+            "could be theirs" + ("." if theirs is None else f"; for others that holds in {100 * theirs.value:.1f} %."),
             control=theirs,
             baseline=Rate(baseline, ours.attempts),
             details=details,
             columns=(max(details, key=lambda n: details[n]),),
         )
 
-    def _count(self, asked: Candidates, people: Floats, secret: Secret, codes: Ints, truth: Ints) -> float:
-        won = 0.0
+    def _won(self, asked: Candidates, people: Floats, secret: Secret, codes: Ints, truth: Ints) -> Floats:
+        """Of which records the secret is learned."""
+        won = np.zeros(len(people))
         for part, _, counts in asked.counts(people, codes, secret.n_values, cover_only=True):
-            won += float(np.sum(self._succeeds(counts, truth[part], secret)))
+            won[part] = self._succeeds(counts, truth[part], secret)
         return won
 
     def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Mask:
@@ -135,6 +139,7 @@ class Skewness(Homogeneity):
     """The candidates make the person's value twice as likely as the whole table does, or more, and at least a half."""
 
     name = "skewness"
+    place = 110
     title = "candidates make a secret much likelier"
     needs_others = True
     stopped_by = "t-closeness, and beta-likeness"
@@ -142,18 +147,24 @@ class Skewness(Homogeneity):
     reference = "Li, Li and Venkatasubramanian, ICDE 2007, section 3"
     outcome = "the true secret becomes at least twice as likely, and likelier than not,"
 
-    def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Mask:
-        overall = np.bincount(secret.codes, minlength=secret.n_values) / max(1, len(secret.codes))
-        total = np.maximum(counts.sum(axis=1), 1)
-        before = np.where(truth >= 0, overall[np.maximum(truth, 0)], 1.0)
-        now = _of_truth(counts, truth) / total
-        return np.asarray((now >= MANY_TIMES * before) & (now >= LIKELY))
+    def _won(self, asked: Candidates, people: Floats, secret: Secret, codes: Ints, truth: Ints) -> Floats:
+        """Shares are of records, or of persons, of whom one with two values counts for both."""
+        n_there = len(secret.codes) if asked.persons is None else len(np.unique(asked.persons))
+        overall = n_distinct(secret.codes, asked.persons, secret.n_values) / max(1, n_there)
+        won = np.zeros(len(people))
+        totals = np.concatenate([c[:, 0] for _, _, c in asked.counts(people, np.zeros_like(codes), 1, cover_only=True)])
+        for part, _, counts in asked.counts(people, codes, secret.n_values, cover_only=True):
+            before = np.where(truth[part] >= 0, overall[np.maximum(truth[part], 0)], 1.0)
+            now = _of_truth(counts, truth[part]) / np.maximum(totals[part], 1)
+            won[part] = (now >= MANY_TIMES * before) & (now >= LIKELY)
+        return won
 
 
 class Similarity(Homogeneity):
     """The candidates' secrets are many, but near each other."""
 
     name = "similarity"
+    place = 120
     title = "candidates' secrets are much alike"
     needs_others = True
     stopped_by = "t-closeness with the ordered or the hierarchical distance"
@@ -184,6 +195,15 @@ class Similarity(Homogeneity):
         own = np.where(truth >= 0, secret.numbers[np.maximum(truth, 0)], np.nan)
         narrow = high - low <= NARROW * (np.nanmax(secret.numbers) - np.nanmin(secret.numbers))
         return np.asarray(some & narrow & (low <= own) & (own <= high))
+
+
+def _dealt(codes: Ints, persons: Ints | None, rng: np.random.Generator) -> Ints:
+    """The same secrets dealt out at random: to records, or to persons, each of whom gets one of another's."""
+    if persons is None:
+        return rng.permutation(codes)
+    names, who = np.unique(persons, return_inverse=True)
+    theirs = draw(who, len(who), len(names), rng).rows
+    return np.asarray(codes[theirs[who]])
 
 
 def _of_truth(counts: Ints, truth: Ints) -> Ints:
@@ -227,3 +247,8 @@ def _branches(case: TableCase, name: str) -> Secret:
         recode = [place.setdefault(label, len(place)) for label in [*labels, None]]
         parts.append(np.array(recode, dtype=np.int64)[np.minimum(column.codes, len(labels))])
     return Secret(name, parts[0], len(place), parts[1], parts[2] if len(parts) > 2 else None, None)
+
+
+TABLE_ATTACKS.register(Homogeneity())
+TABLE_ATTACKS.register(Skewness())
+TABLE_ATTACKS.register(Similarity())

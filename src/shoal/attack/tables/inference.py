@@ -26,10 +26,11 @@ from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
-from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import CellLabels, View, columns_of, draw_people, read_view
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
+from shoal.attack.tables.cells import CellLabels, View, columns_of, read_view
 from shoal.attack.tables.naive_bayes import ValueBins, bucket_secrets, cut, known_secrets, learn, refine
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
+from shoal.attack.tables.targets import draw_targets, n_distinct
 
 TOLERANCE = 0.05
 
@@ -56,6 +57,7 @@ class Inference(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "inference"
+    place = 70
     title = "guessing a secret from the nearest record"
     knows = "the true quasi-identifiers of a record"
     stopped_by = "l-diversity and t-closeness, for sensitive attributes"
@@ -77,22 +79,25 @@ class Inference(Attack[TableCase]):
         secrets = list(self.secrets or columns_of(case, "sensitive"))
         beliefs = None if case.layout is None else SliceBeliefs(case)
         n_attacks = -(-self.n_attacks // len(secrets))
-        chosen, others = draw_people(case, n_attacks, rng)
+        chosen, others = draw_targets(case, n_attacks, rng)
         main, control, baseline = 0.0, 0.0, 0.0
         details: dict[str, float] = {}
         for secret in secrets:
             view = read_view(case, [*known, secret])
-            people, truth = view.original[chosen, :-1], view.original[chosen, -1]
+            people, truth = view.original[chosen.rows, :-1], view.original[chosen.rows, -1]
             hidden = view.labels[-1]
-            usual = int(np.argmax(np.bincount(hidden.codes, minlength=hidden.n_labels)))
-            guess = self._guess(view, people, chosen, beliefs, rng)
-            right = score(hidden, np.where(guess < 0, usual, guess), truth)
+            usual = int(np.argmax(n_distinct(hidden.codes, case.published_persons, hidden.n_labels)))
+            guess = self._guess(view, case.published_persons, people, chosen.rows, beliefs, rng)
+            right = float(np.sum(chosen.best(rightness(hidden, np.where(guess < 0, usual, guess), truth))))
             main += right
             details[f"{secret}: main"] = right / max(1, len(chosen))
-            baseline += score(hidden, np.full(len(chosen), usual, dtype=np.int64), truth)
+            always = np.full(len(truth), usual, dtype=np.int64)
+            baseline += float(np.sum(chosen.best(rightness(hidden, always, truth))))
             if others is not None and view.control is not None:
-                guess = self._guess(view, view.control[others, :-1], len(view.original) + others, beliefs, rng)
-                right = score(hidden, np.where(guess < 0, usual, guess), view.control[others, -1])
+                people, truth = view.control[others.rows, :-1], view.control[others.rows, -1]
+                rows = len(view.original) + others.rows
+                guess = self._guess(view, case.published_persons, people, rows, beliefs, rng)
+                right = float(np.sum(others.best(rightness(hidden, np.where(guess < 0, usual, guess), truth))))
                 control += right
                 details[f"{secret}: control"] = right / max(1, len(others))
         n_secrets = len(secrets)
@@ -101,8 +106,8 @@ class Inference(Attack[TableCase]):
         theirs = None if others is None else Rate(control, len(others) * n_secrets)
         return self.result(
             ours,
-            f"{100 * ours.value:.1f} % of the guesses at {'a secret' if len(secrets) == 1 else 'secrets'} of records "
-            "in the release are right"
+            f"{100 * ours.value:.1f} % of the guesses at {'a secret' if len(secrets) == 1 else 'secrets'} of "
+            f"{case.noun} in the release are right"
             + (
                 f" ({100 * usually.value:.1f} % by always taking the most frequent value)."
                 if theirs is None
@@ -115,18 +120,24 @@ class Inference(Attack[TableCase]):
         )
 
     def _guess(
-        self, view: View, people: Floats, rows: Ints, beliefs: SliceBeliefs | None, rng: np.random.Generator
+        self,
+        view: View,
+        persons: Ints | None,
+        people: Floats,
+        rows: Ints,
+        beliefs: SliceBeliefs | None,
+        rng: np.random.Generator,
     ) -> Ints:
         """A label of the last column for each person, -1 for none; `rows` count originals and controls through."""
         hidden = view.labels[-1]
         if beliefs is not None:
             chances = beliefs.distributions(hidden, beliefs.believe(beliefs.match(rows)))
             return np.where(chances.any(axis=1), np.argmax(chances, axis=1), -1)
-        asked = Candidates(view.select(range(len(view.labels) - 1)))
+        asked = Candidates(view.select(range(len(view.labels) - 1)), persons)
         if not self.votes:
             return np.asarray(hidden.codes[asked.nearest(people, 1, rng)[:, 0]], dtype=np.int64)
         guess = np.empty(len(people), dtype=np.int64)
-        totals = np.bincount(hidden.codes, minlength=hidden.n_labels)
+        totals = n_distinct(hidden.codes, persons, hidden.n_labels)
         for part, _, counts in asked.counts(people, hidden.codes.astype(np.int64), hidden.n_labels):
             # Of equally frequent values the one that is more frequent in the whole.
             guess[part] = np.argmax(counts + totals / (totals.sum() + 1.0), axis=1)
@@ -137,13 +148,20 @@ class BayesInference(Inference):
     """By naive Bayes inside the person's group, in the manner of the deFinetti attack."""
 
     name = "inference-bayes"
+    place = 80
     title = "guessing a secret by what the release teaches"
     stopped_by = "t-closeness, in part; l-diversity does not promise to"
     remedy = "require t-closeness, or publish fewer attributes that go with the secret"
     reference = "Kifer, SIGMOD 2009"
 
     def _guess(
-        self, view: View, people: Floats, rows: Ints, beliefs: SliceBeliefs | None, rng: np.random.Generator
+        self,
+        view: View,
+        persons: Ints | None,
+        people: Floats,
+        rows: Ints,
+        beliefs: SliceBeliefs | None,
+        rng: np.random.Generator,
     ) -> Ints:
         hidden, known = view.labels[-1], view.labels[:-1]
         secrets, n_secrets = hidden.codes.astype(np.int64), hidden.n_labels
@@ -152,7 +170,7 @@ class BayesInference(Inference):
         if beliefs is not None:
             return _guess_in_slices(beliefs, hidden, bins, asked, rows)
         tables = [learn(cells, known_secrets(secrets), n_secrets) for cells in bins]
-        candidates = Candidates(view.select(range(len(known))))
+        candidates = Candidates(view.select(range(len(known))), persons)
         nearest = candidates.nearest(people, 1, rng)[:, 0]
         # Of those in one class, p(s | x) is p(s | class) * p(x | s) / p(label of the class | s).
         gain = np.zeros((len(people), n_secrets))
@@ -189,12 +207,16 @@ def _guess_in_slices(
     return np.where(chances.any(axis=1), best, -1)
 
 
-def score(hidden: CellLabels, guess: Ints, truth: Floats) -> float:
-    """How many labels guessed are right; one that covers m categories counts 1 / m where the true one is among them."""
+def rightness(hidden: CellLabels, guess: Ints, truth: Floats) -> Floats:
+    """How far each label guessed is right; one that covers m categories is by 1 / m if the true one is among them."""
     if hidden.is_number and hidden.is_plain:
         value = hidden.low[guess]
         near = np.abs(value - truth) <= TOLERANCE * np.abs(value)
         right = np.where(np.isnan(truth), hidden.may_miss[guess], np.isfinite(value) & near).astype(np.float64)
     else:
         right = hidden.covers(guess, truth) / np.maximum(hidden.sizes[guess], 1.0)
-    return float(np.sum(right))
+    return np.asarray(right)
+
+
+TABLE_ATTACKS.register(Inference())
+TABLE_ATTACKS.register(BayesInference())

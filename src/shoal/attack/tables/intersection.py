@@ -20,8 +20,9 @@ from shoal.arrays import Floats
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
-from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import View, columns_of, draw_people, read_view
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
+from shoal.attack.tables.cells import View, columns_of, read_view
+from shoal.attack.tables.targets import TableTargets, draw_targets
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Intersection(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "intersection"
+    place = 160
     title = "two releases of the same records"
     knows = "the true quasi-identifiers of a record, and two releases that it is in"
     stopped_by = "no guarantee that is checked on one release alone"
@@ -54,24 +56,24 @@ class Intersection(Attack[TableCase]):
         assert case.other is not None
         names = _secrets(case)
         n_attacks = -(-self.n_attacks // len(names))
-        chosen, others = draw_people(case, n_attacks, rng)
+        chosen, others = draw_targets(case, n_attacks, rng)
         both, first, second, held = 0.0, 0.0, 0.0, 0.0
         for name in names:
             views = [
                 read_view(case, [*_quasi(case, case.published), name]),
                 read_view(case, [*_quasi(case, case.other), name], case.other),
             ]
-            own = [v.original[chosen] for v in views]
-            left, one, two = _left(views, own)
+            own = [v.original[chosen.rows] for v in views]
+            left, one, two = _left(views, own, chosen)
             both, first, second = both + left, first + one, second + two
             if others is not None:
-                held += _left(views, [v.control[others] for v in views if v.control is not None])[0]
+                held += _left(views, [v.control[others.rows] for v in views if v.control is not None], others)[0]
         attempts = len(chosen) * len(names)
         main, alone = Rate(both, attempts), Rate(max(first, second), attempts)
         return self.result(
             main,
-            f"Two releases together tell the secret of {100 * main.value:.1f} % of the records for certain; one alone "
-            f"{100 * alone.value:.1f} %.",
+            f"Two releases together tell the secret of {100 * main.value:.1f} % of the {case.noun} for certain; one "
+            f"alone {100 * alone.value:.1f} %.",
             control=None if others is None else Rate(held, len(others) * len(names)),
             baseline=alone,
             details={"first_alone": first / attempts, "second_alone": second / attempts},
@@ -88,7 +90,7 @@ def _secrets(case: TableCase) -> list[str]:
     return [n for n in columns_of(case, "sensitive") if n in case.other.names]
 
 
-def _left(views: list[View], people: list[Floats]) -> tuple[float, float, float]:
+def _left(views: list[View], people: list[Floats], targets: TableTargets) -> tuple[float, float, float]:
     """For how many the true secret alone is left: by both, by the first, by the second."""
     shown = [np.where(v.labels[-1].low <= v.labels[-1].high, v.labels[-1].low, np.nan) for v in views]
     cells = [s[v.labels[-1].codes] for s, v in zip(shown, views, strict=True)]
@@ -100,9 +102,13 @@ def _left(views: list[View], people: list[Floats]) -> tuple[float, float, float]
         c.counts(p[:, :-1], codes, len(values), cover_only=True)
         for c, p, codes in zip(asked, people, parts[:2], strict=True)
     ]
-    total = np.zeros(3)
+    found = np.zeros((3, len(truth)))
     for (part, _, one), (_, _, two) in zip(*portions, strict=True):
         for i, possible in enumerate(((one > 0) & (two > 0), one > 0, two > 0)):
             own = possible[np.arange(len(possible)), truth[part]]
-            total[i] += float(np.sum(own & (possible.sum(axis=1) == 1)))
-    return float(total[0]), float(total[1]), float(total[2])
+            found[i, part] = own & (possible.sum(axis=1) == 1)
+    both, first, second = (float(np.sum(targets.best(f))) for f in found)
+    return both, first, second
+
+
+TABLE_ATTACKS.register(Intersection())

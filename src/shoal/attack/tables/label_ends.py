@@ -20,15 +20,17 @@ import numpy as np
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import CellLabels, People, columns_of, read_view
 from shoal.attack.tables.downcoding import Members, no_originals
+from shoal.attack.tables.targets import n_distinct
 
 
 class LabelEnds(Attack[TableCase]):
     """Claim both ends of every range of numbers or dates."""
 
     name = "label-ends"
+    place = 140
     title = "reading values off the ends of ranges"
     knows = "the published table, which values occur in a column, and how often each does"
     stopped_by = "ends that are rounded outward, on a grid that is the same for all groups"
@@ -53,7 +55,7 @@ class LabelEnds(Attack[TableCase]):
         found = {}
         for place in _ranges(case):
             read = view.labels[place]
-            known, below = _ascending(view.original, place)
+            known, below = _ascending(view.original, place, case.persons)
             label = read.codes[first].astype(np.int64)
             owner = np.flatnonzero((read.low < read.high)[label])
             ends = np.concatenate([read.low[label[owner]], read.high[label[owner]]])
@@ -89,11 +91,10 @@ def _ranges(case: TableCase) -> list[int]:
     return [] if view is None else [i for i, read in enumerate(view.labels) if read.is_line and not read.is_plain]
 
 
-def _ascending(people: People, place: int) -> tuple[Floats, Ints]:
+def _ascending(people: People, place: int, persons: Ints | None) -> tuple[Floats, Ints]:
     """The values of a column that somebody has, and before each of them how many people have a lower one; and all."""
-    values, codes = people.values[place], people.codes[place]
-    known, of_value = np.unique(values, return_inverse=True)
-    counts = np.bincount(of_value, np.bincount(codes, minlength=len(values)), minlength=len(known)).astype(np.int64)
+    known, of_value = np.unique(people.values[place], return_inverse=True)
+    counts = n_distinct(of_value.astype(np.int64)[people.codes[place]], persons, len(known))
     is_held = (counts > 0) & ~np.isnan(known)
     return known[is_held], np.append(0, np.cumsum(counts[is_held]))
 
@@ -104,3 +105,6 @@ def _drawn(read: CellLabels, labels: Ints, known: Floats, below: Ints, rng: np.r
     last = below[np.searchsorted(known, read.high[labels], "right")]
     person = first + (rng.random(len(labels)) * (last - first)).astype(np.int64)
     return np.asarray(known[np.searchsorted(below, person, "right") - 1])
+
+
+TABLE_ATTACKS.register(LabelEnds())

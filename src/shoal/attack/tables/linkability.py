@@ -17,12 +17,12 @@ from math import exp, lgamma
 
 import numpy as np
 
-from shoal.arrays import Floats
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
-from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import People, columns_of, read_view
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
+from shoal.attack.tables.cells import columns_of, read_view
+from shoal.attack.tables.targets import draw_targets
 
 N_SPLITS = 4
 
@@ -46,6 +46,7 @@ class Linkability(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "linkability"
+    place = 60
     title = "linking two files through the release"
     needs_others = True
     knows = "two parties, each a different half of a record's quasi-identifiers"
@@ -70,26 +71,32 @@ class Linkability(Attack[TableCase]):
         else:
             view = read_view(case, columns_of(case, "quasi"))
             splits = [_halves(len(view.labels), rng) for _ in range(N_SPLITS)]
-        people = [_sample(view.original, self.n_attacks, len(splits), rng)]
-        if view.control is not None:
-            people.append(_sample(view.control, self.n_attacks, len(splits), rng))
+        ours, theirs = draw_targets(case, self.n_attacks, rng)
+        people = [(view.original, ours.split(len(splits)))]
+        if view.control is not None and theirs is not None:
+            people.append((view.control, theirs.split(len(splits))))
         met = [0.0] * len(people)
         for i, sides in enumerate(splits):
             asked = [Candidates(view.select(side)) for side in sides]
-            for who, parts in enumerate(people):
+            for who, (table, parts) in enumerate(people):
+                if i >= len(parts):  # fewer targets than splits
+                    continue
                 lists = [
-                    c.nearest(parts[i][:, side], self.n_nearest, rng) for c, side in zip(asked, sides, strict=True)
+                    c.nearest(table[parts[i].rows, side], self.n_nearest, rng)
+                    for c, side in zip(asked, sides, strict=True)
                 ]
-                met[who] += float(np.sum(np.any(lists[0][:, :, None] == lists[1][:, None, :], axis=(1, 2))))
-        attempts = [sum(len(p) for p in parts) for parts in people]
+                is_met = np.any(lists[0][:, :, None] == lists[1][:, None, :], axis=(1, 2))
+                met[who] += float(np.sum(parts[i].best(is_met.astype(np.float64))))
+        attempts = [sum(len(p) for p in parts) for _, parts in people]
         main = Rate(met[0], attempts[0])
         control = Rate(met[1], attempts[1]) if len(people) > 1 else None
         n_nearest = min(self.n_nearest, view.n_published)
         chance = _chance(view.n_published, n_nearest)
         return self.result(
             main,
-            f"Two parties who ask for the {n_nearest} nearest records meet for {100 * main.value:.1f} % of the records "
-            "in the release" + ("." if control is None else f", and for {100 * control.value:.1f} % of others."),
+            f"Two parties who ask for the {n_nearest} nearest records meet for {100 * main.value:.1f} % of the "
+            f"{case.noun} in the release"
+            + ("." if control is None else f", and for {100 * control.value:.1f} % of others."),
             control=control,
             baseline=Rate(chance * attempts[0], attempts[0]),
             details={"n_nearest": float(n_nearest)},
@@ -101,15 +108,12 @@ def _halves(n_columns: int, rng: np.random.Generator) -> tuple[list[int], list[i
     return sorted(mixed[: n_columns // 2]), sorted(mixed[n_columns // 2 :])
 
 
-def _sample(people: People, n_attacks: int, n_parts: int, rng: np.random.Generator) -> list[Floats]:
-    """Different people, in as many parts as there are splits."""
-    chosen = rng.choice(len(people), min(n_attacks, len(people)), replace=False)
-    return [people[part] for part in np.array_split(chosen, n_parts)]
-
-
 def _chance(n_records: int, n_nearest: int) -> float:
     """That two lists drawn at random share a record: ``1 - C(n - k, k) / C(n, k)``."""
     n, k = n_records, n_nearest
     if 2 * k > n:
         return 1.0
     return 1 - exp(2 * lgamma(n - k + 1) - lgamma(n - 2 * k + 1) - lgamma(n + 1))
+
+
+TABLE_ATTACKS.register(Linkability())

@@ -24,8 +24,9 @@ from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates, candidates_of
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import CellLabels, People, View, columns_of, read_view
+from shoal.attack.tables.targets import TableTargets, draw
 
 N_HALVES = 4
 
@@ -37,6 +38,7 @@ class Linkage(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "linkage"
+    place = 30
     title = "linking a known record to a published one"
     knows = "the true quasi-identifiers of a record, and that it is in the release"
     stopped_by = "k-anonymity: at most one link in k is right"
@@ -56,19 +58,23 @@ class Linkage(Attack[TableCase]):
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Link a sample of the originals."""
         assert case.rows is not None
-        own_row = np.full(case.original.n_rows, -1, dtype=np.int64)
-        own_row[case.rows] = np.arange(case.published.n_rows)
+        own = np.full(case.original.n_rows, -1, dtype=np.int64)
+        own[case.rows] = np.arange(case.published.n_rows)
         view = read_view(case, columns_of(case, "quasi"))
         asked = candidates_of(case, columns_of(case, "quasi"))
-        n_attacks = min(self.n_attacks, case.original.n_rows)
-        targets = rng.choice(case.original.n_rows, n_attacks, replace=False)
-        successes, ties = self._link(view, asked, targets, own_row[targets], rng)
-        main = Rate(successes, n_attacks)
-        baseline = Rate(n_attacks / max(1, case.published.n_rows), n_attacks)
+        persons = case.published_persons
+        targets = draw(case.persons, case.original.n_rows, self.n_attacks, rng, history=case.knows_history)
+        n_attacks = len(targets)
+        known = own if case.persons is None else case.persons
+        reached, ties = self._link(view, asked, targets, known, rng)
+        main = Rate(float(np.sum(reached)), n_attacks)
+        n_there = case.published.n_rows if persons is None else len(np.unique(persons))
+        baseline = Rate(n_attacks / max(1, n_there), n_attacks)
         return self.result(
             main,
-            f"Of {n_attacks:,} records, {100 * main.value:.1f} % of the links to the nearest published one are right "
-            f"(by chance {100 * baseline.value:.2f} %); typically {np.median(ties):,.0f} records are equally near.",
+            f"Of {n_attacks:,} {case.noun}, {100 * main.value:.1f} % are linked right with the nearest published "
+            f"record (by chance {100 * baseline.value:.2f} %); typically {np.median(ties):,.0f} {case.noun} are "
+            "equally near.",
             baseline=baseline,
             details={"median_equally_near": float(np.median(ties))},
             columns=columns_of(case, "quasi"),
@@ -76,36 +82,39 @@ class Linkage(Attack[TableCase]):
         )
 
     def _link(
-        self, view: View, asked: Candidates, targets: Ints, own_row: Ints, rng: np.random.Generator
-    ) -> tuple[float, Ints]:
-        least = asked.least(view.original[targets], own_row)
-        return float(np.sum(least.is_own / least.ties)), least.ties
+        self, view: View, asked: Candidates, targets: TableTargets, own: Ints, rng: np.random.Generator
+    ) -> tuple[Floats, Ints]:
+        """How surely each target is linked right, and how many are equally near to each known record."""
+        least = asked.least(view.original[targets.rows], own[targets.rows])
+        return targets.best(least.is_own / least.ties), least.ties
 
 
 class PartialLinkage(Linkage):
     """By distance, a random half of the quasi-identifiers known."""
 
     name = "linkage-partial"
+    place = 40
     title = "linking a record of which half is known"
     knows = "a random half of a record's true quasi-identifiers, and that it is in the release"
 
     def _link(
-        self, view: View, asked: Candidates, targets: Ints, own_row: Ints, rng: np.random.Generator
-    ) -> tuple[float, Ints]:
-        total, all_ties = 0.0, []
+        self, view: View, asked: Candidates, targets: TableTargets, own: Ints, rng: np.random.Generator
+    ) -> tuple[Floats, Ints]:
+        reached, ties = [], []
         n_columns = len(view.labels)
-        for part in np.array_split(np.arange(len(targets)), min(N_HALVES, len(targets))):
+        for part in targets.split(N_HALVES):
             half = view.select(np.sort(rng.permutation(n_columns)[: -(-n_columns // 2)]).tolist())
-            least = Candidates(half).least(half.original[targets[part]], own_row[part])
-            total += float(np.sum(least.is_own / least.ties))
-            all_ties.append(least.ties)
-        return total, np.concatenate(all_ties)
+            found = super()._link(half, Candidates(half, asked.persons), part, own, rng)
+            reached.append(found[0])
+            ties.append(found[1])
+        return np.concatenate(reached), np.concatenate(ties)
 
 
 class RankLinkage(Linkage):
     """By rank: needs numbers or ordered categories that are published as single values."""
 
     name = "linkage-rank"
+    place = 50
     title = "linking a known record by ranks"
     knows = "the true quasi-identifiers of all records in the release, and so every rank"
     stopped_by = "k-anonymity of the groups that values are averaged over or drawn from"
@@ -122,10 +131,10 @@ class RankLinkage(Linkage):
         return None
 
     def _link(
-        self, view: View, asked: Candidates, targets: Ints, own_row: Ints, rng: np.random.Generator
-    ) -> tuple[float, Ints]:
+        self, view: View, asked: Candidates, targets: TableTargets, own: Ints, rng: np.random.Generator
+    ) -> tuple[Floats, Ints]:
         ranked = _in_ranks(view)
-        return super()._link(ranked, Candidates(ranked), targets, own_row, rng)
+        return super()._link(ranked, Candidates(ranked, asked.persons), targets, own, rng)
 
 
 def _is_ranked(read: CellLabels) -> bool:
@@ -151,3 +160,8 @@ def _mid_ranks(values: Floats, among: Floats) -> Floats:
     known = np.sort(among[~np.isnan(among)])
     middle = (np.searchsorted(known, values, "left") + np.searchsorted(known, values, "right")) / 2
     return np.where(np.isnan(values), np.nan, middle / max(1, len(known)))
+
+
+TABLE_ATTACKS.register(Linkage())
+TABLE_ATTACKS.register(PartialLinkage())
+TABLE_ATTACKS.register(RankLinkage())

@@ -24,9 +24,10 @@ from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.tables.candidates import Candidates
-from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.cells import columns_of, draw_people, read_view
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
+from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.slice_beliefs import SliceBeliefs
+from shoal.attack.tables.targets import draw_targets
 
 FEWEST_CONTROLS = 20
 
@@ -38,6 +39,7 @@ class TableMembership(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "membership"
+    place = 90
     title = "telling who is in the release"
     knows = "all published attributes of a record"
     stopped_by = "no guarantee of groups promises to; differential privacy and delta-presence do"
@@ -54,24 +56,25 @@ class TableMembership(Attack[TableCase]):
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Score originals and controls."""
-        inside, outside = draw_people(case, self.n_attacks, rng)
+        inside, outside = draw_targets(case, self.n_attacks, rng)
         assert outside is not None
         if case.layout is not None:
             beliefs = SliceBeliefs(case)
-            ours = _expected_rows(beliefs, inside)
-            theirs = _expected_rows(beliefs, case.original.n_rows + outside)
+            ours = _expected_rows(beliefs, inside.rows)
+            theirs = _expected_rows(beliefs, case.original.n_rows + outside.rows)
         else:
             view = read_view(case, columns_of(case, "quasi", "sensitive", "other"))
             assert view.control is not None
             asked = Candidates(view)
-            ours = -asked.least(view.original[inside]).distances
-            theirs = -asked.least(view.control[outside]).distances
+            ours = -asked.least(view.original[inside.rows]).distances
+            theirs = -asked.least(view.control[outside.rows]).distances
+        ours, theirs = inside.best(ours), outside.best(theirs)
         curve = Roc.of(ours, theirs)
         main, control = curve.hits(FALSE_ALARMS)
         return self.result(
             main,
-            f"At one false alarm in a hundred, {100 * main.value:.1f} % of the records in the release are recognised "
-            f"as members; one scores above a random other with a chance of {curve.area:.2f} (0.5 is blind).",
+            f"At one false alarm in a hundred, {100 * main.value:.1f} % of the {case.noun} in the release are "
+            f"recognised as members; one scores above a random other with a chance of {curve.area:.2f} (0.5 is blind).",
             control=control,
             baseline=Rate(FALSE_ALARMS * len(ours), len(ours)),
             details=curve.details,
@@ -87,3 +90,6 @@ def _expected_rows(beliefs: SliceBeliefs, rows: Ints) -> Floats:
             amount *= matching.rows_of(part.number) / size
     of_tuple = np.bincount(matching.tuples, amount, minlength=matching.n_tuples)
     return np.asarray(of_tuple[matching.of_record], dtype=np.float64)
+
+
+TABLE_ATTACKS.register(TableMembership())

@@ -31,7 +31,7 @@ from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import candidates_of
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import Secret, read_secret
 from shoal.attack.tables.people import joint_keys, twins_of
@@ -108,6 +108,7 @@ class Minimality(Attack[TableCase]):
     """
 
     name = "minimality"
+    place = 190
     title = "reasoning from cuts that were not made"
     knows = "the true quasi-identifiers of all records, the method and its parameters, and this program"
     stopped_by = "a cut that does not look at sensitive values"
@@ -126,6 +127,8 @@ class Minimality(Attack[TableCase]):
             return "It is about groups as strict cuts of Mondrian leave them, and these are others."
         if not columns_of(case, "quasi") or not columns_of(case, "sensitive"):
             return "The release has no quasi-identifier of the original, or no sensitive attribute."
+        if case.persons is not None:
+            return "Groups were cut by persons, and which of those cuts were not made is not worked out."
         if not any(r.is_about_values() for r in case.policy.require):
             return "No diversity was required, so no cut was prevented by it."
         if method.diversity == "blind":
@@ -320,3 +323,6 @@ def _about(setting: Setting, beliefs: Sequence[tuple[int, Floats]], secret: Secr
         now.append(chances @ values)
         then.append(np.repeat(values.mean(axis=0, keepdims=True), len(chances), axis=0))
     return np.concatenate(now), np.concatenate(then)
+
+
+TABLE_ATTACKS.register(Minimality())

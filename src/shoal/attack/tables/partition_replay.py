@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -25,10 +26,11 @@ import numpy as np
 from shoal.arrays import Ints, Mask
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import read_secret
 from shoal.attack.tables.people import joint_keys, twins_of
+from shoal.attack.tables.targets import by_person, n_distinct
 from shoal.check.slices.sliced import numbered
 from shoal.data.tables.table import row_keys
 from shoal.errors import ShoalError
@@ -77,10 +79,10 @@ class Replay:
         is_parted[self.runs[is_other]] = True
         return np.asarray(is_parted[self.runs])
 
-    @property
-    def is_alone(self) -> Mask:
-        """Whose combination nobody else has."""
-        return np.asarray(np.bincount(self.runs)[self.runs] == 1)
+    def alone(self, persons: Ints | None) -> Mask:
+        """Whose combination nobody else has: no other record, or no other person."""
+        owners = None if persons is None else persons[self.people]
+        return np.asarray(n_distinct(self.runs, owners, int(self.runs.max(initial=-1)) + 1)[self.runs] == 1)
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class PartitionReplay(Attack[TableCase]):
     repeats: bool = True
 
     name = "partition-replay"
+    place = 180
     title = "repeating the partition to tell equals apart"
     knows = "the true quasi-identifiers of all records, the method and its parameters, and this program"
     stopped_by = "a secret order of equal quasi-identifiers, which releases have after version 0.1.0"
@@ -136,10 +139,12 @@ class PartitionReplay(Attack[TableCase]):
             is_sorted = solve(replay, values, lower, upper)
             if not is_sorted:
                 lower[:], upper[:] = 0, int(values.max(initial=0))
-        alone = np.flatnonzero(replay.is_alone)
+        alone = np.flatnonzero(replay.alone(case.persons))
+        owners = None if case.persons is None else case.persons[replay.people[alone]]
+        reached = partial(by_person, persons=owners, history=case.knows_history)
         secrets = columns_of(case, "sensitive")
         twins = twins_of(case, replay.people[alone])
-        main = control = baseline = 0
+        main = control = baseline = 0.0
         details = {
             "alone": float(len(alone)),
             "aligned": float(np.mean(replay.classes >= 0)),
@@ -151,22 +156,25 @@ class PartitionReplay(Attack[TableCase]):
             truth = secret.original[replay.people[alone]]
             told = _shared(replay, secret.codes)[alone]
             known = told if is_placed else _determined(replay, values, secret.codes, lower, upper)[alone]
-            n_right = int(np.sum((known >= 0) & (known == truth)))
-            details[f"{name}: known"] = float(n_right)
+            n_right = float(np.sum(reached((known >= 0) & (known == truth))))
+            details[f"{name}: known"] = n_right
             main += n_right
             n_wrong += int(np.sum((known >= 0) & (known != truth)))
-            baseline += int(np.sum((told >= 0) & (told == truth)))
+            baseline += float(np.sum(reached((told >= 0) & (told == truth))))
             if secret.control is not None:
                 claimed = np.where(twins >= 0, known[np.maximum(twins, 0)] if len(known) else -1, -1)
-                control += int(np.sum((claimed >= 0) & (claimed == secret.control)))
+                won = (claimed >= 0) & (claimed == secret.control)
+                control += float(np.sum(by_person(won, case.control_persons, history=case.knows_history)))
         details["wrong"] = float(n_wrong)
-        ours = Rate(main, len(alone) * len(secrets))
-        theirs = None if case.control is None else Rate(control, case.control.n_rows * len(secrets))
+        n_alone = len(reached(np.zeros(len(alone))))
+        ours = Rate(main, n_alone * len(secrets))
+        n_others = 0 if case.control is None else len(by_person(twins >= 0, case.control_persons, history=False))
+        theirs = None if case.control is None else Rate(control, n_others * len(secrets))
         told_alone = Rate(baseline, ours.attempts)
         return self.result(
             ours,
-            f"Whoever repeats the partition knows the secret of {main:,} of {len(alone):,} records whose "
-            f"quasi-identifiers no other has ({baseline:,} by their groups alone)"
+            f"Whoever repeats the partition knows the secret of {main:,.0f} of {n_alone:,} {case.noun} whose "
+            f"quasi-identifiers no other has ({baseline:,.0f} by their groups alone)"
             + (
                 "; records of equal quasi-identifiers stand in groups as if sorted by what was kept."
                 if is_sorted and main > baseline
@@ -285,3 +293,6 @@ def _determined(replay: Replay, values: Ints, codes: Ints, lower: Ints, upper: I
     some = (replay.classes >= 0) & (first < last)
     at, end = np.minimum(first, len(rows) - 1), np.clip(last - 1, 0, len(rows) - 1)
     return np.where(some & (changes[at] == changes[end]), sorted_codes[at], -1).astype(np.int64)
+
+
+TABLE_ATTACKS.register(PartitionReplay())

@@ -98,10 +98,18 @@ class Crowd:
     ----------
     people : People
         Or published records, with a number for each label.
+    persons : int64 array, optional
+        Whose each of them is: then persons are counted.
     """
 
-    def __init__(self, people: People) -> None:
+    def __init__(self, people: People, persons: Ints | None = None) -> None:
+        self._owners = np.zeros(0, dtype=np.int64)
         self.n_people = len(people)
+        if persons is not None:
+            order = np.argsort(persons, kind="stable")
+            people = People(people.values, tuple(codes[order] for codes in people.codes))
+            self._owners = persons[order].astype(np.int64)
+            self.n_people = len(np.unique(persons))
         self._sorted: list[Floats] = []
         self._places: list[Ints] = []  # of each distinct value, in their order
         self._codes = people.codes
@@ -117,7 +125,7 @@ class Crowd:
         """How many people each predicate is true of, up to `most`."""
         n_boxes = len(conditions.columns)
         counts = np.zeros(n_boxes, dtype=np.int64)
-        if conditions.columns.shape[1] == 1:
+        if conditions.columns.shape[1] == 1 and not len(self._owners):
             return np.minimum(self._count_alone(conditions), most)
         columns = np.unique(conditions.columns).tolist()
         if not n_boxes or not self.n_people:
@@ -141,7 +149,7 @@ class Crowd:
             bits.append(part)
             n_cells += len(breaks)
         found = np.zeros(n_boxes, dtype=np.int64)
-        count_covered(np.concatenate(bits), np.column_stack(cells), most, found)
+        count_covered(np.concatenate(bits), np.column_stack(cells), self._owners, most, found)
         counts[order] = found
         return counts
 

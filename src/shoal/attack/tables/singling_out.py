@@ -32,7 +32,7 @@ import numpy.typing as npt
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import View, columns_of, read_view
 from shoal.attack.tables.predicates import (
     AT_LEAST,
@@ -48,6 +48,7 @@ from shoal.attack.tables.predicates import (
     label_values,
     records_of,
 )
+from shoal.attack.tables.targets import n_distinct
 from shoal.check.finding import SINGLED_OUT
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class SinglingOut(Attack[TableCase]):
     n_attacks: int = 2000
 
     name = "singling-out"
+    place = 20
     title = "singling out by several attributes"
     knows = "the published table alone"
     stopped_by = "k-anonymity: no combination of published quasi-identifiers is rare"
@@ -108,9 +110,10 @@ class SinglingOut(Attack[TableCase]):
         quasi = columns_of(case, "quasi")
         by_quasi = self._attack(case, quasi, rng, main_only=True)[0] if 0 < len(quasi) < len(names) else main
         kept = [n for n in used if n not in quasi]
+        one = "original" if case.persons is None else "person"
         return self.result(
             main,
-            f"Of {main.attempts:,} descriptions out of the release, {100 * main.value:.1f} % fit exactly one original"
+            f"Of {main.attempts:,} descriptions out of the release, {100 * main.value:.1f} % fit exactly one {one}"
             + ("" if control is None else f" ({100 * control.value:.1f} % would fit one of as many others)")
             + f"; by quasi-identifiers alone {100 * by_quasi.value:.1f} % do.",
             control=control,
@@ -130,9 +133,9 @@ class SinglingOut(Attack[TableCase]):
         for group in groups:
             view = read_view(case, group)
             n_attacks = -(-self.n_attacks // len(groups))
-            predicates, n_alone = self._predicates(view, n_attacks, rng)
+            predicates, n_alone = self._predicates(view, n_attacks, rng, case.published_persons)
             said = about_people(predicates, view)
-            people = Crowd(view.original)
+            people = Crowd(view.original, case.persons)
             made += predicates.n
             alone += n_alone
             hit = people.count(said, 2) == 1
@@ -142,7 +145,7 @@ class SinglingOut(Attack[TableCase]):
             if main_only:
                 continue
             if view.control is not None:
-                crowd = Crowd(view.control)
+                crowd = Crowd(view.control, case.control_persons)
                 found = _scaled(crowd.count(said, MANY), crowd.n_people, people.n_people)
                 held = (0.0 if held is None else held) + found
             random = _random(view, n_attacks, min(self.n_columns or N_COLUMNS, len(view.labels)), rng)
@@ -152,15 +155,17 @@ class SinglingOut(Attack[TableCase]):
         used = [n for n in sorted(names, key=lambda n: -by_column[n]) if by_column[n] > A_FEW * fit]
         return Rate(fit, made), control, Rate(chance, guesses), alone, used
 
-    def _predicates(self, view: View, n_attacks: int, rng: np.random.Generator) -> tuple[Predicates, int]:
-        """Distinct predicates; how many of them are true of one published record."""
-        records = Crowd(records_of(view))
+    def _predicates(
+        self, view: View, n_attacks: int, rng: np.random.Generator, persons: Ints | None = None
+    ) -> tuple[Predicates, int]:
+        """Distinct predicates; how many of them are true of one published record, or of those of one person."""
+        records = Crowd(records_of(view), persons)
         # A label covers its own person, so that every attribute more leaves fewer others; plain values may be wrong.
         covering = not all(read.is_plain for read in view.labels)
         width = min(self.n_columns or (len(view.labels) if covering else N_COLUMNS), len(view.labels))
         directions = [_direction(view, place) for place in range(len(view.labels))]
         if width == len(view.labels) and all((d == EQUAL).all() for d in directions):
-            return _rarest(view, directions, n_attacks, rng)
+            return _rarest(view, directions, n_attacks, rng, persons)
         batch = _drawn(view, directions, n_attacks, width, rng)
         while self.n_columns is None and width < len(view.labels):
             if np.mean(records.count(about_records(batch, view), 2) == 1) >= ENOUGH:
@@ -187,10 +192,13 @@ class UnivariateSinglingOut(SinglingOut):
     n_columns: int | None = 1
 
     name = "singling-out-univariate"
+    place = 10
     title = "singling out by one attribute"
     stopped_by = "k-anonymity, for quasi-identifiers; nothing, for rare values of columns kept as they are"
 
-    def _predicates(self, view: View, n_attacks: int, rng: np.random.Generator) -> tuple[Predicates, int]:
+    def _predicates(
+        self, view: View, n_attacks: int, rng: np.random.Generator, persons: Ints | None = None
+    ) -> tuple[Predicates, int]:
         columns: list[Ints] = []
         labels: list[Ints] = []
         operators: list[Ints] = []
@@ -207,7 +215,7 @@ class UnivariateSinglingOut(SinglingOut):
                 operators.append(np.array([AT_MOST, AT_LEAST]))
         listed = Predicates(*(np.concatenate(p)[:, None].astype(np.int64) for p in (columns, labels, operators)))
         listed = listed.take(rng.permutation(listed.n))
-        records = Crowd(records_of(view))
+        records = Crowd(records_of(view), persons)
         counts = records.count(about_records(listed, view), MANY)
         single = listed.take(np.flatnonzero(counts == 1)[:n_attacks])
         if single.n:  # as in the paper: what more than one has is not tried
@@ -253,10 +261,12 @@ def _drawn(view: View, directions: list[Ints], n: int, width: int, rng: np.rando
     return Predicates(columns, labels, operators).distinct()
 
 
-def _rarest(view: View, directions: list[Ints], n: int, rng: np.random.Generator) -> tuple[Predicates, int]:
+def _rarest(
+    view: View, directions: list[Ints], n: int, rng: np.random.Generator, persons: Ints | None
+) -> tuple[Predicates, int]:
     """Predicates that say all of a published record, the rarest first: what batches of them would come to."""
     box_of, first = view.boxes
-    sizes = np.bincount(box_of)
+    sizes = n_distinct(box_of, persons, len(first))
     alone = rng.permutation(np.flatnonzero(sizes == 1))[:n]
     if len(alone) < n:
         others = np.unique(box_of[rng.integers(0, view.n_published, n)])
@@ -332,3 +342,7 @@ def _scaled(counts: Ints, n_people: int, n_wanted: int) -> float:
 def _model(sizes: npt.NDArray[np.int64], weight: float) -> Floats:
     n = sizes.astype(np.float64)
     return np.asarray((1 - (n * weight + 1) * np.exp(n * np.log1p(-min(weight, 1 - 1e-12)))) / (n + 1))
+
+
+TABLE_ATTACKS.register(UnivariateSinglingOut())
+TABLE_ATTACKS.register(SinglingOut())

@@ -16,9 +16,10 @@ import numpy as np
 
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.predicates import EQUAL, Crowd, Predicates, about_people
+from shoal.attack.tables.targets import by_person, n_distinct
 
 MANY = 1000
 
@@ -27,6 +28,7 @@ class Uniqueness(Attack[TableCase]):
     """Count whom in the population each published record could be."""
 
     name = "uniqueness"
+    place = 170
     title = "records that fit one row of a population"
     knows = "a file of the whole population with names and quasi-identifiers"
     stopped_by = "k-anonymity and k-map"
@@ -52,18 +54,23 @@ class Uniqueness(Attack[TableCase]):
         view = read_view(case, self._names(case))
         assert view.population is not None
         box_of, first = view.boxes
-        weights = np.bincount(box_of)
+        persons = case.published_persons
+        weights = n_distinct(box_of, persons, len(first))
         labels = np.column_stack([read.codes[first] for read in view.labels]).astype(np.int64)
         columns = np.broadcast_to(np.arange(labels.shape[1], dtype=np.int64), labels.shape).copy()
         asked = Predicates(columns, labels, np.full(labels.shape, EQUAL, dtype=np.int64))
         people = Crowd(view.population).count(about_people(asked, view), MANY)
-        n = view.n_published
-        main = Rate(float(weights[people == 1].sum()), n)
-        alone = float(weights[weights == 1].sum()) / n
-        found = people[box_of[people[box_of] > 0]] if (people > 0).any() else np.zeros(1, dtype=np.int64)
+        found = by_person((people == 1)[box_of], persons, history=case.knows_history)
+        main = Rate(float(np.sum(found)), len(found))
+        alone = float(np.mean(by_person((weights == 1)[box_of], persons, history=case.knows_history)))
+        fitting = people[box_of][people[box_of] > 0] if (people > 0).any() else np.zeros(1, dtype=np.int64)
+        noun = "records" if persons is None else "persons"
         return self.result(
             main,
-            f"{100 * main.value:.1f} % of the published records fit exactly one row of the population; "
-            f"{100 * alone:.1f} % are like no other published record.",
-            details={"unique_in_release": alone, "median_people_that_fit": float(np.median(found))},
+            f"{100 * main.value:.1f} % of the published {noun} fit exactly one row of the population; "
+            f"{100 * alone:.1f} % are like no other that is published.",
+            details={"unique_in_release": alone, "median_people_that_fit": float(np.median(fitting))},
         )
+
+
+TABLE_ATTACKS.register(Uniqueness())

@@ -63,7 +63,7 @@ def lowest_bit(word: Any) -> Any:
 
 
 @compiled
-def count_covered(bits: Words, cells: Codes, most: int, counts: Ints) -> None:
+def count_covered(bits: Words, cells: Codes, owners: Ints, most: int, counts: Ints) -> None:
     """How many points each box covers, up to `most`; fastest where those of one cell of the first column are close.
 
     Parameters
@@ -72,6 +72,8 @@ def count_covered(bits: Words, cells: Codes, most: int, counts: Ints) -> None:
         Of all columns, below each other.
     cells : int32 array (n_points, n_columns)
         Rows of `bits`.
+    owners : int64 array (n_points,)
+        Whose each point is, ascending, where those of one owner count once; else none.
     counts : int64 array (n_boxes,)
         Filled; zero before.
     """
@@ -79,6 +81,7 @@ def count_covered(bits: Words, cells: Codes, most: int, counts: Ints) -> None:
     left = np.zeros(n_words, np.uint64)
     for box in range(len(counts)):
         left[box >> 6] |= np.uint64(1) << np.uint64(box & 63)
+    seen = np.full(len(counts) if len(owners) > 0 else 0, -1)
     first, last = np.zeros(len(bits), np.int64), np.zeros(len(bits), np.int64)
     for cell in range(len(bits)):
         for word in range(n_words):
@@ -96,10 +99,14 @@ def count_covered(bits: Words, cells: Codes, most: int, counts: Ints) -> None:
             while found != 0:
                 place = lowest_bit(found)
                 box = (word << 6) + place
+                found &= found - np.uint64(1)
+                if len(owners) > 0:
+                    if seen[box] == owners[point]:
+                        continue
+                    seen[box] = owners[point]
                 counts[box] += 1
                 if counts[box] >= most:
                     left[word] &= ~(np.uint64(1) << np.uint64(place))
-                found &= found - np.uint64(1)
 
 
 @compiled

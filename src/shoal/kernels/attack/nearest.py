@@ -180,7 +180,10 @@ def find_least(
     bits: Words,
     cells: Codes,
     weights: Ints,
-    own: Ints,
+    starts: Ints,
+    persons: Ints,
+    own_starts: Ints,
+    own_boxes: Ints,
     penalty: float,
     cover_only: bool,
     least: Floats,
@@ -188,6 +191,9 @@ def find_least(
     own_distance: Floats,
     terms: Floats,
     listed: Ints,
+    tied: Ints,
+    seen: Ints,
+    first: int,
 ) -> None:
     """How near the nearest is, how many are as near, and how far the person's own is.
 
@@ -197,25 +203,43 @@ def find_least(
         Distinct published records, and how many of each there are.
     bits, cells : arrays
         Which of them could hold each person; see `shoal.kernels.attack.covering`. Without columns nothing is known.
-    own : int64 array (n_people,)
-        The box of each person's own record; negative where there is none.
+    starts, persons : int64 arrays
+        Whose the records of each box are, where persons are counted and `weights` has how many; else none.
+    own_starts, own_boxes : int64 arrays (n_people + 1,) and others
+        The boxes of each person's own records.
     least, ties, own_distance : arrays (n_people,)
         Filled.
-    listed : int64 array (n_boxes,)
+    listed, tied : int64 arrays (n_boxes,)
         Room.
+    seen : int64 array (n_persons,)
+        Room, below `first` before; who is counted is noted there from `first` on.
     """
     for person in range(len(people)):
         fill_terms(table, people[person], penalty, cover_only, terms)
-        bound, count = np.inf, 0
+        bound, n_tied = np.inf, 0
         for i in range(_list_likely(bits, cells, person, listed)):
             box = listed[i]
             distance = _distance(terms, labels, box, bound + ROUNDING)
             if distance < bound - ROUNDING:
-                bound, count = distance, weights[box]
+                bound = distance
+                tied[0], n_tied = box, 1
             elif distance <= bound + ROUNDING:
-                count += weights[box]
-        least[person], ties[person] = bound, count
-        own_distance[person] = _distance(terms, labels, own[person], np.inf) if own[person] >= 0 else np.inf
+                tied[n_tied] = box
+                n_tied += 1
+        least[person] = bound
+        count = 0
+        for i in range(n_tied):
+            if n_tied == 1 or len(persons) == 0:
+                count += weights[tied[i]]
+            else:  # who stands in several boxes counts once
+                for place in range(starts[tied[i]], starts[tied[i] + 1]):
+                    if seen[persons[place]] != first + person:
+                        seen[persons[place]] = first + person
+                        count += 1
+        ties[person] = count
+        own_distance[person] = np.inf
+        for i in range(own_starts[person], own_starts[person + 1]):
+            own_distance[person] = min(own_distance[person], _distance(terms, labels, own_boxes[i], np.inf))
 
 
 @compiled

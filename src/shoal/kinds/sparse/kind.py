@@ -113,7 +113,7 @@ class SparseKind(Kind):
         """See `shoal.attack.sparse`."""
         from shoal.attack.sparse import SPARSE_ATTACKS
 
-        return SPARSE_ATTACKS
+        return list(SPARSE_ATTACKS.values())
 
     def case(
         self,

@@ -24,14 +24,13 @@ from shoal.kinds.sparse.manifest import DATA_FILE, SparseManifest, in_public
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.manifest import Manifest
 from shoal.progress import Progress
-from shoal.release import ATTACK_SECONDS, ATTACK_SEED, Release
+from shoal.release import Release
 from shoal.secrets import write_key, write_neighbours, write_rows
 from shoal.sparse.anonymize import REASONS, AnonymizedSparse, anonymize_sparse
 from shoal.sparse.signs import new_key
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 
 if TYPE_CHECKING:
-    from shoal.attack.attack import Attacked
     from shoal.attack.sparse.case import SparseCase
     from shoal.report.content import ReportContent
     from shoal.utility.sparse.measure import SparseUtility
@@ -86,19 +85,6 @@ class SparseRelease(Release[Sketches]):
 
         assert self._evidence.rows is not None
         return measure_sketches(self._original, self.sketches, self._evidence.rows, make=self._make_again)
-
-    @cached_property
-    def attacked(self) -> Attacked[SparseCase]:
-        """What attacks get out of the release, on a sample of it that takes seconds; `shoal attack` tries more."""
-        from shoal.attack.attack import Attacked, run_attacks
-        from shoal.attack.sparse import REPORT_ATTACKS, SPARSE_ATTACKS
-
-        found = run_attacks(REPORT_ATTACKS, self.case, seed=ATTACK_SEED, seconds=ATTACK_SECONDS)
-        tried = {a.name for a in REPORT_ATTACKS}
-        longer = tuple(
-            (a.name, "It takes longer; shoal attack runs it.") for a in SPARSE_ATTACKS if a.name not in tried
-        )
-        return Attacked(found.results, (*found.skipped, *longer))
 
     def _make_again(self, records: Sparse) -> tuple[Sketches, np.ndarray[tuple[int], np.dtype[np.int64]]]:
         """Sketches of other records, or of some of these, under the same policy and key: to measure what they cost."""

@@ -102,7 +102,7 @@ class TableLadder(Ladder):
     def findings(self, release: TableRelease) -> list[AttackResult]:
         """Columns that single out more than the policy's limit."""
         n_records = release.table.n_rows
-        attack = next(a for a in TABLE_ATTACKS if a.name == "singling-out")
+        attack = TABLE_ATTACKS["singling-out"]
         return [
             AttackResult(
                 attack.name,

@@ -154,7 +154,7 @@ class Tables(Kind):
         """See `shoal.attack.tables`."""
         from shoal.attack.tables import TABLE_ATTACKS
 
-        return TABLE_ATTACKS
+        return list(TABLE_ATTACKS.values())
 
     def case(
         self,
@@ -175,11 +175,19 @@ class Tables(Kind):
         from shoal.check.tables.folder import published_table
         from shoal.check.tables.pseudonyms import apart
         from shoal.data.tables.meaning import attributes_of
+        from shoal.data.tables.persons import person_codes
 
         columns = {n: a for n, a in manifest.meant.items() if n not in manifest.shifted}
         missing = [n for n in columns if n not in original.columns]
         if missing:
             raise DataError(f"the original has no column {missing[0]!r}, which was published; give the original itself")
+        person = manifest.person or ()
+        unknown = [n for n in person if n not in original.columns or (control is not None and n not in control.columns)]
+        if unknown:
+            raise DataError(
+                f"persons were counted in this release, and the original or the control has no column {unknown[0]!r}, "
+                "which says whose a record is; give files that have it"
+            )
         roles = {n: ColumnPolicy(role=a.role, type=a.type, order=a.order) for n, a in columns.items()}
         second = None
         if other is not None:
@@ -202,6 +210,9 @@ class Tables(Kind):
             other=second,
             population=None if population is None else self.load_again(Path(population), manifest, header=header),
             policy=_told_policy(manifest, roles),
+            persons=person_codes(original, person) if person else None,
+            control_persons=person_codes(control, person) if person and control is not None else None,
+            knows_history=manifest.person_knowledge == "history",
         )
 
     def ladder(self, data: Table, policy: Policy) -> TableLadder:

@@ -224,6 +224,11 @@ class TableRelease(Release[Table]):
             layout=self.layout,
             rows=None if needs_original(self.policy.method.publication) else self._rows.astype(np.int64),
             policy=self.policy,
+            persons=self._evidence.original_persons,
+            control_persons=person_codes(self._control, self.policy.person)
+            if self.policy.person and self._control is not None
+            else None,
+            knows_history=self.policy.person_knowledge == "history",
         )
 
     @cached_property

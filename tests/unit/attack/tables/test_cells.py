@@ -7,7 +7,7 @@ import pytest
 
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import read_view
-from shoal.attack.tables.inference import score
+from shoal.attack.tables.inference import rightness
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells
 from tests.unit.attack.tables.views import ATTRIBUTES, column, view_of
@@ -26,7 +26,7 @@ def test_labels_that_cover_several_values_count_in_part():
     case = TableCase(published, original, None, ["q"], ["s"], attributes)
     view = read_view(case, ["s"])
     codes = view.labels[0].codes.astype(np.int64)
-    assert score(view.labels[0], codes, view.original[:, 0]) == pytest.approx(0.5 + 0.5 + 1 + 0.25)
+    assert rightness(view.labels[0], codes, view.original[:, 0]).sum() == pytest.approx(0.5 + 0.5 + 1 + 0.25)
 
 
 def test_numbers_are_right_within_a_twentieth():
@@ -35,7 +35,9 @@ def test_numbers_are_right_within_a_twentieth():
     case = TableCase(published, original, None, [], ["s"], {"s": Attribute("s", "continuous", "sensitive")})
     view = read_view(case, ["s"])
     read = view.labels[0]
-    each = [score(read, read.codes[i : i + 1].astype(np.int64), view.original[i : i + 1, 0]) for i in range(6)]
+    each = [
+        rightness(read, read.codes[i : i + 1].astype(np.int64), view.original[i : i + 1, 0]).sum() for i in range(6)
+    ]
     assert each == [1, 0, 1, 1, 1, 1]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.attack.tables import ColumnJoin
+from shoal.attack.tables.column_join import ColumnJoin
 from tests.unit.attack.tables.small_cases import screened
 
 

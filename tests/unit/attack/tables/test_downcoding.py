@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.attack.tables import Downcoding
 from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.downcoding import Downcoding
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells
 

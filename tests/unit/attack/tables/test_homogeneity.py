@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.attack.tables import Homogeneity, Similarity, Skewness
+from shoal.attack.tables.homogeneity import Homogeneity, Similarity, Skewness
 from shoal.data.samples.clinic import diagnosis_hierarchy
 from tests.unit.attack.tables.small_cases import grouped
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.attack.tables import Intersection
+from shoal.attack.tables.intersection import Intersection
 from tests.unit.attack.tables.small_cases import grouped, texts
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.attack.tables import LabelEnds
 from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.label_ends import LabelEnds
 from shoal.data.tables.table import Table, encode_cells
 from shoal.kinds.tables.policy import Policy
 from shoal.tables.anonymize import anonymize_table

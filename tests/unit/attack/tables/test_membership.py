@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.attack.tables import TableMembership
+from shoal.attack.tables.membership import TableMembership
 
 
 def test_members_of_a_raw_release_are_recognised(raw, rng):

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.attack.tables import Minimality
 from shoal.attack.tables import minimality as module
 from shoal.attack.tables.case import TableCase
-from shoal.attack.tables.minimality import beliefs_of, setting_of
+from shoal.attack.tables.minimality import Minimality, beliefs_of, setting_of
 from shoal.data.tables.table import Table, encode_cells
 from shoal.kinds.tables.policy import Policy
 from shoal.tables.anonymize import anonymize_table

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.attack.tables import PartitionReplay
 from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.partition_replay import PartitionReplay
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table, encode_cells
 from shoal.kinds.tables.policy import Policy

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shoal.attack.tables import Uniqueness
 from shoal.attack.tables.case import TableCase
+from shoal.attack.tables.uniqueness import Uniqueness
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, encode_cells
 

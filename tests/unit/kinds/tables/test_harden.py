@@ -62,9 +62,9 @@ def roles(candidate: Candidate) -> dict[str, str | None]:
 
 def test_every_attack_on_tables_has_an_answer() -> None:
     known = {*OF_KEPT_COLUMNS, *OF_SMALL_GROUPS, *OF_LABELS, *OF_CUTS, *OF_EQUAL_SECRETS}
-    assert known <= {a.name for a in TABLE_ATTACKS}
+    assert known <= {a.name for a in TABLE_ATTACKS.values()}
     one = ladder()
-    for name in {a.name for a in TABLE_ATTACKS} - set(OF_LABELS):
+    for name in {a.name for a in TABLE_ATTACKS.values()} - set(OF_LABELS):
         assert harder(one, failing(name)), name
 
 
@@ -202,7 +202,7 @@ def test_no_walk_up_and_down_gives_a_guarantee_up(seed: int) -> None:
     one = ladder()
     candidate = one.start
     for _ in range(12):
-        names = rng.choice([a.name for a in TABLE_ATTACKS if a.name not in OF_LABELS], 2, replace=False)
+        names = rng.choice([a.name for a in TABLE_ATTACKS.values() if a.name not in OF_LABELS], 2, replace=False)
         told = {"alone": ("cost", "visits"), "loss": {n: float(rng.random()) for n in one.published}}
         up = rng.random() < 0.6
         found = (
