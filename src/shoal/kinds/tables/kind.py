@@ -112,7 +112,7 @@ class Tables(Kind):
             return found
         from shoal.sweep.propose import propose
 
-        return replace(found, proposal=propose(data, found.attributes, progress))
+        return replace(found, proposal=propose(data, found.attributes, progress, found.person))
 
     def release(
         self, data: Table, policy: Policy, run: Run, *, like: Any = None, held_out: HeldOut[Table] | None = None
