@@ -210,8 +210,11 @@ class Tables(Kind):
     def shown(self, release: TableRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """What became of the columns, and how well the target is predicted."""
         from shoal.report.tables.limits import what_became_of
+        from shoal.tables.anonymize import RECORDS_COUNTED
 
         lines = [f"  {line}" for line in what_became_of(release.attributes, release.guarantees, release.policy.method)]
+        if any(note.startswith(RECORDS_COUNTED) for note in release.notes):
+            lines.insert(0, f"  {RECORDS_COUNTED.lower()}, though some may have several: see the note below")
         if not report or release.learning is None:
             return [*super().shown(release)[0], *lines], []
         from shoal.report.tables.learning import sentence
