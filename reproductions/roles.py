@@ -23,6 +23,7 @@ import numpy as np
 import shoal
 from reproductions.role_tables import made_tables
 from shoal.attack.tables.singling_out import SinglingOut
+from shoal.data.tables.persons import person_codes
 from shoal.errors import ShoalError
 from shoal.held_out import hold_out
 from shoal.kinds.tables.kind import load
@@ -55,13 +56,15 @@ HEADLESS = ("kddcup99", "adult.data")
 HELD_OUT, SEED = 0.2, 1
 ABOUT = """
 Written by `python -m reproductions.roles`. Each table was profiled, and released with the policy that `shoal profile`
-wrote, unedited, after a fifth of its records were held out; k = 5, Mondrian. *Singled out* is the share of the
-records that columns published as they are tell from all others, alone, in pairs and triples, or with the labels (the
-limit is 5 %). The attack makes up to 2,000 different descriptions (*tries*) out of the release that fit one published
-record, or the fewest; where it can make few, its upper end says little. *Members* is how many of them fit exactly one
-record that the release was made from, *others* how many would fit one of as many that it was not made from, and
-*added* the difference over what is left, with its upper end at 95 %. GCP is the share of certainty lost. CPU seconds
-are of profile and release, beside other work. Tables under 100 records are not attacked: too few can be held out.
+wrote, unedited, after a fifth of its records were held out; k = 5, Mondrian. Where a column repeats as keys of persons
+do, the policy names it as the *person*: persons are counted then, and held out with all of their records. *Singled out*
+is the share of the records, or persons, that columns published as they are tell from all others, alone, in pairs and
+triples, or with the labels (the limit is 5 %). The attack makes up to 2,000 different descriptions (*tries*) out of the
+release that fit one published record, or the fewest; where it can make few, its upper end says little. *Members* is how
+many of them fit exactly one record that the release was made from, *others* how many would fit one of as many that it
+was not made from, and *added* the difference over what is left, with its upper end at 95 %. GCP is the share of
+certainty lost. CPU seconds are of profile and release, beside other work. Tables under 100 records are not attacked:
+too few can be held out.
 """
 
 
@@ -89,9 +92,9 @@ def outcome(name: str, source: Any, most: int | None = None) -> Outcome:
     if most is not None and table.n_rows > most:
         rows = np.random.default_rng(SEED).choice(table.n_rows, most, replace=False)
         table = table.take(np.sort(rows)).compact()
-    held = None
-    if table.n_rows >= 100:
-        table, held = hold_out(table, HELD_OUT, SEED)
+    held, person = None, profile_table(table).person
+    if table.n_rows >= 100:  # of a person all records or none
+        table, held = hold_out(table, HELD_OUT, SEED, person_codes(table, [person]) if person else None)
     start = time.process_time()
     found = profile_table(table)
     with tempfile.TemporaryDirectory() as folder:
@@ -130,9 +133,9 @@ def page(found: Iterable[Outcome]) -> str:
     outcomes = list(found)
     lines = ["# Roles that fail closed", "", *textwrap.wrap(" ".join(ABOUT.split()), 120), ""]
     lines += [
-        "| table | records | dropped | quasi | kept | singled out | tries | members | others | added, at most | "
-        "GCP | CPU |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| table | records | person | dropped | quasi | kept | singled out | tries | members | others | "
+        "added, at most | GCP | CPU |",
+        "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for o in outcomes:
         roles = [c.attribute.role for c in o.profile.columns]
@@ -143,7 +146,8 @@ def page(found: Iterable[Outcome]) -> str:
         if not o.refused:
             added = "–" if o.added is None else f"{_percent(o.added)}, {_percent(o.added_at_most)}"
             said += [_percent(o.others), added, f"{o.gcp:.2f}", f"{o.cpu_seconds:.1f}"]
-        lines.append(f"| {o.name} | {o.n_rows:,} | {' | '.join(counts)} | {' | '.join(said)} |")
+        person = "" if o.profile.person is None else f"`{_cell(o.profile.person)}`"
+        lines.append(f"| {o.name} | {o.n_rows:,} | {person} | {' | '.join(counts)} | {' | '.join(said)} |")
     for o in outcomes:
         lines += ["", f"## {o.name}", "", "| column | role | alone | why |", "|---|---|---:|---|"]
         for c in o.profile.columns:

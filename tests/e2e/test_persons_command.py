@@ -60,6 +60,7 @@ def test_records_that_are_not_persons_are_told_first(here: Path, run_here: RunHe
     made = run_here("anonymize", "visits.csv", *rows, "-o", "out", cwd=here)
     assert made.code == 0, made.stderr
     assert "Records were counted, not persons" in made.stdout + made.stderr
+    assert made.stdout.splitlines()[1].startswith("  records were counted, not persons, though some may have several")
     assert "--person mrn" in made.stdout + made.stderr
 
 

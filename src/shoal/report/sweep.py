@@ -135,7 +135,7 @@ def as_text(sweep: Sweep) -> list[str]:
         "",
         *(line.rstrip() for line in lines),
         "",
-        *(f"{cells}: {sentence}" for cells, sentence in reasons(sweep)),
+        *(f"{cells}: {sentence}" for cells, sentence in reasons(sweep) if _same_reason(sweep) is None),
         *learned(sweep),
         verdict(sweep),
     ]
@@ -181,7 +181,15 @@ def verdict(sweep: Sweep) -> str:
             f"Nothing that was tried meets the policy, whose groups have at least k = {sweep.k} records: try a k of "
             f"{sweep.k} or more, and what it requires beside."
         )
+    if (why := _same_reason(sweep)) is not None:  # such as columns that single out too many, whatever the method
+        return f"Nothing that was tried can be made: {why}"
     return "Nothing that was tried can be made: ask for less, or allow records to be suppressed."
+
+
+def _same_reason(sweep: Sweep) -> str | None:
+    """Why no cell has a release, if it is the same for all."""
+    found = {"" if c.holds else c.sentence for c in sweep.cells}
+    return found.pop() or None if len(found) == 1 else None
 
 
 def render_sweep(sweep: Sweep) -> str:

@@ -143,7 +143,8 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
         more = "" if not n_more else f" ({n_more} more finding{'s' * (n_more > 1)} below)"
         text = f"{worst.sentence} What to do: {worst.remedy.removesuffix('.')}.{more}{warning}"
         return ReleaseVerdict("amber" if is_met else "red", holds, text, cost, worst.columns, worst.share)
-    text = _no_worse(findings, tried) + warning if results or findings else _NOTHING_RUN
+    plain = [r for r in results if not (r.attack in known and known[r.attack].leaked)]
+    text = _no_worse(findings, tried) + _may_be_worse(plain) + warning if results or findings else _NOTHING_RUN
     level: Level = "red" if not is_met else "green" if results else "amber"
     most = max((f for f in tried if not f.is_above), key=lambda f: f.share, default=None)
     return ReleaseVerdict(level, holds, text, cost, *(((), 0.0) if most is None else (most.columns, most.share)))
@@ -174,12 +175,27 @@ def _no_worse(findings: Sequence[Finding], tried: Sequence[Finding]) -> str:
     n = len({f.name for f in tried})
     if n:
         left = max((f for f in tried if f.share <= f.limit < 1), key=lambda f: f.share, default=None)
-        most = "" if left is None or not left.share else f" The most that one adds is {left.share:.2f}. {left.sentence}"
+        most = ""
+        if left is not None and left.share:
+            admitted = f", where the guarantees admit {left.limit:.2f}" if left.limit > LIMIT else ""
+            most = f" The most that one adds is {left.share:.2f}{admitted}. {left.sentence}"
         what = "Nothing else" if taken else "Nothing"
         told.append(
             f"{what} serious was found: {_attacks(n)} more risk than the guarantees admit, or than {LIMIT:g}.{most}"
         )
     return " ".join(told) if told else "Nothing serious was measured, and no attack was run."
+
+
+def _may_be_worse(results: Sequence[AttackResult]) -> str:
+    """Which attacks add little, and could add more by the upper ends of their intervals."""
+    found = [r for r in results if r.succeeds and r.risk.value <= max(LIMIT, r.admitted) < r.risk.high]
+    if not found:
+        return ""
+    highest = max(r.risk.high for r in found)
+    return (
+        f" The 95 % interval of {listed([r.title for r in found])} reaches {highest:.3f}, above the limit: what was "
+        "measured is below it, and more records would tell for sure."
+    )
 
 
 def some_of(names: Sequence[str], most: int = 4) -> str:

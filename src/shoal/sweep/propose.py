@@ -84,7 +84,9 @@ class Proposal:
         }
 
 
-def propose(table: Table, attributes: Mapping[str, Attribute], progress: Progress | None = None) -> Proposal:
+def propose(
+    table: Table, attributes: Mapping[str, Attribute], progress: Progress | None = None, person: str | None = None
+) -> Proposal:
     """Try methods on a table, or on a sample of it, and propose one.
 
     Parameters
@@ -93,6 +95,8 @@ def propose(table: Table, attributes: Mapping[str, Attribute], progress: Progres
         The meaning of each column, as it will stand in the policy.
     progress : callable, optional
         Called with (what is being done, releases done, releases in all).
+    person : str, optional
+        The column that says whose a row is, as it will stand in the policy.
     """
     fallback = Method().partition
     quasi = [a for a in attributes.values() if a.role == "quasi"]
@@ -104,7 +108,7 @@ def propose(table: Table, attributes: Mapping[str, Attribute], progress: Progres
     better = next(p for p in partitions().values() if p.proposed_for == fitting)
     is_too_long = better.most_records is not None and table.n_rows > better.most_records
     methods = [fallback] if is_too_long else [fallback, better.name]
-    asked = grid(_policy(attributes), methods, SIZES, {"publish": "generalise"})
+    asked = grid(_policy(attributes, person), methods, SIZES, {"publish": "generalise"})
     doing = "trying methods" if has_compiled() else "compiling (on the first run only), then trying methods"
     cells = []
     for i, a in enumerate(asked):
@@ -142,10 +146,10 @@ def _sample(table: Table) -> Table:
     return table.take(np.sort(rows)).compact()
 
 
-def _policy(attributes: Mapping[str, Attribute]) -> Policy:
+def _policy(attributes: Mapping[str, Attribute], person: str | None) -> Policy:
     """As the policy file will have it: the sample's own values must not change a guess."""
     columns = {n: ColumnPolicy(role=a.role, type=a.type, order=a.order) for n, a in attributes.items()}
-    return Policy(columns=columns).changed(k=K)
+    return Policy(columns=columns, person=() if person is None else (person,)).changed(k=K)
 
 
 def _gcp(cell: Cell) -> str:

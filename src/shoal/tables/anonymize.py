@@ -37,6 +37,8 @@ from shoal.tables.recoding import RecodedGroups, recoded_groups
 from shoal.tables.record_order import content_order, secret_order
 
 _MOST_NAMED = 8
+RECORDS_COUNTED = "Records were counted, not persons"
+"""How a note begins that is to be read first."""
 
 
 @dataclass(frozen=True)
@@ -455,7 +457,7 @@ def _repeated_persons(table: Table) -> list[str]:
         return []
     n_persons = len(table[keys[0]].values)
     return [
-        f"Records were counted, not persons: {keys[0]!r} stands in several rows for some ({n_persons:,} values in "
+        f"{RECORDS_COUNTED}: {keys[0]!r} stands in several rows for some ({n_persons:,} values in "
         f"{table.n_rows:,} rows), so k records may belong to fewer than k of them. If it says whose a row is, name it "
         f"as the person (--person {keys[0]})."
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import shoal
 from shoal.report.sweep import as_text, reasons, render_sweep, verdict
 from tests.unit.sweep.people import PEOPLE, ROLES, N
@@ -29,3 +31,13 @@ def test_nothing_at_the_policys_k_is_said() -> None:
     assert "Nothing" in verdict(none)
     assert "<figure" not in render_sweep(none)
     assert as_text(none)[-1] == verdict(none)
+
+
+def test_the_columns_that_stop_all_of_them_are_named_in_the_verdict() -> None:
+    people = {**PEOPLE, "visit": [f"v{i}" for i in range(N)]}
+    found = shoal.sweep(
+        people, ROLES.changed(columns={"visit": {"role": "insensitive"}}), k=[3], partitions=["mondrian"]
+    )
+    assert "Whoever knows 'visit' finds 100 %" in verdict(found)
+    assert "Whoever knows 'visit' finds 100 %" in unescape(render_sweep(found))
+    assert sum("Whoever knows" in line for line in as_text(found)) == 1

@@ -106,3 +106,11 @@ def test_grounds_are_read_back():
 
 def test_what_holds_is_one_sentence():
     assert what_holds([], []) == "No guarantee was required of this release, and none is given."
+
+
+def test_what_is_admitted_and_what_might_be_more_is_said():
+    found = judged(result("a", 170, 0, admitted=0.2), result("b", 65, 30), result("c", 5, 5))
+    assert found.level == "green"
+    assert "The most that one adds is 0.17, where the guarantees admit 0.20." in found.worst
+    assert "The 95 % interval of trying b reaches 0.05" in found.worst
+    assert "reaches" not in judged(result("a", 170, 0, admitted=0.2), result("c", 5, 5)).worst

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from shoal.check.evidence import Evidence
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_labels
 from shoal.check.tables.verify import verify
@@ -26,6 +28,10 @@ NEEDS_ROWS = (
 
 def verify_alike(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     """Records that look alike by their quasi-identifiers."""
+    persons = evidence.persons if asked.counts_persons else None
+    theirs = evidence.original_persons
+    if asked.counts_persons and persons is None and theirs is not None and len(np.unique(theirs)) == len(theirs):
+        persons = np.arange(table.n_rows)  # each has one record, whichever row that is
     return Verdict(
         verify(
             table,
@@ -35,10 +41,10 @@ def verify_alike(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
             missing=asked.missing,
             markers=asked.markers,
             attributes=asked.attributes,
-            persons=evidence.persons if asked.counts_persons else None,
+            persons=persons,
             knows_history=asked.knows_history,
         ),
-        unverified=(NEEDS_ROWS,) if asked.counts_persons and evidence.persons is None else (),
+        unverified=(NEEDS_ROWS,) if asked.counts_persons and persons is None else (),
     )
 
 

@@ -112,7 +112,7 @@ class Tables(Kind):
             return found
         from shoal.sweep.propose import propose
 
-        return replace(found, proposal=propose(data, found.attributes, progress))
+        return replace(found, proposal=propose(data, found.attributes, progress, found.person))
 
     def release(
         self, data: Table, policy: Policy, run: Run, *, like: Any = None, held_out: HeldOut[Table] | None = None
@@ -224,11 +224,14 @@ class Tables(Kind):
     def shown(self, release: TableRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """What became of the columns, and how well the target is predicted."""
         from shoal.report.tables.limits import what_became_of
+        from shoal.tables.anonymize import RECORDS_COUNTED
 
         policy = release.policy
         tie = policy.pseudonym if policy.keep_person else ""
         became = what_became_of(release.attributes, release.guarantees, policy.method, tie, policy.shifted)
         lines = [f"  {line}" for line in became]
+        if any(note.startswith(RECORDS_COUNTED) for note in release.notes):
+            lines.insert(0, f"  {RECORDS_COUNTED.lower()}, though some may have several: see the note below")
         if not report or release.learning is None:
             return [*super().shown(release)[0], *lines], []
         from shoal.report.tables.learning import sentence

@@ -12,6 +12,7 @@ from shoal.check.tables.risk import Risk, risk_of
 from shoal.check.tables.singled_out import LIMIT, Combination, Uniques
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import guess
+from shoal.data.tables.persons import look_like_persons, person_codes
 from shoal.data.tables.table import Table
 from shoal.errors import DataError
 from shoal.kind import Grid
@@ -21,6 +22,10 @@ from shoal.report.tables.words import percent
 
 if TYPE_CHECKING:
     from shoal.sweep.propose import Proposal
+
+K = 5
+FEWEST_PERSONS = 4 * K
+"""Fewer are hardly worth proposing: groups of k of them would be a quarter of the table."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,10 @@ class Profile:
         How the first line was read, for the policy to say the same.
     together : Combination or None
         The columns, at most three, that would single out most records if they were published as they are.
+    person : str or None
+        The column that looks like the key of persons who have several rows; the policy counts these.
+    n_persons : int
+        How many values it has.
     """
 
     n_rows: int
@@ -67,6 +76,8 @@ class Profile:
     proposal: Proposal | None = None
     header: str | None = None
     together: Combination | None = None
+    person: str | None = None
+    n_persons: int = 0
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
@@ -86,13 +97,22 @@ class Profile:
         )
         shown: list[str | Grid] = [f"{self.n_rows:,} rows, {len(self.columns)} columns\n", columns]
         shown.append("alone: share of the records that have a value of their own, if the column were kept as it is")
-        shown += [f"note: {note}" for note in (*self.notes, *self._measured())]
+        shown += [f"note: {note}" for note in (*self._repeating(), *self.notes, *self._measured())]
         if self.risk is None:
             return [*shown, "\nNo column looks quasi-identifying; say in the policy which ones others may know."]
         quasi = ", ".join(c.attribute.name for c in self.columns if c.attribute.role == "quasi")
         shown.append(f"\nRisk as it stands, for someone who knows {quasi}:")
         shown += [f"  {sentence}" for sentence in self.risk.sentences]
         return shown if self.proposal is None else [*shown, *self.proposal.shown()]
+
+    def _repeating(self) -> list[str]:
+        """Who is counted, where some have several rows."""
+        if self.person is None:
+            return []
+        return [
+            f"{self.person!r} stands in several rows for some, as keys of persons do ({self.n_persons:,} values in "
+            f"{self.n_rows:,} rows): so the policy counts persons by it, and it is not published."
+        ]
 
     def _measured(self) -> list[str]:
         """Why columns of which nothing is known are not published as they are."""
@@ -126,11 +146,12 @@ class Profile:
             ],
             "risk": self.risk.to_dict() if self.risk is not None else None,
             "notes": list(self.notes),
+            "person": self.person,
             "together": asdict(self.together) if self.together is not None else None,
             "proposal": self.proposal.to_dict() if self.proposal is not None else None,
         }
 
-    def to_toml(self, k: int = 5) -> str:
+    def to_toml(self, k: int = K) -> str:
         """A policy file with the guesses, to be edited."""
         lines = [
             "# Written by `shoal profile`: every type and role below is a guess. Read it, correct it, then run",
@@ -141,6 +162,7 @@ class Profile:
             'kind = "table"',
             'missing = "value"        # a missing value is a value of its own; "any": it may hide any value (stricter)',
             *([] if self.header is None else [f'header = "{self.header}"']),
+            *self._person_lines(),
             "",
             "[columns]",
         ]
@@ -179,6 +201,14 @@ class Profile:
         ]
         return "\n".join(lines)
 
+    def _person_lines(self) -> list[str]:
+        if self.person is None:
+            return []
+        return [
+            *(f"# {_one_line(sentence)}" for sentence in self._repeating()),
+            f"person = {_text(self.person)}   # whose row it is; without this line records are counted",
+        ]
+
 
 def _one_line(sentence: str) -> str:
     """A sentence that a comment can hold, whatever the names of columns in it."""
@@ -202,6 +232,10 @@ def profile_table(table: Table) -> Profile:
         raise DataError("there is nothing to profile: the table has no rows")
     guessed = guess(table)
     attributes = {n: _until_required(a) if a.role == "sensitive" else a for n, a in guessed.items()}
+    person = next((n for n in look_like_persons(table) if len(table[n].values) >= FEWEST_PERSONS), None)
+    if person is not None:
+        why = f"{attributes[person].why}; stands in several rows for some, as keys of persons do"
+        attributes[person] = replace(attributes[person], role="identifying", why=why)
     uniques = Uniques([table[n] for n, a in attributes.items() if a.role != "identifying"])
     alone = {found.columns[0]: found.share for found in uniques.each()}
     columns = tuple(
@@ -210,13 +244,24 @@ def profile_table(table: Table) -> Profile:
             int((column.counts()[: len(column.values)] > 0).sum()),
             int(column.missing.sum()),
             alone.get(name),
-            guessed[name].role == "sensitive",
+            guessed[name].role == "sensitive" and name != person,
         )
         for name, column in table.columns.items()
     )
     quasi = [n for n, a in attributes.items() if a.role == "quasi"]
-    risk = risk_of(classes_of(table, quasi), k=5) if quasi else None
-    return Profile(table.n_rows, columns, risk, table.source.notes, together=uniques.most_telling(LIMIT))
+    risk = None
+    if quasi:
+        classes = classes_of(table, quasi)
+        risk = risk_of(classes if person is None else classes.of_persons(person_codes(table, [person])), k=K)
+    return Profile(
+        table.n_rows,
+        columns,
+        risk,
+        table.source.notes,
+        together=uniques.most_telling(LIMIT),
+        person=person,
+        n_persons=0 if person is None else len(table[person].values),
+    )
 
 
 def _until_required(attribute: Attribute) -> Attribute:

@@ -110,7 +110,13 @@ class ReportContext:
         return cls(
             title=release.table.source.name,
             kind=release.policy.kind,
-            method=describe_method(release.policy.method, release.policy.k, release.layout, release.policy.order),
+            method=describe_method(
+                release.policy.method,
+                release.policy.k,
+                release.layout,
+                release.policy.order,
+                counts_persons=bool(release.policy.person),
+            ),
             n_in=records["in"],
             n_out=release.records["out"],
             n_suppressed=records["suppressed"],
@@ -166,7 +172,7 @@ class ReportContext:
         return cls(
             title="",
             kind=manifest.kind,
-            method=describe_method(method, k, layout, manifest.order),
+            method=describe_method(method, k, layout, manifest.order, counts_persons=bool(manifest.person)),
             n_in=records["in"],
             n_out=n_published(records),
             n_suppressed=records["suppressed"],
@@ -220,18 +226,21 @@ def _claimed(claim: Mapping[str, Any]) -> Guarantee:
     )
 
 
-def describe_method(method: Method, k: int, layout: Layout | None = None, order: str = "sorted") -> dict[str, str]:
+def describe_method(
+    method: Method, k: int, layout: Layout | None = None, order: str = "sorted", *, counts_persons: bool = False
+) -> dict[str, str]:
     """Say in plain words how a table was made, with every parameter that matters to a reader."""
-    words = _describe_groups(method, k) if layout is None else _describe_slicing(method, k, layout)
+    least = f"at least {k} {'persons' if counts_persons else 'records'}"
+    words = _describe_groups(method, least) if layout is None else _describe_slicing(method, least, layout)
     return words | ({"Order of the rows": ORIGINAL_ORDER} if order == "original" else {})
 
 
-def _describe_groups(method: Method, k: int) -> dict[str, str]:
+def _describe_groups(method: Method, least: str) -> dict[str, str]:
     partition, publication = partitions()[method.partition], method.way_of_publishing
     words = {
         "Groups": partition.help,
         "Publication": publication.help,
-        "Smallest group": f"at least {k} records",
+        "Smallest group": least,
     }
     words |= partition.words(method)
     if method.effort != "fast":
@@ -248,12 +257,12 @@ def _describe_groups(method: Method, k: int) -> dict[str, str]:
     return words
 
 
-def _describe_slicing(method: Method, k: int, layout: Layout) -> dict[str, str]:
+def _describe_slicing(method: Method, least: str, layout: Layout) -> dict[str, str]:
     slices = "; ".join(", ".join(s.attributes) for s in layout.slices)
     return {
         "Publication": method.way_of_publishing.help,
         "Slices": f"{len(layout.slices)}: {slices}",
         "Buckets": f"cut as by Mondrian, {'strictly' if method.strict else 'relaxed'}, for as long as every bucket has "
-        f"at least {k} records and meets the requirements",
+        f"{least} and meets the requirements",
         "Sensitive columns": f"what is required holds of {'all together' if method.jointly else 'each on its own'}",
     }

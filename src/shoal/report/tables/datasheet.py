@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from shoal.check.tables.publication import needs_original
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.kinds.tables.policy import publications
@@ -32,6 +33,10 @@ TIED_TOLD = (
     "not say who it is."
 )
 """The same where records of a person are tied together."""
+PERSONS_BEHIND = (
+    "Persons were counted, of whom one may have several records; the owner alone knows whose each record is."
+)
+"""Beside it, where the original is needed for that."""
 
 
 def render_datasheet(context: ReportContext, table: Table | None = None, *, is_drawn: bool = True) -> str:
@@ -66,7 +71,7 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         "datasheet.html",
         c=context,
         told=publications()[context.publish].telling,
-        persons_told=(TIED_TOLD if context.pseudonym else PERSONS_TOLD) if context.counts_persons else "",
+        persons_told=_persons_told(context) if context.counts_persons else "",
         removed=[n for n, a in context.attributes.items() if a.role == "identifying" and n != context.pseudonym],
         guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
         models=words.models(context.publish),
@@ -88,6 +93,12 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         n_smallest=_smallest(context),
         n_groups=context.risk_after.n_classes if context.risk_after else None,
     )
+
+
+def _persons_told(context: ReportContext) -> str:
+    if needs_original(context.publish):
+        return f"{PERSONS_BEHIND} {publications()[context.publish].telling.recomputed}"
+    return TIED_TOLD if context.pseudonym else PERSONS_TOLD
 
 
 def _smallest(context: ReportContext) -> int:

@@ -17,14 +17,14 @@ MOST_DATES = 4
 Shares = Sequence[float]
 
 
-def class_sizes(before: Mapping[str, int], after: Mapping[str, int]) -> Markup:
-    """Records by the size of their class, before and after."""
+def class_sizes(before: Mapping[str, int], after: Mapping[str, int], unit: str = "record") -> Markup:
+    """Records, or persons, by the size of their class, before and after."""
     shares = [[c / (sum(side.values()) or 1) for c in side.values()] for side in (before, after)]
     told = "; ".join(
         f"{b}: {percent(x)} before, {percent(y)} after" for b, x, y in zip(before, *shares, strict=True) if x or y
     )
-    alt = f"Share of records by the number of records in their class. {told}."
-    return paired_bars(list(before), shares[0], shares[1], "records in the class", alt=alt)
+    alt = f"Share of {unit}s by the number of {unit}s in their class. {told}."
+    return paired_bars(list(before), shares[0], shares[1], f"{unit}s in the class", alt=alt)
 
 
 def paired_bars(bins: Sequence[str], left: Shares, right: Shares, what: str, *, alt: str) -> Markup:

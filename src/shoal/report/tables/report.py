@@ -37,6 +37,7 @@ def report_content(context: ReportContext) -> ReportContent:
     shown, left_out = comparisons[:N_PICTURES], comparisons[N_PICTURES:]
     before, after = context.risk_before, context.risk_after
     told = publications()[context.publish].telling
+    is_of_persons = after is not None and after.unit == "person"
     return ReportContent.of(
         "table",
         title=context.title,
@@ -47,7 +48,7 @@ def report_content(context: ReportContext) -> ReportContent:
         missing_meaning=context.missing_meaning,
         population_known=after is None or after.population_known,
         verdict=_grounds(context).to_dict(),
-        told={"checked": told.checked, "classes": told.classes},
+        told={"checked": told.checked, "classes": told.classes + (_PERSONS if told.classes and is_of_persons else "")},
         facts=_facts(context),
         guarantees=judged(context.guarantees, short_name, words.required, words.achieved),
         tightest=[(short_name(g), words.required(g), _worst(g)) for g in context.guarantees if g.worst],
@@ -63,7 +64,9 @@ def report_content(context: ReportContext) -> ReportContent:
                 context.shifted,
             )
         ),
-        sizes=picture("class_sizes", before=before.records_by_class_size, after=after.records_by_class_size)
+        sizes=picture(
+            "class_sizes", before=before.records_by_class_size, after=after.records_by_class_size, unit=after.unit
+        )
         if before and after
         else None,
         risks=_risks(before, after) if before and after else (),
@@ -95,7 +98,7 @@ def _facts(context: ReportContext) -> list[tuple[str, str, str]]:
             (
                 "Smallest group",
                 f"{round(1 / sizes.prosecutor_highest):,}",
-                f"records, among {sizes.n_classes:,} groups",
+                f"{sizes.unit}s, among {sizes.n_classes:,} groups",
             )
         )
     if context.exposure:
@@ -107,10 +110,13 @@ def _facts(context: ReportContext) -> list[tuple[str, str, str]]:
     if context.risk_before and context.risk_after:
         alone = percent(context.risk_before.unique_share)
         if (n_copies := _copies(context)) is not None:
-            facts.append(("Copies of originals", number(n_copies), f"{alone} of the originals stand alone"))
+            whose = "originals" if context.risk_before.unit == "record" else "persons"
+            facts.append(("Copies of originals", number(n_copies), f"{alone} of the {whose} stand alone"))
         else:
             after = percent(context.risk_after.unique_share)
-            facts.append(("Records that stand alone", after, f"{alone} in the original"))
+            facts.append(
+                (f"{context.risk_after.unit.capitalize()}s that stand alone", after, f"{alone} in the original")
+            )
     if context.utility:
         gcp = next((found.value for found in context.utility.losses if found.name == "GCP"), None)
         if gcp is not None:
@@ -123,22 +129,31 @@ def _copies(context: ReportContext) -> float | None:
     return next((g.details["copies"] for g in context.guarantees if g.model == "no-copies"), None)
 
 
+_PERSONS = " Persons are counted, each in the smallest of the classes that their records are in."
+
+
 def _risks(before: Risk, after: Risk) -> list[tuple[str, str, str, str]]:
+    unit = after.unit
+    whose = f"{'whose' if unit == 'record' else 'of whom a record has'} quasi-identifiers"
     rows = [
-        ("Records that stand alone", "unique_share", "Share of records whose quasi-identifiers no other record has."),
+        (
+            f"{unit.capitalize()}s that stand alone",
+            "unique_share",
+            f"Share of {unit}s {whose} {'that ' if unit == 'person' else ''}no other {unit} has.",
+        ),
         (
             "Prosecutor, highest",
             "prosecutor_highest",
-            "The attacker knows that the record is in the table: chance of picking it, worst case.",
+            f"The attacker knows that the {unit} is in the table: chance of picking it, worst case.",
         ),
-        ("Prosecutor, average", "prosecutor_average", "The same, for an average record."),
+        ("Prosecutor, average", "prosecutor_average", f"The same, for an average {unit}."),
         (
             "Journalist, highest",
             "journalist_highest",
-            "The attacker does not know whether the record is in the table: chance of picking it, worst case.",
+            f"The attacker does not know whether the {unit} is in the table: chance of picking it, worst case.",
         ),
-        ("Journalist, average", "journalist_average", "The same, for an average record."),
-        ("Marketer", "marketer", "The attacker matches every record at once: share of right matches to be expected."),
+        ("Journalist, average", "journalist_average", f"The same, for an average {unit}."),
+        ("Marketer", "marketer", f"The attacker matches every {unit} at once: share of right matches to be expected."),
     ]
     return [(name, percent(getattr(before, f)), percent(getattr(after, f)), what) for name, f, what in rows]
 

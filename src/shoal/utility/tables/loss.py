@@ -98,8 +98,9 @@ def ncp(penalty: Floats, grouping: Grouping, persons: Ints | None = None) -> flo
         return 0.0
     if persons is not None:
         counts = np.bincount(persons)
-        weights = (1.0 / (counts[persons] * len(counts)))[grouping.rows]
-        return inner(penalty[grouping.labels], weights) + max(0.0, 1.0 - float(weights.sum()))
+        weights = 1.0 / (counts[persons] * len(counts))
+        lost = inner(penalty[grouping.labels], weights[grouping.rows])
+        return lost + float(np.delete(weights, grouping.rows).sum())
     return (inner(penalty, grouping.sizes) + grouping.n_suppressed) / grouping.n_rows
 
 

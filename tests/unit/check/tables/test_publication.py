@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
+import pytest
 
+import shoal
 from shoal.check.evidence import Evidence
-from shoal.check.tables.publication import needs_original, verify_publication
+from shoal.check.tables.publication import NEEDS_ROWS, needs_original, verify_publication
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import MARKERS, Table, encode_cells
@@ -52,3 +55,16 @@ def test_publications_are_checked_by_name() -> None:
     alike = verify_publication(published, "generalise", asked(), evidence)
     assert [g.model for g in alike.guarantees] == ["k-anonymity"]
     assert not alike.holds  # pseudo-records are not alike
+
+
+@pytest.mark.parametrize("is_repeating", [False, True])
+def test_without_rows_persons_are_counted_where_each_has_one_record(tmp_path, is_repeating) -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"who": np.arange(60) // (1 + is_repeating), "age": rng.integers(20, 60, 60)})
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    policy = shoal.Policy.of(quasi=["age"], person="who", k=4)
+    shoal.anonymize(tmp_path / "people.csv", policy, seed=1).save(tmp_path / "out")
+    found = shoal.check(tmp_path / "out/publish", original=tmp_path / "people.csv", policy=policy)
+    assert not found.findings
+    assert found.unverified == ((NEEDS_ROWS,) if is_repeating else ())
+    assert ("person" in found.guarantees[0].sentence) is not is_repeating

@@ -48,3 +48,17 @@ def test_a_key_of_persons_is_found_by_how_it_repeats():
     once = visits().drop_duplicates("zz")
     assert look_like_persons(from_frame(once)) == []
     assert look_like_persons(from_frame(visits().rename(columns={"paid": "patient_id"})))[0] == "patient_id"
+
+
+@pytest.mark.parametrize(
+    ("keys", "persons"),
+    [
+        (["007", "7", "8", "7.0"], [0, 0, 1, 0]),
+        (["1.0", "1", "x", "3"], [0, 0, 2, 1]),
+        (["A1", "a1", " A1", "b"], [0, 0, 0, 1]),
+        (["9007199254740993", "9007199254740992", "1", "2"], [3, 2, 0, 1]),  # no float tells these two apart
+    ],
+)
+def test_keys_that_say_the_same_are_one_persons(keys, persons):
+    found = person_codes(from_frame(pd.DataFrame({"id": keys})), ["id"])
+    assert len(set(zip(found.tolist(), persons, strict=True))) == len(set(persons)) == found.max() + 1

@@ -84,3 +84,39 @@ def test_few_columns_of_few_values_are_told_apart_from_the_limit() -> None:
     assert found.together is not None
     assert found.together.share == 0.0
     assert "with the labels of small groups it would be more" in found.to_toml()
+
+
+def visits(n_persons: int) -> dict[str, Any]:
+    """Two to four visits of each, town and year of birth the person's own; no name says that `zz` is a key."""
+    rng = np.random.default_rng(2)
+    who = np.repeat(np.arange(n_persons), rng.integers(2, 5, n_persons))
+    return {
+        "zz": [f"{7919 * (i + 1) % 100_003:05d}" for i in who],
+        "town": rng.choice(list("abcdefgh"), n_persons)[who].tolist(),
+        "born": rng.integers(1960, 1980, n_persons)[who].tolist(),
+        "when": [f"2021-{m:02d}-11" for m in rng.integers(1, 13, len(who))],
+    }
+
+
+def test_a_key_that_repeats_is_proposed_as_the_person(tmp_path: Path) -> None:
+    table = visits(120)
+    found = shoal.profile(table)
+    assert found.person == "zz"
+    assert found.risk is not None
+    assert found.risk.unit == "person"
+    assert found.attributes["zz"].role == "identifying"
+    assert found.to_dict()["person"] == "zz"
+    assert any("the policy counts persons by it" in line for line in found.shown() if isinstance(line, str))
+    path = tmp_path / "policy.toml"
+    path.write_text(found.to_toml(), encoding="utf-8")
+    policy = Policy.read(path)
+    assert policy.person == ("zz",)
+    release = shoal.anonymize(table, policy, seed=1)
+    assert release.risk_after.unit == "person"
+    assert release.risk_after.n_below_k == 0
+    unnamed = shoal.anonymize(table, policy.changed(person=()), seed=1)
+    assert unnamed.notes[0].startswith("Records were counted, not persons: 'zz' stands in several rows")
+
+
+def test_a_handful_of_persons_is_not_proposed(tmp_path: Path) -> None:
+    assert shoal.profile(visits(15), sweep=False).person is None

@@ -11,9 +11,13 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import shoal
 from shoal.data.tables.attribute import Attribute
+from shoal.report.tables.datasheet import render_datasheet
 from shoal.report.tables.report import render_report
 
 HOSTILE = (
@@ -191,3 +195,25 @@ def test_importing_the_pages_imports_no_templates() -> None:
     code = "import sys, shoal.report.tables.report, shoal.report.tables.datasheet; print('jinja2' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("publish", ["generalise", "condense", "bucketize"])
+def test_pages_speak_of_persons_where_persons_were_counted(publish) -> None:
+    rng = np.random.default_rng(5)
+    who = rng.integers(0, 40, 90)
+    frame = pd.DataFrame({"who": who, "age": rng.integers(20, 60, 40)[who], "ill": rng.choice(list("abcdef"), 40)[who]})
+    policy = shoal.Policy.of(quasi=["age"], sensitive=["ill"], person="who", k=3, publish=publish)
+    release = shoal.anonymize(frame, policy, seed=1)
+    facts = {name: told for name, _, told in release._report().shown["facts"]}
+    if publish != "bucketize":
+        assert facts["Smallest group"].startswith("persons, among")
+    assert "Records that stand alone" not in facts
+    page, sheet = render_report(release._context()), render_datasheet(release._context(is_public=True), release.table)
+    if publish == "generalise":
+        assert "of whom a record has quasi-identifiers that no other person has" in page
+        assert "persons in the class" in page
+    for text in (page, sheet):
+        assert "at least 3 persons" in text
+        assert "at least 3 records and meets" not in text
+    assert "What is said of records can be recomputed" in sheet or publish != "generalise"
+    assert "the owner alone knows whose each record is" in sheet or publish == "generalise"
