@@ -120,7 +120,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         return limits_on_table(sorted_table.take(rows), policy.require, attributes, sensitive, policy.missing, whose)
 
     if repeat(persons):
-        _refuse_statistics(publication, sorted_table, quasi)
+        refuse_statistics(publication, sorted_table, quasi)
     limits, way = relimit(np.arange(n_rows)), PARTITIONS[policy.method.partition]
     knows_history = policy.person_knowledge == "history" and repeat(persons)
     of_persons = limits[:1] if persons is not None else ()
@@ -212,7 +212,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
     return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
 
 
-def _refuse_statistics(publication: Publication, table: Table, quasi: Sequence[str]) -> None:
+def refuse_statistics(publication: Publication, table: Table, quasi: Sequence[str]) -> None:
     """Refuse statistics that could be of one person, as they count the records that they are of."""
     if not publication.rows_are_records:
         raise PolicyError(

@@ -98,7 +98,7 @@ def check_tables(
         findings.append("the manifest says of other columns than the policy that their days were moved by person")
     if policy is not None and manifest.shift_days not in (None, policy.shift_days):
         findings.append("the manifest says another number of days by which dates were moved than the policy")
-    attributes = _with_hierarchies(meant, original, policy)
+    attributes = with_hierarchies(meant, original, policy)
     claimed = Asked(
         manifest.require,
         [n for n in held if n in meant and meant[n].role == "quasi"],
@@ -223,7 +223,7 @@ def _limit(manifest: TableManifest, policy: Policy | None) -> float:
     return policy.limits.singled_out if policy is not None else (manifest.limits or {}).get(SINGLED_OUT, 1.0)
 
 
-def _with_hierarchies(
+def with_hierarchies(
     meant: Mapping[str, Attribute], original: Table | None, policy: Policy | None
 ) -> Mapping[str, Attribute]:
     """The same, with the policy's orders and hierarchies and automatic ones: without them labels cannot be read."""
