@@ -39,7 +39,7 @@ from shoal.tables.history import person_vectors
 from shoal.tables.limits import Limit, limits_on_table, violations
 from shoal.tables.merge import merge_round
 from shoal.tables.persons import by_appearance
-from shoal.tables.pseudonyms import PersonSecrets
+from shoal.tables.pseudonyms import PersonSecrets, refuse_dates_beside
 from shoal.tables.publish.base import GroupedRecords
 from shoal.tables.record_order import content_order, secret_order
 
@@ -128,6 +128,9 @@ def anonymize_linked(
         )
     parts = [_part(data, name, policies[name], seed) for name in data.tables]
     policy = policies[data.main]
+    is_shifted = any(own.shifted for own in policies.values())
+    for part in parts:
+        refuse_dates_beside(part.attributes, part.policy, is_shifted, f" of {part.name!r}")
     if not any(part.counts_histories for part in parts):
         raise PolicyError(
             "no column of any table is quasi-identifying, so there is nothing to protect; name those that others may "

@@ -75,6 +75,8 @@ def test_several_rows_of_a_person_in_the_main_table_are_a_history() -> None:
 
 def test_what_cannot_be_is_said() -> None:
     frames = clinic()
+    with pytest.raises(PolicyError, match="'seen' of 'visits' holds dates and would be published as they are"):
+        shoal.anonymize(frames, policy(shift=["taken"], insensitive=["seen"]), seed=1)
     with pytest.raises(Infeasible, match=r"rows of 'visits' have to be left out.*suppression = 0\.\d+"):
         shoal.anonymize({**frames, "visits": frames["visits"].iloc[:7]}, policy(suppression=0.0), seed=1)
     with pytest.raises(Infeasible, match="41 persons are required but 'patients' has 40"):

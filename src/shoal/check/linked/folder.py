@@ -13,6 +13,7 @@ from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, false
 from shoal.check.linked.joint import WrittenTable, join_files
 from shoal.check.linked.verify import LinkedAsked, compare_linked, measure_linked, verify_linked
 from shoal.check.tables.folder import with_hierarchies
+from shoal.check.tables.shift import dates_beside
 from shoal.data.linked.linked import Linked
 from shoal.data.published_file import refuse_oversized
 from shoal.data.tables.table import Table
@@ -49,6 +50,8 @@ def check_linked(
     findings = folder.edits(manifest)
     for name, part in manifest.tables.items():
         findings += _columns(name, tables[name], part, manifest.link)
+        for n in dates_beside(part.attributes, part.shifted, manifest.shift_days is not None):
+            findings.append(f"the dates of {n!r} of {name!r} are published as they are, beside others that were moved")
     if findings and any(manifest.link not in table.columns for table in tables.values()):
         return FolderCheck((), tuple(findings), original is not None)
     asked = LinkedAsked(

@@ -16,7 +16,7 @@ from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_ke
 from shoal.check.tables.known_history import known_history, tied_records
 from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
 from shoal.check.tables.publication import check_of, needs_original, verify_publication
-from shoal.check.tables.shift import compare_shift
+from shoal.check.tables.shift import compare_shift, dates_beside
 from shoal.check.tables.singled_out import findings_of
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.attribute import Attribute, Role
@@ -96,6 +96,10 @@ def check_tables(
         findings.append("records of a person are tied together by a pseudonym, which the policy does not ask for")
     if policy is not None and set(policy.shifted) != set(manifest.shifted):
         findings.append("the manifest says of other columns than the policy that their days were moved by person")
+    findings += [
+        f"the dates of {n!r} are published as they are, beside others that were moved"
+        for n in dates_beside(meant, manifest.shifted, bool(manifest.shifted))
+    ]
     if policy is not None and manifest.shift_days not in (None, policy.shift_days):
         findings.append("the manifest says another number of days by which dates were moved than the policy")
     attributes = with_hierarchies(meant, original, policy)

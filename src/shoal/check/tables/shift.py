@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -21,6 +21,15 @@ UNSEEN = (
     "that {names} moved by one number of days for each person; keep the rows (--keep rows), and give --original and "
     "--private"
 )
+
+
+def dates_beside(attributes: Mapping[str, Attribute], shifted: Collection[str], is_shifted: bool) -> list[str]:
+    """Dates that are published as they are though others are moved: beside them it shows by how much.
+
+    `is_shifted` tells whether some are, in this table or in one that is linked with it.
+    """
+    kept = [n for n, a in attributes.items() if a.type == "date" and a.role in ("sensitive", "insensitive")]
+    return [n for n in kept if n not in shifted] if is_shifted else []
 
 
 def days_of(table: Table, names: Sequence[str], markers: Sequence[str]) -> dict[str, Floats]:

@@ -118,6 +118,8 @@ class LinkedPolicy(BasePolicy):
             self._of(self.columns, self.require)
         except PolicyError as error:
             raise ValueError(str(error).removeprefix("the policy: ")) from None
+        if self.method.diversity == "blind":
+            raise ValueError("groups of linked tables are merged as sensitive values demand: leave diversity out")
         for name, part in self.tables.items():
             if self.link is not None and self.link in part.columns and part.columns[self.link].role != "identifying":
                 raise ValueError(f"tables.{name}: {self.link!r} is the link, which pseudonyms take the place of")

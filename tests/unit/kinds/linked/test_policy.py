@@ -54,6 +54,7 @@ def test_options_add_to_what_is_said() -> None:
         ({"tables": {"b": {"columns": {"id": {"role": "quasi"}}}}}, "'id' is the link"),
         ({"method": {"partition": "full-domain"}}, "histories are made alike"),
         ({"shift_days": 0}, "shift_days"),
+        ({"method": {"diversity": "blind"}}, "leave diversity out"),
         ({"tables": {"b": {"rows": 3}}}, "there is no key"),
     ],
 )
