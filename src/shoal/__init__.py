@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from shoal.errors import DataError, Infeasible, MissingExtra, NotVerified, PolicyError, ShoalError
     from shoal.harden.harden import harden
     from shoal.kind import read_policy
+    from shoal.kinds.linked.policy import LinkedPolicy
+    from shoal.kinds.linked.release import LinkedRelease
     from shoal.kinds.sparse.policy import SparsePolicy
     from shoal.kinds.sparse.release import SparseRelease
     from shoal.kinds.strings.policy import StringPolicy
@@ -32,6 +34,8 @@ _HOME = {
     "anonymize": "shoal.api",
     "profile": "shoal.api",
     "Hierarchy": "shoal.data.tables.hierarchy",
+    "LinkedPolicy": "shoal.kinds.linked.policy",
+    "LinkedRelease": "shoal.kinds.linked.release",
     "Policy": "shoal.kinds.tables.policy",
     "Release": "shoal.release",
     "TableRelease": "shoal.kinds.tables.release",
@@ -56,6 +60,8 @@ __all__ = [
     "DataError",
     "Hierarchy",
     "Infeasible",
+    "LinkedPolicy",
+    "LinkedRelease",
     "MissingExtra",
     "NotVerified",
     "Policy",

@@ -118,9 +118,10 @@ def anonymize(
     Parameters
     ----------
     source : path, or frame of pandas, polars or arrow, or dict of columns; list of str or of lists of str, Strings, \
-Sparse or sparse matrix of scipy
-        The original records. Lists, `Strings`, FASTA and VCF files are strings, SVMlight files, `Sparse` and matrices
-        are sparse records, and other files if the policy says so.
+Sparse or sparse matrix of scipy; dict of several paths or frames
+        The original records. Several tables by name are linked by a column that a `LinkedPolicy` names. Lists,
+        `Strings`, FASTA and VCF files are strings, SVMlight files, `Sparse` and matrices are sparse records, and other
+        files if the policy says so.
     policy : Policy, StringPolicy or SparsePolicy, optional
         Roles, guarantees and method; by default guessed roles and groups of five, of strings groups of twenty, of
         sparse records k-variance anonymity with k = 10.

@@ -93,6 +93,11 @@ class Manifest(Entries):
         return data
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """The files that hold the data."""
+        return (self.data,)
+
+    @property
     def n_published(self) -> int:
         """How many records went out."""
         return n_published(self.records)

@@ -234,7 +234,7 @@ class Release(ABC, Generic[D]):
         manifest = self._manifest(
             data=file.name,
             records=self.told_counts[0],
-            checksums={file.name: file.checksum, DATASHEET: checksum(folder / DATASHEET)},
+            checksums={**file.checksums, DATASHEET: checksum(folder / DATASHEET)},
         )
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
         return file.checksum

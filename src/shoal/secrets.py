@@ -40,9 +40,9 @@ def secrets_to_keep(keep: str | Sequence[str], keepable: Sequence[str]) -> list[
     return wanted
 
 
-def write_rows(folder: Path, rows: Numbers) -> None:
+def write_rows(folder: Path, rows: Numbers, name: str = ROWS_FILE) -> None:
     """Which original row each published one stands for."""
-    _write(folder / ROWS_FILE, "published_row,original_row", np.arange(1, len(rows) + 1), rows + 1)
+    _write(folder / name, "published_row,original_row", np.arange(1, len(rows) + 1), rows + 1)
 
 
 def write_groups(folder: Path, original_groups: Numbers) -> None:
@@ -98,9 +98,9 @@ class PrivateFolder:
         """Itself, unless it was given for nothing but the records that were held out."""
         return None if self.holds(HELD_OUT_FILE) and not self.holds(*names) else self
 
-    def rows(self) -> Ints | None:
+    def rows(self, name: str = ROWS_FILE) -> Ints | None:
         """The original row of each published one, from 0, if they were kept."""
-        return read_labels(self.path / ROWS_FILE, 0) - 1 if self.holds(ROWS_FILE) else None
+        return read_labels(self.path / name, 0) - 1 if self.holds(name) else None
 
     def groups(self, n_original: int) -> Ints:
         """The group of each original row; negative where the file names none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -51,8 +51,8 @@ class CheckedFile:
     It lives as long as it is open, so a process that is killed leaves nothing behind.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.name = path.name
+    def __init__(self, path: Path, others: Sequence[CheckedFile] = ()) -> None:
+        self.name, self.others = path.name, tuple(others)
         self.checksum = checksum(path)
         self.claims: Any = None
         """What was checked of it: what it is published with has to be the same."""
@@ -70,7 +70,14 @@ class CheckedFile:
             shutil.copyfileobj(self._bytes, file, 1 << 20)
         if checksum(path) != self.checksum:
             raise NotVerified("the file that was checked is not the one that was written; nothing was published")
+        for other in self.others:
+            other.put(folder)
         return path
+
+    @property
+    def checksums(self) -> dict[str, str]:
+        """SHA-256 of it, and of those that were checked with it, by name."""
+        return {file.name: file.checksum for file in (self, *self.others)}
 
 
 def _no_file() -> None:
@@ -78,15 +85,18 @@ def _no_file() -> None:
 
 
 def checked_file(
-    name: str, write: Callable[[Path], object], check: Callable[[Path], Found]
+    name: str, write: Callable[[Path], object], check: Callable[[Path], Found], others: Sequence[str] = ()
 ) -> tuple[CheckedFile, Found]:
-    """Write a file, check what stands there, and keep it until it is published; with what the check found."""
+    """Write a file, check what stands there, and keep it until it is published; with what the check found.
+
+    `others` are files that are written beside it, and checked and published with it.
+    """
     try:
         with scratch_folder() as scratch:
             path = scratch / name
             write(path)
             found = check(path)
-            return CheckedFile(path), found
+            return CheckedFile(path, [CheckedFile(scratch / other) for other in others]), found
     except OSError as error:
         raise ShoalError(
             f"the release cannot be written to the temporary folder to be checked: {error.strerror or error}; make "

@@ -15,6 +15,7 @@ import pytest
 import shoal
 from shoal.cli.app import shoal as command_line
 from shoal.kind import kinds
+from shoal.kinds.linked.policy import LinkedPolicy
 from shoal.kinds.sparse.policy import KVariance, SparseInput, SparseMethod, SparsePolicy
 from shoal.kinds.strings.policy import StringInput, StringMethod, StringPolicy
 from shoal.kinds.tables.policy import ColumnPolicy, Method, Policy
@@ -63,7 +64,7 @@ def test_every_command_and_option_is_documented() -> None:
 def test_every_policy_key_is_documented() -> None:
     page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
     sparse = (SparsePolicy, SparseInput, SparseMethod, KVariance)
-    for model in (Policy, Method, ColumnPolicy, StringPolicy, StringInput, StringMethod, *sparse):
+    for model in (Policy, Method, ColumnPolicy, LinkedPolicy, StringPolicy, StringInput, StringMethod, *sparse):
         for key in model.model_fields:
             assert f"`{key}`" in page or f"`[{key}" in page or f"`[[{key}" in page, key
 
@@ -93,8 +94,8 @@ def rows_of(text: str) -> dict[str, str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_and_defaults_of_keys_are_documented_as_they_are(kind: str) -> None:
     page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
-    sections = dict(zip(KINDS, re.split(r"\n## (?:Strings|Sparse records)\n", page), strict=True))
-    rows = rows_of(sections[kind])
+    sections = dict(zip(KINDS, re.split(r"\n## (?:Strings|Sparse records|Linked tables)\n", page), strict=True))
+    rows = rows_of(sections[kind]) if kind != "linked" else rows_of(sections["table"] + sections["linked"])
     policy = KINDS[kind]
     for name, option in policy.options().items():
         if name not in {argument.name for argument in policy.arguments}:

@@ -38,7 +38,8 @@ TESTED_ELSEWHERE = {
         check/tables/compare_rows.py""",
     "test_release.py beside them, by what is written and read back": """
         kinds/sparse/kind.py kinds/sparse/manifest.py kinds/sparse/profile.py kinds/strings/kind.py
-        kinds/strings/manifest.py kinds/tables/kind.py""",
+        kinds/strings/manifest.py kinds/tables/kind.py kinds/linked/kind.py kinds/linked/manifest.py
+        report/linked/datasheet.py report/linked/report.py report/linked/words.py""",
     "kinds/tables/test_policy.py, kinds/strings/test_policy.py, kinds/sparse/test_policy.py, cli/test_options.py": "policy.py",
     "models/test_base.py; check/tables, model by model against slow twins; tests/toys": """
         check/tables/models.py models/alpha_k.py models/beta_likeness.py models/k_anonymity.py models/l_diversity.py

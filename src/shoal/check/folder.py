@@ -126,7 +126,7 @@ class PublishedFolder:
 
     def edits(self, manifest: Manifest) -> list[str]:
         """What differs from the files that a release has (data, datasheet and manifest), and from its manifest."""
-        ours = (manifest.data, DATASHEET)
+        ours = (*manifest.files, DATASHEET)
         findings = [finding for name in ours for finding in self._edits_of(name, manifest)]
         strangers = [n for n in manifest.checksums if n not in ours]
         findings += [f"the manifest lists {n}, which is no file of a release" for n in strangers[:MOST_STRANGERS]]

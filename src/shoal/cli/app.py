@@ -158,8 +158,15 @@ def demo(out: Path, rows: int, as_json: bool) -> None:
     click.echo(f"  shoal attack {baskets_out / 'publish'} --original {baskets_out / 'input' / 'baskets.dat'}")
 
 
+def _source(paths: tuple[Path, ...]) -> Any:
+    """One file as it is; several by the names of their tables."""
+    from shoal.data.linked.linked import name_files
+
+    return paths[0] if len(paths) == 1 else name_files(paths)
+
+
 @shoal.command(cls=PolicyCommand, asks=how_to_read)
-@click.argument("data", type=click.Path(path_type=Path))
+@click.argument("data", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
     "-o",
     "--out",
@@ -169,16 +176,20 @@ def demo(out: Path, rows: int, as_json: bool) -> None:
 )
 @click.option("--no-sweep", is_flag=True, help="Do not try methods on a sample of the records to propose one.")
 @_json_option
-def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: str | None, **asked: str | None) -> None:
+def profile(
+    data: tuple[Path, ...], out: Path | None, no_sweep: bool, as_json: bool, kind: str | None, **asked: str | None
+) -> None:
     """Show guessed types and roles, the risk as the table stands, and a method; write a policy to edit.
 
     Of strings: how many, how long, of which symbols and classes. Of sparse records: how many, with how many items.
+    Several files are tables of the same persons, the first of them one row a person.
 
     \b
     Examples:
       shoal profile people.csv -o policy.toml
       shoal profile human.fasta -o policy.toml
       shoal profile baskets.dat --kind sparse -o policy.toml
+      shoal profile patients.csv labs.csv --link id -o policy.toml
     """
     from shoal.api import profile as profile_source
     from shoal.cli.output import print_profile
@@ -186,9 +197,10 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
     path = out or Path("policy.toml")
     if out is not None and path.exists():
         raise ShoalError(f"{path} exists; choose another name for the policy, or remove it first")
-    policy = asked_policy(data, None, kind, asked)
+    source = _source(data)
+    policy = asked_policy(source, None, kind, asked)
     with _progress(not as_json) as progress:
-        found: Any = profile_source(data, policy, sweep=not no_sweep, progress=progress)
+        found: Any = profile_source(source, policy, sweep=not no_sweep, progress=progress)
     if written := not path.exists():
         _write_own(path, found.to_toml(), "the policy")
     if as_json:
@@ -197,13 +209,13 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
     print_profile(found)
     if written:
         click.echo(f"\nWrote {path}. Correct the guesses there, then run:")
-        click.echo(f"  shoal anonymize {data} -p {path} -o out/")
+        click.echo(f"  shoal anonymize {' '.join(map(str, data))} -p {path} -o out/")
     else:
         click.echo(f"\n{path} exists and was left as it is; name another with -o to write the guesses down.")
 
 
 @shoal.command(cls=PolicyCommand, first=("out", "policy_file", "kind"))
-@click.argument("data", type=click.Path(path_type=Path))
+@click.argument("data", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Folder to make; must not exist.")
 @click.option("-p", "--policy", "policy_file", type=click.Path(path_type=Path), help="Policy file (TOML).")
 @click.option(
@@ -236,7 +248,7 @@ def profile(data: Path, out: Path | None, no_sweep: bool, as_json: bool, kind: s
 @click.option("--cluster", metavar="ADDRESS", help="Work on a dask cluster (extra: distributed).")
 @_json_option
 def anonymize(
-    data: Path,
+    data: tuple[Path, ...],
     out: Path,
     policy_file: Path | None,
     keep: tuple[str, ...] | None,
@@ -252,7 +264,7 @@ def anonymize(
     kind: str | None,
     **asked: Any,
 ) -> None:
-    """Make a release of DATA: checked, and with a report.
+    """Make a release of DATA: checked, and with a report. Several files are tables of the same persons (--link).
 
     \b
     Examples:
@@ -262,13 +274,15 @@ def anonymize(
       shoal anonymize splice.csv --kind strings --column sequence --class-column class -o out/
       shoal anonymize baskets.dat --kind sparse --model k-variance -k 10 -o out/
       shoal anonymize posts.csv --kind sparse --format text --column text --class-column group -o out/
+      shoal anonymize patients.csv labs.csv --link id -p policy.toml -o out/
     """
     from shoal.api import anonymize as anonymize_source
     from shoal.kind import kind_of_policy
     from shoal.stage import refuse_occupied
 
     refuse_occupied(out)
-    policy: Any = asked_policy(data, policy_file, kind, asked)
+    source = _source(data)
+    policy: Any = asked_policy(source, policy_file, kind, asked)
     key, found = None, kind_of_policy(policy)
     if key_file is not None:
         from shoal.secrets import read_key
@@ -281,7 +295,7 @@ def anonymize(
             progress(f"{what} (Ctrl-C: stop here, keep the best)" if interrupts.Improving.is_on else what, done, total)
 
         release: Any = anonymize_source(
-            data,
+            source,
             policy,
             seed=seed,
             key=key,
@@ -310,7 +324,12 @@ def anonymize(
 
 @shoal.command(cls=PolicyCommand, asks=header_alone, makes_policy=False)
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--original", type=click.Path(path_type=Path), help="The original data, to compare with.")
+@click.option(
+    "--original",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="The original data, to compare with; of linked tables once for each, in their order.",
+)
 @click.option(
     "-p",
     "--policy",
@@ -327,7 +346,7 @@ def anonymize(
 @_json_option
 def check(
     folder: Path,
-    original: Path | None,
+    original: tuple[Path, ...],
     policy_file: Path | None,
     private: Path | None,
     label: str | None,
@@ -342,12 +361,13 @@ def check(
     Examples:
       shoal check out/publish --original people.csv
       shoal check out/publish --original people.csv --private out/private
+      shoal check out/publish --original patients.csv --original labs.csv --private out/private
     """
     from shoal.api import check as check_folder
     from shoal.kind import read_policy
 
     policy = read_policy(policy_file) if policy_file else None
-    found = check_folder(folder, original, policy, private, label=label, header=header)
+    found = check_folder(folder, _source(original) if original else None, policy, private, label=label, header=header)
     if as_json:
         print_json(found.to_dict())
     else:

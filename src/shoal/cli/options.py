@@ -232,7 +232,7 @@ def _as_mapping(context: click.Context, option: click.Parameter, given: tuple[st
     return values or None
 
 
-def asked_policy(data: Path, policy_file: Path | None, kind: str | None, asked: dict[str, Any]) -> Any:
+def asked_policy(data: Any, policy_file: Path | None, kind: str | None, asked: dict[str, Any]) -> Any:
     """The policy of the kind that DATA is, with what the options say on top."""
     from shoal.kind import kind_named, kind_of, read_policy
 
@@ -246,7 +246,7 @@ def asked_policy(data: Path, policy_file: Path | None, kind: str | None, asked: 
     return policy.changed(**given)
 
 
-def _refuse_strangers(data: Path, policy: BasePolicy, names: Collection[str]) -> None:
+def _refuse_strangers(data: Any, policy: BasePolicy, names: Collection[str]) -> None:
     """Refuse an option that means nothing for this kind of data."""
     from shoal.kind import default_kind
 
@@ -259,4 +259,5 @@ def _refuse_strangers(data: Path, policy: BasePolicy, names: Collection[str]) ->
         kind = first.model_fields["kind"].default
         hint = f"say --kind {kind}, or drop it" if isinstance(policy, default_kind().policy) else "leave it out"
         flag, meant = _spelled(owners[first]).split("/")[0], " and ".join(other.plural for other in owners)
-        raise click.UsageError(f"{flag} is for {meant}, and {data} is read as {policy.noun}; {hint}")
+        told = ", ".join(map(str, data.values())) if isinstance(data, Mapping) else data
+        raise click.UsageError(f"{flag} is for {meant}, and {told} is read as {policy.noun}; {hint}")

@@ -31,7 +31,7 @@ from shoal.tables.limits import Limit, limits_on_table, violations
 from shoal.tables.merge import merge_round, satisfy
 from shoal.tables.partition.base import PARTITIONS
 from shoal.tables.persons import BLOCK_GROUPS, by_appearance, person_labels, repeat, whole_persons
-from shoal.tables.pseudonyms import with_pseudonyms
+from shoal.tables.pseudonyms import refuse_dates_beside, with_pseudonyms
 from shoal.tables.publish.base import GroupedRecords, Publication, PublishingTask
 from shoal.tables.recoding import RecodedGroups, recoded_groups
 from shoal.tables.record_order import content_order, secret_order
@@ -369,6 +369,7 @@ def _refuse_hopeless(
     """Say at once what no partition can mend."""
     if policy.shifted and not policy.keep_person:
         raise PolicyError(SHIFT_TIES)
+    refuse_dates_beside(attributes, policy, bool(policy.shifted))
     if not quasi:
         raise PolicyError(
             "no column is quasi-identifying, so there is nothing to protect; name those that others may know "

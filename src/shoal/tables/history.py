@@ -57,17 +57,20 @@ def records_to_keep(persons: Ints, k: int, seed: int | None, step: int) -> Rows:
     return np.sort(order[place < kept[persons[order]]])
 
 
-def person_vectors(ranked: Sequence[Ranked], persons: Ints) -> list[Ranked]:
-    """Each attribute of a person: its value, or the least and the greatest of its records where some have several."""
+def person_vectors(ranked: Sequence[Ranked], persons: Ints, n_persons: int | None = None) -> list[Ranked]:
+    """Each attribute of a person: its value, or the least and the greatest of its records where some have several.
+
+    Of `n_persons` some may have no record; what is told of them means nothing.
+    """
     vectors = []
-    n_persons = int(persons.max()) + 1
+    n_persons = int(persons.max()) + 1 if n_persons is None else n_persons
     for attribute in ranked:
         low = np.full(n_persons, attribute.n_values, dtype=attribute.ranks.dtype)
         high = np.full(n_persons, -1, dtype=attribute.ranks.dtype)
         np.minimum.at(low, persons, attribute.ranks)
         np.maximum.at(high, persons, attribute.ranks)
         vectors.append(replace(attribute, ranks=low))
-        if (low != high).any():
+        if (low < high).any():
             vectors.append(replace(attribute, ranks=high, name=f"{attribute.name} (greatest)"))
     return vectors
 

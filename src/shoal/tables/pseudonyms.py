@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
@@ -29,9 +29,12 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Ints
+from shoal.check.tables.shift import dates_beside
+from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.moments import moments_of
 from shoal.data.tables.persons import person_codes
 from shoal.data.tables.table import Column, Table, encode_cells
+from shoal.errors import PolicyError
 from shoal.secrets import KEY_BYTES
 from shoal.tables.record_order import content_order
 
@@ -110,6 +113,15 @@ def named_persons(table: Table, person: Sequence[str]) -> tuple[list[tuple[str, 
     first = np.unique(codes, return_index=True)[1]
     cells = [np.array(table[n].texts(), dtype=object)[table[n].codes[first]] for n in person]
     return list(zip(*(column.tolist() for column in cells), strict=True)), codes
+
+
+def refuse_dates_beside(attributes: Mapping[str, Attribute], policy: Policy, is_shifted: bool, of: str = "") -> None:
+    """Refuse to publish dates as they are beside dates that are moved, in this table or in one linked with it."""
+    for name in dates_beside(attributes, policy.shifted, is_shifted):
+        raise PolicyError(
+            f"{name!r}{of} holds dates and would be published as they are; beside them it shows by how many days "
+            "others were moved: move it too (shift), give it the role quasi or identifying, or move none"
+        )
 
 
 def with_pseudonyms(made: Anonymized, original: Table, policy: Policy, seed: int | None) -> Anonymized:

@@ -25,7 +25,7 @@ KINDS = {kind.name: kind.policy for kind in kinds()}
 
 OF_THE_RUN = set("out policy_file kind key_file keep report hold_out control seed workers pool cluster as_json".split())
 NOT_ASKED = {
-    *("kind", "input", "require", "method", "columns", "missing_markers"),
+    *("kind", "input", "require", "method", "columns", "tables", "missing_markers"),
     *("strict", "restore_variance", "block_rows", "limits"),
 }
 """Keys that stand in policy files only; `order` is another one, of tables."""
@@ -37,7 +37,7 @@ SPELLINGS = """
     --copies --homogenize --rare --model --delta --threshold --variance --max-components --recovery-cap
     --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --no-report --hold-out
     --control --seed --workers --pool --cluster --json -h --help --person --time --person-knowledge --keep-person --no-keep-person
-    --shift --shift-days --singled-out --accept --ends
+    --shift --shift-days --link --singled-out --accept --ends
 """.split()
 
 
@@ -124,8 +124,8 @@ def test_the_default_of_k_is_that_of_every_kind() -> None:
 
 def test_the_help_begins_with_what_everybody_needs() -> None:
     found = sections(help_of("anonymize", 78))
-    assert list(found) == ["Options", "Tables", "Strings", "Sparse records", "Run"]
-    assert found["Options"].strip().count("\n") < 15
+    assert list(found) == ["Options", "Tables", "Strings", "Sparse records", "Linked tables", "Run"]
+    assert found["Options"].strip().count("\n") < 19
     for term in ("-o, --out", "-p, --policy", "--quasi", "--sensitive", "-k "):
         assert f"  {term}" in found["Options"]
     assert "--eps" in found["Strings"]
@@ -173,7 +173,7 @@ def tracks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("tracks")
 def test_a_new_kind_brings_its_own_section() -> None:
     found = sections(help_of("anonymize"))
-    assert list(found) == ["Options", "Tables", "Strings", "Sparse records", "Tracks", "Run"]
+    assert list(found) == ["Options", "Tables", "Strings", "Sparse records", "Linked tables", "Tracks", "Run"]
     lines = [" ".join(line.split()) for line in found["Tracks"].strip().splitlines()]
     assert lines == [
         "--stops NAMES Places to leave out.",
@@ -192,7 +192,9 @@ def test_a_new_kind_is_asked_for_like_the_others(tmp_path: Path) -> None:
     path.write_text('kind = "tracks"\n[method]\nradius = 2\n')
     policy = asked_policy(Path("a.gpx"), path, None, {"is_round": False, "format": "gpx", "quasi": None})
     assert policy == TrackPolicy.of(radius=2, is_round=False, format="gpx")
-    with pytest.raises(click.UsageError, match=r"--quasi is for tables, and a\.gpx is read as tracks; leave it out"):
+    with pytest.raises(
+        click.UsageError, match=r"--quasi is for tables and linked tables, and a\.gpx is read as tracks; leave it out"
+    ):
         asked_policy(Path("a.gpx"), path, None, {"quasi": ("age",)})
     with pytest.raises(click.UsageError, match=r"--round is for tracks, and .* is read as strings; leave it out"):
         asked_policy(path, None, "strings", {"is_round": False})

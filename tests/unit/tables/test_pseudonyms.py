@@ -179,6 +179,16 @@ def test_shift_without_persons_is_refused_when_it_is_used() -> None:
         shoal.anonymize(dated(), shoal.Policy.of(**{**MOVED, "quasi": ["born"], "shift": ["town"]}))
 
 
+def test_dates_that_would_tell_by_how_much_others_moved_are_refused() -> None:
+    frame = dated().assign(admitted=dated()["seen"])
+    with pytest.raises(PolicyError, match="'admitted' holds dates and would be published as they are"):
+        shoal.anonymize(frame, shoal.Policy.of(**MOVED, insensitive=["admitted"]), seed=4)
+    with pytest.raises(PolicyError, match="'admitted' holds dates"):
+        shoal.anonymize(frame, shoal.Policy.of(**{**MOVED, "sensitive": ["ill", "admitted"]}), seed=4)
+    dropped = shoal.anonymize(frame, shoal.Policy.of(**MOVED, identifying=["admitted"]), seed=4)
+    assert "admitted" not in dropped.data
+
+
 def test_another_role_ends_the_moving() -> None:
     policy = shoal.Policy.of(**MOVED)
     assert policy.shifted == ("seen", "left")

@@ -98,10 +98,10 @@ def compare_labels(tables: ComparedTables) -> Compared:
         "policy with -p"
         for n in skipped
     ]
-    if not readable:
-        return Compared(tuple(compare_kept(tables)), tuple(not_compared))
     if tables.rows is not None:
         return Compared(tuple(_compare_own(tables, readable, tables.rows)), tuple(not_compared))
+    if not readable:
+        return Compared(tuple(compare_kept(tables)), tuple(not_compared))
     found = _compare_possible(tables, readable)
     return Compared(found.findings, (*not_compared, *found.not_compared))
 

@@ -16,7 +16,7 @@ from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_ke
 from shoal.check.tables.known_history import known_history, tied_records
 from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
 from shoal.check.tables.publication import check_of, needs_original, verify_publication
-from shoal.check.tables.shift import compare_shift
+from shoal.check.tables.shift import compare_shift, dates_beside
 from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.attribute import Attribute, Role
@@ -96,9 +96,13 @@ def check_tables(
         findings.append("records of a person are tied together by a pseudonym, which the policy does not ask for")
     if policy is not None and set(policy.shifted) != set(manifest.shifted):
         findings.append("the manifest says of other columns than the policy that their days were moved by person")
+    findings += [
+        f"the dates of {n!r} are published as they are, beside others that were moved"
+        for n in dates_beside(meant, manifest.shifted, bool(manifest.shifted))
+    ]
     if policy is not None and manifest.shift_days not in (None, policy.shift_days):
         findings.append("the manifest says another number of days by which dates were moved than the policy")
-    attributes = _with_hierarchies(meant, original, policy)
+    attributes = with_hierarchies(meant, original, policy)
     claimed = Asked(
         manifest.require,
         [n for n in held if n in meant and meant[n].role == "quasi"],
@@ -229,7 +233,7 @@ def _limit(manifest: TableManifest, policy: Policy | None) -> float:
     return policy.limits.singled_out if policy is not None else (manifest.limits or {}).get(SINGLED_OUT, 1.0)
 
 
-def _with_hierarchies(
+def with_hierarchies(
     meant: Mapping[str, Attribute], original: Table | None, policy: Policy | None
 ) -> Mapping[str, Attribute]:
     """The same, with the policy's orders and hierarchies and automatic ones: without them labels cannot be read."""

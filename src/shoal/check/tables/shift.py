@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -21,6 +21,15 @@ UNSEEN = (
     "that {names} moved by one number of days for each person; keep the rows (--keep rows), and give --original and "
     "--private"
 )
+
+
+def dates_beside(attributes: Mapping[str, Attribute], shifted: Collection[str], is_shifted: bool) -> list[str]:
+    """Dates that are published as they are though others are moved: beside them it shows by how much.
+
+    `is_shifted` tells whether some are, in this table or in one that is linked with it.
+    """
+    kept = [n for n, a in attributes.items() if a.type == "date" and a.role in ("sensitive", "insensitive")]
+    return [n for n in kept if n not in shifted] if is_shifted else []
 
 
 def days_of(table: Table, names: Sequence[str], markers: Sequence[str]) -> dict[str, Floats]:
@@ -51,7 +60,16 @@ def compare_shift(
         return Compared()
     if rows is None or persons is None:
         return Compared(not_compared=(UNSEEN.format(names=", ".join(map(repr, names))),))
-    findings, moved, whose = [], [], []
+    findings, by, who = moved_days(table, original, names, markers, rows, persons)
+    return Compared((*findings, *unlike_moves(by, who, shift_days)))
+
+
+def moved_days(
+    table: Table, original: Table, names: Sequence[str], markers: Sequence[str], rows: Ints, persons: Ints
+) -> tuple[list[str], Floats, Ints]:
+    """What is wrong with columns that were moved; by how many days each of their cells was; and whose each is."""
+    findings: list[str] = []
+    moved, whose = [np.zeros(0)], [np.zeros(0, dtype=np.int64)]
     for name in names:
         meaning: Type = "continuous" if parse_numbers(original[name].values) is not None else "date"
         (column,) = alongside(table, original, [name], markers, {name: Attribute(name, meaning, "insensitive")})
@@ -65,9 +83,12 @@ def compare_shift(
         there = ~np.isnan(ours) & ~np.isnan(theirs)
         moved.append((ours - theirs)[there])
         whose.append(persons[there])
-    if findings or not moved or not sum(map(len, moved)):
-        return Compared(tuple(findings))
-    by, who = np.nan_to_num(np.concatenate(moved), posinf=1e18, neginf=-1e18), np.concatenate(whose)
+    return findings, np.nan_to_num(np.concatenate(moved), posinf=1e18, neginf=-1e18), np.concatenate(whose)
+
+
+def unlike_moves(by: Floats, who: Ints, shift_days: int) -> list[str]:
+    """Whether all moves of a person are one whole number of days, within the window."""
+    findings = []
     n_outside = int(((np.abs(by) > shift_days + SLACK) | (np.abs(by - np.round(by)) > SLACK)).sum())
     if n_outside:
         findings.append(f"{count(n_outside, 'day')} moved by no whole number of days up to {shift_days:,}")
@@ -77,4 +98,4 @@ def compare_shift(
     n_apart = len(np.unique(who[order][1:][is_same & is_apart]))
     if n_apart:
         findings.append(f"{count(n_apart, 'person')} whose days moved by different numbers, so that intervals changed")
-    return Compared(tuple(findings))
+    return findings

@@ -273,7 +273,8 @@ class Policy(BasePolicy):
     limits: Limits = Field(default_factory=Limits, description="What may be found in a release; more stops it.")
     accept: Mapping[str, str] = option(
         {},
-        "Take what would stop the release, by its name (singled_out, unprotected), with a reason that is published.",
+        "Take what would stop the release, by its name (singled_out, unprotected, known_history), with a reason that "
+        "is published.",
         metavar="FINDING=REASON",
     )
     method: Method = Field(default_factory=Method, description="How the release is made.")
@@ -445,7 +446,7 @@ class Policy(BasePolicy):
     @classmethod
     def from_content(cls, content: dict[str, Any], text: str, path: Path) -> Self:
         """From what `read_toml` read; hierarchies are looked for beside the file."""
-        _place_hierarchies(content, path.parent)
+        place_hierarchies(content, path.parent)
         return super().from_content(content, text, path)
 
 
@@ -471,7 +472,8 @@ def _by_column(hierarchies: Any) -> dict[str, Any]:
     return {name: str(given) if isinstance(given, Path) else given for name, given in (hierarchies or {}).items()}
 
 
-def _place_hierarchies(content: dict[str, Any], folder: Path) -> None:
+def place_hierarchies(content: dict[str, Any], folder: Path) -> None:
+    """Look for files of hierarchies beside the policy."""
     columns = content.get("columns")
     for column in columns.values() if isinstance(columns, dict) else ():
         given = column.get("hierarchy") if isinstance(column, dict) else None

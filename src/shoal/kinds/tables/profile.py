@@ -158,7 +158,7 @@ class Profile:
             "#     shoal anonymize DATA -p THIS_FILE -o out/",
             "# Roles: identifying (dropped), quasi (others may know it), sensitive (kept, under what is required",
             "# of it), insensitive (kept). What nobody calls harmless is quasi.",
-            *(f"# {_one_line(sentence)}" for sentence in self._measured()),
+            *(f"# {one_line(sentence)}" for sentence in self._measured()),
             'kind = "table"',
             'missing = "value"        # a missing value is a value of its own; "any": it may hide any value (stricter)',
             *([] if self.header is None else [f'header = "{self.header}"']),
@@ -168,14 +168,14 @@ class Profile:
         ]
         for column in self.columns:
             a = column.attribute
-            extra = f", order = {_text(list(a.order))}" if a.order is not None else ""
+            extra = f", order = {toml_text(list(a.order))}" if a.order is not None else ""
             alone = "" if column.singled_out is None else f"; {_share(column.singled_out)} have a value of their own"
-            lines.append(f'{_key(a.name)} = {{ role = "{a.role}", type = "{a.type}"{extra} }}   # {a.why}{alone}')
+            lines.append(f'{toml_key(a.name)} = {{ role = "{a.role}", type = "{a.type}"{extra} }}   # {a.why}{alone}')
         lines += ["", "[[require]]", 'model = "k-anonymity"', f"k = {k}"]
         if names := [c.attribute.name for c in self.columns if c.is_sensitive]:
             lines += [
                 "",
-                f"# These look sensitive: {_one_line(', '.join(names))}. To keep their values as they are, give them",
+                f"# These look sensitive: {one_line(', '.join(names))}. To keep their values as they are, give them",
                 '# role = "sensitive", and require that the records of a group do not agree in them:',
                 "# [[require]]",
                 '# model = "l-diversity"',
@@ -194,7 +194,7 @@ class Profile:
         lines += [
             "",
             "[method]",
-            *([f"# {_one_line(self.proposal.why)}"] if self.proposal is not None else []),
+            *([f"# {one_line(self.proposal.why)}"] if self.proposal is not None else []),
             f'partition = "{partition}"   # {" | ".join(partitions())}',
             'publish = "generalise"   # generalise | aggregate',
             "",
@@ -205,23 +205,23 @@ class Profile:
         if self.person is None:
             return []
         return [
-            *(f"# {_one_line(sentence)}" for sentence in self._repeating()),
-            f"person = {_text(self.person)}   # whose row it is; without this line records are counted",
+            *(f"# {one_line(sentence)}" for sentence in self._repeating()),
+            f"person = {toml_text(self.person)}   # whose row it is; without this line records are counted",
         ]
 
 
-def _one_line(sentence: str) -> str:
+def one_line(sentence: str) -> str:
     """A sentence that a comment can hold, whatever the names of columns in it."""
     return "".join(c if c.isprintable() else " " for c in sentence)
 
 
-def _key(name: str) -> str:
+def toml_key(name: str) -> str:
     """A column name as a TOML key."""
     is_bare = name and all(c.isascii() and (c.isalnum() or c in "-_") for c in name)
-    return name if is_bare else _text(name)
+    return name if is_bare else toml_text(name)
 
 
-def _text(content: str | list[str]) -> str:
+def toml_text(content: str | list[str]) -> str:
     """A text, or a list of texts, as TOML: as in JSON, but for one character that must be escaped here."""
     return json.dumps(content, ensure_ascii=False).replace("\x7f", "\\u007f")
 

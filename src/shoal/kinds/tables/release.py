@@ -118,7 +118,7 @@ class TableRelease(Release[Table]):
             guarantees, findings = release._verified(release.published, made.attributes, is_tried=is_tried)
         else:
             file, (guarantees, findings) = release._write_and_measure()
-        notes = (*_told(findings), *release.notes)
+        notes = (*told_findings(findings), *release.notes)
         return replace(release, guarantees=guarantees, findings=findings, notes=notes, _file=file)
 
     @cached_property
@@ -373,22 +373,7 @@ class TableRelease(Release[Table]):
         """Columns that nobody called sensitive, that look so, and that nothing is required of."""
         covered = {g.sensitive for g in guarantees}
         names = [n for n in self._names("sensitive") if n not in covered and not self.policy.states_role_of(n)]
-        if not names:
-            return ()
-        are, them, their = ("looks", "it", "its role") if len(names) == 1 else ("look", "them", "their roles")
-        return (
-            Finding(
-                UNPROTECTED,
-                tuple(names),
-                1.0,
-                0.0,
-                f"{quoted(names)} {are} sensitive, and nothing is required of {them}: where all records of a group "
-                "agree, whoever can place someone in the group learns the value.",
-                f"require diversity (-l 3), or state {their} (--sensitive, --quasi, --identifying), or take "
-                f'it with a reason: [accept] {UNPROTECTED} = "..." in the policy, or --accept {UNPROTECTED}=REASON',
-                self.policy.accept.get(UNPROTECTED),
-            ),
-        )
+        return unprotected(names, self.policy.accept.get(UNPROTECTED))
 
     @property
     def _evidence(self) -> Evidence:
@@ -481,8 +466,28 @@ class TableRelease(Release[Table]):
             write_table(applied_mapping(self._original[name].take(self._rows), self.table[name]), path)
 
 
-def _told(findings: Sequence[Finding]) -> list[str]:
+def told_findings(findings: Sequence[Finding]) -> list[str]:
     """What was taken, with the reason, and what only a raised limit allows."""
     taken = [f"{f.sentence} Taken for this reason: {f.accepted}" for f in findings if f.is_above]
     allowed = (f for f in findings if f.name == SINGLED_OUT and not f.is_above and f.share > LIMIT)
     return [*taken, *(f.sentence for f in allowed)]
+
+
+def unprotected(names: Sequence[str], reason: str | None) -> tuple[Finding, ...]:
+    """Columns that nobody called sensitive, that look so, and that nothing is required of."""
+    if not names:
+        return ()
+    are, them, their = ("looks", "it", "its role") if len(names) == 1 else ("look", "them", "their roles")
+    return (
+        Finding(
+            UNPROTECTED,
+            tuple(names),
+            1.0,
+            0.0,
+            f"{quoted(names)} {are} sensitive, and nothing is required of {them}: where all records of a group "
+            "agree, whoever can place someone in the group learns the value.",
+            f"require diversity (-l 3), or state {their} (--sensitive, --quasi, --identifying), or take "
+            f'it with a reason: [accept] {UNPROTECTED} = "..." in the policy, or --accept {UNPROTECTED}=REASON',
+            reason,
+        ),
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.check.tables.shift import compare_shift, days_of
+from shoal.check.tables.shift import compare_shift, dates_beside, days_of
+from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import MARKERS
 
@@ -45,6 +46,20 @@ def test_one_number_for_each_person_is_right() -> None:
 )
 def test_what_is_wrong_is_said(days, numbers, shift_days, what) -> None:
     assert any(what in finding for finding in found(days, numbers, shift_days).findings)
+
+
+def test_dates_beside_moved_ones_are_named() -> None:
+    meant = {
+        n: Attribute(n, t, r)
+        for n, t, r in (
+            ("a", "date", "insensitive"),
+            ("b", "date", "sensitive"),
+            ("c", "date", "quasi"),
+            ("d", "continuous", "insensitive"),
+        )
+    }
+    assert dates_beside(meant, ["a"], is_shifted=True) == ["b"]
+    assert dates_beside(meant, [], is_shifted=False) == []
 
 
 def test_without_the_rows_it_is_said_that_nobody_looked() -> None:

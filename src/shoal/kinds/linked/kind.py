@@ -1,0 +1,173 @@
+"""Linked tables as a kind of data: several tables of the same persons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from shoal.data.linked.linked import Linked
+from shoal.errors import PolicyError
+from shoal.kind import Kind, Run
+from shoal.kinds.linked.policy import LinkedPolicy
+
+if TYPE_CHECKING:
+    from shoal.attack.attack import Attack
+    from shoal.check.folder import FolderCheck, PublishedFolder
+    from shoal.held_out import HeldOut
+    from shoal.kinds.linked.manifest import LinkedManifest
+    from shoal.kinds.linked.profile import LinkedProfile
+    from shoal.kinds.linked.release import LinkedRelease
+    from shoal.progress import Progress
+    from shoal.secrets import PrivateFolder
+
+NO_ATTACKS = "no attack on linked tables is known here; what their columns tell together is measured with every release"
+
+
+class LinkedKind(Kind):
+    """Tables that a key ties together."""
+
+    name = "linked"
+    published = "linked tables"
+    report_template = "linked_report.html"
+    pictures: ClassVar[Mapping[str, str]] = {}
+    takes: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("workers", "pool", "cluster"), "which are worked on in blocks"),
+        "stop": "whose groups are improved until it says so",
+    }
+    policy = LinkedPolicy
+
+    @property
+    def manifest(self) -> type[LinkedManifest]:
+        """See `shoal.kinds.linked.manifest`."""
+        from shoal.kinds.linked.manifest import LinkedManifest
+
+        return LinkedManifest
+
+    def recognises(self, source: Any) -> bool:
+        """`Linked`, and several paths or frames by name."""
+        if isinstance(source, Linked):
+            return True
+        return (
+            isinstance(source, Mapping)
+            and bool(source)
+            and all(isinstance(value, Path) or hasattr(value, "columns") for value in source.values())
+        )
+
+    def load(self, source: Any, policy: LinkedPolicy) -> Linked:
+        """Files or frames by name, tied together by the policy's link."""
+        return self._load(source, policy.link, policy.missing_markers, policy.header)
+
+    def load_again(
+        self,
+        source: Any,
+        manifest: LinkedManifest,
+        policy: LinkedPolicy | None = None,
+        *,
+        label: str | None = None,
+        header: str | None = None,
+    ) -> Linked:
+        """As the policy says, or else the manifest."""
+        markers = manifest.missing_markers if policy is None else policy.missing_markers
+        read = self._load(
+            source, manifest.link, markers, header or (policy.header if policy is not None else None) or manifest.header
+        )
+        if list(read.tables) != list(manifest.tables):
+            named = ", ".join(map(repr, manifest.tables))
+            raise PolicyError(f"the release is of the tables {named}; give their originals, in this order")
+        return read
+
+    def _load(self, source: Any, link: str | None, markers: tuple[str, ...], header: str | None) -> Linked:
+        from shoal.kinds.tables.kind import load
+
+        if isinstance(source, Linked):
+            return source
+        if isinstance(source, str | Path):
+            source = {"": source}
+        if not isinstance(source, Mapping) or not all(isinstance(name, str) for name in source):
+            raise PolicyError("the policy is for linked tables; give files or frames by name, as a dictionary")
+        if link is None:
+            raise PolicyError(
+                f"{len(source)} tables are given, and it is not said what links them; name the column that says in "
+                'each whose a row is (--link id, or link = "id" in the policy)'
+            )
+        tables = {name: load(given, markers, header) for name, given in source.items()}
+        return Linked.of(tables, link)
+
+    def profile(self, data: Linked, policy: LinkedPolicy, *, sweep: bool, progress: Progress | None) -> LinkedProfile:
+        """Guess what the columns of each table mean."""
+        from shoal.kinds.linked.profile import profile_linked
+
+        return profile_linked(data, policy)
+
+    def release(
+        self, data: Linked, policy: LinkedPolicy, run: Run, *, like: Any = None, held_out: HeldOut[Linked] | None = None
+    ) -> LinkedRelease:
+        """Group persons by what all tables say of them."""
+        from shoal.engine.executors import open_executor
+        from shoal.kinds.linked.release import LinkedRelease
+        from shoal.linked.anonymize import anonymize_linked
+
+        if held_out is not None:
+            raise PolicyError(f"{NO_ATTACKS}, so nothing would be compared on records held out; leave them in")
+        with open_executor(run.workers, run.pool, run.cluster) as executor:
+            made = anonymize_linked(
+                data,
+                policy.of_tables(data.tables),
+                seed=run.seed,
+                executor=executor,
+                progress=run.progress,
+                stop=run.stop,
+            )
+        if run.progress is not None:
+            run.progress("checking the release", 0, 0)
+        return LinkedRelease.of(data, made, policy, like=like)
+
+    def check(
+        self,
+        folder: PublishedFolder,
+        manifest: LinkedManifest,
+        original: Linked | None,
+        policy: LinkedPolicy | None,
+        private: PrivateFolder | None,
+    ) -> FolderCheck:
+        """See `shoal.check.linked.folder`."""
+        from shoal.check.linked.folder import check_linked
+
+        return check_linked(folder, manifest, original, policy, private)
+
+    @property
+    def attacks(self) -> Sequence[Attack[Any]]:
+        """There are none."""
+        return ()
+
+    def case(
+        self,
+        folder: PublishedFolder,
+        manifest: LinkedManifest,
+        original: Linked,
+        control: Linked | None,
+        private: PrivateFolder | None,
+        **_: Any,
+    ) -> Any:
+        """There are no attacks to work on it."""
+        raise PolicyError(NO_ATTACKS)
+
+    def shown(self, release: LinkedRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
+        """What became of persons, of the rows of each table, and of columns."""
+        from shoal.report.tables.limits import what_became_of
+
+        records = release.records
+        lines = [f"{records['out']:,} of {records['in']:,} persons published, {records['suppressed']:,} suppressed."]
+        for name, table in release.tables.items():
+            lines.append(f"{name}: {table.n_rows:,} of {release._original.tables[name].n_rows:,} rows published.")
+            own = release.guarantees_of(name)
+            policy = release._policies[name]
+            became = what_became_of(
+                release.attributes[name], own, policy.method, release.policy.link or "", policy.shifted
+            )
+            lines += [f"  {line}" for line in became]
+        return lines, []
+
+
+KIND = LinkedKind()

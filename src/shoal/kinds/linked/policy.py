@@ -1,0 +1,227 @@
+"""What a release of linked tables is asked to be.
+
+::
+
+    kind = "linked"
+    link = "id"
+    [tables.patients.columns]
+    age = { role = "quasi" }
+    [tables.labs.columns]
+    taken = { shift = "person" }
+    value = { role = "sensitive" }
+
+What is said of a column under ``[columns]`` holds in every table that has it and says nothing else of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import BaseModel, Field, field_validator, model_validator
+
+from shoal.data.tables.attribute import Role
+from shoal.data.tables.header import Header
+from shoal.data.tables.table import MARKERS, Table
+from shoal.errors import PolicyError, did_you_mean
+from shoal.kinds.tables.policy import ColumnPolicy, Limits, Method, Policy
+from shoal.models import Requirement, registered
+from shoal.models.k_anonymity import KAnonymity
+from shoal.policy import BasePolicy, Option, Strict, header_option, option
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from shoal.kinds.linked.profile import LinkedProfile
+    from shoal.kinds.linked.release import LinkedRelease
+
+
+class LinkedColumns(Strict):
+    """What is known of one of the tables."""
+
+    columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict, description="What is known of its columns.")
+
+
+class LinkedPolicy(BasePolicy):
+    """All that a release of linked tables is asked to be.
+
+    Persons are counted, an attacker is taken to know all that the quasi-identifiers of all tables say of a person, and
+    pseudonyms stand in the place of the link.
+
+    Examples
+    --------
+    >>> policy = LinkedPolicy.of(link="id", quasi=["age", "sex"], shift=["taken"], k=5)
+    >>> policy.k, policy.columns["taken"].shift
+    (5, 'person')
+    """
+
+    noun: ClassVar[str] = "linked tables"
+    plural: ClassVar[str] = "linked tables"
+    surely: ClassVar[str] = "several files"
+    arguments: ClassVar[tuple[Option, ...]] = (
+        Option("quasi", tuple[str, ...], "Columns that others may know, as in age,zip.", is_common=True),
+        Option("sensitive", tuple[str, ...], "Columns to keep, under -l, -t and the like.", is_common=True),
+        Option("identifying", tuple[str, ...], "Columns to drop.", is_common=True),
+        Option("insensitive", tuple[str, ...], "Columns to keep as they are."),
+        Option("others", Role, "Role of every column that is not named.", instead="guessed", metavar="ROLE"),
+        Option("shift", tuple[str, ...], "Columns of dates to move by one secret number of days for each person."),
+        Option("k", int, "Groups of at least k.", is_common=True),
+        Option("l", float, "At least l sensitive values in a group (distinct l-diversity; of slices probabilistic)."),
+        Option("t", float, "Sensitive values of a group distributed as in the whole, within t (t-closeness)."),
+    )
+
+    kind: Literal["linked"] = "linked"
+    link: str | None = option(
+        None,
+        "Column that names the same persons in all files; pseudonyms take its place.",
+        instead="one file, which is linked to none",
+        metavar="COLUMN",
+        is_input=True,
+    )
+    tables: Mapping[str, LinkedColumns] = Field(default_factory=dict, description="What is known of each, by name.")
+    columns: Mapping[str, ColumnPolicy] = Field(
+        default_factory=dict, description="What is known of columns in whichever table has them, by name."
+    )
+    missing: Literal["value", "any"] = option(
+        "value", "Whether a missing value is a value of its own, or may hide any value, which is stricter."
+    )
+    missing_markers: tuple[str, ...] = Field(MARKERS, description="Spellings of a missing value.")
+    header: Header | None = header_option()
+    shift_days: int = option(
+        365,
+        "Most days by which dates of a person are moved, either way (--shift).",
+        metavar="DAYS",
+        ge=1,
+        le=36_500,
+    )
+    require: tuple[Requirement, ...] = Field((KAnonymity(k=5),), description="The guarantees.")
+    limits: Limits = Field(default_factory=Limits, description="What may be found in a release; more stops it.")
+    accept: Mapping[str, str] = option(
+        {},
+        "Take what would stop the release, by its name (singled_out, unprotected, known_history), with a reason that "
+        "is published.",
+        metavar="FINDING=REASON",
+    )
+    method: Method = Field(default_factory=Method, description="How the release is made.")
+
+    @field_validator("require")
+    @classmethod
+    def _some(cls, require: tuple[Any, ...]) -> tuple[Any, ...]:
+        if not require:
+            raise ValueError("at least one guarantee must be required")
+        return require
+
+    @model_validator(mode="after")
+    def _as_of_one_table(self) -> LinkedPolicy:
+        try:
+            self._of(self.columns, self.require)
+        except PolicyError as error:
+            raise ValueError(str(error).removeprefix("the policy: ")) from None
+        if self.method.diversity == "blind":
+            raise ValueError("groups of linked tables are merged as sensitive values demand: leave diversity out")
+        for name, part in self.tables.items():
+            if self.link is not None and self.link in part.columns and part.columns[self.link].role != "identifying":
+                raise ValueError(f"tables.{name}: {self.link!r} is the link, which pseudonyms take the place of")
+        return self
+
+    @property
+    def k(self) -> int:
+        """The least number of persons that every requirement together asks for."""
+        return max(2, *(r.least_size for r in self.require))
+
+    @classmethod
+    def models(cls) -> Mapping[str, type[BaseModel]]:
+        """The privacy models that can be required, by name."""
+        return registered()
+
+    if TYPE_CHECKING:
+
+        def _release(self) -> LinkedRelease: ...
+
+        def _profile(self) -> LinkedProfile: ...
+
+    def changed(
+        self,
+        quasi: Iterable[str] = (),
+        sensitive: Iterable[str] = (),
+        identifying: Iterable[str] = (),
+        insensitive: Iterable[str] = (),
+        *,
+        others: str | None = None,
+        shift: Iterable[str] = (),
+        k: int | None = None,
+        l: float | None = None,  # noqa: E741  the paper's name
+        t: float | None = None,
+        require: Sequence[Any] | None = None,
+        **values: Any,
+    ) -> Self:
+        """The same policy with some things asked otherwise; see `Policy.changed`. Columns are those of all tables."""
+        roles: dict[str, Any] = {
+            "quasi": quasi,
+            "sensitive": sensitive,
+            "identifying": identifying,
+            "insensitive": insensitive,
+        }
+        one = Policy(columns=self.columns, require=self.require).changed(
+            **roles,
+            others=others,
+            shift=shift,
+            k=k,
+            l=l,
+            t=t,
+            require=require,
+            columns=values.pop("columns", {}),
+        )
+        if isinstance(values.get("accept"), Mapping):
+            values["accept"] = {**self.accept, **values["accept"]}
+        return super().changed(columns=one.columns, require=one.require, **values)
+
+    @classmethod
+    def from_content(cls, content: dict[str, Any], text: str, path: Path) -> Self:
+        """From what `read_toml` read; hierarchies are looked for beside the file."""
+        from shoal.kinds.tables.policy import place_hierarchies
+
+        parts = content.get("tables")
+        for part in (content, *(parts.values() if isinstance(parts, dict) else ())):
+            if isinstance(part, dict):
+                place_hierarchies(part, path.parent)
+        return super().from_content(content, text, path)
+
+    def of_tables(self, tables: Mapping[str, Table]) -> dict[str, Policy]:
+        """What is asked of each table."""
+        for name in self.tables:
+            if name not in tables:
+                raise PolicyError(f"the policy names a table {name!r} that is not there; {did_you_mean(name, tables)}")
+        held = {n for table in tables.values() for n in table.names}
+        for name in self.columns:
+            if name != "*" and name not in held:
+                raise PolicyError(f"the policy names a column {name!r} that is in no table; {did_you_mean(name, held)}")
+        asked = [r.column for r in self.require if r.column is not None]
+        for name in asked:
+            if name not in held:
+                raise PolicyError(
+                    f"a guarantee is required of {name!r}, which is in no table; {did_you_mean(name, held)}"
+                )
+        policies = {}
+        for name, table in tables.items():
+            columns = {n: c for n, c in self.columns.items() if n == "*" or n in table.columns}
+            columns |= self.tables[name].columns if name in self.tables else {}
+            require = tuple(r for r in self.require if r.column is None or r.column in table.columns)
+            policies[name] = self._of(columns, require or (KAnonymity(k=self.k),))
+        return policies
+
+    def _of(self, columns: Mapping[str, ColumnPolicy], require: Sequence[Any]) -> Policy:
+        """The policy of one table."""
+        tied: dict[str, Any] = {"person": (self.link,), "person_knowledge": "history", "keep_person": True}
+        return Policy(
+            columns=dict(columns),
+            require=require,
+            missing=self.missing,
+            missing_markers=self.missing_markers,
+            limits=self.limits,
+            accept=self.accept,
+            method=self.method,
+            shift_days=self.shift_days,
+            **(tied if self.link is not None else {}),
+        )
