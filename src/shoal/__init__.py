@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shoal.errors import DataError, Infeasible, MissingExtra, NotVerified, PolicyError, ShoalError
     from shoal.harden.harden import harden
     from shoal.kind import read_policy
+    from shoal.kinds.sparse.baskets import BasketRelease
     from shoal.kinds.sparse.policy import SparsePolicy
     from shoal.kinds.sparse.release import SparseRelease
     from shoal.kinds.strings.policy import StringPolicy
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _HOME = {
     "anonymize": "shoal.api",
     "profile": "shoal.api",
+    "BasketRelease": "shoal.kinds.sparse.baskets",
     "Hierarchy": "shoal.data.tables.hierarchy",
     "Policy": "shoal.kinds.tables.policy",
     "Release": "shoal.release",
@@ -53,6 +55,7 @@ _HOME = {
 }
 
 __all__ = [
+    "BasketRelease",
     "DataError",
     "Hierarchy",
     "Infeasible",

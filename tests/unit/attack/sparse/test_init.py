@@ -7,11 +7,11 @@ import json
 import numpy as np
 
 from shoal.attack.attack import run_attacks
-from shoal.attack.sparse import SPARSE_ATTACKS, KnownPairs, MatchingPursuit, RecoveryProgramme
+from shoal.attack.sparse import SKETCH_ATTACKS, SPARSE_ATTACKS, KnownPairs, MatchingPursuit, RecoveryProgramme
 
 
 def test_all_have_a_name_and_say_what_they_are():
-    assert len({attack.name for attack in SPARSE_ATTACKS}) == len(SPARSE_ATTACKS) == 7
+    assert len({attack.name for attack in SPARSE_ATTACKS}) == len(SPARSE_ATTACKS) == 12
     for attack in SPARSE_ATTACKS:
         for told in (attack.title, attack.knows, attack.stopped_by, attack.remedy, attack.reference):
             assert told
@@ -21,7 +21,7 @@ def test_all_have_a_name_and_say_what_they_are():
 def test_all_run_and_their_results_are_plain_data(strong):
     quick = [
         type(attack)(n_records=3) if isinstance(attack, RecoveryProgramme | MatchingPursuit) else attack
-        for attack in SPARSE_ATTACKS
+        for attack in SKETCH_ATTACKS
         if not isinstance(attack, KnownPairs)
     ]
     attacked = run_attacks([*quick, KnownPairs(n_pairs=(20,), n_others=2)], strong, seed=1)
@@ -35,7 +35,7 @@ def test_all_run_and_their_results_are_plain_data(strong):
 
 def test_no_result_quotes_a_key_or_an_item(strong):
     case_key = strong.key.hex()
-    for attack in SPARSE_ATTACKS:
+    for attack in SKETCH_ATTACKS:
         if isinstance(attack, RecoveryProgramme):
             attack = RecoveryProgramme(n_records=2)
         told = json.dumps(attack.run(strong, np.random.default_rng(0)).to_dict())
