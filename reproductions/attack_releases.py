@@ -166,7 +166,10 @@ class _Sketched:
         records = baskets() if self.data == "T10I4D100K" else texts()
         rows = np.random.default_rng(SEED).permutation(len(records))[: min(most or N_BASKETS, len(records))]
         return shoal.anonymize(
-            records.take(np.sort(rows)), shoal.SparsePolicy.of(**self.asked), seed=SEED, hold_out=HOLD_OUT
+            records.take(np.sort(rows)),
+            shoal.SparsePolicy.of(publish="sketch", **self.asked),
+            seed=SEED,
+            hold_out=HOLD_OUT,
         ).case
 
 

@@ -44,7 +44,7 @@ class Reading:
         asked = {"delta": self.delta if delta is None else delta, "method": method}
         if k is None:
             return SparsePolicy.of(model="delta", **asked)
-        return SparsePolicy.of(k=k, variance=self.variance, **asked)
+        return SparsePolicy.of(publish="sketch", k=k, variance=self.variance, **asked)
 
 
 PRINTED = Reading("as printed", "paper", 0.2, False)

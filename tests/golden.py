@@ -45,7 +45,7 @@ RELEASES: dict[str, tuple[str, ...]] = {
     "slice": ("clinic.csv", *TABLE, "-l", "2", "--publish", "slice"),
     "screen": ("clinic.csv", *TABLE, "-l", "2", "--publish", "screen"),
     "strings": ("proteins.fasta", "-k", "10"),
-    "sketches": ("baskets.dat", "--kind", "sparse", "-k", "5"),
+    "sketches": ("baskets.dat", "--kind", "sparse", "--publish", "sketch", "-k", "5"),
 }
 
 

@@ -21,8 +21,8 @@ from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.sparse.anonymize import AnonymizedSparse, anonymize_sparse
 
 KEY = bytes(range(32))
-POLICY = SparsePolicy.of(k=10)
-BY_PARTITION = SparsePolicy.of(k=10, neighbours="partition")
+POLICY = SparsePolicy.of(publish="sketch", k=10)
+BY_PARTITION = SparsePolicy.of(publish="sketch", k=10, neighbours="partition")
 ABOUT = "made by the package's Quest generator"
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.kind import read_policy
     from shoal.kinds.linked.policy import LinkedPolicy
     from shoal.kinds.linked.release import LinkedRelease
+    from shoal.kinds.sparse.baskets import BasketRelease
     from shoal.kinds.sparse.policy import SparsePolicy
     from shoal.kinds.sparse.release import SparseRelease
     from shoal.kinds.strings.policy import StringPolicy
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _HOME = {
     "anonymize": "shoal.api",
     "profile": "shoal.api",
+    "BasketRelease": "shoal.kinds.sparse.baskets",
     "Hierarchy": "shoal.data.tables.hierarchy",
     "LinkedPolicy": "shoal.kinds.linked.policy",
     "LinkedRelease": "shoal.kinds.linked.release",
@@ -57,6 +59,7 @@ _HOME = {
 }
 
 __all__ = [
+    "BasketRelease",
     "DataError",
     "Hierarchy",
     "Infeasible",

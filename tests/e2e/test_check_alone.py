@@ -42,7 +42,10 @@ def test_a_check_loads_no_method(tmp_path: Path, run_here: RunHere, kind: str) -
     elif kind == "strings":
         source, asked = strings_file(tmp_path), ["-k", "10", "--kind", "strings"]
     else:
-        source, asked = write(tmp_path / "carts.dat", baskets(carts())), ["-k", "5", "--kind", "sparse"]
+        source, asked = (
+            write(tmp_path / "carts.dat", baskets(carts())),
+            ["-k", "5", "--kind", "sparse", "--publish", "sketch"],
+        )
     made = run_here("anonymize", source, *asked, "-o", tmp_path / "out", "--seed", "1")
     assert made.code == 0, made.stderr
     done = subprocess.run(

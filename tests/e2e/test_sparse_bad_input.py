@@ -216,7 +216,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with data.csv and a release in out/, to be copied and spoiled."""
     folder = tmp_path_factory.mktemp("sketches")
     write(folder / "data.csv", TABLE)
-    policy = shoal.SparsePolicy.of(k=3, column="cart", delimiter=";", class_column="group")
+    policy = shoal.SparsePolicy.of(publish="sketch", k=3, column="cart", delimiter=";", class_column="group")
     shoal.anonymize(folder / "data.csv", policy, seed=1).save(folder / "out", keep=["rows", "key"])
     return folder
 

@@ -16,7 +16,7 @@ from tests.e2e.command import DATA, NOT_VERIFIED, POLICY, SECRET, Ended, RunHere
 from tests.e2e.sparse_samples import Carts, baskets, carts, rows_of, svmlight, table, texts
 
 SEED = "743017430174301"
-QUICK = ("--kind", "sparse", "-k", "3")
+QUICK = ("--kind", "sparse", "--publish", "sketch", "-k", "3")
 LONG = ("--kind", "sparse", "--model", "delta", "--delta", "0.05", "--no-recovery-cap")
 EVIDENCE = ("--original", "baskets.dat", "--private", "out/private")
 CARTS = carts()

@@ -60,6 +60,7 @@ def policies(draw: st.DrawFn) -> SparsePolicy:
     if draw(st.booleans()):
         return SparsePolicy.of(model="delta", **asked)
     return SparsePolicy.of(
+        publish="sketch",
         k=draw(st.integers(1, 3)),
         threshold=draw(st.sampled_from(["sqrt", "difference"])),
         variance=draw(st.sampled_from(["smaller", "paper", "exact"])),

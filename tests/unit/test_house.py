@@ -18,7 +18,7 @@ NAMES = {"table", "tables", "strings", "sparse"}
 CLASSES = {
     "tables": {"Policy", "Table", "SlicedTable", "Release", "Manifest", "TableCase"},
     "strings": {"StringPolicy", "Strings", "StringRelease", "StringManifest", "StringCase"},
-    "sparse": {"SparsePolicy", "Sparse", "Sketches", "SparseRelease", "SparseManifest", "SparseCase"},
+    "sparse": {"SparsePolicy", "Sparse", "Sketches", "SparseRelease", "BasketRelease", "SparseManifest", "SparseCase"},
 }
 
 

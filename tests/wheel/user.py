@@ -16,7 +16,9 @@ held: bool = all(guarantee.holds for guarantee in release.guarantees)
 release.save("out", keep=["groups"])
 
 strings: shoal.StringRelease = shoal.anonymize(["ACGT"] * 50, shoal.StringPolicy.of(k=20))
-records: shoal.SparseRelease = shoal.anonymize([["milk", "bread"]] * 50, shoal.SparsePolicy.of(k=10))
+records: shoal.SparseRelease | shoal.BasketRelease = shoal.anonymize(
+    [["milk", "bread"]] * 50, shoal.SparsePolicy.of(k=10)
+)
 checked: bool = shoal.check("out/publish", people).holds
 
 print(release.no_such_name)  # type: ignore[attr-defined]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Case = TypeVar("Case")
 LONGER = "It takes longer; shoal attack runs it."
+NOT_OF_THIS_MAKE = "It is an attack on data that was published in another way."
 NO_OTHERS = "It takes records that were not in the release to compare with; hold some out."
 
 
@@ -49,6 +50,10 @@ class Attack(ABC, Generic[Case]):
     """The owner's secret that it takes, such as the key: what it gets is no fault of what was published."""
     accepted_as: ClassVar[str] = ""
     """The finding (`shoal.check.finding`) that it confirms: what a policy accepts there, it accepts here."""
+
+    def fits(self, case: Any) -> bool:
+        """Whether it is an attack on releases of this make at all; where not, nothing is said of it."""
+        return True
 
     def missing(self, case: Case) -> str | None:
         """Why it cannot be run on the case, in a sentence; None where it can."""
@@ -125,6 +130,9 @@ def run_attacks(
     skipped: list[tuple[str, str]] = []
     for i, (attack, own) in enumerate(zip(attacks, spawn_seeds(seed, len(attacks)), strict=True)):
         if names and attack.name not in names:
+            continue
+        if not attack.fits(case):
+            skipped += [(attack.name, NOT_OF_THIS_MAKE)] if names else []
             continue
         tried = attack.in_release() if in_release else attack
         if attack.needs_others and not has_others:

@@ -16,6 +16,7 @@ from shoal.data.samples.quest import Quest, generate_baskets
 from shoal.data.strings.files import write_strings
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
+from shoal.kinds.sparse.baskets import BasketRelease
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.release import SparseRelease
 from shoal.kinds.strings.policy import StringPolicy
@@ -79,12 +80,11 @@ kind = "sparse"
 format = "baskets"
 
 [[require]]
-model = "k-variance"
+model = "k-anonymity"
 k = 10
 
-[[require]]
-model = "delta-anonymity"
-delta = 0.5
+[method]
+publish = "pseudo"   # "sketch" gives a few numbers for each basket instead
 """
 N_PROTEINS = 600
 N_BASKETS = 2000
@@ -98,7 +98,7 @@ class Demo:
 
     table: TableRelease
     strings: StringRelease
-    baskets: SparseRelease
+    baskets: SparseRelease | BasketRelease
 
 
 def run_demo(out: Path, n_rows: int, progress: Callable[[str, int, int], None]) -> Demo:
@@ -142,7 +142,7 @@ def run_demo(out: Path, n_rows: int, progress: Callable[[str, int, int], None]) 
             (stage / "table").rmdir()
             shutil.copytree(inputs["table"], stage / "input")
             made.strings.save(stage / STRINGS_FOLDER)
-            made.baskets.save(stage / BASKETS_FOLDER, keep=["rows", "key"])
+            made.baskets.save(stage / BASKETS_FOLDER, keep="groups")
             for name in (STRINGS_FOLDER, BASKETS_FOLDER):
                 shutil.copytree(inputs[name], stage / name / "input")
     return made

@@ -1,7 +1,8 @@
-"""Methods for sparse records: sketches, as many components a record as a guarantee allows.
+"""Methods for sparse records: pseudo-baskets, and sketches of as many components as a guarantee allows.
 
 ::
 
+    near_groups -> pseudo_baskets
     delta, recovery_cap, k_variance -> how many components        signs -> sketch        anonymize: all of them in turn
 """
 
@@ -14,6 +15,7 @@ from shoal.lazy import lazy_names
 if TYPE_CHECKING:
     from shoal.sparse.anonymize import AnonymizedSparse, anonymize_sparse
     from shoal.sparse.estimators import DeltaSketch, KVarianceSketch
+    from shoal.sparse.pseudo_baskets import PseudoBaskets, pseudo_baskets
     from shoal.sparse.signs import new_key
     from shoal.sparse.sketch import Sketcher, sketch_records
     from shoal.sparse.stream import join_sketches, sketch_blocks
@@ -22,9 +24,11 @@ _HOME = {
     "AnonymizedSparse": "shoal.sparse.anonymize",
     "DeltaSketch": "shoal.sparse.estimators",
     "KVarianceSketch": "shoal.sparse.estimators",
+    "PseudoBaskets": "shoal.sparse.pseudo_baskets",
     "Sketcher": "shoal.sparse.sketch",
     "anonymize_sparse": "shoal.sparse.anonymize",
     "new_key": "shoal.sparse.signs",
+    "pseudo_baskets": "shoal.sparse.pseudo_baskets",
     "join_sketches": "shoal.sparse.stream",
     "sketch_blocks": "shoal.sparse.stream",
     "sketch_records": "shoal.sparse.sketch",
@@ -34,10 +38,12 @@ __all__ = [
     "AnonymizedSparse",
     "DeltaSketch",
     "KVarianceSketch",
+    "PseudoBaskets",
     "Sketcher",
     "anonymize_sparse",
     "join_sketches",
     "new_key",
+    "pseudo_baskets",
     "sketch_blocks",
     "sketch_records",
 ]

@@ -37,7 +37,7 @@ SPELLINGS = """
     --copies --homogenize --rare --model --delta --threshold --variance --max-components --recovery-cap
     --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --no-report --hold-out
     --control --seed --workers --pool --cluster --json -h --help --person --time --person-knowledge --keep-person --no-keep-person
-    --shift --shift-days --link --singled-out --accept --ends
+    --shift --shift-days --link --together --singled-out --accept --ends
 """.split()
 
 
@@ -118,8 +118,7 @@ def test_the_default_that_is_shown_is_the_default_of_the_key(kind: str) -> None:
 def test_the_default_of_k_is_that_of_every_kind() -> None:
     assert [p.options()["k"].default for p in KINDS.values()] == [p.of().k for p in KINDS.values()]  # type: ignore[attr-defined]
     told = options_of("anonymize")["k"].help or ""
-    assert "[default: 5, of strings 20]" in told
-    assert "[default: 10]" in told
+    assert "[default: 5, of strings 20, of sparse records 10]" in told
 
 
 def test_the_help_begins_with_what_everybody_needs() -> None:

@@ -63,7 +63,7 @@ def test_what_is_published_are_the_sketches_of_the_rows_named(kind, model):
 @pytest.mark.parametrize("kind", ["sets", "reals"])
 def test_the_order_of_the_input_does_not_show(kind):
     records = draw(kind=kind)
-    policy = SparsePolicy.of(k=3, delta=0.2)
+    policy = SparsePolicy.of(publish="sketch", k=3, delta=0.2)
     made = anonymize_sparse(records, policy, KEY)
     for seed in range(5):
         shuffle = np.random.default_rng(seed).permutation(len(records))
@@ -83,7 +83,7 @@ def test_reasons():
     assert [REASONS[r] for r in made.reasons] == ["kept"] * 6 + ["empty", "too_short", "small_class"]
     # a + b and a - b share two items and yet have the product 0: its estimate is always right, so none is allowed.
     far = Sparse.of([{"a": 1, "b": 1}, {"a": 1, "b": -1}])
-    made = anonymize_sparse(far, SparsePolicy.of(k=1, recovery_cap=False), KEY)
+    made = anonymize_sparse(far, SparsePolicy.of(publish="sketch", k=1, recovery_cap=False), KEY)
     assert sorted(REASONS[r] for r in made.reasons) == ["kept", "too_distinct"]
 
 
@@ -103,8 +103,8 @@ def test_caps_take_the_smallest_of_all():
 def test_too_few_records_for_k():
     records = Sparse.of([["a", "b"], ["b", "c"], [], []])
     with pytest.raises(Infeasible, match="2 records with items"):
-        anonymize_sparse(records, SparsePolicy.of(k=2), KEY)
-    anonymize_sparse(records, SparsePolicy.of(k=1), KEY)
+        anonymize_sparse(records, SparsePolicy.of(publish="sketch", k=2), KEY)
+    anonymize_sparse(records, SparsePolicy.of(publish="sketch", k=1), KEY)
 
 
 def test_nothing_to_publish():
@@ -113,13 +113,13 @@ def test_nothing_to_publish():
         assert len(made.sketches) == len(made.rows) == 0
         assert [REASONS[r] for r in made.reasons] == ["empty"] * len(rows)
         with pytest.raises(Infeasible):
-            anonymize_sparse(Sparse.of(rows), SparsePolicy.of(k=1), KEY)
+            anonymize_sparse(Sparse.of(rows), SparsePolicy.of(publish="sketch", k=1), KEY)
 
 
 def test_classes_of_few_are_left_out_but_remain_neighbours():
     records = draw(60, classes="x")
     records = replace(records, classes=("x", "y"), labels=np.where(np.arange(60) < 3, 1, 0).astype(np.int32))
-    made = anonymize_sparse(records, SparsePolicy.of(k=5), KEY)
+    made = anonymize_sparse(records, SparsePolicy.of(publish="sketch", k=5), KEY)
     assert [REASONS[r] for r in made.reasons[:3]] == ["small_class"] * 3
     assert made.counts[:3].tolist() == [0, 0, 0]
     assert set(made.neighbours.indices[3:].ravel().tolist()) & {0, 1, 2}
@@ -127,7 +127,7 @@ def test_classes_of_few_are_left_out_but_remain_neighbours():
 
 def test_the_key_is_refused_before_any_work():
     with pytest.raises(PolicyError, match="not 32 bytes"):
-        anonymize_sparse(draw(), SparsePolicy(), b"")
+        anonymize_sparse(draw(), SparsePolicy.of(publish="sketch"), b"")
 
 
 def test_real_weights_are_told_about():
@@ -135,7 +135,7 @@ def test_real_weights_are_told_about():
     assert anonymize_sparse(draw(), SparsePolicy.of(model="delta"), KEY).notes == ()
 
 
-POLICY = SparsePolicy.of(k=5)
+POLICY = SparsePolicy.of(publish="sketch", k=5)
 
 
 @pytest.fixture(scope="module")

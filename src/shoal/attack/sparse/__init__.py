@@ -1,4 +1,4 @@
-"""Attacks on published sketches of sparse records, each in a file that registers itself with `SPARSE_ATTACKS`."""
+"""Attacks on published sparse records, pseudo-baskets and sketches, each in a file that registers itself."""
 
 from shoal.attack.sparse.case import SPARSE_ATTACKS
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from shoal.arrays import Ints
 from shoal.attack.attack import Attack
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.registry import Registry
+
+if TYPE_CHECKING:
+    from shoal.attack.sparse.basket_targets import Published
 
 
 @dataclass(frozen=True)
@@ -43,4 +48,33 @@ class SparseCase:
         return told | ({} if self.key is None else {"key": 1})
 
 
-SPARSE_ATTACKS: Registry[Attack[SparseCase]] = Registry("shoal.attack.sparse")
+@dataclass(frozen=True)
+class BasketCase:
+    """Published pseudo-baskets under attack.
+
+    Attributes
+    ----------
+    published, original : Sparse
+        What was published, and all records that came in.
+    control : Sparse, optional
+        Records that were not in it.
+    """
+
+    published: Sparse
+    original: Sparse = field(repr=False)
+    control: Sparse | None = field(default=None, repr=False)
+
+    @property
+    def granted(self) -> dict[str, int]:
+        """What the attacker was given besides the release, by the number of records of each."""
+        return {"original": len(self.original), **({} if self.control is None else {"others": len(self.control)})}
+
+    @cached_property
+    def ready(self) -> Published:
+        """The published records as all attacks look through them."""
+        from shoal.attack.sparse.basket_targets import Published
+
+        return Published.of(self)
+
+
+SPARSE_ATTACKS: Registry[Attack[Any]] = Registry("shoal.attack.sparse")

@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints, Signs
-from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.recovery_programme import recover
 from shoal.attack.sparse.signs import signs_of
-from shoal.attack.sparse.targets import NO_KEY, NO_ROWS, TargetOutcome, Targets, item_shares, mean
+from shoal.attack.sparse.targets import NO_KEY, NO_ROWS, OnSketches, TargetOutcome, Targets, item_shares, mean
 from shoal.data.sparse.records import Sparse
 
 RIDGE = 1e-3
@@ -22,7 +21,7 @@ ROUNDS = 20
 
 
 @dataclass(frozen=True)
-class KnownPairs(Attack[SparseCase]):
+class KnownPairs(OnSketches):
     """Learn the signs of items from records that are known together with their sketches.
 
     One who put records of his own into the release, or who knows persons in it and found their sketches, has linear

@@ -8,15 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
-from shoal.attack.sparse.targets import NO_ROWS, mean
+from shoal.attack.sparse.targets import NO_ROWS, OnSketches, mean
 from shoal.data.sparse.sketches import Sketches
 
 
 @dataclass(frozen=True)
-class Length(Attack[SparseCase]):
+class Length(OnSketches):
     """Read the squared length of a record from its sketch.
 
     The mean square of the components is an unbiased estimate of it. So may be their number: rules that allow longer

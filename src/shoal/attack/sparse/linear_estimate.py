@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints, Signs
-from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.known_pairs import learn_signs
@@ -19,6 +18,7 @@ from shoal.attack.sparse.signs import signs_of, wrong_key
 from shoal.attack.sparse.targets import (
     NO_KEY,
     NO_ROWS,
+    OnSketches,
     Targets,
     candidate_items,
     draw_targets,
@@ -89,7 +89,7 @@ class Prior:
 
 
 @dataclass(frozen=True)
-class LinearEstimate(Attack[SparseCase]):
+class LinearEstimate(OnSketches):
     """Estimate every item's weight from a sketch, and name the item with the largest estimate.
 
     The usual estimate of item i from r components, ``sum_j s_j r_ij / r``, is right on average whatever the record, and

@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats
-from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.length import mean_squares
-from shoal.attack.sparse.targets import sketch_records
+from shoal.attack.sparse.targets import OnSketches, sketch_records
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 
@@ -21,7 +20,7 @@ FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
-class SketchMembership(Attack[SparseCase]):
+class SketchMembership(OnSketches):
     """Decide of whole records whether they are in the release.
 
     With the key it is nearly certain: sketch the record and look for an equal sketch; the more components are equal,

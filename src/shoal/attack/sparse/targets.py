@@ -20,7 +20,15 @@ NO_KEY = "It assumes that the key leaked, and the key was not given; hand over t
 NO_ROWS = "It is not known which record each sketch is of, so successes could not be counted; give the private folder."
 
 
-class WithKey(Attack[SparseCase]):
+class OnSketches(Attack[SparseCase]):
+    """An attack on sketches."""
+
+    def fits(self, case: Any) -> bool:
+        """Sketches, not pseudo-baskets."""
+        return isinstance(case, SparseCase)
+
+
+class WithKey(OnSketches):
     """An attack that assumes that the key leaked."""
 
     def missing(self, case: SparseCase) -> str | None:

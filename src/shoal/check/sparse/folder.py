@@ -1,16 +1,21 @@
-"""Check a published folder of sketches that may have been edited: from its files alone, or with the original too."""
+"""Check a published folder of sparse records that may have been edited: from its files alone, or with the original."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from shoal.arrays import Ints
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, false_counts, not_compared
+from shoal.check.sparse.baskets import BasketsAsked, BasketsEvidence, verify_baskets
 from shoal.check.sparse.verify import SparseAsked, SparseEvidence, is_sorted, verify_sketches
 from shoal.data.sparse.sketch_files import read_sketches
+from shoal.data.sparse.written import read_records
 from shoal.errors import DataError
-from shoal.kinds.sparse.manifest import SparseManifest, in_public
+from shoal.kinds.sparse.manifest import BasketManifest, SketchManifest, in_public
 from shoal.kinds.sparse.policy import SparsePolicy
-from shoal.secrets import KEY_FILE, ROWS_FILE, PrivateFolder
+from shoal.secrets import GROUPS_FILE, KEY_FILE, ROWS_FILE, PrivateFolder
 from shoal.told_counts import Span
 
 if TYPE_CHECKING:
@@ -28,7 +33,7 @@ NEEDS_KEY = (
 
 def check_sparse(
     folder: PublishedFolder,
-    manifest: SparseManifest,
+    manifest: SketchManifest,
     original: Sparse | None = None,
     policy: SparsePolicy | None = None,
     private: PrivateFolder | None = None,
@@ -77,7 +82,80 @@ def check_sparse(
     return FolderCheck(guarantees, tuple(findings), original is not None, unverified, not_compared(manifest))
 
 
-def published_sketches(folder: PublishedFolder, manifest: SparseManifest) -> Sketches:
+def check_baskets(
+    folder: PublishedFolder,
+    manifest: BasketManifest,
+    original: Sparse | None = None,
+    policy: SparsePolicy | None = None,
+    private: PrivateFolder | None = None,
+) -> FolderCheck:
+    """Recompute every guarantee of published pseudo-baskets; the parameters are those of `check_sparse`."""
+    published = published_baskets(folder, manifest)
+    findings = folder.edits(manifest)
+    if (published.labels is not None) != manifest.classes:
+        findings.append("the manifest and the data do not agree on whether records have classes")
+    if not _is_sorted(published):
+        findings.append("the records are not sorted by their items, so their order may tell where they come from")
+    evidence = BasketsEvidence(original)
+    if private is not None and private.holds(GROUPS_FILE):
+        groups = private.groups(len(original) if original is not None else 0)
+        evidence = BasketsEvidence(original, groups, private.published_groups())
+    asked, claimed = baskets_asked(policy or manifest.policy), baskets_asked(manifest.policy)
+    verdict = verify_baskets(published, asked, evidence)
+    findings += verdict.findings
+    findings += false_counts(
+        manifest,
+        len(published),
+        None if original is None else len(original),
+        manifest.policy.least_told,
+        manifest.suppressed_because,
+        ("pseudo-baskets", "records"),
+    )
+    held = verdict if asked == claimed else verify_baskets(published, claimed, evidence)
+    findings += false_claims(manifest, held.guarantees, held, is_complete=not held.unverified)
+    return FolderCheck(
+        verdict.guarantees, tuple(findings), original is not None, verdict.unverified, not_compared(manifest)
+    )
+
+
+def published_baskets(folder: PublishedFolder, manifest: BasketManifest) -> Sparse:
+    """The data that a manifest names."""
+    return read_records(folder.data_file(manifest), manifest.records_form)
+
+
+def baskets_asked(policy: SparsePolicy) -> BasketsAsked:
+    """What a policy holds published pseudo-baskets to."""
+    assert policy.k is not None
+    return BasketsAsked(policy.k, policy.method.support)
+
+
+def _is_sorted(published: Sparse) -> bool:
+    """Whether records ascend by their items, a shorter one before one that it begins."""
+    order = np.arange(len(published))
+    sizes = published.sizes
+    width = int(sizes.max(initial=0))
+    left = np.ones(max(len(order) - 1, 0), bool)  # neighbours that agree so far
+    for j in range(width):
+        if not left.any():
+            break
+        at = np.flatnonzero(left)
+        one, other = (_item_at(published, sizes, rows, j) for rows in (at, at + 1))
+        if (one > other).any():
+            return False
+        left[at[one != other]] = False
+        left[at[(one == other) & (one < 0)]] = False
+    return True
+
+
+def _item_at(records: Sparse, sizes: Ints, rows: Ints, place: int) -> Ints:
+    """The item of records at a place; -1 behind the last."""
+    has = sizes[rows] > place
+    found = np.full(len(rows), -1, np.int64)
+    found[has] = records.items[records.starts[:-1][rows[has]] + place]
+    return found
+
+
+def published_sketches(folder: PublishedFolder, manifest: SketchManifest) -> Sketches:
     """The data that a manifest names."""
     return read_sketches(folder.data_file(manifest))
 

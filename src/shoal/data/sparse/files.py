@@ -92,7 +92,8 @@ def read_sparse(
     source = SparseSource(stem_of(where), chosen, delimiter)
     if chosen in ("column", "text"):
         cells = cells or read_cells(where, column, class_column, header)
-        source = replace(source, column=column, class_column=class_column)
+        made_as: Literal["csv", "parquet"] = "parquet" if look(where).is_parquet else "csv"
+        source = replace(source, column=column, class_column=class_column, table=made_as)
         if chosen == "column":
             return read_item_lists(where, cells, source, _repeats(weights))
         source = replace(source, notes=cells.notes, gzip=cells.gzip)

@@ -33,6 +33,7 @@ class SparseSource:
     notes: tuple[str, ...] = ()
     column: str | None = None  # of a table: the one with the items or the text
     class_column: str | None = None
+    table: Literal["csv", "parquet"] | None = None  # what that table was
     reading: Mapping[str, Any] = field(default_factory=dict)  # of text: the vectoriser's choices; no vocabulary
 
 

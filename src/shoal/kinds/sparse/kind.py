@@ -13,9 +13,10 @@ from shoal.kinds.sparse.policy import SparsePolicy
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attack
-    from shoal.attack.sparse.case import SparseCase
+    from shoal.attack.sparse.case import BasketCase, SparseCase
     from shoal.check.folder import FolderCheck, PublishedFolder
     from shoal.held_out import HeldOut
+    from shoal.kinds.sparse.baskets import BasketRelease
     from shoal.kinds.sparse.harden import SparseLadder
     from shoal.kinds.sparse.manifest import SparseManifest
     from shoal.kinds.sparse.profile import SparseProfile
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class SparseKind(Kind):
-    """Records that hold few of many items, published as sketches, which are made in one piece on all cores."""
+    """Records that hold few of many items, published as pseudo-baskets or as sketches, made in one piece."""
 
     name = "sparse"
-    published = "sketches of sparse records"
+    published = "sparse records"
     report_template = "sparse_report.html"
     pictures: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("component_histogram", "product_scatter"), "shoal.report.sparse.pictures"
@@ -89,11 +90,20 @@ class SparseKind(Kind):
 
     def release(
         self, data: Sparse, policy: SparsePolicy, run: Run, *, like: Any = None, held_out: HeldOut[Sparse] | None = None
-    ) -> SparseRelease:
-        """Sketch records."""
+    ) -> SparseRelease | BasketRelease:
+        """Deal items anew, or sketch records."""
+        if policy.publish == "pseudo":
+            from shoal.kinds.sparse.baskets import release_baskets
+
+            self._refuse_key(run)
+            return release_baskets(data, policy, seed=run.seed, progress=run.progress, like=like, held_out=held_out)
         from shoal.kinds.sparse.release import release_sparse
 
         return release_sparse(data, policy, seed=run.seed, key=run.key, progress=run.progress, held_out=held_out)
+
+    def _refuse_key(self, run: Run) -> None:
+        if run.key is not None:
+            raise PolicyError('a key is for sketches; leave it out, or ask for publish = "sketch"')
 
     def check(
         self,
@@ -104,8 +114,17 @@ class SparseKind(Kind):
         private: PrivateFolder | None,
     ) -> FolderCheck:
         """See `shoal.check.sparse.folder`."""
-        from shoal.check.sparse.folder import check_sparse
+        from shoal.check.sparse.folder import check_baskets, check_sparse
+        from shoal.kinds.sparse.manifest import BasketManifest, SketchManifest
 
+        if policy is not None and policy.publish != manifest.policy.publish:
+            raise PolicyError(
+                f'the folder holds what publish = "{manifest.policy.publish}" makes, and the policy asks for '
+                f'"{policy.publish}"; give one for what it holds'
+            )
+        if isinstance(manifest, BasketManifest):
+            return check_baskets(folder, manifest, original, policy, _kept(private))
+        assert isinstance(manifest, SketchManifest)
         return check_sparse(folder, manifest, original, policy, _kept(private))
 
     @property
@@ -123,11 +142,15 @@ class SparseKind(Kind):
         control: Sparse | None,
         private: PrivateFolder | None,
         **_: Any,
-    ) -> SparseCase:
-        """The published sketches, and what the attacker is given."""
-        from shoal.attack.sparse.case import SparseCase
-        from shoal.check.sparse.folder import published_sketches, read_evidence
+    ) -> SparseCase | BasketCase:
+        """What was published, and what the attacker is given."""
+        from shoal.attack.sparse.case import BasketCase, SparseCase
+        from shoal.check.sparse.folder import published_baskets, published_sketches, read_evidence
+        from shoal.kinds.sparse.manifest import BasketManifest, SketchManifest
 
+        if isinstance(manifest, BasketManifest):
+            return BasketCase(published_baskets(folder, manifest), original, control)
+        assert isinstance(manifest, SketchManifest)
         published, kept = published_sketches(folder, manifest), _kept(private)
         if kept is None:
             return SparseCase(published, original, control)
@@ -144,8 +167,12 @@ class SparseKind(Kind):
 
         return SparseLadder(data, policy)
 
-    def shown(self, release: SparseRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
-        """How many sketches there are, and what was left out."""
+    def shown(self, release: SparseRelease | BasketRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
+        """How many records there are, and what was left out."""
+        from shoal.kinds.sparse.baskets import BasketRelease
+
+        if isinstance(release, BasketRelease):
+            return _baskets_shown(release), []
         records, counts = release.records, release.sketches.counts
         lines = [
             f"{records['out']:,} sketches published of {records['in']:,} records, with {counts.min():,} to "
@@ -155,10 +182,21 @@ class SparseKind(Kind):
         return lines, []
 
 
-def _kept(private: PrivateFolder | None) -> PrivateFolder | None:
-    from shoal.secrets import KEY_FILE, ROWS_FILE
+def _baskets_shown(release: BasketRelease) -> list[str]:
+    records = release.records
+    groups = f"{release.n_groups:,} group{'s' * (release.n_groups != 1)}"
+    return [
+        f"{records['out']:,} pseudo-baskets published, whose items were dealt anew in {groups} of {records['in']:,} "
+        "records.",
+        f"  {release.suppressed_sentence}",
+        f"  {release.items_sentence}",
+    ]
 
-    return None if private is None else private.if_it_holds(ROWS_FILE, KEY_FILE)
+
+def _kept(private: PrivateFolder | None) -> PrivateFolder | None:
+    from shoal.secrets import GROUPS_FILE, KEY_FILE, ROWS_FILE
+
+    return None if private is None else private.if_it_holds(ROWS_FILE, KEY_FILE, GROUPS_FILE)
 
 
 KIND = SparseKind()

@@ -1,17 +1,19 @@
-"""What a manifest says of sketches besides what `shoal.manifest` says of all data."""
+"""What a manifest says of pseudo-baskets and of sketches besides what `shoal.manifest` says of all data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool, model_validator
 
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse.bounds import coarse
-from shoal.kinds.sparse.policy import SparseInput, SparseMethod, SparsePolicy
+from shoal.data.sparse.written import RecordForm
+from shoal.kinds.sparse.policy import OF_PSEUDO, OF_SKETCH, SparseInput, SparsePolicy
 from shoal.manifest import Manifest, Told
 
 DATA_FILE: Literal["data.parquet"] = "data.parquet"
@@ -19,6 +21,76 @@ _LIMITS = {"delta-anonymity": "delta", "k-variance": "ratio", "recovery-cap": "s
 
 
 class SparseManifest(Manifest):
+    """What `publish/manifest.json` says of sparse records, however they were published.
+
+    Attributes
+    ----------
+    classes : bool
+        Whether each record has a class.
+    input : mapping
+        How the original was read.
+    suppressed_because : mapping
+        How many were suppressed for which reason; few are told as a range, see `shoal.told_counts`.
+    """
+
+    private: ClassVar[tuple[str, ...]] = ("worst", "details")
+    keys: ClassVar[tuple[str, ...]]
+    """The keys of the method that it tells."""
+
+    kind: Literal["sparse"] = "sparse"
+    classes: StrictBool
+    input: dict[str, Any]
+    suppressed_because: dict[str, Told]
+
+    @classmethod
+    def parse(cls, content: Any, folder: Path) -> Any:
+        """That of pseudo-baskets, or of sketches."""
+        if cls is not SparseManifest:
+            return super().parse(content, folder)
+        method = content.get("method") if isinstance(content, dict) else None
+        is_baskets = isinstance(method, dict) and method.get("name") == "pseudo-baskets"
+        return (BasketManifest if is_baskets else SketchManifest).parse(content, folder)
+
+    @cached_property
+    def policy(self) -> SparsePolicy:
+        """How the original was read, what was required and how the data was made."""
+        method = {name: value for name, value in self.method.items() if name in self.keys}
+        # Manifests of old know no header.
+        if set(method) != set(self.keys) or {"header", *self.input} != set(SparseInput.model_fields):
+            raise ValueError("a default would be promised by nobody")
+        return SparsePolicy(input=self.input, require=self.require, method=method)
+
+
+class BasketManifest(SparseManifest):
+    """What `publish/manifest.json` says of pseudo-baskets.
+
+    Attributes
+    ----------
+    form : mapping
+        How the file is read: see `shoal.data.sparse.written.RecordForm`.
+    """
+
+    keys: ClassVar[tuple[str, ...]] = OF_PSEUDO
+
+    form: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _whole(self) -> BasketManifest:
+        if self.policy.publish != "pseudo" or self.records_form.format not in ("baskets", "svmlight", "column"):
+            raise ValueError("what is required is not what was done")
+        return self
+
+    @cached_property
+    def records_form(self) -> RecordForm:
+        """How the file is read."""
+        return RecordForm(**self.form)
+
+    def content(self) -> dict[str, Any]:
+        """What the file holds; of the method what this version knows."""
+        return super().content() | {"method": self.policy.told(), "form": asdict(self.records_form)}
+
+
+class SketchManifest(SparseManifest):
     """What `publish/manifest.json` says of sketches.
 
     Attributes
@@ -27,29 +99,19 @@ class SparseManifest(Manifest):
         What the columns of the file hold.
     step : float
         The grid of real components; 1 for whole numbers.
-    classes : bool
-        Whether each sketch has a class.
-    input : mapping
-        How the original was read.
-    suppressed_because : mapping
-        How many were suppressed for which reason; few are told as a range, see `shoal.told_counts`.
     neighbours : {"exact", "partition"}, optional
         How neighbours were found; None where the guarantee is not about them.
     """
 
-    private: ClassVar[tuple[str, ...]] = ("worst", "details")
+    keys: ClassVar[tuple[str, ...]] = OF_SKETCH
 
-    kind: Literal["sparse"] = "sparse"
     data: Literal["data.parquet"] = DATA_FILE
     columns: dict[str, str] = Field(default_factory=dict)
     step: float = Field(gt=0, allow_inf_nan=False)
-    classes: StrictBool
-    input: dict[str, Any]
-    suppressed_because: dict[str, Told]
     neighbours: Literal["exact", "partition"] | None
 
     @model_validator(mode="after")
-    def _whole(self) -> SparseManifest:
+    def _whole(self) -> SketchManifest:
         policy = self.policy
         if len(policy.require) != len(self.require) or (policy.k is None) != (self.neighbours is None):
             raise ValueError("what is required is not what was done")
@@ -58,11 +120,10 @@ class SparseManifest(Manifest):
     @cached_property
     def policy(self) -> SparsePolicy:
         """How the original was read, what was required and how the sketches were made."""
-        method = {name: value for name, value in self.method.items() if name in SparseMethod.model_fields}
-        # Manifests of old know no header.
-        if set(method) != set(SparseMethod.model_fields) or {"header", *self.input} != set(SparseInput.model_fields):
-            raise ValueError("a default would be promised by nobody")
-        return SparsePolicy(input=self.input, require=self.require, method=method)
+        read = super().policy
+        if read.publish != "sketch":
+            raise ValueError("what is required is not of sketches")
+        return read
 
     def content(self) -> dict[str, Any]:
         """What the file holds; of the method and the columns what this version knows."""

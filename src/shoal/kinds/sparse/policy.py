@@ -6,17 +6,17 @@
     [input]
     format = "baskets"
     [[require]]
-    model = "k-variance"
+    model = "k-anonymity"
     k = 20
     [method]
-    max_components = 64
+    publish = "pseudo"
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, model_validator
 
 from shoal.data.tables.header import Header
 from shoal.errors import PolicyError
@@ -25,10 +25,12 @@ from shoal.policy import BasePolicy, Option, Strict, header_option, option
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from shoal.kinds.sparse.baskets import BasketRelease
     from shoal.kinds.sparse.profile import SparseProfile
     from shoal.kinds.sparse.release import SparseRelease
 
 Model = Literal["k-variance", "delta"]
+Publication = Literal["pseudo", "sketch"]
 
 
 class KVariance(Strict):
@@ -39,7 +41,7 @@ class KVariance(Strict):
     """
 
     model: Literal["k-variance"] = "k-variance"
-    k: int = option(10, "Neighbours to blur.", is_common=True, ge=1)
+    k: int = option(10, "Groups of at least k.", is_common=True, ge=1)
     threshold: Literal["sqrt", "difference"] = option(
         "sqrt", "How large the deviation must be for k-variance: as printed (sqrt), or much stricter (difference)."
     )
@@ -57,7 +59,15 @@ class DeltaAnonymity(Strict):
     )
 
 
-SparseRequirement = Annotated[KVariance | DeltaAnonymity, Field(discriminator="model")]
+class GroupAnonymity(Strict):
+    """k-anonymity of pseudo-baskets: items are dealt anew in groups of at least k, and k records of all hold each."""
+
+    model: Literal["k-anonymity"] = "k-anonymity"
+    k: int = Field(10, ge=2)
+
+
+SparseRequirement = Annotated[GroupAnonymity | KVariance | DeltaAnonymity, Field(discriminator="model")]
+OF_SKETCHES = ("k-variance", "delta-anonymity")
 
 
 class SparseInput(Strict):
@@ -76,8 +86,13 @@ class SparseInput(Strict):
 
 
 class SparseMethod(Strict):
-    """How sketches are made. See `shoal.sparse`."""
+    """How pseudo-baskets or sketches are made. See `shoal.sparse`."""
 
+    publish: Publication = option(
+        "pseudo", "Baskets whose items are dealt anew in groups (pseudo), or a few numbers for each record (sketch)."
+    )
+    support: int = option(2, "How many records of a pool must hold an item that is dealt in it.", ge=2)
+    together: int = option(8, "Items that k records hold together are dealt as one, up to so many.", ge=1, le=64)
     max_components: int = option(128, "Most components of a sketch.", ge=1, le=4096)
     recovery_cap: bool = option(
         True,
@@ -99,14 +114,24 @@ class SparseMethod(Strict):
     rare: int = option(5, "Classes with fewer records are left out.", ge=1)
 
 
+OF_PSEUDO = ("publish", "support", "together")
+"""Keys of the method that mean nothing for sketches; all others are for sketches alone."""
+OF_SKETCH = tuple(name for name in SparseMethod.model_fields if name not in OF_PSEUDO)
+
+
 class SparsePolicy(BasePolicy):
     """All that a release of sparse records is asked to be.
 
+    What only sketches have, such as delta, means sketches where `publish` is not said.
+
     Examples
     --------
+    >>> policy = SparsePolicy.of(k=20)
+    >>> policy.k, policy.publish
+    (20, 'pseudo')
     >>> policy = SparsePolicy.of(k=20, delta=0.3)
-    >>> policy.k, policy.delta
-    (20, 0.3)
+    >>> policy.k, policy.delta, policy.publish
+    (20, 0.3, 'sketch')
     >>> SparsePolicy.of(model="delta").k is None
     True
     """
@@ -115,24 +140,62 @@ class SparsePolicy(BasePolicy):
     plural: ClassVar[str] = "sparse records"
     surely: ClassVar[str] = "SVMlight"
     arguments: ClassVar[tuple[Option, ...]] = (
-        Option("model", Model, "Which guarantee; delta needs no other records, and holds in both."),
+        Option("model", Model, "Which guarantee of sketches; delta needs no other records, and holds in both."),
     )
 
     kind: Literal["sparse"] = "sparse"
     input: SparseInput = Field(SparseInput(), description="How a file is read.")
-    require: tuple[SparseRequirement, ...] = Field((KVariance(), DeltaAnonymity()), description="The guarantees.")
-    method: SparseMethod = Field(SparseMethod(), description="How sketches are made.")
+    require: tuple[SparseRequirement, ...] = Field((GroupAnonymity(),), description="The guarantees.")
+    method: SparseMethod = Field(SparseMethod(), description="How pseudo-baskets or sketches are made.")
 
-    @field_validator("require")
+    @model_validator(mode="before")
     @classmethod
-    def _once(cls, require: tuple[KVariance | DeltaAnonymity, ...]) -> tuple[KVariance | DeltaAnonymity, ...]:
-        models = [r.model for r in require]
+    def _meant(cls, given: Any) -> Any:
+        """Fill in the guarantees of what is to be published, or what is to be published by the guarantees."""
+        if not isinstance(given, dict):
+            return given
+        method, require = given.get("method", {}), given.get("require")
+        said = method if isinstance(method, dict) else method.model_dump(exclude_unset=True)
+        if require is None:
+            if said.get("publish", "sketch" if set(said) & set(OF_SKETCH) else "pseudo") != "sketch":
+                return given
+            return given | {"method": said | {"publish": "sketch"}, "require": (KVariance(), DeltaAnonymity())}
+        names = {_model_of(r) for r in require} if isinstance(require, list | tuple) else set()
+        if "publish" not in said and names & set(OF_SKETCHES):
+            return given | {"method": said | {"publish": "sketch"}}
+        return given
+
+    @model_validator(mode="after")
+    def _fitting(self) -> Self:
+        models = [r.model for r in self.require]
         if len(set(models)) < len(models):
             raise ValueError("a model is required twice")
+        if self.publish == "pseudo":
+            if models != ["k-anonymity"]:
+                raise ValueError(
+                    'of pseudo-baskets one guarantee is required, k-anonymity; for others ask for publish = "sketch"'
+                )
+            if self.input.weights == "tfidf" or self.input.ngrams > 1:
+                raise ValueError(
+                    "pseudo-baskets of texts are bags of words, so weights cannot be 'tfidf' and ngrams is 1; leave "
+                    'them out, or ask for publish = "sketch"'
+                )
+            return self
+        if "k-anonymity" in models:
+            raise ValueError(
+                'k-anonymity is for publish = "pseudo", and sketches have k-variance and delta-anonymity; require those'
+            )
         # k-variance alone can leave a record any number of components, so the delta rule is always there.
-        if "delta-anonymity" not in models:
-            return (*require, DeltaAnonymity())
-        return tuple(sorted(require, key=lambda r: r.model, reverse=True))
+        missing = () if "delta-anonymity" in models else (DeltaAnonymity(),)
+        settled = tuple(sorted((*self.require, *missing), key=lambda r: r.model, reverse=True))
+        if settled != self.require:
+            object.__setattr__(self, "require", settled)
+        return self
+
+    @property
+    def publish(self) -> Publication:
+        """What is published."""
+        return self.method.publish
 
     @property
     def k_variance(self) -> KVariance | None:
@@ -140,28 +203,31 @@ class SparsePolicy(BasePolicy):
         return next((r for r in self.require if isinstance(r, KVariance)), None)
 
     @property
-    def model(self) -> Model:
-        """Which guarantee is required; the delta rule holds in both."""
+    def model(self) -> Model | None:
+        """Which guarantee of sketches is required; the delta rule holds in both. None of pseudo-baskets."""
+        if self.publish == "pseudo":
+            return None
         return "delta" if self.k_variance is None else "k-variance"
 
     @property
     def k(self) -> int | None:
-        """Number of neighbours to which similarities are blurred; None where only delta-anonymity is required."""
-        return None if self.k_variance is None else self.k_variance.k
+        """Fewest records of a group; of sketches the number of neighbours to which similarities are blurred, or None
+        where only delta-anonymity is required."""
+        return next((r.k for r in self.require if not isinstance(r, DeltaAnonymity)), None)
 
     @property
     def least_told(self) -> int:
         """The least number of records that is counted out in public."""
-        return max(self.k or 0, self.method.rare)
+        return max(self.k or 0, self.method.rare if self.publish == "sketch" else 0)
 
     @property
     def delta(self) -> float:
-        """The least variance of the usual estimate of an attribute."""
-        return next(r.delta for r in self.require if isinstance(r, DeltaAnonymity))
+        """The least variance of the usual estimate of an attribute; of sketches."""
+        return next((r.delta for r in self.require if isinstance(r, DeltaAnonymity)), DeltaAnonymity().delta)
 
     if TYPE_CHECKING:
 
-        def _release(self) -> SparseRelease: ...
+        def _release(self) -> SparseRelease | BasketRelease: ...
 
         def _profile(self) -> SparseProfile: ...
 
@@ -171,23 +237,50 @@ class SparsePolicy(BasePolicy):
         Parameters
         ----------
         model : {"k-variance", "delta"}, optional
-            Which guarantee; the delta rule holds in both.
+            Which guarantee of sketches; the delta rule holds in both.
         **values
             Parameters of the requirements, such as ``k=20``, and keys of the policy, of its method or of its input.
         """
         if model not in (None, "k-variance", "delta"):
             raise PolicyError(f"there is no model {model!r} of sparse records; take 'k-variance' or 'delta'")
-        if "require" not in values:
-            delta = {"model": "delta-anonymity", "delta": values.pop("delta", self.delta)}
-            asked = {n: values.pop(n) for n in ("k", "threshold", "variance") if n in values}
-            if model == "delta" and asked:
-                raise PolicyError(f"{next(iter(asked))} is for the model k-variance; leave it out, or ask for that one")
-            if model == "delta" or (model is None and self.k_variance is None and not asked):
-                values["require"] = (delta,)
-            else:
-                values["require"] = ((self.k_variance or KVariance()).model_dump() | asked, delta)
+        within = values.get("method")
+        inner = within if isinstance(within, dict) else {} if within is None else within.model_dump(exclude_unset=True)
+        publish = values.get("publish", inner.get("publish"))
+        of_sketches = {"delta", "threshold", "variance", *OF_SKETCH} & ({*values, *inner})
+        if publish is None and "require" not in values and (model is not None or of_sketches):
+            publish = values["publish"] = "sketch"
+        if "require" not in values and publish in (None, "pseudo", "sketch"):
+            values["require"] = self._required(publish or self.publish, model, values)
+        elif "require" in values and publish is None:
+            models = {_model_of(r) for r in values["require"]}
+            values["publish"] = "sketch" if models & set(OF_SKETCHES) else "pseudo"
         return super().changed(**values)
+
+    def _required(self, publish: str, model: Model | None, values: dict[str, Any]) -> tuple[Any, ...]:
+        """The guarantees with what was asked of them, which is taken out of the values."""
+        if publish == "pseudo":
+            if model is not None or {"delta", "threshold", "variance"} & set(values):
+                raise PolicyError(
+                    "delta, threshold, variance and the model are for sketches; leave them out, or ask for publish = "
+                    '"sketch"'
+                )
+            return ({"model": "k-anonymity", "k": values.pop("k", self.k or GroupAnonymity().k)},)
+        delta = {"model": "delta-anonymity", "delta": values.pop("delta", self.delta)}
+        asked = {n: values.pop(n) for n in ("k", "threshold", "variance") if n in values}
+        if model == "delta" and asked:
+            raise PolicyError(f"{next(iter(asked))} is for the model k-variance; leave it out, or ask for that one")
+        if model == "delta" or (model is None and self.model == "delta" and not asked):
+            return (delta,)
+        return ((self.k_variance or KVariance()).model_dump() | asked, delta)
 
     def told(self) -> dict[str, Any]:
         """All parameters of the method, for the manifest."""
-        return {"name": "sketches"} | self.method.model_dump()
+        is_pseudo = self.publish == "pseudo"
+        keys = OF_PSEUDO if is_pseudo else OF_SKETCH
+        return {"name": "pseudo-baskets" if is_pseudo else "sketches"} | self.method.model_dump(include=set(keys))
+
+
+def _model_of(requirement: Any) -> Any:
+    if isinstance(requirement, dict):
+        return requirement.get("model")
+    return getattr(requirement, "model", None)

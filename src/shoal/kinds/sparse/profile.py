@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.policy import Strict
 from shoal.sparse.anonymize import component_caps
 from shoal.sparse.content_order import refine
+from shoal.sparse.pseudo_baskets import kept_sizes
 from shoal.sparse.rounding import step_of
 
 NEIGHBOURS = (10, 5, 2, 1)
@@ -32,15 +35,15 @@ class SparseProfile:
         How many there are, how many of them are empty, and how many have an earlier one equal to them.
     sizes : tuple of int
         The least number of items of a record that is not empty, the quartiles and the largest.
-    n_items, n_alone : int
-        Items that occur, and those that only one record holds.
+    n_items, n_alone, n_rare : int
+        Items that occur, those that only one record holds, and those that fewer than k do.
     weights_are : str
         "0/1", "counts" or "real numbers".
     classes : tuple of (str, int)
         Classes and their sizes, the largest first.
     components : tuple of int
-        Smallest, quartiles and largest number of components that the proposed policy allows before neighbours are
-        looked at.
+        Of sketches: smallest, quartiles and largest number of components that the proposed policy allows before
+        neighbours are looked at; else none.
     n_suppressed : int
         How many records it would suppress for their few items or the size of their class.
     policy : SparsePolicy
@@ -54,6 +57,7 @@ class SparseProfile:
     sizes: tuple[int, ...]
     n_items: int
     n_alone: int
+    n_rare: int
     weights_are: str
     classes: tuple[tuple[str, int], ...]
     components: tuple[int, ...]
@@ -69,7 +73,6 @@ class SparseProfile:
     def sentences(self) -> tuple[str, ...]:
         """The same in words."""
         smallest, _, median, _, largest = self.sizes
-        low, _, middle, _, high = self.components
         told = [
             f"{self.n_records:,} records with {smallest:,} to {largest:,} items, half of them up to {median:,}; "
             f"weights are {self.weights_are}",
@@ -78,11 +81,18 @@ class SparseProfile:
         if self.n_empty or self.n_duplicates:
             told.append(f"{self.n_empty:,} records are empty, {self.n_duplicates:,} are equal to another one")
         if self.classes:
-            rare = self.policy.method.rare
+            rare = self.policy.least_told if self.policy.publish == "pseudo" else self.policy.method.rare
             small = sum(n < rare for _, n in self.classes)
             sizes = ", ".join(f"{name} ({n:,})" for name, n in self.classes[:N_CLASSES_SHOWN])
             more = f" and {len(self.classes) - N_CLASSES_SHOWN:,} more" if len(self.classes) > N_CLASSES_SHOWN else ""
             told.append(f"{len(self.classes):,} classes: {sizes}{more}; {small:,} of fewer than {rare}")
+        if self.policy.publish == "pseudo":
+            told.append(
+                f"with k = {self.policy.k}, {self.n_rare:,} items are left out, as fewer records hold them, and "
+                f"{self.n_suppressed:,} records that hold no others or are of small classes"
+            )
+            return tuple(told)
+        low, _, middle, _, high = self.components
         told.append(
             f"with delta = {self.policy.delta:g}, sketches of {low:,} to {high:,} components, half of them up to "
             f"{middle:,}, before neighbours are looked at; {self.n_suppressed:,} records would be left out"
@@ -99,36 +109,42 @@ class SparseProfile:
             "sizes": dict(zip(SIZE_NAMES, self.sizes, strict=True)),
             "items": self.n_items,
             "items_of_one_record": self.n_alone,
+            "items_of_fewer_than_k": self.n_rare,
             "weights_are": self.weights_are,
             "classes": [{"name": name, "records": n} for name, n in self.classes],
-            "components": dict(zip(SIZE_NAMES, self.components, strict=True)),
+            "components": dict(zip(SIZE_NAMES, self.components, strict=True)) if self.components else None,
             "suppressed": self.n_suppressed,
             "notes": list(self.notes),
         }
 
     def to_toml(self) -> str:
         """A policy file to be edited."""
-        near = self.policy.k_variance
-        assert near is not None
+        policy = self.policy
+        meanings = {
+            "k-anonymity": {"k": "groups of at least k; items that fewer records hold are left out"},
+            "k-variance": {"k": "a record's similarities to its k nearest are blurred by the threshold"},
+            "delta-anonymity": {"delta": "the usual estimate of an item's weight has no smaller variance"},
+        }
+        required = [line for r in policy.require for line in ("[[require]]", *_lines(r, meanings[r.model]), "")]
+        told = policy.told()
         lines = [
             "# Written by `shoal profile`. Read it, correct it, then run",
             "#     shoal anonymize DATA -p THIS_FILE -o out/",
             'kind = "sparse"',
             "",
             "[input]   # what is left out is told by the file",
-            *_lines(self.policy.input),
+            *_lines(policy.input),
             "",
-            "[[require]]",
-            *_lines(near, k="a record's similarities to its k nearest are blurred by the threshold"),
-            "",
-            "[[require]]",
-            'model = "delta-anonymity"',
-            f"delta = {self.policy.delta}   # the usual estimate of an item's weight has no smaller variance",
-            "",
+            *required,
             "[method]",
             *_lines(
-                self.policy.method,
-                recovery_cap="a sketch carries a share of the bits that pick its record out",
+                policy.method,
+                {
+                    "publish": "items dealt anew within groups (pseudo), or a few numbers for each record (sketch)",
+                    "support": "so many of a pool hold an item that is dealt in it",
+                    "recovery_cap": "a sketch carries a share of the bits that pick its record out",
+                },
+                set(told) | {"publish"},
             ),
             "",
         ]
@@ -141,9 +157,12 @@ def profile_sparse_records(records: Sparse, policy: SparsePolicy) -> SparseProfi
     if not len(sizes):
         raise DataError("there is nothing to profile: no record holds an item")
     k = next((k for k in NEIGHBOURS if len(sizes) >= 10 * k), 1)
+    if policy.publish == "pseudo":
+        k = max(k, 2)
     proposed = policy.changed(k=k)
     held = np.bincount(records.items, minlength=records.n_items)
-    allowed, _ = component_caps(records, proposed, step_of(records))
+    is_pseudo = proposed.publish == "pseudo"
+    allowed = kept_sizes(records, k) if is_pseudo else component_caps(records, proposed, step_of(records))[0]
     classes: list[tuple[str, int]] = []
     if records.labels is not None:
         counts = np.bincount(records.labels, minlength=len(records.classes))
@@ -156,18 +175,19 @@ def profile_sparse_records(records: Sparse, policy: SparsePolicy) -> SparseProfi
         sizes=_five(sizes),
         n_items=int((held > 0).sum()),
         n_alone=int((held == 1).sum()),
+        n_rare=int(((held > 0) & (held < k)).sum()),
         weights_are="0/1" if records.is_binary else "counts" if records.is_integral else "real numbers",
         classes=tuple(classes),
-        components=_five(shown) if len(shown) else (0,) * 5,
+        components=() if is_pseudo else _five(shown) if len(shown) else (0,) * 5,
         n_suppressed=int((allowed == 0).sum()),
         policy=proposed,
         notes=records.source.notes,
     )
 
 
-def _lines(part: Strict, **meanings: str) -> list[str]:
-    """A part of the policy in TOML, with comments on some of its keys."""
-    values = part.model_dump(exclude_none=True).items()
+def _lines(part: Strict, meanings: Mapping[str, str] = MappingProxyType({}), only: set[str] | None = None) -> list[str]:
+    """A part of the policy in TOML, all keys or some, with comments on some of them."""
+    values = part.model_dump(exclude_none=True, include=only).items()
     return [f"{n} = {_in_toml(v)}" + (f"   # {meanings[n]}" if n in meanings else "") for n, v in values]
 
 

@@ -1,4 +1,4 @@
-"""A release of sparse records: sketches, and what was checked of them; see `shoal.release`."""
+"""A release of sparse records as sketches, and what was checked of them; see `shoal.release`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, Infeasible, NotVerified
 from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
-from shoal.kinds.sparse.manifest import DATA_FILE, SparseManifest, in_public
+from shoal.kinds.sparse.manifest import DATA_FILE, SketchManifest, in_public
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.manifest import Manifest
 from shoal.progress import Progress
@@ -122,14 +122,14 @@ class SparseRelease(Release[Sketches]):
 
     def _manifest(self, **told: Any) -> Manifest:
         has_classes = self.sketches.labels is not None
-        return SparseManifest(
+        return SketchManifest(
             **told,
-            columns=SparseManifest.columns_of(has_classes=has_classes),
+            columns=SketchManifest.columns_of(has_classes=has_classes),
             step=self.sketches.step,
             classes=has_classes,
             input=self.policy.input.model_dump(),
             require=tuple(r.model_dump() for r in self.policy.require),
-            guarantees=SparseManifest.claims(self.guarantees),
+            guarantees=SketchManifest.claims(self.guarantees),
             method=self.policy.told(),
             suppressed_because=self.told_counts[1],
             neighbours=self.neighbours,

@@ -19,7 +19,7 @@ from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.release import SparseRelease, release_sparse
 from shoal.sparse.signs import new_key
 
-POLICY = SparsePolicy.of(k=5)
+POLICY = SparsePolicy.of(publish="sketch", k=5)
 
 
 @pytest.fixture(scope="module")

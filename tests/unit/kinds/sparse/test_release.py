@@ -16,14 +16,14 @@ from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketch_files import write_sketches
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.kinds.sparse import release as sparse_release
-from shoal.kinds.sparse.manifest import SparseManifest
+from shoal.kinds.sparse.manifest import SketchManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.release import SparseRelease, release_sparse
 from shoal.manifest import checksum
 from shoal.secrets import read_key
 from shoal.sparse.signs import new_key
 
-POLICY = SparsePolicy.of(k=5)
+POLICY = SparsePolicy.of(publish="sketch", k=5)
 
 
 @pytest.fixture(scope="module")
@@ -103,10 +103,10 @@ def test_the_same_key_makes_releases_comparable_and_a_new_one_does_not(baskets: 
 
 
 def test_the_manifest_is_read_as_it_was_written(release: SparseRelease, folder: Path) -> None:
-    manifest = SparseManifest.read(folder / "publish")
+    manifest = SketchManifest.read(folder / "publish")
     assert manifest.policy == release.policy
     assert manifest.records == release.records
-    assert SparseManifest.read(folder / "publish").to_json() == (folder / "publish" / "manifest.json").read_text()
+    assert SketchManifest.read(folder / "publish").to_json() == (folder / "publish" / "manifest.json").read_text()
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_manifest_that_promises_less_is_no_manifest(folder: Path, tmp_path: Pa
     spoil(content)
     (tmp_path / "manifest.json").write_text(json.dumps(content))
     with pytest.raises(DataError, match="manifest"):
-        SparseManifest.read(tmp_path)
+        SketchManifest.read(tmp_path)
 
 
 def test_an_edited_release_is_caught(baskets: Sparse, release: SparseRelease, folder: Path, tmp_path: Path) -> None:
@@ -160,13 +160,13 @@ def test_a_release_that_fails_its_check_is_not_written(baskets: Sparse, monkeypa
 
 def test_what_cannot_be_met_is_said() -> None:
     with pytest.raises(Infeasible):
-        shoal.anonymize(Sparse.of([["a"], ["b"], ["c"]]), SparsePolicy.of(k=2))
+        shoal.anonymize(Sparse.of([["a"], ["b"], ["c"]]), SparsePolicy.of(publish="sketch", k=2))
     with pytest.raises(Infeasible):
-        shoal.anonymize(Sparse.of([["a", "b", "c"]] * 3), SparsePolicy.of(k=5))
+        shoal.anonymize(Sparse.of([["a", "b", "c"]] * 3), SparsePolicy.of(publish="sketch", k=5))
     with pytest.raises(PolicyError, match="key"):
         shoal.anonymize({"age": [1, 2]}, key=b"0" * 32)
     with pytest.raises(PolicyError, match="32 bytes"):
-        shoal.anonymize(Sparse.of([["a", "b", "c"]] * 30), SparsePolicy.of(k=5), key=b"short")
+        shoal.anonymize(Sparse.of([["a", "b", "c"]] * 30), SparsePolicy.of(publish="sketch", k=5), key=b"short")
 
 
 def test_keeping_is_checked_before_anything_is_written(release: SparseRelease, tmp_path: Path) -> None:
@@ -180,10 +180,10 @@ def test_lists_and_matrices_are_taken_too() -> None:
 
     rng = np.random.default_rng(0)
     dense = (rng.random((60, 30)) < 0.4) * rng.integers(1, 4, (60, 30))
-    found = shoal.anonymize(csr_array(dense), SparsePolicy.of(k=3), seed=1)
+    found = shoal.anonymize(csr_array(dense), SparsePolicy.of(publish="sketch", k=3), seed=1)
     assert isinstance(found, SparseRelease)
     listed = [[f"i{j}" for j in np.flatnonzero(row)] for row in dense]
-    assert shoal.anonymize(listed, SparsePolicy.of(k=3)).records["in"] == 60
+    assert shoal.anonymize(listed, SparsePolicy.of(publish="sketch", k=3)).records["in"] == 60
 
 
 def test_held_out_records_are_left_out_and_compared_on(baskets: Sparse, tmp_path: Path) -> None:
@@ -220,12 +220,14 @@ def test_a_profile_proposes_what_can_be_read_back(baskets: Sparse, tmp_path: Pat
 )
 def test_a_wish_that_sparse_records_cannot_grant_is_refused(baskets: Sparse, asked: dict, named: str) -> None:
     with pytest.raises(PolicyError, match=named):
-        shoal.anonymize(baskets, SparsePolicy.of(k=3), seed=1, **asked)
+        shoal.anonymize(baskets, SparsePolicy.of(publish="sketch", k=3), seed=1, **asked)
 
 
 def test_one_worker_on_threads_is_what_sparse_records_have_anyway(baskets: Sparse) -> None:
-    usual = shoal.anonymize(baskets, SparsePolicy.of(k=3), seed=1)
-    asked = shoal.anonymize(baskets, SparsePolicy.of(k=3), seed=1, workers=1, pool="threads", cluster=None, stop=None)
+    usual = shoal.anonymize(baskets, SparsePolicy.of(publish="sketch", k=3), seed=1)
+    asked = shoal.anonymize(
+        baskets, SparsePolicy.of(publish="sketch", k=3), seed=1, workers=1, pool="threads", cluster=None, stop=None
+    )
     assert (usual.sketches.components == asked.sketches.components).all()
 
 

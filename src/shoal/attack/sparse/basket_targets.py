@@ -1,0 +1,108 @@
+"""Persons whose baskets are sought among pseudo-baskets, and the published ones as an attacker holds them ready."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Floats, Ints
+from shoal.attack.attack import NO_OTHERS, Attack
+from shoal.attack.sparse.case import BasketCase
+from shoal.data.sparse.records import Sparse
+
+AT_ONCE = 256
+
+
+class OnBaskets(Attack[BasketCase]):
+    """An attack on pseudo-baskets, which is compared on records that were not in the release."""
+
+    needs_others = True
+
+    def fits(self, case: Any) -> bool:
+        """Pseudo-baskets, not sketches."""
+        return isinstance(case, BasketCase)
+
+    def missing(self, case: BasketCase) -> str | None:
+        """It needs records that were not in the release."""
+        return NO_OTHERS if case.control is None or not len(case.control) else None
+
+
+def draw_rows(records: Sparse, n: int, least_size: int, rng: np.random.Generator) -> Ints:
+    """Persons with at least so many items, drawn at random."""
+    among = np.flatnonzero(records.sizes >= least_size)
+    return np.sort(rng.choice(among, min(n, len(among)), replace=False))
+
+
+@dataclass(frozen=True)
+class Published:
+    """Pseudo-baskets as sparse matrices over the items of published, original and other records.
+
+    Attributes
+    ----------
+    names : list of str
+        The items.
+    held : sparse matrix (n_published, n_items)
+        Ones.
+    units : sparse matrix
+        The same weighted by rarity, of unit length.
+    rarity : float64 array
+        log((1 + n) / (1 + holders)) + 1, by what is published.
+    """
+
+    names: list[str]
+    held: Any
+    units: Any
+    across: Any
+    rarity: Floats
+
+    @classmethod
+    def of(cls, case: BasketCase) -> Published:
+        """Collect them."""
+        sides = [case.published, case.original, *([] if case.control is None else [case.control])]
+        names = sorted(set().union(*(side.names for side in sides)))
+        held = matrix(case.published, names)
+        counts = np.asarray(held.sum(axis=0)).ravel()
+        rarity = np.log((1 + held.shape[0]) / (1 + counts)) + 1
+        units = unit_rows(held, rarity)
+        return cls(names, held, units, units.T.tocsr(), rarity)
+
+    @property
+    def counts(self) -> Floats:
+        """How many published records hold each item."""
+        return np.asarray(self.held.sum(axis=0), np.float64).ravel()
+
+
+def matrix(records: Sparse, names: list[str]) -> Any:
+    """Which record holds which item."""
+    from scipy.sparse import csr_matrix
+
+    place = {name: i for i, name in enumerate(names)}
+    columns = np.array([place[name] for name in records.names], np.int64)[records.items]
+    ones = np.ones(len(columns), np.float32)
+    made = csr_matrix((ones, columns, records.starts), shape=(len(records), len(names)))
+    made.sort_indices()
+    return made
+
+
+def unit_rows(held: Any, rarity: Floats) -> Any:
+    """Rows weighted by rarity and scaled to length 1."""
+    from scipy.sparse import diags
+
+    weighted = (held @ diags(rarity)).tocsr()
+    lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
+    return (diags(1 / np.maximum(lengths, 1e-12)) @ weighted).tocsr().astype(np.float32)
+
+
+def parts_of(held: Any, n_known: Ints, rng: np.random.Generator) -> Any:
+    """So many items of each row, drawn at random, as a matrix of the same shape."""
+    from scipy.sparse import csr_matrix
+
+    sizes = np.diff(held.indptr)
+    rows = np.repeat(np.arange(held.shape[0]), sizes)
+    order = np.lexsort((rng.random(len(rows)), rows))
+    rank = np.arange(len(rows)) - np.repeat(held.indptr[:-1], sizes)
+    chosen = order[rank < np.repeat(n_known, sizes)]
+    ones = np.ones(len(chosen), np.float32)
+    return csr_matrix((ones, (rows[chosen], held.indices[chosen])), shape=held.shape)

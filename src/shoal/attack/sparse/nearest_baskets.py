@@ -1,0 +1,121 @@
+"""Whether a person is in the data, and whether the basket stands there, by the nearest published ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Floats, Ints
+from shoal.attack.result import AttackResult, Rate
+from shoal.attack.roc import FALSE_ALARMS, Roc
+from shoal.attack.sparse.basket_targets import OnBaskets, Published, draw_rows, matrix, unit_rows
+from shoal.attack.sparse.case import SPARSE_ATTACKS, BasketCase
+from shoal.attack.sparse.one_more_item import CELLS_AT_ONCE
+
+LEAST_SIZE = 3
+
+
+@dataclass(frozen=True)
+class NearestBaskets(OnBaskets):
+    """Decide of whole records whether they are in the data: by the cosine to the nearest published one.
+
+    Attributes
+    ----------
+    n_attacks : int
+        How many members, and how many others.
+    """
+
+    n_attacks: int = 4000
+
+    name = "nearest-baskets"
+    place = 110
+    title = "whether a known basket is in the data"
+    knows = "the release, and a whole record"
+    stopped_by = "nothing promises it; the dealing anew of items keeps published records away from single ones"
+    remedy = "raise k, or lower together: published records then lie less near to those of members"
+    reference = "R. Shokri, M. Stronati, C. Song, V. Shmatikov, Membership inference attacks, IEEE S&P 2017"
+
+    def run(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
+        """Score members and others."""
+        assert case.control is not None
+        scores = []
+        for side in (case.original, case.control):
+            held = matrix(side.take(draw_rows(side, self.n_attacks, 1, rng)), case.ready.names)
+            scores.append(_nearest(unit_rows(held, case.ready.rarity), case.ready))
+        found = Roc.of(*scores)
+        main, control = found.hits(FALSE_ALARMS)
+        return self.result(
+            main,
+            f"By the nearest published record, {100 * main.value:.1f} % of the members are told from others, of whom "
+            f"{100 * control.value:.1f} % are taken for members; the area under the curve is {found.area:.2f}.",
+            control=control,
+            details=found.details,
+        )
+
+
+def _nearest(units: Any, ready: Published) -> Floats:
+    best = np.zeros(units.shape[0])
+    size = max(1, CELLS_AT_ONCE // max(ready.held.shape[0], 1))
+    for begin in range(0, units.shape[0], size):
+        near = units[begin : begin + size] @ ready.across
+        best[begin : begin + size] = np.asarray(near.max(axis=1).todense()).ravel()
+    return np.asarray(np.round(best, 6), np.float64)
+
+
+@dataclass(frozen=True)
+class BasketCopies(OnBaskets):
+    """Look for a published record that is a person's own, but for one item more or less.
+
+    Attributes
+    ----------
+    n_attacks : int
+        How many persons of at least three items, of each side.
+    """
+
+    n_attacks: int = 4000
+
+    name = "basket-copies"
+    place = 120
+    title = "a published basket that is a person's, but for one item"
+    knows = "the release, and a whole record"
+    stopped_by = "no pseudo-record equals a record that fewer than k hold; near ones are not forbidden"
+    remedy = "raise k or support, or lower together: fewer whole baskets then come out as they were"
+    reference = "shoal.check.sparse.baskets"
+
+    def run(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
+        """Look for members' and others' records."""
+        assert case.control is not None
+        rates, equal = [], []
+        for side in (case.original, case.control):
+            held = matrix(side.take(draw_rows(side, self.n_attacks, LEAST_SIZE, rng)), case.ready.names)
+            differ = _least_difference(held, case.ready)
+            rates.append(Rate(int((differ <= 1).sum()), len(differ)))
+            equal.append(float((differ == 0).mean()) if len(differ) else float("nan"))
+        main, control = rates
+        return self.result(
+            main,
+            f"A published record equals that of {100 * main.value:.1f} % of the persons but for one item, and that of "
+            f"{100 * control.value:.1f} % of those who were not in the data.",
+            control=control,
+            details={"equal_members": equal[0], "equal_others": equal[1]},
+        )
+
+
+def _least_difference(held: Any, ready: Published) -> Ints:
+    """How many items the nearest published record has more or less than each row."""
+    across = ready.held.T.tocsr()
+    sizes, theirs = np.diff(held.indptr), np.diff(ready.held.indptr)
+    least = np.full(held.shape[0], np.iinfo(np.int64).max)
+    size = max(1, CELLS_AT_ONCE // max(ready.held.shape[0], 1))
+    for begin in range(0, held.shape[0], size):
+        common = (held[begin : begin + size] @ across).tocsr()
+        rows = np.repeat(np.arange(common.shape[0]), np.diff(common.indptr))
+        off = sizes[begin + rows] + theirs[common.indices] - 2 * common.data.astype(np.int64)
+        np.minimum.at(least, begin + rows, off)
+    return least
+
+
+SPARSE_ATTACKS.register(NearestBaskets())
+SPARSE_ATTACKS.register(BasketCopies())

@@ -1,0 +1,371 @@
+"""Pseudo-baskets: recomputed from what is published, the originals, and who stood together.
+
+From the published baskets alone nothing can be verified. With the original, that at least k records of all hold every
+published item, and that no pseudo-record equals a record that fewer than k hold. With the groups too, everything:
+
+- k-anonymity: every group has at least k records, of one class, and pools are made of whole groups;
+- pool-support: every item of a pseudo-record is held by at least `support` records of its pool, the smallest run of 1,
+  2, 4, ... groups of its class with so many holders, and no class shows an item more often than it has it;
+- sizes: in every group, as many pseudo-records as have a number of items or more, records have it too;
+- pool-weights: an item weighs what its holders in the pool do, on average.
+
+That nothing else of the originals decides which pseudo-record of a pool gets an item cannot be seen from any release.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Codes, Floats, Ints, Mask
+from shoal.check.guarantee import Guarantee, count
+from shoal.check.verdict import Verdict
+from shoal.data.sparse.records import Sparse
+from shoal.errors import DataError
+
+NEEDS_ORIGINAL = (
+    "From pseudo-baskets alone it cannot be told what they protect: everything needs the original and who stood "
+    "together in groups (--original and --private)."
+)
+NEEDS_GROUPS = (
+    "That groups have {k} records, that {support} of a pool hold each item and that sizes are those of the group needs "
+    "the groups; the owner may have kept them (--private)."
+)
+_SLACK = 0.006  # of a weight: three digits
+
+
+@dataclass(frozen=True)
+class BasketsAsked:
+    """What published pseudo-baskets are held to: groups of k, and how many of a pool hold an item."""
+
+    k: int
+    support: int
+
+
+@dataclass(frozen=True)
+class BasketsEvidence:
+    """Secrets to check pseudo-baskets against; what is None is not there.
+
+    Attributes
+    ----------
+    original : Sparse, optional
+        All records as they came in.
+    original_groups : int64 array (n_original,), optional
+        The group of each record, negative where it was in none; neighbours of a class have successive numbers.
+    groups : int64 array (n_published,), optional
+        The group of each pseudo-record.
+    """
+
+    original: Sparse | None = field(default=None, repr=False)
+    original_groups: Ints | None = field(default=None, repr=False)
+    groups: Ints | None = field(default=None, repr=False)
+
+
+def verify_baskets(published: Sparse, asked: BasketsAsked, evidence: BasketsEvidence) -> Verdict:
+    """Recompute what can be recomputed of pseudo-baskets."""
+    if not len(published):
+        raise DataError("nothing would be published: there are no pseudo-baskets; ask for less or give more data")
+    findings = []
+    n_empty = int((published.sizes == 0).sum())
+    if n_empty:
+        findings.append(f"{n_empty:,} published records are empty; such records are to be left out")
+    original = evidence.original
+    if original is None:
+        return Verdict((), (NEEDS_ORIGINAL,), tuple(findings))
+    if len(published) > len(original):
+        findings.append(f"there are {len(published):,} pseudo-records of {len(original):,} records")
+    items = _codes_in(published, original)
+    alone = (_held_by_k(items, original, asked.k), _no_rare_copies(published, items, original, asked.k))
+    if evidence.groups is None or evidence.original_groups is None:
+        needs = NEEDS_GROUPS.format(k=asked.k, support=asked.support)
+        return Verdict(alone, (needs,), tuple(findings))
+    groups, original_groups = np.asarray(evidence.groups), np.asarray(evidence.original_groups)
+    if len(groups) != len(published) or len(original_groups) != len(original):
+        findings.append("the kept groups are not those of this release and original: another release's?")
+        return Verdict(alone, (), tuple(findings))
+    if groups.min() < 0 or groups.max() > original_groups.max(initial=-1):
+        findings.append("some pseudo-records are of a group that no record is in")
+        return Verdict(alone, (), tuple(findings))
+    findings += _misfits(published, original, groups, original_groups)
+    pools = _Pools.of(original, original_groups, asked.support)
+    with_groups = [
+        _groups_of_k(original_groups, groups, asked.k),
+        _pool_support(published, items, groups, pools),
+        _sizes(published, original, groups, original_groups, asked.k),
+    ]
+    if not (published.is_binary and original.is_binary):
+        with_groups.append(_weights(published, items, groups, pools))
+    return Verdict((*with_groups, *alone), (), tuple(findings))
+
+
+def _codes_in(published: Sparse, original: Sparse) -> Ints:
+    """The item of each published entry by its number in the original; -1 where that has none of the name."""
+    place = {name: code for code, name in enumerate(original.names)}
+    codes = np.array([place.get(name, -1) for name in published.names], np.int64)
+    return codes[published.items]
+
+
+def _guarantee(
+    model: str, required: dict[str, float], achieved: float, n: int, n_failing: int, sentences: tuple[str, str]
+) -> Guarantee:
+    holds = n_failing == 0
+    return Guarantee(model, "", "", required, achieved, holds, n, n_failing, (), sentences[not holds])
+
+
+def _held_by_k(items: Ints, original: Sparse, k: int) -> Guarantee:
+    supports = np.bincount(original.items, minlength=original.n_items)
+    shown = np.unique(items)
+    held = np.where(shown >= 0, supports[np.maximum(shown, 0)], 0)
+    n_failing = int((held < k).sum())
+    return _guarantee(
+        "item-support",
+        {"k": k},
+        float(held.min()),
+        len(shown),
+        n_failing,
+        (
+            f"At least {int(held.min()):,} records hold every one of {count(len(shown), 'published item')}; {k} were "
+            "required.",
+            f"{count(n_failing, 'published item')} of {len(shown):,} are held by fewer than {k} records.",
+        ),
+    )
+
+
+def _no_rare_copies(published: Sparse, items: Ints, original: Sparse, k: int) -> Guarantee:
+    """By sizes: rows of equally many items, sorted, are told apart as bytes."""
+    n_copies = 0
+    order = np.lexsort((items, np.repeat(np.arange(len(published)), published.sizes)))
+    ours = items[order].astype(np.int32)
+    for size in np.unique(published.sizes).tolist():
+        if size == 0:
+            continue
+        shown = _matrix(published.starts, ours, published.sizes == size, size)
+        held = _matrix(original.starts, original.items, original.sizes == size, size)
+        if not len(held):
+            continue
+        distinct, counts = np.unique(_as_bytes(held), return_counts=True)
+        rare = distinct[counts < k]
+        n_copies += int(np.isin(_as_bytes(shown), rare).sum())
+    return _guarantee(
+        "rare-copies",
+        {"k": k},
+        float(n_copies),
+        len(published),
+        n_copies,
+        (
+            f"No pseudo-record has the very items of a record that fewer than {k} hold.",
+            f"{count(n_copies, 'pseudo-record')} of {len(published):,} have the very items of a record that fewer than "
+            f"{k} hold.",
+        ),
+    )
+
+
+def _matrix(starts: Ints, items: Codes, chosen: Mask, size: int) -> Codes:
+    return np.ascontiguousarray(items[starts[:-1][chosen][:, None] + np.arange(size)], np.int32)
+
+
+def _as_bytes(rows: Codes) -> Any:
+    """Each row as one value that can be compared."""
+    return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+
+
+def _groups_of_k(original_groups: Ints, groups: Ints, k: int) -> Guarantee:
+    shown = np.unique(groups)
+    sizes = np.bincount(original_groups[original_groups >= 0], minlength=int(shown.max()) + 1)
+    n_failing = int((sizes[shown] < k).sum())
+    least = int(sizes[shown].min())
+    return _guarantee(
+        "k-anonymity",
+        {"k": k},
+        float(least),
+        len(shown),
+        n_failing,
+        (
+            f"Every pool has at least {least:,} records: items were dealt anew within "
+            f"{count(len(shown), 'group')} of near records, or several of them; {k} were required.",
+            f"{count(n_failing, 'group')} of {len(shown):,} have fewer than {k} records.",
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Pools:
+    """Who holds which item in which group, and which groups are a pool at each level."""
+
+    support: int
+    n_items: int
+    owners: Ints
+    items: Ints
+    weights: Floats
+    class_of: Ints
+    first_of: Ints
+    n_levels: int
+
+    @classmethod
+    def of(cls, original: Sparse, original_groups: Ints, support: int) -> _Pools:
+        inside = np.flatnonzero(original_groups >= 0)
+        n_groups = int(original_groups.max(initial=-1)) + 1
+        class_of = np.zeros(n_groups, np.int64)
+        if original.labels is not None:
+            class_of[original_groups[inside]] = original.labels[inside]
+        first_of = np.zeros(int(class_of.max(initial=0)) + 1, np.int64)
+        longest = 1
+        for label in np.unique(class_of).tolist():
+            members = np.flatnonzero(class_of == label)
+            first_of[label] = members.min()
+            longest = max(longest, int(members.max() - members.min()) + 1)
+        owners = np.repeat(original_groups, original.sizes)
+        entry = owners >= 0
+        return cls(
+            support,
+            original.n_items,
+            owners[entry],
+            original.items[entry].astype(np.int64),
+            original.weights[entry].astype(np.float64),
+            class_of,
+            first_of,
+            (longest - 1).bit_length() + 1,
+        )
+
+    def keys(self, groups: Ints, items: Ints, level: int) -> Ints:
+        """A number for an item in a pool, which is called by where its class begins and the run of groups in it."""
+        first = self.first_of[self.class_of[groups]]
+        return np.asarray((first + ((groups - first) >> level)) * np.int64(self.n_items) + items, np.int64)
+
+    def counted(self, level: int, items: Ints) -> tuple[Ints, Ints, Floats]:
+        """Of some items: keys at a level, ascending, how many hold them, and the mean of what they weigh."""
+        is_asked = np.zeros(self.n_items, bool)
+        is_asked[items] = True
+        entry = is_asked[self.items]
+        keys, inverse, counts = np.unique(
+            self.keys(self.owners[entry], self.items[entry], level), return_inverse=True, return_counts=True
+        )
+        return keys, counts, np.bincount(inverse, self.weights[entry], len(keys)) / np.maximum(counts, 1)
+
+    def holders(self, groups: Ints, items: Ints) -> tuple[Ints, Floats]:
+        """Of each item in its group: how many of its smallest pool hold it, and their mean weight."""
+        found, mean = np.zeros(len(items), np.int64), np.zeros(len(items))
+        left = np.flatnonzero(items >= 0)
+        for level in range(self.n_levels):
+            if not len(left):
+                break
+            keys, counts, means = self.counted(level, items[left])
+            wanted = self.keys(groups[left], items[left], level)
+            at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+            is_there = (keys[at] == wanted) if len(keys) else np.zeros(len(left), bool)
+            found[left[is_there]] = counts[at[is_there]]
+            is_met = found[left] >= self.support
+            mean[left[is_met]] = means[at[is_met]]
+            left = left[~is_met]
+        return found, mean
+
+
+def _pool_support(published: Sparse, items: Ints, groups: Ints, pools: _Pools) -> Guarantee:
+    owners = np.repeat(groups, published.sizes)
+    found, _ = pools.holders(owners, items)
+    # No class may show an item more often than its records have it.
+    shown = items >= 0
+    top = pools.n_levels
+    dealt, n_dealt = np.unique(pools.keys(owners[shown], items[shown], top), return_counts=True)
+    whole, held, _ = pools.counted(top, items[shown])
+    at = np.minimum(np.searchsorted(whole, dealt), max(len(whole) - 1, 0))
+    n_held = np.where(whole[at] == dealt, held[at], 0) if len(whole) else np.zeros(len(dealt), np.int64)
+    n_failing = int((found < pools.support).sum()) + int(np.maximum(n_dealt - n_held, 0).sum())
+    return _guarantee(
+        "pool-support",
+        {"support": pools.support},
+        float(found.min()),
+        len(items),
+        n_failing,
+        (
+            f"Every item of a pseudo-record is held by at least {pools.support} records of its pool, and no item is "
+            "shown more often than it was held.",
+            f"{count(n_failing, 'item')} of pseudo-records {'is' if n_failing == 1 else 'are'} held by fewer than "
+            f"{pools.support} records of the pool, or shown more often than held.",
+        ),
+    )
+
+
+def _sizes(published: Sparse, original: Sparse, groups: Ints, original_groups: Ints, k: int) -> Guarantee:
+    """Sorted within groups, from the largest on, no pseudo-record has more items than the record beside it."""
+    supports = np.bincount(original.items, minlength=original.n_items)
+    owners = np.repeat(np.arange(len(original)), original.sizes)
+    kept = np.bincount(owners[supports[original.items] >= k], minlength=len(original))
+    inside = original_groups >= 0
+    theirs, their_rank = _ranked(original_groups[inside], kept[inside])
+    ours, our_rank = _ranked(groups, published.sizes)
+    width = int(max(theirs[:, 1].max(initial=0), ours[:, 1].max(initial=0), len(published), len(original))) + 1
+    places = {"theirs": theirs[:, 0] * width + their_rank, "ours": ours[:, 0] * width + our_rank}
+    at = np.searchsorted(places["theirs"], places["ours"])
+    is_there = at < len(theirs)
+    is_there[is_there] = places["theirs"][at[is_there]] == places["ours"][is_there]
+    allowed = np.where(is_there, theirs[np.minimum(at, len(theirs) - 1), 1], 0)
+    n_failing = int((ours[:, 1] > allowed).sum())
+    n_same = int((ours[:, 1] == allowed).sum())
+    return _guarantee(
+        "sizes",
+        {},
+        n_same / len(ours),
+        len(ours),
+        n_failing,
+        (
+            "Sorted by size, no pseudo-record of a group has more items than the record at its place.",
+            f"{count(n_failing, 'pseudo-record')} of {len(ours):,} have more items than records of the group do.",
+        ),
+    )
+
+
+def _ranked(groups: Ints, sizes: Ints) -> tuple[Ints, Ints]:
+    """Groups and sizes by group, the largest first, and the place of each in its group."""
+    order = np.lexsort((-sizes, groups))
+    held = groups[order]
+    return np.column_stack([held, sizes[order]]), np.arange(len(held)) - np.searchsorted(held, held)
+
+
+def _weights(published: Sparse, items: Ints, groups: Ints, pools: _Pools) -> Guarantee:
+    found, mean = pools.holders(np.repeat(groups, published.sizes), items)
+    shown = published.weights.astype(np.float64)
+    slack = 0.5 if published.is_integral else _SLACK * np.abs(mean)
+    nearest = np.where(np.abs(mean) < 1, np.where(mean < 0, -1.0, 1.0), mean) if published.is_integral else mean
+    off = np.minimum(np.abs(shown - mean), np.abs(shown - nearest))
+    n_failing = int(((found >= pools.support) & (off > slack + 1e-9)).sum())
+    return _guarantee(
+        "pool-weights",
+        {},
+        float(n_failing),
+        len(items),
+        n_failing,
+        (
+            "Every item weighs what its holders in the pool do on average, rounded.",
+            f"{count(n_failing, 'item')} of pseudo-records do not weigh what the holders in the pool do on average.",
+        ),
+    )
+
+
+def _misfits(published: Sparse, original: Sparse, groups: Ints, original_groups: Ints) -> list[str]:
+    """What is wrong with groups or classes."""
+    found = []
+    n_groups = int(original_groups.max(initial=-1)) + 1
+    if (
+        np.bincount(groups, minlength=n_groups) > np.bincount(original_groups[original_groups >= 0], minlength=n_groups)
+    ).any():
+        found.append("a group has more pseudo-records than records")
+    if (published.labels is None) != (original.labels is None):
+        return [*found, "one side has classes and the other has none; read both in the same way"]
+    if published.labels is None or original.labels is None:
+        return found
+    inside = np.flatnonzero(original_groups >= 0)
+    class_of = np.full(n_groups, -1, np.int64)
+    class_of[original_groups[inside]] = original.labels[inside]
+    if (class_of[original_groups[inside]] != original.labels[inside]).any():
+        found.append("a group has records of two classes")
+    place = {name: i for i, name in enumerate(original.classes)}
+    shown = np.array([place.get(name, -2) for name in published.classes], np.int64)[published.labels]
+    if (shown != class_of[groups]).any():
+        found.append("a pseudo-record has another class than its group")
+    order = class_of[class_of >= 0]
+    if len(order) and np.count_nonzero(np.diff(order)) + 1 != len(np.unique(order)):
+        found.append("the groups of a class do not have successive numbers, so its pools are not known")
+    return found

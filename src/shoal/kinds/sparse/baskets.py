@@ -1,0 +1,333 @@
+"""A release of sparse records as pseudo-baskets, and what was checked of them; see `shoal.release`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from shoal.check.guarantee import Guarantee
+from shoal.check.sparse.baskets import BasketsEvidence, verify_baskets
+from shoal.check.sparse.folder import baskets_asked
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.written import RecordForm, compact, published_form, read_records, record_file_name, write_records
+from shoal.errors import DataError, Infeasible, NotVerified
+from shoal.held_out import HeldOut
+from shoal.kernels.compile import has_compiled
+from shoal.kinds.sparse.manifest import BasketManifest
+from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.manifest import Manifest
+from shoal.progress import Progress
+from shoal.release import Release
+from shoal.secrets import write_groups, write_published_groups
+from shoal.sparse.pseudo_baskets import REASONS, PseudoBaskets, pseudo_baskets
+from shoal.stage import CheckedFile, checked_file, refuse_failed
+
+if TYPE_CHECKING:
+    from shoal.attack.sparse.case import BasketCase
+    from shoal.report.content import ReportContent
+    from shoal.utility.sparse.baskets import BasketUtility
+
+MANY_COPIES = 0.01  # of the records: then what is missing tells of short records
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BasketRelease(Release[Sparse]):
+    """What `anonymize` gives back for sparse records that are published as pseudo-baskets.
+
+    Attributes
+    ----------
+    form : RecordForm
+        How they stand in their file.
+    n_groups : int
+        Number of groups that items were dealt in.
+    items : mapping
+        How many items, and places of items, came in, and what became of those that are missing.
+    """
+
+    kind: ClassVar[str] = "sparse"
+    noun: ClassVar[str] = "pseudo-baskets"
+    keepable: ClassVar[tuple[str, ...]] = ("groups",)
+
+    form: RecordForm
+    n_groups: int
+    items: Mapping[str, int]
+    _evidence: BasketsEvidence = field(repr=False)
+
+    @property
+    def baskets(self) -> Sparse:
+        """What would be published, as it was read back from the bytes that would be written."""
+        return self.published
+
+    @property
+    def data(self) -> Any:
+        """The pseudo-baskets as the kind that came in: `Sparse`, a sparse array of scipy, or a list of lists."""
+        if isinstance(self._like, list | tuple):
+            names, bounds = self.baskets.names, self.baskets.starts.tolist()
+            items = [names[i] for i in self.baskets.items.tolist()]
+            return [items[low:high] for low, high in pairwise(bounds)]
+        if self._like is None or isinstance(self._like, Sparse):
+            return self.baskets
+        return _in_columns(self.baskets, self._original)
+
+    @property
+    def suppressed_sentence(self) -> str:
+        """What was suppressed and why, in plain words."""
+        return suppressed_sentence(self.suppressed, self.records["in"], self.policy)
+
+    @property
+    def items_sentence(self) -> str:
+        """What is missing of the items."""
+        told, n = self.items, self.items["places"]
+        k = self.policy.k
+        return (
+            f"{told['rare_items']:,} of {told['items']:,} items were left out, as fewer than {k} records hold them: "
+            f"{100 * told['rare_places'] / max(n, 1):.1f} % of all places; {100 * told['left_over'] / max(n, 1):.1f} % "
+            "more found no room in a pool."
+        )
+
+    @property
+    def case(self) -> BasketCase:
+        """What attacks work on; for the owner alone."""
+        from shoal.attack.sparse.case import BasketCase
+
+        return BasketCase(self.baskets, self._original, self._control)
+
+    @cached_property
+    def utility(self) -> BasketUtility:
+        """What the protection cost; see `shoal.utility.sparse`."""
+        from shoal.utility.sparse.baskets import measure_baskets
+
+        return measure_baskets(self._original, self.baskets, make=self._make_again)
+
+    def _make_again(self, records: Sparse) -> Sparse:
+        """Pseudo-baskets of some of the records, under the same policy: to measure what they cost."""
+        return make_baskets(records, self.policy, 0).baskets
+
+    def summary(self, *, report: bool = True) -> dict[str, Any]:
+        """What became of the data, as JSON; without a report nothing that would have to be measured."""
+        return {
+            "kind": self.kind,
+            "publish": "pseudo",
+            "records": self.records,
+            "suppressed_because": dict(self.suppressed),
+            "items": dict(self.items),
+            "groups": self.n_groups,
+            "guarantees": [g.to_dict() for g in self.guarantees],
+            "verdict": self.judged(report=report).to_dict(),
+            **({"utility": self.utility.to_dict(), "attacks": self.attacked.to_dict()} if report else {}),
+            "notes": list(self.notes),
+        }
+
+    def _called(self, guarantee: Guarantee) -> str:
+        from shoal.report.sparse.basket_words import short_name
+
+        return short_name(guarantee)
+
+    def _cost(self) -> str:
+        from shoal.report.sparse.basket_words import cost
+
+        return cost(self.utility, self.records)
+
+    def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
+        file, (_, guarantees) = _write_and_check(self.baskets, self.form, self.policy, self._evidence)
+        return file, guarantees
+
+    def _manifest(self, **told: Any) -> Manifest:
+        return BasketManifest(
+            **told,
+            form=asdict(self.form),
+            classes=self.baskets.labels is not None,
+            input=self.policy.input.model_dump(),
+            require=tuple(r.model_dump() for r in self.policy.require),
+            guarantees=BasketManifest.claims(self.guarantees),
+            method=self.policy.told(),
+            suppressed_because=self.told_counts[1],
+        )
+
+    def _datasheet(self) -> str:
+        from shoal.report.sparse.basket_pages import render_datasheet
+
+        return render_datasheet(self)
+
+    def _report(self) -> ReportContent:
+        from shoal.report.sparse.basket_pages import report_content
+
+        return report_content(self)
+
+    def _keep(self, folder: Path, keep: Sequence[str]) -> None:
+        if "groups" in keep:
+            assert self._evidence.groups is not None
+            assert self._evidence.original_groups is not None
+            write_groups(folder, self._evidence.original_groups)
+            write_published_groups(folder, self._evidence.groups)
+
+
+def make_baskets(
+    records: Sparse, policy: SparsePolicy, seed: int | None, progress: Progress | None = None
+) -> PseudoBaskets:
+    """Pseudo-baskets as a policy asks."""
+    assert policy.k is not None
+    method = policy.method
+    return pseudo_baskets(
+        records, policy.k, support=method.support, together=method.together, seed=seed, progress=progress
+    )
+
+
+def release_baskets(
+    original: Sparse,
+    policy: SparsePolicy,
+    *,
+    seed: int | None = None,
+    progress: Progress | None = None,
+    like: Any = None,
+    held_out: HeldOut[Sparse] | None = None,
+) -> BasketRelease:
+    """Deal items anew, write pseudo-baskets to a file of no name, and check what is read back from it.
+
+    Raises
+    ------
+    Infeasible
+        If there are fewer than k records that share items.
+    NotVerified
+        If the check does not confirm everything; then nothing is left of it.
+    """
+    if not len(original):
+        raise DataError("there are no records, so there is nothing to publish; give a file with some")
+    if progress is not None and not has_compiled():
+        progress("compiling (on the first run only)", 0, 0)
+    made = make_baskets(original, policy, seed, progress)
+    if not len(made.baskets):
+        raise Infeasible("every pseudo-record is a copy of a record that fewer than k hold; lower k or add records")
+    form = published_form(made.baskets)
+    if progress is not None:
+        progress("checking the release", 0, 0)
+    evidence = BasketsEvidence(original, made.original_groups, made.groups)
+    file, (published, guarantees) = _write_and_check(compact(made.baskets), form, policy, evidence)
+    return BasketRelease(
+        published=published,
+        guarantees=guarantees,
+        policy=policy,
+        notes=(*original.source.notes, *_notes(original, made, seed)),
+        suppressed=_suppressed(made),
+        form=form,
+        n_groups=int(made.original_groups.max()) + 1,
+        items={
+            "items": original.n_occurring,
+            "places": made.n_entries,
+            "rare_items": made.n_rare_items,
+            "rare_places": made.n_rare_entries,
+            "left_over": made.n_left_over,
+            "joined": made.n_joined,
+        },
+        _original=original,
+        _evidence=evidence,
+        _file=file,
+        _like=like,
+        _held_out=held_out,
+    )
+
+
+def _notes(original: Sparse, made: PseudoBaskets, seed: int | None) -> list[str]:
+    notes = []
+    if original.source.format in ("text", "folder"):
+        notes.append(
+            "texts are published as bags of words, in no order and without stop words: nobody can read them as texts"
+        )
+    if not original.is_binary:
+        notes.append("the weight of an item is the mean of its holders in the pool; how it varies between them is lost")
+    if seed is not None:
+        notes.append(
+            "a seed was given: whoever knows it and most of the records can try how the others were dealt; leave the "
+            "seed out for a release that is given away"
+        )
+    n_out = made.n_copies
+    if n_out > MANY_COPIES * len(original):
+        notes.append(
+            f"{n_out:,} pseudo-records are missing, as they equalled a record that fewer than k hold and nothing could "
+            "be swapped: they are short ones, which the release has too few of; raise nothing but the number of "
+            "records, or lower k"
+        )
+    return notes
+
+
+def suppressed_sentence(suppressed: Mapping[str, int], n_in: int, policy: SparsePolicy) -> str:
+    """What was suppressed and why.
+
+    >>> suppressed_sentence({"empty": 1, "copies": 3}, 500, SparsePolicy())
+    '4 of 500 records were suppressed: 1 is empty; 3 have no pseudo-record in their place, as it stayed a copy of a \
+record that fewer than 10 hold.'
+    """
+    if not suppressed:
+        return f"No record was suppressed: there are as many pseudo-records as records, {n_in:,}."
+    k = policy.k
+    words = {
+        "empty": ("is empty", "are empty"),
+        "small_class": (f"is of a class of fewer than {k}", f"are of classes of fewer than {k}"),
+        "rare_items": (
+            f"has only items that fewer than {k} records hold",
+            f"have only items that fewer than {k} records hold",
+        ),
+        "emptied": (
+            "has no pseudo-record in its place, as no item was left for it",
+            "have no pseudo-record in their place, as no item was left for it",
+        ),
+        "copies": (
+            f"has no pseudo-record in its place, as it stayed a copy of a record that fewer than {k} hold",
+            f"have no pseudo-record in their place, as it stayed a copy of a record that fewer than {k} hold",
+        ),
+    }
+    told = "; ".join(f"{n:,} {words[name][n > 1]}" for name, n in suppressed.items())
+    total = sum(suppressed.values())
+    return f"{total:,} of {n_in:,} {'record was' if total == 1 else 'records were'} suppressed: {told}."
+
+
+def _suppressed(made: PseudoBaskets) -> dict[str, int]:
+    counts = dict(zip(REASONS, np.bincount(made.reasons, minlength=len(REASONS)).tolist(), strict=True))
+    counts |= {"emptied": made.n_emptied, "copies": made.n_copies}
+    return {name: n for name, n in counts.items() if n and name != "kept"}
+
+
+def _in_columns(baskets: Sparse, original: Sparse) -> Any:
+    """As a sparse array with the columns of the original."""
+    place = {name: i for i, name in enumerate(original.names)}
+    columns = np.array([place[name] for name in baskets.names], np.int32)
+    order = np.lexsort((columns[baskets.items], np.repeat(np.arange(len(baskets)), baskets.sizes)))
+    items, weights = columns[baskets.items][order], baskets.weights[order]
+    return replace(baskets, items=items, weights=weights, names=original.names).to_csr()
+
+
+def _write_and_check(
+    made: Sparse, form: RecordForm, policy: SparsePolicy, evidence: BasketsEvidence
+) -> tuple[CheckedFile, tuple[Sparse, tuple[Guarantee, ...]]]:
+    """Write pseudo-baskets, and run the checker on the file as any reader would see it."""
+
+    def write(path: Path) -> None:
+        write_records(made, path, form)
+
+    def check(path: Path) -> tuple[Sparse, tuple[Guarantee, ...]]:
+        written = read_records(path, form)
+        if not _is_same(written, made):
+            raise NotVerified(
+                "the written file does not read back as the pseudo-baskets that were made; nothing was published"
+            )
+        verdict = verify_baskets(written, baskets_asked(policy), evidence)
+        refuse_failed(verdict)
+        return replace(written, source=made.source), verdict.guarantees
+
+    return checked_file(record_file_name(made, form), write, check)
+
+
+def _is_same(one: Sparse, other: Sparse) -> bool:
+    """Whether two sets of records agree in everything."""
+    return (
+        (one.names, one.classes) == (other.names, other.classes)
+        and (one.labels is None) == (other.labels is None)
+        and (one.labels is None or other.labels is None or np.array_equal(one.labels, other.labels))
+        and all(np.array_equal(getattr(one, n), getattr(other, n)) for n in ("starts", "items", "weights"))
+    )

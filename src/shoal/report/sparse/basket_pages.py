@@ -1,0 +1,129 @@
+"""The pages of pseudo-baskets: the public datasheet, and the owner's report. Aggregates only, never a record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.report.content import ReportContent
+from shoal.report.page import judged, points, render
+from shoal.report.sparse import basket_words as words
+from shoal.report.tables.words import number, percent
+
+if TYPE_CHECKING:
+    from shoal.data.sparse.records import Sparse
+    from shoal.kinds.sparse.baskets import BasketRelease
+    from shoal.utility.sparse.baskets import BasketUtility, SupportError
+
+N_CLASSES = 40
+
+
+def render_datasheet(release: BasketRelease) -> str:
+    """Write the datasheet as one HTML page, from the published records and the number of records received."""
+    baskets = release.baskets
+    classes = class_sizes(baskets)
+    records, reasons = release.told_counts
+    return render(
+        "baskets_datasheet.html",
+        noun="Pseudo-baskets",
+        records=records,
+        reading=words.reading(release.form),
+        is_text=release.policy.input.format in ("text", "folder") or _is_text(release),
+        n_items=baskets.n_items,
+        mean=float(baskets.sizes.mean()),
+        classes=classes[:N_CLASSES],
+        n_more_classes=max(len(classes) - N_CLASSES, 0),
+        guarantees=judged(release.guarantees, words.short_name, words.required, words.achieved),
+        models=words.MODELS,
+        suppressed=[(words.REASONS[name], n) for name, n in reasons.items()],
+        method=words.method(release.policy),
+        uses=words.GOOD_USE,
+        misuses=words.MISUSE,
+        limits=words.limits(baskets.labels is not None),
+    )
+
+
+def report_content(release: BasketRelease) -> ReportContent:
+    """Collect what the report shows."""
+    utility, baskets = release.utility, release.baskets
+    classes = class_sizes(baskets)
+    return ReportContent.of(
+        "sparse",
+        noun="Records",
+        title=f"{len(baskets):,} pseudo-baskets",
+        verdict=release.grounds().to_dict(),
+        checked=words.CHECKED,
+        facts=_facts(release),
+        guarantees=judged(release.guarantees, words.short_name, words.required, words.achieved),
+        models=words.MODELS,
+        suppressed=[(words.REASONS[name], n) for name, n in release.suppressed.items()],
+        suppressed_sentence=f"{release.suppressed_sentence} {release.items_sentence}",
+        limits=points(words.limits(baskets.labels is not None)),
+        use=_use(utility),
+        learning=[
+            (found.classifier, percent(found.before), percent(found.after), percent(found.baseline))
+            for found in utility.learning
+        ],
+        classes=classes[:N_CLASSES],
+        n_more_classes=max(len(classes) - N_CLASSES, 0),
+        method=words.method(release.policy),
+        notes=release.notes,
+    )
+
+
+def class_sizes(baskets: Sparse) -> list[tuple[str, int]]:
+    """Classes and how many records each has, the largest first."""
+    if baskets.labels is None:
+        return []
+    counts = np.bincount(baskets.labels, minlength=len(baskets.classes)).tolist()
+    return sorted(zip(baskets.classes, counts, strict=True), key=lambda c: (-c[1], c[0]))
+
+
+def _is_text(release: BasketRelease) -> bool:
+    return release.baskets.source.format in ("text", "folder")
+
+
+def _facts(release: BasketRelease) -> list[tuple[str, str, str]]:
+    records, utility = release.records, release.utility
+    facts = [
+        ("Records published", f"{records['out']:,}", f"of {records['in']:,}"),
+        ("Items of a record", number(utility.mean_size_published), f"on average; {number(utility.mean_size)} before"),
+    ]
+    if utility.pairs is not None:
+        facts.append(("Pairs off by", percent(utility.pairs.mean), f"of their support; {_permuted(utility.pairs)}"))
+    for found in utility.learning[:1]:
+        facts.append(("Classes told", percent(found.after), f"by {found.classifier}; {percent(found.before)} before"))
+    return facts
+
+
+def _permuted(error: SupportError) -> str:
+    return f"{percent(error.permuted)} if permuted"
+
+
+def _use(utility: BasketUtility) -> list[tuple[str, str, str]]:
+    """What is measured, of the release, and of permuted columns."""
+    listed = (
+        ("items", "Error of the support of {n} items", utility.items),
+        ("pairs", "Error of the support of the {n} most frequent pairs", utility.pairs),
+        ("triples", "Error of the support of {n} frequent triples", utility.triples),
+    )
+    rows = [
+        (title.format(n=f"{e.n_sets:,}"), percent(e.mean), percent(e.permuted))
+        for _, title, e in listed
+        if e is not None
+    ]
+    if utility.pairs is not None:
+        rows += [
+            (
+                "Most frequent pairs that are still among them",
+                percent(utility.pairs_kept),
+                percent(utility.pairs_kept_permuted),
+            ),
+            (
+                "Error of the confidence of the most frequent rules",
+                number(utility.confidence_error),
+                number(utility.confidence_error_permuted),
+            ),
+        ]
+    return rows

@@ -1,0 +1,116 @@
+"""Groups of k near records and a tree over them: bisection by two means, greedy groups in its leaves.
+
+Nearness is the cosine of rows weighted by inverse document frequency. Bisecting k-means is M. Steinbach, G. Karypis, V.
+Kumar, "A comparison of document clustering techniques", KDD workshop on text mining 2000; the greedy groups are those
+of maximum distance to average vector (J. Domingo-Ferrer, J. M. Mateo-Sanz, TKDE 2002), within leaves of about 1,000.
+
+**Guarantee**: every group has at least k records, and all of them are of one class. **Not protected**: what all records
+of a group have in common.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Codes, Ints, Singles, Words
+from shoal.data.ragged import ragged_places
+from shoal.data.sparse.records import Sparse
+from shoal.kernels.sparse.bisection import NARROWEST, bisect, greedy_groups
+
+LEAF = 1000
+
+
+@dataclass(frozen=True)
+class NearGroups:
+    """Records in groups, and the groups in the order of a tree.
+
+    Attributes
+    ----------
+    order : int32 array (n_grouped,)
+        The records, group after group.
+    starts : int64 array (n_groups + 1,)
+        Where each group begins in `order`.
+    segments : int64 array (n_classes + 1,)
+        Where the groups of each class begin; one class where there are none.
+    """
+
+    order: Codes
+    starts: Ints
+    segments: Ints
+
+    @property
+    def n_groups(self) -> int:
+        """How many there are."""
+        return len(self.starts) - 1
+
+    @property
+    def groups(self) -> Ints:
+        """The group of each record of `order`."""
+        return np.repeat(np.arange(self.n_groups), np.diff(self.starts))
+
+    def pools(self, level: int) -> tuple[Ints, Ints]:
+        """Runs of 2**level groups, never across classes: the pool of each group, and where pools begin in `order`."""
+        segment = np.repeat(np.arange(len(self.segments) - 1), np.diff(self.segments))
+        within = (np.arange(self.n_groups) - self.segments[segment]) >> level
+        opens = np.ones(self.n_groups, bool)
+        opens[1:] = (np.diff(within) != 0) | (np.diff(segment) != 0)
+        return np.cumsum(opens) - 1, np.append(self.starts[:-1][opens], self.starts[-1])
+
+    @property
+    def n_levels(self) -> int:
+        """How many levels there are until all groups of a class are one pool."""
+        most = int(np.diff(self.segments).max(initial=1))
+        return max(most - 1, 0).bit_length() + 1
+
+
+def near_groups(records: Sparse, k: int, rng: np.random.Generator) -> NearGroups:
+    """Group records, class by class; each class has k records or more."""
+    weights = tf_idf_rows(records)
+    labels = np.zeros(len(records), np.int32) if records.labels is None else records.labels
+    orders: list[Codes] = []
+    sizes: list[Ints] = []
+    segments = [0]
+    for label in np.unique(labels).tolist():
+        order = np.flatnonzero(labels == label).astype(np.int32)
+        state = new_state(rng)
+        args = (records.starts, records.items, weights, records.n_items)
+        leaves = bisect(*args, order, max(LEAF, NARROWEST * k), k, state)
+        starts = greedy_groups(*args, order, leaves, k)
+        by_tree = _tree_order(records, weights, order, starts, state)
+        places, new_starts = ragged_places(starts, by_tree)
+        orders.append(order[places])
+        sizes.append(np.diff(new_starts))
+        segments.append(segments[-1] + len(by_tree))
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))])
+    return NearGroups(np.concatenate(orders), starts, np.array(segments, np.int64))
+
+
+def _tree_order(records: Sparse, weights: Singles, order: Codes, starts: Ints, state: Words) -> Ints:
+    """The groups in the order of a tree: the same bisection of their sums, down to single ones."""
+    from scipy.sparse import csr_array
+
+    n_groups = len(starts) - 1
+    places, _ = ragged_places(records.starts, order)
+    group = np.repeat(np.repeat(np.arange(n_groups), np.diff(starts)), records.sizes[order])
+    sums = csr_array((weights[places], (group, records.items[places])), shape=(n_groups, records.n_items))
+    sums.sum_duplicates()
+    lengths = np.sqrt(np.bincount(np.repeat(np.arange(n_groups), np.diff(sums.indptr)), sums.data.astype(float) ** 2))
+    scaled = (sums.data / np.repeat(np.maximum(lengths, 1e-30), np.diff(sums.indptr))).astype(np.float32)
+    by_tree = np.arange(n_groups, dtype=np.int32)
+    bisect(sums.indptr.astype(np.int64), sums.indices.astype(np.int32), scaled, records.n_items, by_tree, 1, 1, state)
+    return by_tree.astype(np.int64)
+
+
+def tf_idf_rows(records: Sparse) -> Singles:
+    """The weights of entries, each record scaled to length 1: an item weighs the more, the fewer records hold it."""
+    rarity = np.log((1.0 + len(records)) / (1.0 + records.supports)) + 1.0
+    weights = np.log1p(np.abs(records.weights.astype(np.float64))) * rarity[records.items]
+    lengths = np.sqrt(records.sums(weights**2))
+    return np.asarray(weights / np.repeat(np.where(lengths > 0, lengths, 1.0), records.sizes), np.float32)
+
+
+def new_state(rng: np.random.Generator) -> Words:
+    """Of the random numbers of a kernel."""
+    return rng.integers(1, 2**64, size=1, dtype=np.uint64)

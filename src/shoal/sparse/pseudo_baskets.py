@@ -1,0 +1,375 @@
+"""Pseudo-baskets: the items of groups of near records, dealt anew. Condensation for sets.
+
+Records are put into groups of at least k (`shoal.sparse.near_groups`). An item that at least `support` records of a
+group hold is dealt anew to as many pseudo-records of the group; one that fewer hold, in the smallest pool of 2, 4, 8,
+... neighbouring groups in which so many are left to be dealt. So it is with pairs of items that occur together far more
+often than apart and that k records hold: they are dealt as one. How many items a pseudo-record has is permuted within
+its group.
+
+**Guarantee**: every pool has at least k records (persons where each has one); every published item is held by at least
+`support` records of its pool and k of all; the numbers of items of a group's pseudo-records are none but its records',
+or smaller; no pseudo-record equals a record that fewer than k hold. **Not protected**: what a whole pool has in common;
+that a record is in the data; nothing here is differential privacy.
+
+References
+----------
+C. C. Aggarwal, P. S. Yu, "A condensation approach to privacy preserving data mining", EDBT 2004, for numbers; the
+dealing of items is ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal.arrays import Codes, Ints, Mask, Signs, Words
+from shoal.data.ragged import ragged_places
+from shoal.data.sparse.records import Sparse, Weights
+from shoal.errors import Infeasible
+from shoal.kernels.sparse.dealing import deal, swap_copies
+from shoal.kernels.sparse.pairs import match_pairs, strong_pairs
+from shoal.progress import Progress
+from shoal.sparse.content_order import canonical_order
+from shoal.sparse.near_groups import NearGroups, near_groups, new_state
+
+REASONS = ("kept", "empty", "small_class", "rare_items", "emptied", "copies")
+_EMPTY, _CLASS, _RARE = 1, 2, 3
+LEAST_LIFT = 3.0
+"""How much oftener together than apart items are that are dealt as one. Chosen on T10I4D100K."""
+MOST_SHARED = 0.5
+"""The largest share of a pool that may hold an item, unless as large a share of all do."""
+DIGITS = 3
+
+
+@dataclass(frozen=True)
+class PseudoBaskets:
+    """What is published, and what stays home.
+
+    Attributes
+    ----------
+    baskets : Sparse
+        To be published, sorted by content; its names are those of items that occur.
+    groups : int64 array (n_published,)
+        The group of each pseudo-record; groups are numbered in the order of their tree. Private, as is all below.
+    original_groups : int64 array (n_records,)
+        The group of each record; -1 where it has none.
+    reasons : int8 array (n_records,)
+        Why a record is in no group: an index into `REASONS`.
+    n_emptied, n_copies : int
+        Pseudo-records that were left out, as nothing was left to deal to them, or as they stayed copies.
+    n_rare_items, n_rare_entries : int
+        Items that fewer than k records hold, and in how many places.
+    n_left_over : int
+        Places of other items that were left out, as no record of the pool had room.
+    n_entries : int
+        Places of items in all.
+    n_joined : int
+        Places that were dealt in pairs.
+    """
+
+    baskets: Sparse
+    groups: Ints
+    original_groups: Ints
+    reasons: Signs
+    n_emptied: int
+    n_copies: int
+    n_rare_items: int
+    n_rare_entries: int
+    n_left_over: int
+    n_entries: int
+    n_joined: int
+
+
+def pseudo_baskets(
+    records: Sparse,
+    k: int,
+    *,
+    support: int = 2,
+    together: int = 8,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> PseudoBaskets:
+    """Deal the items of records anew, within groups of at least k.
+
+    Parameters
+    ----------
+    support : int
+        How many of a pool hold an item that is dealt in it.
+    together : int
+        How many items that occur together far more often than apart, and that k records hold together, are dealt as
+        one: 1, 2, 4, 8, ...
+
+    Raises
+    ------
+    Infeasible
+        If there are fewer than k records with items that k hold.
+    """
+    order = canonical_order(records)
+    kept, rows, reasons, rare = _without_rare(records.take(order), k)
+    if not len(kept):
+        raise Infeasible(
+            f"nothing can be published: no item is held by k = {k} records of a class; lower k or add records"
+        )
+    rng = np.random.default_rng(seed)
+    if progress is not None:
+        progress("grouping records", 0, 0)
+    groups = near_groups(kept, k, rng)
+    if progress is not None:
+        progress("dealing items", 0, 0)
+    ordered = kept.take(groups.order)
+    dealt, n_left_over, n_joined = _dealt(ordered, groups, k, support, together.bit_length() - 1, rng)
+    originals = records.take(np.flatnonzero(records.sizes > 0))
+    is_copy = _without_copies(dealt, groups, originals, k, rng)
+    sizes = dealt.filled
+    is_out = is_copy | (sizes == 0)
+    made = _settled(dealt, ordered, groups, support, np.flatnonzero(~is_out))
+    by_content = canonical_order(made)
+    original_groups = np.full(len(records), -1, np.int64)
+    original_groups[order[rows[groups.order]]] = groups.groups
+    reasons_back = np.empty_like(reasons)
+    reasons_back[order] = reasons
+    return PseudoBaskets(
+        made.take(by_content),
+        groups.groups[~is_out][by_content],
+        original_groups,
+        reasons_back,
+        int((sizes == 0).sum()),
+        int((is_copy & (sizes > 0)).sum()),
+        *rare,
+        n_left_over,
+        len(records.items),
+        n_joined,
+    )
+
+
+def kept_sizes(records: Sparse, k: int) -> Ints:
+    """How many items of each record k of all hold; 0 where there are not k records of its class with such items."""
+    kept, rows, *_ = _without_rare(records, k)
+    sizes = np.zeros(len(records), np.int64)
+    sizes[rows] = kept.sizes
+    return sizes
+
+
+def _without_rare(records: Sparse, k: int) -> tuple[Sparse, Ints, Signs, tuple[int, int]]:
+    """Records with the items that k of all hold, whose rows they are, why others have none, and what was taken out."""
+    reasons = np.zeros(len(records), np.int8)
+    reasons[records.sizes == 0] = _EMPTY
+    supports = records.supports
+    is_kept = supports[records.items] >= k
+    n_kept = np.bincount(np.repeat(np.arange(len(records)), records.sizes)[is_kept], minlength=len(records))
+    reasons[(reasons == 0) & (n_kept == 0)] = _RARE
+    if records.labels is not None:
+        left = np.bincount(records.labels[reasons == 0], minlength=len(records.classes))
+        reasons[(reasons == 0) & (left[records.labels] < k)] = _CLASS
+    elif (reasons == 0).sum() < k:
+        reasons[reasons == 0] = _CLASS
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_kept)])
+    slim = replace(records, starts=starts, items=records.items[is_kept], weights=records.weights[is_kept])
+    rows = np.flatnonzero(reasons == 0)
+    n_rare = int(((supports > 0) & (supports < k)).sum())
+    return slim.take(rows), rows, reasons, (n_rare, int((~is_kept).sum()))
+
+
+@dataclass(frozen=True)
+class _Dealt:
+    """Pseudo-records in the order of the groups: ``items[starts[i]:starts[i] + filled[i]]``."""
+
+    starts: Ints
+    filled: Ints
+    items: Codes
+
+
+@dataclass(frozen=True)
+class _Units:
+    """What is dealt as one: a record's row and the number of a unit, and the items of each unit."""
+
+    rows: Ints
+    numbers: Ints
+    starts: Ints
+    items: Codes
+
+    @property
+    def sizes(self) -> Ints:
+        """How many items each has that a record holds."""
+        return np.diff(self.starts)[self.numbers]
+
+    def take(self, which: Ints) -> _Units:
+        """Some of them."""
+        return replace(self, rows=self.rows[which], numbers=self.numbers[which])
+
+    def apart(self) -> _Units:
+        """Every item by itself."""
+        places, _ = ragged_places(self.starts, self.numbers)
+        distinct, numbers = np.unique(self.items[places], return_inverse=True)
+        rows = np.repeat(self.rows, self.sizes)
+        return _Units(rows, numbers.astype(np.int64), np.arange(len(distinct) + 1), distinct.astype(np.int32))
+
+
+def _dealt(
+    ordered: Sparse,
+    groups: NearGroups,
+    k: int,
+    support: int,
+    n_rounds: int,
+    rng: np.random.Generator,
+) -> tuple[_Dealt, int, int]:
+    # Within each group the sizes in a random order.
+    by_chance = np.lexsort((rng.random(len(ordered)), groups.groups))
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(ordered.sizes[by_chance])])
+    dealt = _Dealt(starts, np.zeros(len(ordered), np.int64), np.empty_like(ordered.items))
+    units = joined_units(ordered, k, n_rounds)
+    n_joined = int(units.sizes[units.sizes > 1].sum())
+    state = new_state(rng)
+    left = _deal_levels(dealt, units, ordered, groups, support, rng, state)
+    if (left.sizes > 1).any():  # what had no room as a whole anywhere
+        left = _deal_levels(dealt, left.apart(), ordered, groups, support, rng, state)
+    return dealt, int(left.sizes.sum()), n_joined
+
+
+def _deal_levels(
+    dealt: _Dealt,
+    units: _Units,
+    ordered: Sparse,
+    groups: NearGroups,
+    support: int,
+    rng: np.random.Generator,
+    state: Words,
+) -> _Units:
+    """Deal units level by level; those that are left."""
+    n_units, unit_sizes = len(units.starts) - 1, np.diff(units.starts)
+    group_of = groups.groups[units.rows]
+    shares = ordered.supports[units.items[units.starts[:-1]]] / len(ordered)
+    left = np.arange(len(units.numbers))
+    for level in range(groups.n_levels):
+        if not len(left):
+            break
+        pool_of, pools = groups.pools(level)
+        batches, inverse, counts = np.unique(
+            pool_of[group_of[left]] * n_units + units.numbers[left], return_inverse=True, return_counts=True
+        )
+        pool, unit = np.divmod(batches, n_units)
+        is_dealt = counts >= support
+        if level + 1 < groups.n_levels:  # what most of a pool share would be told of all of it
+            is_dealt &= counts <= np.maximum(MOST_SHARED, shares[unit]) * np.diff(pools)[pool]
+        chosen = np.flatnonzero(is_dealt)
+        # Large units come before small ones of their pool, as they need more room, and the common before the rest.
+        by = (rng.random(len(chosen)), -counts[chosen], -unit_sizes[unit[chosen]], pool[chosen])
+        chosen = chosen[np.lexsort(by)]
+        n_over = counts[chosen]
+        out = (dealt.starts, dealt.filled, dealt.items)
+        deal(*out, pools, pool[chosen], unit[chosen], n_over, units.starts, units.items, state)
+        # What found no room is dealt with what is left of the next larger pool; whose it was plays no part.
+        counts[chosen] = n_over
+        left = left[_rank_within(inverse) < counts[inverse]]
+    return units.take(left)
+
+
+def _rank_within(keys: Ints) -> Ints:
+    """How many equal keys stand before each."""
+    order = np.argsort(keys, kind="stable")
+    ranked = keys[order]
+    ranks = np.empty(len(keys), np.int64)
+    ranks[order] = np.arange(len(keys)) - np.searchsorted(ranked, ranked)
+    return ranks
+
+
+def joined_units(records: Sparse, k: int, n_rounds: int) -> _Units:
+    """The items of each record, joined in each round with one that they stand with far more often than apart.
+
+    Both are dealt as one then: pairs after one round, up to four items after two. At least k records hold each unit.
+    """
+    rows = np.repeat(np.arange(len(records)), records.sizes)
+    numbers, starts, items = records.items.astype(np.int64), np.arange(records.n_items + 1), np.arange(records.n_items)
+    for _ in range(n_rounds):
+        mate = _mates(rows, numbers, len(records), len(starts) - 1, k)
+        firsts = np.flatnonzero(mate > np.arange(len(mate)))
+        if not len(firsts):
+            break
+        keys = numbers[firsts] * (len(starts) - 1) + numbers[mate[firsts]]
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        parts = np.stack(np.divmod(distinct, len(starts) - 1), axis=1).ravel()
+        places, part_starts = ragged_places(starts, parts)
+        numbers[firsts] = len(starts) - 1 + inverse
+        starts = np.concatenate([starts, starts[-1] + part_starts[2::2]])
+        items = np.concatenate([items, items[places]])
+        kept = np.flatnonzero((mate < 0) | (mate > np.arange(len(mate))))
+        rows, numbers = rows[kept], numbers[kept]
+    return _Units(rows, numbers, starts, items.astype(np.int32))
+
+
+def _mates(rows: Ints, numbers: Ints, n_records: int, n_units: int, k: int) -> Ints:
+    """Which entry of its record each is joined with; -1 where with none."""
+    starts = np.searchsorted(rows, np.arange(n_records + 1)).astype(np.int64)
+    units = numbers.astype(np.int32)
+    supports = np.bincount(numbers, minlength=n_units)
+    owners = rows[np.argsort(numbers, kind="stable")].astype(np.int32)
+    owner_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(supports)])
+    partners = strong_pairs(starts, units, owner_starts, owners, supports, k, LEAST_LIFT)
+    mate = match_pairs(starts, units, *partners, n_units).astype(np.int64)
+    # A pair that fewer than k records are left with, as others have a stronger one, is no pair.
+    firsts = np.flatnonzero(mate > np.arange(len(mate)))
+    _, inverse, counts = np.unique(
+        numbers[firsts] * n_units + numbers[mate[firsts]], return_inverse=True, return_counts=True
+    )
+    few = firsts[counts[inverse] < k]
+    mate[mate[few]] = -1
+    mate[few] = -1
+    return mate
+
+
+def _without_copies(dealt: _Dealt, groups: NearGroups, originals: Sparse, k: int, rng: np.random.Generator) -> Mask:
+    """Swap items until no pseudo-record is one that fewer than k hold; which still are."""
+    keys = rng.integers(0, 2**64, size=originals.n_items, dtype=np.uint64)
+    held, counts = np.unique(record_hashes(originals, keys), return_counts=True)
+    return swap_copies(dealt.starts, dealt.filled, dealt.items, groups.starts, keys, held[counts < k], new_state(rng))
+
+
+def record_hashes(records: Sparse, keys: Words) -> Words:
+    """The sum of the keys of each record's items: equal for equal sets."""
+    total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(keys[records.items], dtype=np.uint64)])
+    return np.asarray(total[records.starts[1:]] - total[records.starts[:-1]], np.uint64)
+
+
+def _settled(dealt: _Dealt, ordered: Sparse, groups: NearGroups, support: int, rows: Ints) -> Sparse:
+    """Pseudo-records with items in order, and the names of no items but theirs."""
+    sizes = dealt.filled[rows]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    places = np.arange(starts[-1]) + np.repeat(dealt.starts[:-1][rows] - starts[:-1], sizes)
+    owners = np.repeat(rows, sizes)
+    items = dealt.items[places[np.lexsort((dealt.items[places], owners))]]
+    used, codes = np.unique(items, return_inverse=True)
+    return replace(
+        ordered,
+        starts=starts,
+        items=codes.astype(np.int32),
+        weights=_mean_weights(ordered, groups, support, groups.groups[owners], items),
+        names=tuple(ordered.names[i] for i in used.tolist()),
+        labels=None if ordered.labels is None else ordered.labels[rows],
+    )
+
+
+def _mean_weights(ordered: Sparse, groups: NearGroups, support: int, group_of: Ints, items: Codes) -> Weights:
+    """What each entry weighs: the mean of those that hold the item in its smallest pool of enough holders."""
+    if ordered.is_binary:
+        return np.ones(len(items), np.int64)
+    holders = np.repeat(groups.groups, ordered.sizes)
+    weights = np.zeros(len(items))
+    left = np.arange(len(items))
+    for level in range(groups.n_levels):
+        pool_of, _ = groups.pools(level)
+        keys, inverse, counts = np.unique(
+            pool_of[holders] * ordered.n_items + ordered.items, return_inverse=True, return_counts=True
+        )
+        means = np.bincount(inverse, ordered.weights) / counts
+        wanted = pool_of[group_of[left]] * ordered.n_items + items[left]
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        is_told = (keys[at] == wanted) & (counts[at] >= support)
+        weights[left[is_told]] = means[at[is_told]]
+        left = left[~is_told]
+        if not len(left):
+            break
+    if ordered.is_integral:
+        return np.where(np.rint(weights) == 0, np.where(weights < 0, -1, 1), np.rint(weights)).astype(np.int64)
+    scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.maximum(np.abs(weights), 1e-300))))
+    return np.asarray(np.rint(weights * scale) / scale, np.float64)

@@ -1,0 +1,264 @@
+"""What pseudo-baskets are still good for: supports of items, pairs and triples, rules, and telling classes apart.
+
+Beside each figure stands the same of columns that were permuted, each by itself, which keep the supports of items and
+nothing else: what they score as well is no merit of the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Codes, Floats, Ints
+from shoal.data.sparse.records import Sparse
+from shoal.engine.seeds import spawn_seeds
+from shoal.errors import ShoalError
+from shoal.sparse.mining.neighbours_classifier import elect
+from shoal.utility.sparse.originals import original_blocks
+
+N_TOP = 1000
+N_EXTENDED = 300  # pairs that triples are sought from
+MOST_ITEMS = 1000  # the most frequent ones, among which pairs are sought
+MOST_RECORDS = 200_000
+MOST_LEARNED = 6000
+N_NEIGHBOURS = 15
+
+Maker = Callable[[Sparse], Sparse]
+
+
+@dataclass(frozen=True)
+class SupportError:
+    """How far the supports of the most frequent sets of items are off.
+
+    Attributes
+    ----------
+    n_sets : int
+    mean : float
+        Mean of the absolute error as a share of the true support.
+    permuted : float
+        The same of permuted columns, as expected.
+    """
+
+    n_sets: int
+    mean: float
+    permuted: float
+
+
+@dataclass(frozen=True)
+class ClassesTold:
+    """The share of held-back originals put into their class, by what the classifier learned from.
+
+    Attributes
+    ----------
+    classifier : str
+    before, after : float
+        Learned from originals, and from pseudo-baskets of the same ones.
+    baseline : float
+        Naming the most frequent class.
+    """
+
+    classifier: str
+    before: float
+    after: float
+    baseline: float
+
+
+@dataclass(frozen=True)
+class BasketUtility:
+    """What the protection cost.
+
+    Attributes
+    ----------
+    n_records, n_published : int
+    mean_size, mean_size_published : float
+        Items of a record.
+    items, pairs, triples : SupportError or None
+        None where there are no such sets.
+    pairs_kept, pairs_kept_permuted : float
+        The share of the most frequent pairs that are among the most frequent ones published.
+    confidence_error, confidence_error_permuted : float
+        Mean absolute error of the confidence of the most frequent rules, "who has this has that".
+    learning : tuple of ClassesTold
+        Where there are classes.
+    """
+
+    n_records: int
+    n_published: int
+    mean_size: float
+    mean_size_published: float
+    items: SupportError | None
+    pairs: SupportError | None
+    triples: SupportError | None
+    pairs_kept: float
+    pairs_kept_permuted: float
+    confidence_error: float
+    confidence_error_permuted: float
+    learning: tuple[ClassesTold, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return asdict(self)
+
+
+def measure_baskets(original: Sparse, published: Sparse, *, make: Maker | None = None, seed: int = 0) -> BasketUtility:
+    """Compare pseudo-baskets with the originals, those that were suppressed included.
+
+    Supports are shares of records; of more than 200,000 a sample. Pairs are sought among the 1,000 most frequent items.
+    """
+    of_sample, of_learning = spawn_seeds(seed, 2)
+    rng = np.random.default_rng(of_sample)
+    names = frequent_names(original, MOST_ITEMS)
+    before, after = (binary_matrix(_sampled(records, rng), names) for records in (original, published))
+    shares, shown = (np.asarray(m.mean(axis=0)).ravel() for m in (before, after))
+    pairs, kept, rules = _pairs(before, after, shares)
+    return BasketUtility(
+        len(original),
+        len(published),
+        float(original.sizes.mean()),
+        float(published.sizes.mean()),
+        None if not len(names) else SupportError(len(names), *_errors(shares, shown, shares)),
+        pairs,
+        _triples(before, after, shares),
+        *kept,
+        *rules,
+        _learned(original, make, of_learning),
+    )
+
+
+def frequent_names(records: Sparse, most: int) -> list[str]:
+    """The items that most records hold."""
+    supports = records.supports
+    order = np.argsort(-supports, kind="stable")[:most]
+    return [records.names[i] for i in order.tolist() if supports[i] > 0]
+
+
+def binary_matrix(records: Sparse, names: list[str]) -> Any:
+    """Which record holds which of some items, as a sparse matrix."""
+    from scipy.sparse import csr_matrix
+
+    place = {name: i for i, name in enumerate(names)}
+    columns = np.array([place.get(name, -1) for name in records.names], np.int64)[records.items]
+    rows = np.repeat(np.arange(len(records)), records.sizes)
+    held = columns >= 0
+    shape = (len(records), len(names))
+    return csr_matrix((np.ones(int(held.sum()), np.float32), (rows[held], columns[held])), shape=shape)
+
+
+def _sampled(records: Sparse, rng: np.random.Generator) -> Sparse:
+    return (
+        records if len(records) <= MOST_RECORDS else records.take(np.sort(rng.permutation(len(records))[:MOST_RECORDS]))
+    )
+
+
+def _errors(true: Floats, shown: Floats, permuted: Floats) -> tuple[float, float]:
+    return float((np.abs(shown - true) / true).mean()), float((np.abs(permuted - true) / true).mean())
+
+
+def _pairs(
+    before: Any, after: Any, shares: Floats
+) -> tuple[SupportError | None, tuple[float, float], tuple[float, float]]:
+    true, shown = (_together(m) for m in (before, after))
+    upper = np.triu_indices(len(shares), 1)
+    held = np.flatnonzero(true[upper] > 0)
+    if not len(held):
+        return None, (1.0, 1.0), (0.0, 0.0)
+    apart = np.outer(shares, shares)
+    top = held[np.argsort(-true[upper][held], kind="stable")[:N_TOP]]
+    best = [np.argsort(-table[upper], kind="stable")[: len(top)] for table in (shown, apart)]
+    kept = tuple(float(np.isin(top, found).mean()) for found in best)
+    one, other = upper[0][top], upper[1][top]
+    error = SupportError(len(top), *_errors(true[one, other], shown[one, other], apart[one, other]))
+    after_shares = np.maximum(np.diagonal(shown), 1e-12)
+    first, second = np.concatenate([one, other])[:N_TOP], np.concatenate([other, one])[:N_TOP]
+    confidence = true[first, second] / shares[first]
+    off = np.abs(shown[first, second] / after_shares[first] - confidence).mean()
+    return error, (kept[0], kept[1]), (float(off), float(np.abs(shares[second] - confidence).mean()))
+
+
+def _together(matrix: Any) -> Floats:
+    """The share of records that hold both of two items."""
+    return np.asarray((matrix.T @ matrix).toarray() / max(matrix.shape[0], 1), np.float64)
+
+
+def _triples(before: Any, after: Any, shares: Floats) -> SupportError | None:
+    """The most frequent triples that hold one of the most frequent pairs."""
+    pairs = np.triu(_together(before), 1)
+    flat = np.argsort(-pairs, axis=None, kind="stable")[:N_EXTENDED]
+    flat = flat[pairs.ravel()[flat] > 0]
+    if not len(flat):
+        return None
+    one, other = np.divmod(flat, len(shares))
+    true, shown = (_extended(m, one, other) for m in (before, after))
+    index = np.arange(len(shares))
+    # A triple counts once, by its most frequent pair.
+    sets = np.sort(np.stack(np.broadcast_arrays(one[:, None], other[:, None], index[None, :])).reshape(3, -1), axis=0)
+    keys = (sets[0] * len(shares) + sets[1]) * len(shares) + sets[2]
+    is_triple = (sets[0] < sets[1]) & (sets[1] < sets[2]) & (true.ravel() > 0)
+    places = np.flatnonzero(is_triple)
+    places = places[np.unique(keys[places], return_index=True)[1]]
+    if not len(places):
+        return None
+    top = places[np.argsort(-true.ravel()[places], kind="stable")[:N_TOP]]
+    apart = shares[sets[0][top]] * shares[sets[1][top]] * shares[sets[2][top]]
+    return SupportError(len(top), *_errors(true.ravel()[top], shown.ravel()[top], apart))
+
+
+def _extended(matrix: Any, one: Ints, other: Ints) -> Floats:
+    """The share of records that hold both items of a pair and a third, for each pair and item."""
+    columns = matrix.tocsc()
+    both = columns[:, one].multiply(columns[:, other])
+    return np.asarray((both.T @ matrix).toarray() / max(matrix.shape[0], 1), np.float64)
+
+
+def _learned(original: Sparse, make: Maker | None, seed: np.random.SeedSequence) -> tuple[ClassesTold, ...]:
+    if make is None or original.labels is None or len(np.unique(original.labels)) < 2:
+        return ()
+    order = np.random.default_rng(seed).permutation(len(original))[:MOST_LEARNED]
+    n_test = len(order) // 3
+    test, train = original.take(order[:n_test]), original.take(order[n_test:])
+    try:
+        made = make(train)
+    except ShoalError:  # too few of each class
+        return ()
+    return compare_classifiers(train, made, test)
+
+
+def compare_classifiers(train: Sparse, made: Sparse, test: Sparse) -> tuple[ClassesTold, ...]:
+    """Naive Bayes and nearest neighbours, learned from originals and from what was made of them."""
+    assert train.labels is not None
+    assert test.labels is not None
+    assert made.labels is not None
+    names = [train.names[i] for i in np.flatnonzero(train.supports).tolist()]
+    asked = binary_matrix(test, names)
+    place = {name: code for code, name in enumerate(train.classes)}
+    made_labels = np.array([place[name] for name in made.classes], np.int32)[made.labels]
+    sides = ((binary_matrix(train, names), train.labels), (binary_matrix(made, names), made_labels))
+    n_classes = len(train.classes)
+    baseline = float((test.labels == np.bincount(train.labels).argmax()).mean())
+    told = []
+    for name, classify in (("naive Bayes", _bayes), ("nearest neighbours", _nearest)):
+        before, after = (float((classify(m, y, asked, n_classes) == test.labels).mean()) for m, y in sides)
+        told.append(ClassesTold(name, before, after, baseline))
+    return tuple(told)
+
+
+def _bayes(known: Any, labels: Codes, asked: Any, n_classes: int) -> Ints:
+    """Multinomial naive Bayes with one more of each item."""
+    from scipy.sparse import csr_matrix
+
+    member = csr_matrix((np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(n_classes, len(labels)))
+    counts = np.asarray((member @ known).toarray()) + 1.0
+    priors = np.log(np.maximum(np.bincount(labels, minlength=n_classes), 1e-9) / max(len(labels), 1))
+    scores = asked @ np.log(counts / counts.sum(axis=1, keepdims=True)).T + priors
+    return np.asarray(np.asarray(scores).argmax(axis=1), np.int64)
+
+
+def _nearest(known: Any, labels: Codes, asked: Any, n_classes: int) -> Codes:
+    rarity = np.log((1 + known.shape[0]) / (1 + np.asarray(known.sum(axis=0)).ravel())) + 1
+    weighted, weighted_asked = known.multiply(rarity).tocsr(), asked.multiply(rarity).tocsr()
+    blocks = original_blocks(weighted_asked, weighted, "cosine")
+    found = elect(blocks, labels, n_classes, [N_NEIGHBOURS], ["similarity"], asked.shape[0])
+    return found[N_NEIGHBOURS, "similarity"]

@@ -1,0 +1,152 @@
+"""Items dealt anew: what is promised of pseudo-baskets, by a slow and obvious count, and that content alone decides."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.data.sparse.records import Sparse
+from shoal.errors import Infeasible
+from shoal.sparse.pseudo_baskets import PseudoBaskets, joined_units, kept_sizes, pseudo_baskets
+
+
+def shops(n: int = 400, seed: int = 1, n_items: int = 40, *, classes: bool = False) -> Sparse:
+    """Baskets of a few patterns with noise."""
+    rng = np.random.default_rng(seed)
+    patterns = [rng.choice(n_items, 4, replace=False) for _ in range(8)]
+    rows = [
+        sorted({f"i{x:02d}" for x in [*patterns[rng.integers(8)], *rng.integers(0, n_items, rng.integers(1, 5))]})
+        for _ in range(n)
+    ]
+    return Sparse.of(rows, [str(x) for x in rng.integers(0, 2, n)] if classes else None)
+
+
+def rows_of(records: Sparse) -> list[tuple[str, ...]]:
+    return [
+        tuple(records.names[i] for i in records.items[low:high])
+        for low, high in zip(records.starts[:-1], records.starts[1:], strict=True)
+    ]
+
+
+def assert_promises(records: Sparse, made: PseudoBaskets, k: int, support: int) -> None:
+    """The guarantee in plain words, record by record."""
+    originals, shown = rows_of(records), rows_of(made.baskets)
+    holders = Counter(item for row in originals for item in set(row))
+    whole = Counter(originals)
+    members: dict[int, list[int]] = {}
+    for row, group in enumerate(made.original_groups.tolist()):
+        if group >= 0:
+            members.setdefault(group, []).append(row)
+    assert all(len(rows) >= k for rows in members.values())
+    for row in shown:
+        assert row
+        assert all(holders[item] >= k for item in row)
+        assert whole[row] == 0 or whole[row] >= k
+    for group, rows in members.items():
+        classes = {None if records.labels is None else records.classes[records.labels[r]] for r in rows}
+        assert len(classes) == 1
+        ours = np.flatnonzero(made.groups == group)
+        if records.labels is not None:
+            assert {made.baskets.classes[made.baskets.labels[r]] for r in ours} <= classes
+        sizes = sorted((sum(holders[i] >= k for i in originals[r]) for r in rows), reverse=True)
+        assert len(ours) <= len(rows)
+        assert all(a <= b for a, b in zip(sorted((len(shown[r]) for r in ours), reverse=True), sizes, strict=False))
+    of_class = np.zeros(len(records), int) if records.labels is None else records.labels
+    for label in np.unique(of_class):
+        held = Counter(i for row, c in zip(originals, of_class, strict=True) if c == label for i in row)
+        name = None if records.labels is None else records.classes[label]
+        mine = [
+            row
+            for row, c in zip(shown, made.baskets.labels if name is not None else [0] * len(shown), strict=True)
+            if name is None or made.baskets.classes[c] == name
+        ]
+        dealt = Counter(i for row in mine for i in row)
+        assert all(n <= held[item] and held[item] >= support for item, n in dealt.items())
+
+
+@pytest.mark.parametrize(("k", "support", "together"), [(5, 2, 8), (10, 3, 2), (3, 2, 1)])
+@pytest.mark.parametrize("classes", [False, True])
+def test_what_is_promised_holds(k: int, support: int, together: int, classes: bool) -> None:
+    records = shops(classes=classes)
+    made = pseudo_baskets(records, k, support=support, together=together, seed=3)
+    assert_promises(records, made, k, support)
+    assert len(made.baskets) > 0.9 * len(records)
+    assert made.baskets.sizes.sum() > 0.9 * records.sizes.sum()
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.sets(st.integers(0, 9), max_size=5), min_size=1, max_size=40),
+    st.integers(2, 4),
+    st.integers(0, 5),
+)
+def test_small_and_odd_records_keep_what_is_promised(rows: list[set[int]], k: int, seed: int) -> None:
+    records = Sparse.of([sorted(row) for row in rows])
+    try:
+        made = pseudo_baskets(records, k, seed=seed)
+    except Infeasible:
+        return
+    assert_promises(records, made, k, 2)
+    assert len(made.baskets) + int((made.reasons > 0).sum()) + made.n_emptied + made.n_copies == len(rows)
+
+
+def test_the_order_of_the_input_changes_nothing_and_the_seed_does() -> None:
+    records = shops(150)
+    order = np.random.default_rng(0).permutation(len(records))
+    one, other = pseudo_baskets(records, 5, seed=7), pseudo_baskets(records.take(order), 5, seed=7)
+    assert rows_of(one.baskets) == rows_of(other.baskets)
+    assert rows_of(one.baskets) != rows_of(pseudo_baskets(records, 5, seed=8).baskets)
+    assert np.array_equal(one.original_groups[order], other.original_groups)
+
+
+def test_items_that_stand_together_are_dealt_together() -> None:
+    """A pair of k records that are scattered among others keeps its support, where single items would lose it."""
+    rng = np.random.default_rng(2)
+    rows = [sorted({f"n{x}" for x in rng.integers(0, 30, 6)}) for _ in range(600)]
+    for i in range(0, 600, 30):
+        rows[i] = sorted([*rows[i], "x", "y"])
+    records = Sparse.of(rows)
+
+    def both(together: int) -> int:
+        made = pseudo_baskets(records, 10, together=together, seed=1)
+        return sum({"x", "y"} <= set(row) for row in rows_of(made.baskets))
+
+    assert both(8) >= 18
+    assert both(1) < both(8)
+
+
+def test_a_unit_is_held_by_k_records_at_least() -> None:
+    records = shops(300)
+    units = joined_units(records, 12, 3)
+    sets = [set(row) for row in rows_of(records)]
+    for number in np.unique(units.numbers).tolist():
+        items = {records.names[i] for i in units.items[units.starts[number] : units.starts[number + 1]]}
+        if len(items) > 1:
+            assert sum(items <= row for row in sets) >= 12
+    places = Counter(units.rows.repeat(units.sizes).tolist())
+    assert [places[row] for row in range(len(records))] == records.sizes.tolist()
+
+
+def test_weights_are_means_of_the_pool() -> None:
+    rng = np.random.default_rng(5)
+    rows = [{f"i{x}": int(rng.integers(1, 9)) for x in rng.integers(0, 12, 5)} for _ in range(80)]
+    made = pseudo_baskets(Sparse.of(rows), 5, seed=1).baskets
+    assert made.is_integral
+    assert 1 <= made.weights.min() <= made.weights.max() <= 8
+    real = [{i: w + 0.123456 for i, w in row.items()} for row in rows]
+    made = pseudo_baskets(Sparse.of(real), 5, seed=1).baskets
+    assert all(len(f"{w:g}".replace(".", "")) <= 3 for w in made.weights.tolist())
+
+
+def test_what_cannot_be_published() -> None:
+    with pytest.raises(Infeasible, match="lower k or add records"):
+        pseudo_baskets(Sparse.of([["a"], ["b"], ["c"]]), 2, seed=1)
+    few = Sparse.of([["a", "b"]] * 4 + [["c"]] + [[]], list("xxxxyy"))
+    made = pseudo_baskets(few, 4, seed=1)
+    assert rows_of(made.baskets) == [("a", "b")] * 4
+    assert made.reasons.tolist() == [0, 0, 0, 0, 3, 1]
+    assert kept_sizes(few, 4).tolist() == [2, 2, 2, 2, 0, 0]

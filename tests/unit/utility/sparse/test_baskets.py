@@ -1,0 +1,61 @@
+"""Supports and classes of pseudo-baskets beside those of the originals, against slow counts."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from shoal.data.sparse.records import Sparse
+from shoal.sparse.pseudo_baskets import pseudo_baskets
+from shoal.utility.sparse.baskets import binary_matrix, frequent_names, measure_baskets
+
+ROWS = [["a", "b", "c"], ["a", "b"], ["a", "b", "c"], ["c", "d"], ["a"], ["a", "b", "c", "d"]]
+SHOWN = [["a", "b", "c"], ["a", "c"], ["b", "c"], ["a", "b"], ["a", "d"], ["a", "b", "c"]]
+
+
+def shares(rows: list[list[str]], size: int) -> dict[tuple[str, ...], float]:
+    return {s: sum(set(s) <= set(row) for row in rows) / len(rows) for s in combinations("abcd", size)}
+
+
+def test_errors_are_those_of_a_slow_count() -> None:
+    found = measure_baskets(Sparse.of(ROWS), Sparse.of(SHOWN))
+    single = {s[0]: v for s, v in shares(ROWS, 1).items()}
+    for size, told in ((1, found.items), (2, found.pairs), (3, found.triples)):
+        assert told is not None
+        true = {s: v for s, v in shares(ROWS, size).items() if v > 0}
+        shown = shares(SHOWN, size)
+        apart = {s: np.prod([single[i] for i in s]) for s in true}
+        assert told.n_sets == len(true)
+        assert np.isclose(told.mean, np.mean([abs(shown[s] - v) / v for s, v in true.items()]))
+        assert np.isclose(told.permuted, np.mean([abs(apart[s] - v) / v for s, v in true.items()]))
+    assert (found.mean_size, found.n_published) == (np.mean([len(r) for r in ROWS]), 6)
+
+
+def test_what_is_published_as_it_is_loses_nothing_and_permuted_columns_do() -> None:
+    rng = np.random.default_rng(0)
+    rows = [[f"h{i % 4}{j}" for j in range(3)] + [f"n{x}" for x in set(rng.integers(0, 20, 3))] for i in range(300)]
+    records = Sparse.of(rows, [str(i % 4) for i in range(300)])
+    same = measure_baskets(records, records, make=lambda part: part)
+    assert same.pairs is not None
+    assert same.pairs.mean < 1e-6
+    assert same.confidence_error < 1e-6
+    assert same.pairs_kept == 1 > same.pairs_kept_permuted
+    assert same.pairs.permuted > 0.3
+    assert all(c.before == c.after == 1 and c.baseline < 0.5 for c in same.learning)
+    made = measure_baskets(records, pseudo_baskets(records, 10, seed=1).baskets)
+    assert made.pairs is not None
+    assert made.pairs.mean < made.pairs.permuted
+    assert made.learning == ()
+
+
+def test_items_are_matched_by_name_and_strangers_left_out() -> None:
+    names = frequent_names(Sparse.of(ROWS), 2)
+    assert names == ["a", "b"]
+    assert binary_matrix(Sparse.of([["b", "z"], ["a"]]), names).toarray().tolist() == [[0, 1], [1, 0]]
+
+
+def test_records_of_one_item_have_no_pairs() -> None:
+    found = measure_baskets(Sparse.of([["a"], ["b"]]), Sparse.of([["a"], ["b"]]))
+    assert found.pairs is None
+    assert found.triples is None
