@@ -22,6 +22,7 @@ from shoal.arrays import Codes, Floats, Ints, Words
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.cells import CellLabels, View, label_table, read_view, telling_order
 from shoal.attack.tables.targets import n_distinct
+from shoal.check.slices.sliced import numbered
 from shoal.kernels.attack.covering import Runs, fill_bits
 from shoal.kernels.attack.nearest import ROUNDING, count_nearest, find_least, find_nearest
 
@@ -183,9 +184,9 @@ class Candidates:
         secret : int64 array (n_published,)
             The value of each published record, below `n_values`.
         """
-        keys, of_key = np.unique(self.box_of * n_values + secret, return_inverse=True)
-        amounts = n_distinct(of_key.astype(np.int64), self.persons, len(keys))
-        box, values = np.divmod(keys, n_values)
+        of_key, first = numbered([self.box_of, secret])
+        amounts = n_distinct(of_key, self.persons, len(first))
+        box, values = self.box_of[first], secret[first]
         starts = np.searchsorted(box, np.arange(self.n_boxes + 1)).astype(np.int64)
         asked = self._people(people)
         tied, listed = np.empty(self.n_boxes, dtype=np.int64), np.empty(self.n_boxes, dtype=np.int64)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from shoal.attack.tables import partition_replay as module
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.partition_replay import PartitionReplay
 from shoal.data.tables.meaning import attributes_of
@@ -119,3 +120,18 @@ def test_it_says_what_it_cannot_attack(release) -> None:
     assert "sensitive" in attack.missing(replace(case, sensitive=[]))
     sliced = replace(release(publish="bucketize", l=2), policy=case.policy)
     assert "slices" in attack.missing(sliced)
+
+
+@pytest.mark.parametrize("partition", ["mondrian", "mdav"])
+def test_a_release_repeats_the_partition_only_if_equals_are_parted(partition, rng, monkeypatch) -> None:
+    case = _release(_people(n=400, n_values=3), _policy(partition), 3)
+    whole = PartitionReplay().run(case, rng)
+    quick = PartitionReplay().in_release()
+    assert quick.missing(case) is None
+    if partition == "mondrian":  # strict cuts part no equals
+        monkeypatch.setattr(module, "anonymize_table", lambda *_, **__: pytest.fail("was repeated"))
+    found = quick.run(case, rng)
+    assert (found.main, found.baseline) == (whole.main, whole.baseline)
+    monkeypatch.setattr(module, "FEW", 399)
+    assert (quick.missing(case) is None) == (partition == "mondrian")
+    assert PartitionReplay().missing(case) is None
