@@ -22,7 +22,8 @@ from shoal.utility.tables.definitions import DEFINITIONS
 from shoal.utility.tables.measure import Utility
 
 MOSTLY_OTHER = 0.9
-HEADLINE = ("GCP", "query-error", "CM", "SSE/SST")
+HEADLINE = ("GCP", "GCP-person", "query-error", "CM", "SSE/SST")
+OF_PERSONS = "GCP-person"
 
 
 def render_report(context: ReportContext) -> str:
@@ -74,7 +75,7 @@ def report_content(context: ReportContext) -> ReportContent:
         left_out=[_compared(a) for a in left_out],
         association=_association(utility.correlation) if utility else None,
         losses=_losses(utility) if utility else (),
-        headline=HEADLINE,
+        headline=[n for n in HEADLINE if n != OF_PERSONS or (utility and any(x.name == n for x in utility.losses))],
         learning=section(context.learning) if context.learning else None,
         columns=_columns(context),
         slices=asdict(slices.section(context.layout, context.exposure))
@@ -197,11 +198,12 @@ def _coefficient(value: float) -> str:
 
 
 def _losses(utility: Utility) -> list[tuple[str, dict[str, Any], str]]:
-    """Every measure there is with its value, "" where this release has none."""
+    """Every measure there is with its value, "" where this release has none; of persons only where these count."""
     values = {found.name: found.value for found in utility.losses}
     return [
         (name, asdict(known), "" if name not in values else (percent if known.is_share else number)(values[name]))
         for name, known in DEFINITIONS.items()
+        if name in values or name != OF_PERSONS
     ]
 
 
