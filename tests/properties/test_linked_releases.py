@@ -14,7 +14,7 @@ from tests.linked_samples import smallest_crowd
 WAYS = [{}, {"partition": "k-member"}, {"partition": "mdav", "publish": "generalise"}, {"l": 2.0}, {"missing": "any"}]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     seed=st.integers(0, 2**31),
     n=st.integers(4, 30),

@@ -215,10 +215,10 @@ def _equal_numbers(
                 )
         kept.append(part.take(rows))
     if told:
+        allow = f"allow it (suppression = {np.ceil(1000 * needed) / 1000:g}), or " if needed < 0.999 else ""
         raise Infeasible(
             f"{' and '.join(told)} have to be left out, so that at least {policy.k} persons have equally many rows in "
-            f"all tables with quasi-identifiers; allow it (suppression = {np.ceil(1000 * needed) / 1000:g}), or drop "
-            "these, or give columns another role"
+            f"all tables with quasi-identifiers; {allow}leave such a table out, or give its columns another role"
         )
     return kept, crowds
 
