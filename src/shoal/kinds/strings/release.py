@@ -254,6 +254,8 @@ def release_strings(
         rare=policy.rare,
         workers=1,
         copies=method.copies,
+        generator=method.generator,
+        window=method.window,
     )
     if progress is not None:
         progress(
@@ -316,7 +318,7 @@ def _without_few_near_copies(
     def few(strings: Strings) -> npt.NDArray[np.bool_]:
         if policy.method.copies == "allow" or not len(strings):
             return np.zeros(len(strings), bool)
-        is_near = near_originals(strings, original, policy.rare)
+        is_near = near_originals(strings, original, policy.rare, policy.k)
         return is_near if is_near.sum() < policy.k else np.zeros(len(strings), bool)
 
     made: Strings = condensation.pseudo_.strings
