@@ -55,7 +55,7 @@ class StringManifest(Manifest):
     def policy(self) -> StringPolicy:
         """What was required and how the strings were made; nothing of the input."""
         # What all did before one could ask.
-        method: dict[str, Any] = {"copies": "redraw", "generator": "template", "window": 0.05}
+        method: dict[str, Any] = {"copies": "redraw", "generator": "template", "window": 0.05, "suppression": 1.0}
         method |= {name: value for name, value in self.method.items() if name in StringMethod.model_fields}
         if set(method) != set(StringMethod.model_fields):
             raise ValueError("a default would be promised by nobody")

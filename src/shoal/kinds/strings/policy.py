@@ -89,7 +89,10 @@ class StringMethod(Strict):
         None, "Symbols that fewer strings of a class hold are not shown.", instead="k, or 1 where support is 1", ge=1
     )
     copies: Literal["redraw", "allow"] = option(
-        "redraw", "Whether a pseudo-string that equals an original is drawn again, or stands."
+        "redraw", "Whether a pseudo-string that equals an original which fewer than k hold is drawn again, or stands."
+    )
+    suppression: float = option(
+        0.1, "Share of strings that may be left out; more is refused.", metavar="SHARE", ge=0, le=1
     )
 
 
