@@ -33,6 +33,7 @@ from shoal.strings.condense import SUPPRESSED_BECAUSE, Condensation, Segment
 if TYPE_CHECKING:
     from shoal.attack.strings.case import StringCase
     from shoal.check.strings.verbatim import Verbatim
+    from shoal.kinds.strings.baselines import Baseline
     from shoal.report.content import ReportContent
     from shoal.strings.statistics import GroupStatistics
     from shoal.utility.strings.classification import Accuracy
@@ -101,6 +102,13 @@ class StringRelease(Release[Strings]):
         assert groups is not None
         assert original_groups is not None
         return measure_strings(self._original, original_groups, self.strings, groups)
+
+    @cached_property
+    def baselines(self) -> tuple[Baseline, ...]:
+        """The release beside other originals, a Markov chain and independent symbols; () where strings are few."""
+        from shoal.kinds.strings.baselines import compare_with_baselines
+
+        return compare_with_baselines(self._original, self.strings, self.policy.k, self.policy.method.support)
 
     @cached_property
     def learning(self) -> tuple[Accuracy, ...]:
