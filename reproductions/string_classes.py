@@ -19,7 +19,7 @@ K = 20
 NAMES = ("V20.I4.D100K", "V20.I6.D100K")
 SIZES = (5, 10, 20, 50)
 ORDERS = (2, 3, 4)
-DEFAULT = Condensation().support
+DEFAULT = 3
 N_TEST = 1000
 N_FEW, N_SAMPLES = 1000, 10
 
@@ -89,7 +89,7 @@ def measure_classes(
     yield scored(before, 1, 0, 0, (len(train), 0, 0, 0))
     for k in sizes:
         for support in (1, DEFAULT):
-            fitted = Condensation(k, support=support, lengths="template", seed=1).fit(train)
+            fitted = Condensation(k, support=support, lengths="template", seed=1, generator="template").fit(train)
             for order in orders if k == K else (2,):
                 pseudo = generate(fitted.statistics_, order=order, support=support, seed=2)
                 counts = (len(pseudo.strings), fitted.n_suppressed_, pseudo.n_rejected, pseudo.n_dropped)

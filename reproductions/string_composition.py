@@ -13,7 +13,7 @@ from shoal.utility.strings import compare_composition, compare_distances
 K = 20
 SIZES = (5, 10, 20, 30, 40, 50)
 N_SEEDS = 3  # of groups and draws, at K
-DEFAULT = Condensation().support
+DEFAULT = 3
 SETTINGS: tuple[tuple[int, Lengths], ...] = (
     (1, "template"),
     (DEFAULT, "template"),
@@ -56,7 +56,7 @@ def measure_kept(
 ) -> Kept:
     """Condense one set and compare composition (Eq. 5) and the order of distances (Eq. 6)."""
     strings = read_set(name).strings
-    estimator = Condensation(k, eps=eps, support=support, lengths=lengths, seed=seed)
+    estimator = Condensation(k, eps=eps, support=support, lengths=lengths, seed=seed, generator="template")
     published = estimator.fit_transform(strings)
     order = None
     if estimator.n_groups_ >= 3:
@@ -75,7 +75,8 @@ def measure_bars(name: str, k: int = K) -> Bars:
     strings = read_set(name).strings
     found = [
         compare_composition(
-            strings, Condensation(k, support=support, lengths="template", seed=1).fit_transform(strings)
+            strings,
+            Condensation(k, support=support, lengths="template", seed=1, generator="template").fit_transform(strings),
         )
         for support in (1, DEFAULT)
     ]

@@ -74,7 +74,7 @@ def measure_runs(
     chosen = read_set(name)
     control: Run | None = None
     for support in supports:
-        fitted = Condensation(k, support=support, lengths="template", seed=1).fit(chosen.strings)
+        fitted = Condensation(k, support=support, lengths="template", seed=1, generator="template").fit(chosen.strings)
         for order in orders:
             pseudo = generate(fitted.statistics_, order=order, support=support, seed=2)
             found = verbatim(pseudo.strings, chosen.strings, chosen.held_out, widths=(WIDTH,))
@@ -106,7 +106,7 @@ def whole_sets() -> dict[str, Callable[[], Strings]]:
 def measure_whole(name: str) -> Whole:
     """Condense a whole set with the defaults and count copies."""
     strings = whole_sets()[name]()
-    estimator = Condensation(K, lengths="template", seed=1)
+    estimator = Condensation(K, support=3, lengths="template", seed=1, generator="template")
     published = estimator.fit_transform(strings)
     pseudo = estimator.pseudo_
     return Whole(

@@ -243,7 +243,11 @@ def _composition(found: Findings) -> Iterator[str]:
 def _distances(found: Findings) -> Iterator[str]:
     yield "## Order of distances between groups (Fig. 9)"
     yield ""
-    yield "The paper: over 90 % in most cases, falling with k. Ours, per cent of the pairs of distances:"
+    yield fill(
+        "The paper: over 90 % in most cases, falling with k. The measure is vacuous: random letters of the same "
+        "lengths keep the order of distances as well as a release does (0.940 against 0.939 in a measurement of "
+        "others), so it tells of lengths and of nothing else. Ours, per cent of the pairs of distances:"
+    )
     yield ""
     rows = []
     for name in PROTEINS:

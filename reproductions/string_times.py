@@ -51,5 +51,5 @@ def of_many_blocks(rows: Sequence[Timed]) -> list[Timed]:
 def _run(mean_size: int, itemset: int, n: int) -> tuple[float, float]:
     strings = generate_baskets(Quest(n, mean_size, itemset), seed=1).strings()
     start, work = time.perf_counter(), time.process_time()
-    Condensation(K, lengths="template", seed=1).fit_transform(strings)
+    Condensation(K, support=3, lengths="template", seed=1, generator="template").fit_transform(strings)
     return time.perf_counter() - start, time.process_time() - work

@@ -26,11 +26,15 @@ FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthChec
     rare=st.integers(1, 4),
     eps=st.sampled_from([0.0, 0.15, 1.5]),
     lengths=st.sampled_from(["template", "spread"]),
+    generator=st.sampled_from(["window", "template", "markov"]),
+    window=st.sampled_from([0.05, 0.2, 0.5]),
 )
-def test_condensed_strings_pass_their_check(texts, has_classes, as_tokens, k, order, support, rare, eps, lengths):
+def test_condensed_strings_pass_their_check(
+    texts, has_classes, as_tokens, k, order, support, rare, eps, lengths, generator, window
+):
     labels = ["odd" if i % 3 else "even" for i in range(len(texts))] if has_classes else None
     strings = Strings.of([list(t) for t in texts] if as_tokens else texts, labels)
-    method = Condensation(k, eps, order, support, lengths, 0, rare=rare, workers=1)
+    method = Condensation(k, eps, order, support, lengths, 0, rare=rare, workers=1, generator=generator, window=window)
     try:
         published = method.fit_transform(strings)
     except Infeasible:
@@ -38,7 +42,17 @@ def test_condensed_strings_pass_their_check(texts, has_classes, as_tokens, k, or
     if not len(published):
         return
     known = np.concatenate([np.full(s.n_groups, s.length) for s in method.segments_])
-    asked = StringAsked(k, eps, order, support, rare, lengths, near_copies=len(published))
+    asked = StringAsked(
+        k,
+        eps,
+        order,
+        support,
+        rare,
+        lengths,
+        near_copies=len(published),
+        generator=generator,
+        window=window,
+    )
     evidence = StringEvidence(strings, method.labels_, method.pseudo_.groups, known if lengths == "spread" else None)
     verdict = verify_strings(published, asked, evidence)
     assert [g.sentence for g in verdict.guarantees if not g.holds] == []

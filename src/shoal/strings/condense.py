@@ -37,8 +37,25 @@ from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
 from shoal.kernels.strings.hash import BASES, count_holders, fingerprints
 from shoal.progress import Progress
-from shoal.strings.generate import Copies, Lengths, PseudoStrings, fingerprint_originals, generate, refuse_settings
-from shoal.strings.groups import BLOCK_STRINGS, Plan, StringGrouping, group_segments, order_members, plan_segment
+from shoal.strings.generate import (
+    Copies,
+    Generator,
+    Lengths,
+    PseudoStrings,
+    fingerprint_originals,
+    generate,
+    refuse_settings,
+)
+from shoal.strings.groups import (
+    BLOCK_STRINGS,
+    Plan,
+    StringGrouping,
+    group_segments,
+    order_members,
+    plan_segment,
+    whole_segment,
+)
+from shoal.strings.growth import grow_groups
 from shoal.strings.lengths import Homogenize, homogenize_lengths
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
 from shoal.strings.templates import Templates
@@ -91,11 +108,16 @@ class Condensation:
         Fewest strings of a group.
     eps : float, default 1.5
         How much longer the longest string of a segment may be than its shortest, as a share of it.
+    generator : {"window", "template", "markov"}, default "window"
+        How symbols are drawn: from windows of the members' own strings (`shoal.strings.windows`), from their templates
+        as in the papers, or from all strings of the class after the symbol before (a Markov chain, to compare with).
     order : int, default 2
         Order of the statistics: a symbol depends on ``order - 1`` before it.
-    support : int, default 3
-        How many members of a group must carry a context for it to be used; 1 is the paper. 3 was chosen by
-        measurement: see `shoal.strings.generate`.
+    support : int, default 5
+        How many members of a group must carry a context for it to be used; 1 is the paper. 5 was chosen by
+        measurement: see `shoal.strings.windows`.
+    window : float, default 0.05
+        Share of a string to either side of a place from which its symbols are drawn.
     lengths : {"template", "spread"}, default "spread"
         One length a segment, as in the paper, or lengths spread over those of each group.
     seed : int, optional
@@ -111,7 +133,7 @@ class Condensation:
     workers : int, optional
         Threads to use; None takes all cores. The result does not depend on it.
     copies : {"redraw", "allow"}, default "redraw"
-        Whether a pseudo-string that equals an original is drawn again, or stands.
+        Whether a pseudo-string that equals an original which fewer than k rows hold is drawn again, or stands.
 
     Attributes
     ----------
@@ -139,8 +161,9 @@ class Condensation:
     Notes
     -----
     **Guarantee**: every pseudo-string was drawn from a group of at least k strings of its class, each symbol after a
-    context that at least `support` of them carry, or after none; every symbol is held by at least `rare` strings of the
-    class; and none equals an original, unless copies are allowed. **Not protected**: fragments that a pseudo-string
+    context that at least `support` of them carry, or after none (or else from its class: `shoal.strings.windows`);
+    every symbol is held by at least `rare` strings of the class; and none equals an original that fewer than k rows
+    hold, unless copies are allowed. **Not protected**: fragments that a pseudo-string
     shares with an original, which grow with the order; what all members of a group have in common; whether a string is
     in the data, which in data of little variety both the absence of copies and their presence tell; and nothing here
     is differential privacy.
@@ -170,7 +193,7 @@ class Condensation:
         k: int = 20,
         eps: float = 1.5,
         order: int = 2,
-        support: int = 3,
+        support: int = 5,
         lengths: Lengths = "spread",
         seed: int | None = None,
         homogenize: Homogenize = "optimal",
@@ -178,6 +201,8 @@ class Condensation:
         block_strings: int = BLOCK_STRINGS,
         workers: int | None = None,
         copies: Copies = "redraw",
+        generator: Generator = "window",
+        window: float = 0.05,
     ) -> None:
         self.k = k
         self.eps = eps
@@ -190,6 +215,8 @@ class Condensation:
         self.block_strings = block_strings
         self.workers = workers
         self.copies = copies
+        self.generator = generator
+        self.window = window
 
     def fit(
         self,
@@ -262,8 +289,10 @@ class Condensation:
         with self._executor(executor) as crew:
             self.pseudo_ = generate(
                 self.statistics_,
+                generator=self.generator,
                 order=self.order,
                 support=self.support,
+                window=self.window,
                 lengths=self.lengths,
                 copies=self.copies,
                 refused=self._refused,
@@ -315,7 +344,7 @@ class Condensation:
             raise PolicyError(f"eps must be a number, not {self.eps!r}; 1.5 lets lengths differ by a factor of 2.5")
         if not 0 <= self.eps < 1e6:
             raise PolicyError(f"eps = {self.eps!r} is not possible; give 0 (equal lengths only) or more, such as 1.5")
-        refuse_settings(self.order, self.support, self.lengths, self.copies)
+        refuse_settings(self.order, self.support, self.lengths, self.copies, self.generator, self.window)
 
     def _fit(
         self,
@@ -356,9 +385,7 @@ class Condensation:
                 crew,
                 note=note,
             )
-            groupings = group_segments(
-                plans, self.k, self.block_strings, of_groups, crew, _shown(progress, "grouping strings"), note
-            )
+            groupings = self._group(plans, of_groups, crew, progress, note)
 
         labels = np.full(len(strings), -1, np.int32)
         segments, statistics = [], []
@@ -367,7 +394,8 @@ class Condensation:
             labels[rows] = grouping.labels + n_groups
             n_groups += grouping.n_groups
             members, group_starts = order_members(grouping.labels, grouping.n_groups)
-            statistics.append(SegmentStatistics(label, templates.take(members), group_starts))
+            own, starts = take_strings(bare.symbols, bare.starts, rows[members])
+            statistics.append(SegmentStatistics(label, templates.take(members), group_starts, own, starts))
             segments.append(_summary(label, templates, grouping))
         self.labels_ = np.empty_like(labels)
         self.labels_[sorted_rows] = labels
@@ -380,10 +408,34 @@ class Condensation:
         self.objective_ = sum(s.objective * s.n_strings for s in segments) / n_grouped
         self.relative_objective_ = sum(s.objective * s.n_strings / (2 * s.length) for s in segments) / n_grouped
         self.n_rare_symbols_, self.n_rare_places_ = n_rare_symbols, n_rare_places
-        originals = fingerprint_originals(strings, bare)
+        originals = fingerprint_originals(ordered, bare, self.k)
         self.statistics_ = GroupStatistics(
             tuple(statistics), strings.alphabet, strings.is_tokens, strings.classes, originals
         )
+
+    def _group(
+        self,
+        plans: list[Plan],
+        seed: np.random.SeedSequence,
+        executor: Executor | None,
+        progress: Progress | None,
+        note: Callable[[str], None] | None,
+    ) -> list[StringGrouping]:
+        """Groups of at least k of each segment, or larger ones where those would tell too much; for a chain one."""
+        if self.generator == "markov":
+            return [whole_segment(templates) for templates, _ in plans]
+        shown = _shown(progress, "grouping strings")
+
+        def group(some: list[Plan], k: int) -> list[StringGrouping]:
+            return group_segments(some, k, self.block_strings, seed, executor, shown, note)
+
+        found = group(plans, self.k)
+        if self.generator == "template":
+            return found
+        return [
+            grow_groups(plan, grouping, self.k, self.support, lambda plan, size: group([plan], size)[0])
+            for plan, grouping in zip(plans, found, strict=True)
+        ]
 
 
 def canonical_order(strings: Strings) -> Ints:

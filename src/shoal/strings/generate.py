@@ -9,20 +9,24 @@ ones after fewer) by the conditional probability of Eq. (4). We depart from the 
   be drawn: it tells that some string of the group has this one symbol about there, and the next draw, whose context
   that one member alone carries, falls back to the marginal and leaves it. What must not be shown at all, symbols that
   few strings have anywhere, is taken out before groups are made (`shoal.strings.condense`).
-- **Copies.** ``copies="redraw"`` draws a pseudo-string that equals an original of any class again, and leaves it out
-  after `N_TRIES` draws. ``"allow"`` is the paper. Where strings have so little variety that draws often equal
-  originals either tells who is in the data: see below.
+- **Copies.** ``copies="redraw"`` draws a pseudo-string again that equals an original of any class which fewer than k
+  rows hold, and leaves it out after `N_TRIES` draws. ``"allow"`` is the paper. Where strings have so little variety
+  that draws often equal originals either tells who is in the data: see below.
 - **Lengths.** ``"template"`` gives every string of a segment the segment's length L, as the paper does. ``"spread"``
   draws lengths from between those of the group and takes symbols from the template at even distances.
 
+- **Windows.** ``generator="window"``, the default of `shoal.strings.Condensation`, draws from the members' strings and
+  not from their templates: see `shoal.strings.windows`. ``"markov"`` leaves the groups out of it. What follows is about
+  ``"template"``, the papers' way.
+
 **Guarantee**: every symbol was drawn after a context that at least `support` members of a group of at least k carry,
-or after none; and, unless copies are allowed, no pseudo-string equals an original.
+or after none; and, unless copies are allowed, no pseudo-string equals an original that fewer than k rows hold.
 
 **Not protected**: shorter fragments. Runs of a member's symbols occur, by chance and because members are alike. Whether
 a string is in the data: drawing copies again leaves holes where members are, allowing them leaves echoes.
 
-Why 3 is the default
---------------------
+Why 3 is the least for templates
+--------------------------------
 Longest run of a pseudo-string that stands in some original, mean / 95th percentile / maximum, at k = 20 and eps = 1.5,
 beside the same for originals that were held out and are no copies of others (1,000 yeast proteins; 2,190 splice sites;
 10,000 baskets of about 20 of 1,000 items; 2,560 baskets of exactly 20; one seed, one split)::
@@ -69,7 +73,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -83,13 +87,15 @@ from shoal.kernels.strings.generate import generate_strings
 from shoal.kernels.strings.hash import BASES, fingerprints
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
 from shoal.strings.templates import Templates
+from shoal.strings.windows import ClassStrings, generate_window_block, join, make_pool
 
 Lengths = Literal["template", "spread"]
 Copies = Literal["redraw", "allow"]
-
+Generator = Literal["window", "template", "markov"]
 
 Block = tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_], int]
 
+GAPS = ("-", ".")
 N_TRIES = 20
 JOB_SYMBOLS = 2_000_000  # about half a second of drawing
 
@@ -116,20 +122,44 @@ class PseudoStrings:
     n_dropped: int
 
 
-def fingerprint_originals(*parts: Strings) -> Words:
+def fingerprint_originals(strings: Strings, bare: Strings | None = None, k: int = 0) -> Words:
     """Fingerprints of strings, ascending, by which `generate` knows copies; they depend on content alone.
 
-    Two different strings have the same fingerprint once in 2^64 times; then one draw more is rejected.
+    Gaps are passed over. Two different strings have the same fingerprint once in 2^64 times; then one draw more is
+    rejected.
+
+    Parameters
+    ----------
+    strings : Strings
+    bare : Strings, optional
+        The same without rare symbols: a copy but for those is a copy.
+    k : int
+        A string that at least so many of the strings equal, or of those without rare symbols, is left out there, since
+        it is nobody's own; 0 leaves out none.
     """
-    found = [fingerprints(p.symbols, p.starts, symbol_keys(p.alphabet), BASES[0]) for p in parts]
-    return np.unique(np.concatenate([np.zeros(0, np.uint64), *found]))
+    own = []
+    for side in (strings, bare if bare is not None else strings):
+        words = fingerprints(side.symbols, side.starts, copy_keys(side), BASES[0])
+        found, n_holders = np.unique(words, return_counts=True)
+        own.append(found[(n_holders < k) | (k < 1)])
+    return np.union1d(*own)
+
+
+def copy_keys(strings: Strings | GroupStatistics) -> Words:
+    """The keys of symbols by which copies are known: 0 for the gap signs of an alignment, where symbols are letters."""
+    keys = symbol_keys(strings.alphabet)
+    if not strings.is_tokens:
+        keys[[symbol in GAPS for symbol in strings.alphabet]] = 0
+    return keys
 
 
 def generate(
     statistics: GroupStatistics,
     *,
+    generator: Generator = "template",
     order: int = 2,
     support: int = 3,
+    window: float = 0.05,
     lengths: Lengths = "template",
     copies: Copies = "redraw",
     refused: Words | None = None,
@@ -145,10 +175,15 @@ def generate(
     ----------
     statistics : GroupStatistics
         The groups and the fingerprints of the originals.
+    generator : {"window", "template", "markov"}
+        How symbols are drawn: from windows of the members' strings (`shoal.strings.windows`), as in the papers from
+        their templates, or from the strings of the class alone.
     order : int
         Order s of the statistics: a symbol depends on the s-1 before it.
     support : int
         How many members must carry a context.
+    window : float
+        Share of a string to either side of a place.
     lengths : {"template", "spread"}
     copies : {"redraw", "allow"}
         Whether a draw that equals an original is made again.
@@ -157,12 +192,13 @@ def generate(
     seed : int, SeedSequence or None
         None takes the operating system's entropy. The result does not depend on the executor.
     """
-    refuse_settings(order, support, lengths, copies)
+    refuse_settings(order, support, lengths, copies, generator, window)
     unwanted = [words for words in (statistics.originals if copies == "redraw" else None, refused) if words is not None]
     drawn_again = np.unique(np.concatenate([np.zeros(0, np.uint64), *unwanted]))
     of_groups, of_lengths, of_order = spawn_seeds(seed, 3)
-    keys = symbol_keys(statistics.alphabet)
+    keys = copy_keys(statistics)
     segments = statistics.segments
+    pools = {} if generator == "template" else _pools(statistics, support)
     states = [
         np.maximum(s.generate_state(segment.n_groups, np.uint64), np.uint64(1))
         for segment, s in zip(segments, spawn_seeds(of_groups, len(segments)), strict=True)
@@ -177,17 +213,16 @@ def generate(
             starts = segment.group_starts
             for first, last in _job_bounds(segment):
                 rows = np.arange(starts[first], starts[last])
-                yield (
-                    segment.templates.take(rows),
-                    starts[first : last + 1] - starts[first],
-                    sizes[rows],
-                    state[first:last],
-                    (order, support),
-                    drawn_again,
-                    keys,
-                )
+                drawn = (starts[first : last + 1] - starts[first], sizes[rows], state[first:last])
+                if generator == "template":
+                    yield segment.templates.take(rows), *drawn, (order, support), drawn_again, keys
+                else:
+                    settings = (order, support, window, generator == "window")
+                    members = take_strings(segment.symbols, segment.starts, rows)
+                    yield *members, *drawn, settings, pools[segment.label], N_TRIES, drawn_again, keys
 
-    found = run_blocks(generate_block, blocks(), executor, progress, note)
+    work = generate_block if generator == "template" else generate_window_block
+    found: list[Block] = run_blocks(work, blocks(), executor, progress, note)
     symbols = np.concatenate([np.zeros(0, np.int32), *(f[0] for f in found)])
     is_kept = np.concatenate([np.zeros(0, bool), *(f[1] for f in found)])
     starts = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *out_lengths]))]).astype(np.int64)
@@ -242,7 +277,23 @@ def generate_block(
     return out, is_kept, int(n_rejected)
 
 
-def refuse_settings(order: int, support: int, lengths: str, copies: str) -> None:
+def _pools(statistics: GroupStatistics, support: int) -> dict[int, ClassStrings]:
+    """The strings of each class."""
+    if any(len(s.starts) - 1 != len(s.templates) for s in statistics.segments):
+        raise PolicyError('these statistics hold no strings; draw with generator = "template"')
+    return {
+        label: make_pool(
+            *join([(s.symbols, s.starts) for s in statistics.segments if s.label == label]),
+            len(statistics.alphabet),
+            support,
+        )
+        for label in {s.label for s in statistics.segments}
+    }
+
+
+def refuse_settings(
+    order: int, support: int, lengths: str, copies: str, generator: str = "template", window: float = 0.05
+) -> None:
     """Refuse what cannot be generated by."""
     for name, value, meaning in (
         ("order", order, "how many symbols the statistics look at together"),
@@ -254,6 +305,10 @@ def refuse_settings(order: int, support: int, lengths: str, copies: str) -> None
         raise PolicyError(f"lengths = {lengths!r} is not known; there are 'template', 'spread'")
     if copies not in ("redraw", "allow"):
         raise PolicyError(f"copies = {copies!r} is not known; there are 'redraw', 'allow'")
+    if generator not in get_args(Generator):
+        raise PolicyError(f"generator = {generator!r} is not known; there are 'window', 'template', 'markov'")
+    if isinstance(window, bool) or not isinstance(window, int | float | np.number) or not 0 < window <= 0.5:
+        raise PolicyError(f"window = {window!r} is not possible; give a share of a string up to 0.5, such as 0.05")
 
 
 def _draw_lengths(segment: SegmentStatistics, lengths: Lengths, seed: np.random.SeedSequence) -> Ints:

@@ -100,6 +100,12 @@ def objective_of(templates: Templates, labels: Codes) -> float:
     return float(costs.sum()) / len(labels)
 
 
+def whole_segment(templates: Templates) -> StringGrouping:
+    """One group of all."""
+    labels = np.zeros(len(templates), np.int32)
+    return StringGrouping(labels, objective_of(templates, labels), ())
+
+
 def create_groups(
     templates: Templates,
     k: int,

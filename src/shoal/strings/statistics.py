@@ -2,14 +2,13 @@
 
 The statistics of order s count, over the members of a group, how often symbols q_1 .. q_s stand at positions r ..
 r+s-1 (Eq. 4); order 1 is Fs (Eq. 2) and order 2 is Sc (Eq. 1). Tables of them grow with 2^s, and to draw from them
-only the members' templates are needed. So the object holds the templates, group by group, and makes tables of any
-order on request.
+only the members' templates are needed, or their strings where symbols are drawn from windows. So the object holds
+both, group by group, and makes tables of any order on request.
 
-**Private.** A template is little less than the string itself: who has this object can read the strings that it was
-made from nearly letter by letter, group by group. It also holds fingerprints of all originals, suppressed ones too,
-so that what is generated later can be kept apart from them; with these one can test whether a guessed string was
-among the data. It holds no names and no row numbers, and members stand in an order that depends on their content. It
-belongs into ``private/`` and nowhere else.
+**Private.** Who has this object has the strings that it was made from, group by group, but for rare symbols. It also
+holds fingerprints of the originals that fewer than k share, suppressed ones too, so that what is generated later can be
+kept apart from them; with these one can test whether a guessed string was among the data. It holds no names and no row
+numbers, and members stand in an order that depends on their content. It belongs into ``private/`` and nowhere else.
 
 References
 ----------
@@ -31,10 +30,11 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Floats, Ints
+from shoal.data.strings.strings import take_strings
 from shoal.errors import DataError, PolicyError
 from shoal.strings.templates import Templates
 
-FORMAT = 1
+FORMAT = 2
 _ARRAYS = ("starts", "features", "weights", "feature_symbols", "position_starts", "lengths")
 
 
@@ -72,11 +72,15 @@ class SegmentStatistics:
         The members' templates, group by group.
     group_starts : int64 array (n_groups + 1,)
         Where each group begins.
+    symbols, starts : arrays
+        The members' strings themselves, group by group, without rare symbols; windows are drawn from these.
     """
 
     label: int
     templates: Templates
     group_starts: Ints
+    symbols: Codes = field(default_factory=lambda: np.zeros(0, np.int32))
+    starts: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
 
     @property
     def n_groups(self) -> int:
@@ -99,7 +103,8 @@ class GroupStatistics:
     classes : tuple of str
         Names of the classes; empty where strings have none.
     originals : uint64 array
-        Fingerprints of the originals of all classes, ascending; see `shoal.strings.generate.fingerprint_originals`.
+        Fingerprints of the originals, of all classes, that may not be published, ascending; see
+        `shoal.strings.generate.fingerprint_originals`.
     """
 
     segments: tuple[SegmentStatistics, ...]
@@ -167,7 +172,7 @@ class GroupStatistics:
             for segment in part.segments:
                 templates = replace(segment.templates, feature_symbols=codes[segment.templates.feature_symbols])
                 label = classes.index(part.classes[segment.label]) if classes else 0
-                segments.append(replace(segment, label=label, templates=templates))
+                segments.append(replace(segment, label=label, templates=templates, symbols=codes[segment.symbols]))
         originals = np.unique(np.concatenate([p.originals for p in listed]))
         return cls(tuple(segments), alphabet, listed[0].is_tokens, classes, originals)
 
@@ -185,10 +190,14 @@ class GroupStatistics:
         at = int(starts[first + 1])
         sizes = np.delete(np.diff(starts), second)
         sizes[first] += len(moved)
+        order = np.concatenate([others[:at], moved, others[at:]])
+        symbols, string_starts = take_strings(segment.symbols, segment.starts, order)
         merged = replace(
             segment,
-            templates=segment.templates.take(np.concatenate([others[:at], moved, others[at:]])),
+            templates=segment.templates.take(order),
             group_starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            symbols=symbols,
+            starts=string_starts,
         )
         return replace(self, segments=tuple(merged if s is segment else s for s in self.segments))
 
@@ -205,6 +214,7 @@ class GroupStatistics:
         }
         for i, segment in enumerate(self.segments):
             arrays[f"{i}.group_starts"] = segment.group_starts
+            arrays[f"{i}.symbols"], arrays[f"{i}.string_starts"] = segment.symbols, segment.starts
             arrays.update({f"{i}.{name}": getattr(segment.templates, name) for name in _ARRAYS})
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.chmod(path, 0o600)
@@ -223,6 +233,8 @@ class GroupStatistics:
                         int(label),
                         Templates(int(length), *(arrays[f"{i}.{name}"] for name in _ARRAYS)),
                         arrays[f"{i}.group_starts"],
+                        arrays[f"{i}.symbols"],
+                        arrays[f"{i}.string_starts"],
                     )
                     for i, (label, length) in enumerate(zip(arrays["labels"], arrays["template_lengths"], strict=True))
                 )

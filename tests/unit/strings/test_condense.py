@@ -97,11 +97,11 @@ def test_classes_are_condensed_apart() -> None:
 
 def test_a_copy_of_another_class_is_a_copy_too() -> None:
     # Class y can only give AC or CA at these positions; both are originals of class x.
-    texts = ["AC", "CA"] * 5 + ["AA", "CC"] * 5
-    estimator, drawn = condense(texts, ["x"] * 10 + ["y"] * 10, order=1)
+    texts = ["AC", "CA"] * 4 + ["AA", "CC"] * 4
+    estimator, drawn = condense(texts, ["x"] * 8 + ["y"] * 8, order=1, k=5, rare=4)
     assert drawn == []
-    assert estimator.pseudo_.n_dropped == 20
-    assert estimator.pseudo_.n_rejected == 400
+    assert estimator.pseudo_.n_dropped == 16
+    assert estimator.pseudo_.n_rejected == 320
 
 
 def test_suppression_is_told_apart() -> None:
@@ -140,14 +140,22 @@ def test_rare_characters_leave_no_gap() -> None:
 
 def test_an_original_less_its_rare_symbols_is_a_copy_too() -> None:
     texts = [["a", "b"], ["c", "d"]] * 4 + [["a", "rare", "d"], ["c", "b", "once"]]
-    _, drawn = condense(texts, k=4, order=1, eps=0.0)
+    _, drawn = condense(texts, k=5, rare=4, order=1, eps=0.0)
     assert drawn == []
 
 
-def test_equal_strings_are_dropped() -> None:
-    estimator, drawn = condense(["ACDA"] * 12)
+def test_a_string_that_k_hold_may_be_published_and_another_may_not() -> None:
+    estimator, drawn = condense(["ACDA"] * 12, k=12)
+    assert drawn == ["ACDA"] * 12
+    estimator, drawn = condense(["ACDA"] * 11 + ["ACDC"], k=12)
     assert drawn == []
     assert estimator.pseudo_.n_dropped == 12
+
+
+@pytest.mark.parametrize(("k", "is_shown"), [(12, True), (13, False)])
+def test_copies_are_known_without_gaps(k: int, is_shown: bool) -> None:
+    _, drawn = condense(["AC-DA"] * 6 + ["ACD-A"] * 6 + ["GGGGG"] * 13, k=k, support=1, rare=1, order=1)
+    assert any(text.replace("-", "") == "ACDA" for text in drawn) is is_shown
 
 
 def test_a_single_symbol() -> None:
@@ -156,8 +164,9 @@ def test_a_single_symbol() -> None:
 
 
 def test_lengths_of_one() -> None:
-    assert condense(list("ACDEF") * 5)[1] == []
-    assert condense(list("ACDEF") * 5)[0].pseudo_.n_dropped == 25
+    assert condense(list("ACDEF") * 5, k=6, rare=5)[1] == []
+    assert condense(list("ACDEF") * 5, k=6, rare=5)[0].pseudo_.n_dropped == 25
+    assert set(condense(list("ACDEF") * 6, k=6)[1]) <= set("ACDEF")
 
 
 def test_a_very_long_length() -> None:

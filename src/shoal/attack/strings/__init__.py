@@ -1,5 +1,6 @@
 """Attacks on published strings: whole copies, long and unique fragments, linkage by a fragment, membership."""
 
+from shoal.attack.strings.best_matches import FragmentMembership, PlaceMembership
 from shoal.attack.strings.copies import StringCopies
 from shoal.attack.strings.fragment_linkage import FragmentLinkage
 from shoal.attack.strings.long_fragment import LongFragment
@@ -13,6 +14,8 @@ STRING_ATTACKS = (
     UniqueFragments(),
     FragmentLinkage(),
     StringMembership(),
+    PlaceMembership(),
+    FragmentMembership(),
     Holes(),
     Echoes(),
 )

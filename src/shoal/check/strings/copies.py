@@ -7,18 +7,20 @@ import numpy.typing as npt
 
 from shoal.arrays import Ints
 from shoal.check.guarantee import Guarantee, count
-from shoal.check.strings.originals import count_holders
+from shoal.check.strings.originals import count_holders, string_words
 from shoal.data.strings.strings import Strings
 
 
-def no_string_copies(published: Strings, *originals: Strings) -> Guarantee:
+def no_string_copies(published: Strings, *originals: Strings, k: int) -> Guarantee:
     """Recompute that no published string equals one of the originals, of whatever class; achieved is how many do.
 
     Parameters
     ----------
     published : Strings
-    *originals : Strings
-        In the same codes; also the originals without their rare symbols, as a copy but for those is a copy.
+    *originals : Strings Those that fewer than k rows hold, in the same codes; also without their rare symbols, as a
+        copy but for those is a copy. All without gaps: see `shoal.check.strings.originals.own_strings`.
+    k : int
+        What at least so many hold may be published.
     """
     n_copies = int(np.logical_or.reduce([equal_strings(published, o) for o in originals]).sum())
     return Guarantee(
@@ -32,9 +34,9 @@ def no_string_copies(published: Strings, *originals: Strings) -> Guarantee:
         n_failing=n_copies,
         worst=(),
         sentence=(
-            f"{count(n_copies, 'published string')} equal{'s' * (n_copies == 1)} an original."
+            f"{count(n_copies, 'published string')} equal{'s' * (n_copies == 1)} an original that fewer than {k} hold."
             if n_copies
-            else "No published string equals an original."
+            else f"No published string equals an original that fewer than {k} hold."
         ),
         details={"copies": n_copies},
     )
@@ -42,7 +44,7 @@ def no_string_copies(published: Strings, *originals: Strings) -> Guarantee:
 
 def equal_strings(strings: Strings, others: Strings) -> npt.NDArray[np.bool_]:
     """Which strings stand among the others, symbol for symbol."""
-    words = np.concatenate([_words(strings), _words(others)])
+    words = np.concatenate([string_words(strings), string_words(others)])
     lengths = np.concatenate([strings.lengths, others.lengths])
     order = np.lexsort((words, lengths))
     symbols = np.concatenate([strings.symbols, others.symbols])
@@ -106,15 +108,3 @@ def rare_symbols(published: Strings, shown: Ints | None, original: Strings, labe
             else f"Every published symbol is held by at least {count(needed, 'original')} of its class."
         ),
     )
-
-
-def _words(strings: Strings) -> npt.NDArray[np.uint64]:
-    """A 64-bit word for each string."""
-    within = np.arange(len(strings.symbols)) - np.repeat(strings.starts[:-1], strings.lengths)
-    mixed = (strings.symbols.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed += within.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(32)
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed)])
-    return np.asarray(sums[strings.starts[1:]] - sums[strings.starts[:-1]])

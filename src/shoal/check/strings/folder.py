@@ -84,7 +84,16 @@ def asked_of(policy: StringPolicy, near_copies: int | None = None) -> StringAske
     """What a policy holds published strings to, and how many near copies the manifest tells of."""
     method = policy.method
     return StringAsked(
-        policy.k, method.eps, method.order, method.support, policy.rare, method.lengths, method.copies, near_copies
+        policy.k,
+        method.eps,
+        method.order,
+        method.support,
+        policy.rare,
+        method.lengths,
+        method.copies,
+        near_copies,
+        method.generator,
+        method.window,
     )
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from shoal.arrays import Ints, Mask, Words
 from shoal.check.guarantee import Guarantee, count
-from shoal.check.strings.originals import in_alphabet_of, shared_labels, without_rare
+from shoal.check.strings.originals import in_alphabet_of, own_strings, shared_labels, without_gaps, without_rare
 from shoal.data.strings.strings import Strings
 
 Copies = Literal["redraw", "allow"]
@@ -44,7 +44,7 @@ def near_copies(
     ----------
     published : Strings
     originals : sequence of Strings
-        In the same codes; also the originals without their rare symbols.
+        Those that fewer than k rows hold, in the same codes; also without their rare symbols.
     k : int
         A smaller number is not told.
     copies : {"redraw", "allow"}
@@ -56,7 +56,10 @@ def near_copies(
     is_few = 0 < n_near < k
     told = max(n_near, k - 1) if copies == "allow" else n_near
     holds = n_near <= stated if stated is not None else copies == "allow" or not is_few
-    found = f"{count(n_near, 'published string')} equal{'s' * (n_near == 1)} an original, or all but one symbol of it"
+    found = (
+        f"{count(n_near, 'published string')} equal{'s' * (n_near == 1)} an original that fewer than {k} hold, or all "
+        "but one symbol of it"
+    )
     if stated is None and not holds:
         sentence = f"{found}; so few of them would point at single originals."
     elif stated is not None and not holds:
@@ -80,7 +83,9 @@ def near_copies(
 def _told(most: int, k: int, copies: Copies) -> str:
     """What holds; every number in it is one that the manifest may tell."""
     if most == 0:
-        return "No published string equals an original or differs from one in a single symbol."
+        return (
+            f"No published string equals an original that fewer than {k} hold, or differs from one in a single symbol."
+        )
     if copies == "allow":
         return (
             "Copies are allowed, so a published string may be a person's own, and nothing is promised about that but "
@@ -93,7 +98,7 @@ def _at_most(most: int, k: int) -> str:
     return "none" if most == 0 else f"fewer than {k}" if most < k else f"at most {most:,}"
 
 
-def near_originals(published: Strings, original: Strings, rare: int) -> Mask:
+def near_originals(published: Strings, original: Strings, rare: int, k: int) -> Mask:
     """Which published strings equal an original but for one symbol, or altogether; see `near_strings`.
 
     Parameters
@@ -102,9 +107,12 @@ def near_originals(published: Strings, original: Strings, rare: int) -> Mask:
         As they were read, each in codes of its own.
     rare : int
         Symbols of fewer strings of a class were taken out: an original without them is looked for too.
+    k : int
+        Only originals that fewer rows hold count.
     """
     shown = in_alphabet_of(original, published)
-    return near_strings(shown, original, without_rare(original, shared_labels(original, shown)[0], rare))
+    bare = without_rare(original, shared_labels(original, shown)[0], rare)
+    return near_strings(without_gaps(shown), *own_strings(original, bare, k))
 
 
 def near_strings(strings: Strings, *others: Strings) -> Mask:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.arrays import Ints
 from shoal.data.strings.strings import Strings
+
+GAPS = ("-", ".")
 
 
 def in_alphabet_of(original: Strings, published: Strings) -> Strings:
@@ -43,6 +46,41 @@ def count_holders(strings: Strings, labels: Ints) -> Ints:
     held = np.unique(owner * n_symbols + strings.symbols)
     cells = labels[held // n_symbols] * n_symbols + held % n_symbols
     return np.bincount(cells, minlength=n_classes * n_symbols).reshape(n_classes, n_symbols)
+
+
+def without_gaps(strings: Strings) -> Strings:
+    """The strings without the gap signs of an alignment, where symbols are characters."""
+    is_gap = np.array([symbol in GAPS for symbol in strings.alphabet] + [False])
+    if strings.is_tokens or not is_gap.any():
+        return strings
+    is_kept = ~is_gap[strings.symbols]
+    starts = np.concatenate([[0], np.cumsum(is_kept)]).astype(np.int64)[strings.starts]
+    return replace(strings, symbols=strings.symbols[is_kept], starts=starts)
+
+
+def own_strings(original: Strings, bare: Strings, k: int) -> tuple[Strings, Strings]:
+    """The originals, and those without rare symbols, that fewer than k rows hold, without gaps.
+
+    What at least k rows are, as they came in or without rare symbols, is nobody's own; each side is counted for itself.
+    """
+    own = []
+    for side in (without_gaps(original), without_gaps(bare)):
+        keys = np.column_stack([string_words(side), side.lengths.astype(np.uint64)])
+        _, which, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+        own.append(side.take(np.flatnonzero((counts[which.ravel()] < k) & (side.lengths > 0))))
+    return own[0], own[1]
+
+
+def string_words(strings: Strings) -> npt.NDArray[np.uint64]:
+    """A 64-bit word of the symbols of each string and their places."""
+    within = np.arange(len(strings.symbols)) - np.repeat(strings.starts[:-1], strings.lengths)
+    mixed = (strings.symbols.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed += within.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(32)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed)])
+    return np.asarray(sums[strings.starts[1:]] - sums[strings.starts[:-1]])
 
 
 def without_rare(strings: Strings, labels: Ints, rare: int) -> Strings:

@@ -6,9 +6,11 @@ rare; with the secret groups too, everything:
 - every group has at least k originals, of one class and of lengths alike, and no more pseudo-strings than originals;
 - every pseudo-string is possible given its group: each symbol stands at its position in a member that carries the
   longest context which at least `support` members carry (`string_support`);
-- contexts of fewer members were not used: their continuations come no more often than chance explains;
-- none equals an original, of whatever class, with its rare symbols or without, unless copies are allowed;
-- no more of them are near copies, one symbol from an original, than the manifest tells (`string_near`);
+- contexts of fewer members were not used: their continuations come no more often than chance explains. Where symbols
+  come from windows (`windows`), every one is looked up, and no chance is in it;
+- none equals an original that fewer than k rows hold, of whatever class, with its rare symbols or without, unless
+  copies are allowed; gaps of an alignment do not count;
+- no more of them are near copies, one symbol from such an original, than the manifest tells (`near`);
 - every symbol is held by at least `rare` originals of its class.
 
 **Guarantee.** Each symbol of a pseudo-string depends on its group of at least k strings through what at least `support`
@@ -31,13 +33,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Ints, Mask
 from shoal.check.guarantee import Guarantee, count
 from shoal.check.strings.copies import no_string_copies, rare_symbols
 from shoal.check.strings.groups import StringGroups, group_strings
 from shoal.check.strings.near import Copies, near_copies
-from shoal.check.strings.originals import in_alphabet_of, shared_labels, without_rare
+from shoal.check.strings.originals import in_alphabet_of, own_strings, shared_labels, without_gaps, without_rare
 from shoal.check.strings.support import FALSE_ALARM, Support, recompute_support
+from shoal.check.strings.windows import WindowRule, possible_by_windows
 from shoal.check.verdict import Verdict
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
@@ -83,6 +86,10 @@ class StringAsked:
         Whether none may equal an original.
     near_copies : int, optional
         How many of them may be at most one edit from an original; None before a release, when it is counted.
+    generator : {"window", "template", "markov"}
+        Whether symbols come from windows of the members' strings, from their templates, or from the class alone.
+    window : float
+        Share of a string to either side of a place.
     """
 
     k: int
@@ -93,6 +100,8 @@ class StringAsked:
     lengths: Lengths = "template"
     copies: Copies = "redraw"
     near_copies: int | None = None
+    generator: Literal["window", "template", "markov"] = "template"
+    window: float = 0.05
 
     @property
     def fewest_holders(self) -> int:
@@ -142,8 +151,9 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
     shown = in_alphabet_of(original, published)
     labels, shown_labels = shared_labels(original, shown)
     bare = without_rare(original, labels, rare)
-    near = near_copies(shown, (original, bare), asked.k, asked.copies, asked.near_copies)
-    copies = (no_string_copies(shown, original, bare), near) if asked.copies == "redraw" else (near,)
+    own, plain = own_strings(original, bare, asked.k), without_gaps(shown)
+    near = near_copies(plain, own, asked.k, asked.copies, asked.near_copies)
+    copies = (no_string_copies(plain, *own, k=asked.k), near) if asked.copies == "redraw" else (near,)
     has_class = original.labels is None or published.labels is not None
     groups, original_groups = secrets.published_groups, secrets.original_groups
     if groups is None or original_groups is None:
@@ -172,6 +182,21 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
     held = rare_symbols(
         shown, shown_labels if has_class else grouped.classes[grouped.published], original, labels, rare
     )
+    if asked.generator != "template":
+        rule = WindowRule(asked.order, asked.support, asked.window, asked.generator == "window")
+        is_possible, is_suspect = np.zeros(len(published), bool), np.zeros(len(published), bool)
+        some = np.flatnonzero((grouped.sizes > 0)[grouped.published])
+        is_possible[some], is_suspect[some] = possible_by_windows(
+            shown.take(some), grouped.published[some], bare, grouped.original, np.maximum(grouped.classes, 0), rule
+        )
+        return Verdict(
+            (
+                _condensation(grouped, ~is_possible, asked),
+                _windows(is_possible, is_suspect, grouped, asked),
+                *copies,
+                held,
+            )
+        )
     if grouped.template_lengths is None:
         whole = _condensation(grouped, None, asked)
         return Verdict((whole, *copies, held), (NEEDS_LENGTHS,))
@@ -237,6 +262,42 @@ def _condensation(grouped: StringGroups, impossible: npt.NDArray[np.bool_] | Non
             else f"{drawn} (required: {asked.k})."
         ),
         details={"impossible": n_impossible},
+    )
+
+
+def _windows(is_possible: Mask, is_suspect: Mask, grouped: StringGroups, asked: StringAsked) -> Guarantee:
+    """Every symbol is one that enough strings have: achieved is `support`, or 0."""
+    failing = np.unique(grouped.published[~is_possible | is_suspect])
+    n_impossible, n_suspect = int((~is_possible).sum()), int(is_suspect.sum())
+    wrong = [
+        f"{count(n, 'published string')} {what}"
+        for n, what in (
+            (n_impossible, "can have been drawn neither from windows of the group nor from the class"),
+            (n_suspect, "came from the class and not from the group at more places than chance explains"),
+        )
+        if n
+    ]
+    after = ", after the symbols before it as far as so many carry these" if asked.order > 1 else ""
+    there = f"of its group have about its place{after}"
+    told = f"that at least {asked.support} strings of its class have after the symbol before it, or its class at all"
+    return Guarantee(
+        model="context-support",
+        kind=asked.generator,
+        sensitive="",
+        required={"order": asked.order, "support": asked.support},
+        achieved=float(asked.support if not len(failing) else 0),
+        holds=not len(failing),
+        n_classes=len(grouped.sizes),
+        n_failing=len(failing),
+        worst=(),
+        sentence=(
+            f"{', and '.join(wrong)} (contexts and symbols of at least {count(asked.support, 'string')})."
+            if len(failing)
+            else f"Every symbol is one that at least {asked.support} strings {there}, or {told}."
+            if asked.generator == "window"
+            else f"Every symbol is one {told}."
+        ),
+        details={"impossible": n_impossible, "suspect": n_suspect},
     )
 
 

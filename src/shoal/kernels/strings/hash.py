@@ -14,9 +14,11 @@ _HALF = np.uint64(32)
 
 @compiled
 def fingerprint(symbols: Codes, begin: int, end: int, keys: Words, basis: np.uint64) -> np.uint64:
-    """The fingerprint of one string; another basis gives an independent one."""
+    """The fingerprint of one string; another basis gives an independent one. Symbols of the key 0 are passed over."""
     word = basis
     for t in range(begin, end):
+        if keys[symbols[t]] == 0:
+            continue
         word = (word ^ keys[symbols[t]]) * _FACTOR
         word ^= word >> _HALF
     return word

@@ -62,6 +62,8 @@ def learn_classes(strings: Strings, policy: StringPolicy, seed: int = 0) -> tupl
             homogenize=method.homogenize,
             rare=policy.rare,
             copies=method.copies,
+            generator=method.generator,
+            window=method.window,
             workers=1,
             seed=None,
         ).fit_transform(train)

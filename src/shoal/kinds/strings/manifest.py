@@ -59,7 +59,8 @@ class StringManifest(Manifest):
     @cached_property
     def policy(self) -> StringPolicy:
         """What was required and how the strings were made; nothing of the input."""
-        method: dict[str, Any] = {"copies": "redraw"}  # what all did before one could ask
+        # What all did before one could ask.
+        method: dict[str, Any] = {"copies": "redraw", "generator": "template", "window": 0.05, "suppression": 1.0}
         method |= {name: value for name, value in self.method.items() if name in StringMethod.model_fields}
         if set(method) != set(StringMethod.model_fields):
             raise ValueError("a default would be promised by nobody")

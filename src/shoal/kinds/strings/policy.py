@@ -11,7 +11,7 @@
     [method]
     eps = 1.5
     order = 2
-    support = 3
+    support = 5
 """
 
 from __future__ import annotations
@@ -86,7 +86,15 @@ class StringMethod(Strict):
 
     eps: float = option(1.5, "Lengths in a group differ by a factor of 1 + eps at most.", ge=0, lt=1e6)
     order: int = option(2, "A symbol depends on order - 1 symbols before it.", ge=1)
-    support: int = option(3, "How many strings of a group must carry what a symbol depends on.", ge=1)
+    support: int = option(5, "How many strings of a group must carry what a symbol depends on.", ge=1)
+    generator: Literal["window", "template", "markov"] = option(
+        "window",
+        "Symbols are drawn from windows of the group's strings, from their templates as in the papers, or after the "
+        "symbol before from all strings of the class (markov).",
+    )
+    window: float = option(
+        0.05, "Share of a string to either side of a place from which its symbols are drawn.", gt=0, le=0.5
+    )
     lengths: Literal["template", "spread"] = option(
         "spread", "One length for each segment (template), or lengths from between those of the group (spread)."
     )
@@ -97,7 +105,10 @@ class StringMethod(Strict):
         None, "Symbols that fewer strings of a class hold are not shown.", instead="k, or 1 where support is 1", ge=1
     )
     copies: Literal["redraw", "allow"] = option(
-        "redraw", "Whether a pseudo-string that equals an original is drawn again, or stands."
+        "redraw", "Whether a pseudo-string that equals an original which fewer than k hold is drawn again, or stands."
+    )
+    suppression: float = option(
+        0.1, "Share of strings that may be left out; more is refused.", metavar="SHARE", ge=0, le=1
     )
 
 

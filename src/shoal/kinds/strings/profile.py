@@ -10,14 +10,17 @@ import numpy as np
 
 from shoal.data.strings.alphabets import KNOWN
 from shoal.data.strings.strings import Strings
-from shoal.errors import DataError
+from shoal.errors import DataError, ShoalError
 from shoal.kind import Grid
 from shoal.kinds.strings.policy import StringPolicy
+from shoal.strings.condense import Condensation
 from shoal.strings.generate import fingerprint_originals
 from shoal.strings.lengths import homogenize_lengths
 
 GROUP_SIZES = (20, 10, 5, 2)
 N_CLASSES_SHOWN = 12
+MOST_TRIED = 300_000  # symbols: a second or two
+FEW_DROPPED = 0.005
 LENGTH_NAMES = ("shortest", "quarter", "median", "three_quarters", "longest")
 
 
@@ -119,9 +122,10 @@ class StringProfile:
             "[method]",
             f"eps = {method.eps}   # strings of a group differ in length by a factor of {1 + method.eps:g} at most",
             f"order = {method.order}   # a symbol depends on the {method.order - 1} before it",
+            f'generator = "{method.generator}"   # window | template, as in the papers | markov, to compare with',
             f"support = {method.support}   # as far as that many strings of the group carry them; 1: even one",
             f'lengths = "{method.lengths}"   # template: one length a segment | spread: lengths as in the group',
-            f'copies = "{method.copies}"   # redraw: no pseudo-string equals an original | allow: some may',
+            f'copies = "{method.copies}"   # redraw: none equals an original of fewer than k holders | allow: some may',
             "",
         ]
         return "\n".join(lines)
@@ -160,8 +164,39 @@ def profile_of(strings: Strings, policy: StringPolicy) -> StringProfile:
         classes=tuple(classes),
         n_suppressed=n_suppressed,
         policy=proposed,
-        notes=strings.source.notes,
+        notes=(*strings.source.notes, *_foretold(strings, proposed)),
     )
+
+
+def _foretold(strings: Strings, policy: StringPolicy) -> list[str]:
+    """What a release would leave out because draws equal originals, by trying it; nothing where strings are many."""
+    if len(strings.symbols) > MOST_TRIED or policy.method.copies == "allow":
+        return []
+    method = policy.method
+    trial = Condensation(
+        k=policy.k,
+        eps=method.eps,
+        order=method.order,
+        support=method.support,
+        lengths=method.lengths,
+        homogenize=method.homogenize,
+        rare=policy.rare,
+        generator=method.generator,
+        window=method.window,
+        seed=0,
+        workers=1,
+    )
+    try:
+        trial.fit_transform(strings)
+    except ShoalError:
+        return []
+    share = trial.pseudo_.n_dropped / len(strings)
+    if share < FEW_DROPPED:
+        return []
+    return [
+        f"with k = {policy.k} about {100 * share:.0f} % would be left out, as every draw equals a string that fewer "
+        f"than {policy.k} hold; {100 * method.suppression:g} % may be"
+    ]
 
 
 def _toml(value: Any) -> str:

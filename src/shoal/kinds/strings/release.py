@@ -33,6 +33,7 @@ from shoal.strings.condense import SUPPRESSED_BECAUSE, Condensation, Segment
 if TYPE_CHECKING:
     from shoal.attack.strings.case import StringCase
     from shoal.check.strings.verbatim import Verbatim
+    from shoal.kinds.strings.baselines import Baseline
     from shoal.report.content import ReportContent
     from shoal.strings.statistics import GroupStatistics
     from shoal.utility.strings.classification import Accuracy
@@ -101,6 +102,13 @@ class StringRelease(Release[Strings]):
         assert groups is not None
         assert original_groups is not None
         return measure_strings(self._original, original_groups, self.strings, groups)
+
+    @cached_property
+    def baselines(self) -> tuple[Baseline, ...]:
+        """The release beside other originals, a Markov chain and independent symbols; () where strings are few."""
+        from shoal.kinds.strings.baselines import compare_with_baselines
+
+        return compare_with_baselines(self._original, self.strings, self.policy.k, self.policy.method.support)
 
     @cached_property
     def learning(self) -> tuple[Accuracy, ...]:
@@ -254,6 +262,8 @@ def release_strings(
         rare=policy.rare,
         workers=1,
         copies=method.copies,
+        generator=method.generator,
+        window=method.window,
     )
     if progress is not None:
         progress(
@@ -266,6 +276,11 @@ def release_strings(
             "every pseudo-string that was drawn equals an original, so nothing can be published; the strings are too "
             'much alike for their groups: lower the order, raise support or k, or ask for copies = "allow"'
         )
+    counts = np.bincount(condensation.suppressed_, minlength=len(SUPPRESSED_BECAUSE)).tolist()
+    suppressed = {name: n for name, n in zip(REASONS.values(), counts, strict=True) if n and name != "kept"}
+    if condensation.pseudo_.n_dropped + n_near:
+        suppressed[COPIES] = condensation.pseudo_.n_dropped + n_near
+    refuse_suppressed(suppressed, len(original), policy)
     if progress is not None:
         progress("checking the release", 0, 0)
     pseudo = condensation.pseudo_
@@ -276,10 +291,6 @@ def release_strings(
         template_lengths=_lengths(condensation.segments_),
     )
     file, (published, guarantees) = _write_and_check(made, policy, evidence)
-    counts = np.bincount(condensation.suppressed_, minlength=len(SUPPRESSED_BECAUSE)).tolist()
-    suppressed = {name: n for name, n in zip(REASONS.values(), counts, strict=True) if n and name != "kept"}
-    if pseudo.n_dropped + n_near:
-        suppressed[COPIES] = pseudo.n_dropped + n_near
     return StringRelease(
         published=published,
         guarantees=guarantees,
@@ -316,7 +327,7 @@ def _without_few_near_copies(
     def few(strings: Strings) -> npt.NDArray[np.bool_]:
         if policy.method.copies == "allow" or not len(strings):
             return np.zeros(len(strings), bool)
-        is_near = near_originals(strings, original, policy.rare)
+        is_near = near_originals(strings, original, policy.rare, policy.k)
         return is_near if is_near.sum() < policy.k else np.zeros(len(strings), bool)
 
     made: Strings = condensation.pseudo_.strings
@@ -328,6 +339,30 @@ def _without_few_near_copies(
         is_near = few(made)
     rows = np.flatnonzero(~is_near)
     return made.take(rows), condensation.pseudo_.groups[rows], int(is_near.sum())
+
+
+def refuse_suppressed(suppressed: Mapping[str, int], n_in: int, policy: StringPolicy) -> None:
+    """Refuse to leave out more than the policy lets; empty strings do not count.
+
+    Raises
+    ------
+    Infeasible
+    """
+    left_out = {name: n for name, n in suppressed.items() if name != "empty"}
+    share = sum(left_out.values()) / max(n_in - suppressed.get("empty", 0), 1)
+    if share <= policy.method.suppression:
+        return
+    remedies = {
+        "small_class": "lower k or join classes",
+        "rare_symbols": "lower k or rare, or join symbols",
+        "length": "raise eps or lower k",
+        COPIES: "lower k, so that more strings have k holders, or lower the order",
+    }
+    most = max(left_out, key=lambda name: left_out[name])
+    raise Infeasible(
+        f"{100 * share:.0f} % of the strings would be left out, most of them for the reason {most!r}, and "
+        f"{100 * policy.method.suppression:g} % may be; {remedies[most]}, or let more be left out (suppression)"
+    )
 
 
 def suppressed_sentence(suppressed: Mapping[str, int], n_in: int, policy: StringPolicy) -> str:

@@ -68,6 +68,7 @@ def report_content(release: StringRelease) -> ReportContent:
             f"Lengths: mean {number(utility.lengths.mean_before)} before, {number(utility.lengths.mean_after)} after.",
         ),
         k_mers=[asdict(found) for found in utility.k_mers],
+        baselines=[asdict(found) for found in release.baselines],
         distances=_distances(utility.distances),
         learning=[(CLASSIFIERS.get(a.classifier, a.classifier), *_accuracy(a)) for a in release.learning],
         tested=_tested(release.learning[0]) if release.learning else None,

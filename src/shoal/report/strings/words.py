@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 MODELS = {
     "string-condensation": "What is published about a string depends on a group of at least k strings.",
-    "context-support": "A run that fewer strings of a group share is not carried on.",
-    "no-copies": "No published string happens to be an original one.",
+    "context-support": "What fewer strings of a group share is not carried on.",
+    "no-copies": "No published string happens to be an original that fewer than k rows hold.",
     "near-copies": "How many published strings are one symbol away from an original, or none, was counted.",
     "rare-symbols": "A symbol that only few strings hold would point at them, so it is not shown.",
 }
@@ -67,15 +67,28 @@ def method(policy: StringPolicy) -> dict[str, str]:
     """How pseudo-strings were made, in words, by what it is about."""
     m = policy.method
     before = "the symbol" if m.order == 2 else f"the {m.order - 1} symbols"
+    where = "at its position" if m.generator == "template" else "about its place"
     drawn = (
-        "Each symbol is drawn from what the group has at its position"
+        f"Each symbol is drawn from what the group has {where}"
         if m.order == 1
-        else f"Each symbol is drawn from what the group has at its position after {before} before it, as far as at "
+        else f"Each symbol is drawn from what the group has {where} after {before} before it, as far as at "
         f"least {m.support} of its strings carry {'that' if m.order == 2 else 'them'}; otherwise after fewer, or none"
     )
+    if m.generator == "window":
+        drawn += (
+            f", {100 * m.window:g} % of a string to either side or, where all strings of a group have one length, "
+            f"exactly there. A symbol that fewer than {m.support} of them have there is drawn from its class instead"
+        )
+    elif m.generator == "markov":
+        drawn = (
+            f"Each symbol is drawn from all strings of the class after the symbol before it, if at least {m.support} "
+            "of them have both; otherwise from the class at the same relative place"
+        )
     return {
         "Lengths": f"Strings whose lengths differ by a factor of at most {1 + m.eps:g} form segments ({m.homogenize}).",
-        "Groups": f"Within a segment, and within a class, near strings form groups of at least {policy.k}.",
+        "Groups": f"Within a segment, and within a class, near strings form groups of at least {policy.k}."
+        if m.generator != "markov"
+        else "All strings of a segment, and of a class, are one group.",
         "Pseudo-strings": f"Each group is replaced by as many new strings. {drawn}.",
         "Length of a new string": "The mean of its segment."
         if m.lengths == "template"
@@ -83,8 +96,8 @@ def method(policy: StringPolicy) -> dict[str, str]:
         "Rare symbols": f"Symbols that fewer than {policy.rare} strings of a class hold are not shown."
         if policy.rare > 1
         else "All symbols are shown, however few strings hold them.",
-        "Copies": "A new string that equals an original is drawn again, and left out if that does not help. So is one "
-        "that differs from an original in a single symbol, unless many do."
+        "Copies": f"A new string that equals an original which fewer than {policy.k} rows hold is drawn again, and "
+        "left out if that does not help. So is one that differs from such an original in one symbol, unless many do."
         if m.copies == "redraw"
         else "A new string may equal an original, also one that a single person holds; copies are not drawn again.",
     }
@@ -150,9 +163,9 @@ def _copies(copies: str) -> Point:
         )
     return Point(
         "Holes tell who is in the data",
-        "A string that stands here was surely not in the data, since copies were drawn again. Where strings are much "
-        "alike (markers along a genome, short codes) the reverse holds too: one that is missing while many near it "
-        "stand here was probably in the data, above all if nobody else has it.",
+        "A string that stands here was not in the data, or at least k rows were equal to it, since other copies were "
+        "drawn again. Where strings are much alike (markers along a genome, short codes) the reverse holds too: one "
+        "that is missing while many near it stand here was probably in the data, above all if nobody else has it.",
     )
 
 

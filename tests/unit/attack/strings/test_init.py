@@ -77,7 +77,7 @@ def of_markers(markers) -> dict:
     out = {}
     for k in (5, 20):
         for copies in ("redraw", "allow"):
-            made = Condensation(k=k, seed=1, copies=copies).fit_transform(markers[0])
+            made = Condensation(k=k, seed=1, copies=copies, support=3, generator="template").fit_transform(markers[0])
             case = StringCase(made, *markers)
             named = [a for a in STRING_ATTACKS if a.name in ("membership", "holes", "echoes")]
             out[k, copies] = {r.attack: r for r in run_attacks(named, case, seed=1).results}

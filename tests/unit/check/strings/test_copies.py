@@ -24,9 +24,9 @@ def test_a_few_near_copies_are_drawn_again() -> None:
         original = protein_families(200, n_families=1, mean_length=12, substitution=0.35, seed=seed)
         method = Condensation(k=20, seed=seed, workers=1)
         method.fit_transform(original)
-        n_drawn = int(near_originals(method.pseudo_.strings, original, 20).sum())
+        n_drawn = int(near_originals(method.pseudo_.strings, original, 20, 20).sum())
         made = shoal.anonymize(original, StringPolicy.of(k=20), seed=seed)
-        n_near = int(near_originals(made.strings, original, 20).sum())
+        n_near = int(near_originals(made.strings, original, 20, 20).sum())
         assert n_near == 0 or n_near >= 20
         seen += 0 < n_drawn < 20
         if 0 < n_drawn < 20:

@@ -63,11 +63,11 @@ def test_one_edit_anywhere_in_a_long_string_is_seen_and_two_are_not(place: int) 
 def test_an_original_without_its_rare_symbols_is_looked_for_too() -> None:
     original = Strings.of(["abcdefgh", "abcdefgh", "abcdYYgh"])
     published = Strings.of(["abcdddgX", "hgfedcba"])
-    assert near_originals(published, original, 1).tolist() == [False, False]
-    assert near_originals(published, original, 2).tolist() == [True, False]
+    assert near_originals(published, original, 1, 9).tolist() == [False, False]
+    assert near_originals(published, original, 2, 9).tolist() == [True, False]
 
 
 def test_tokens_and_symbols_that_the_original_lacks_are_compared_as_they_are() -> None:
     original = Strings.of([["home", "cart", "pay"], ["home", "help"]])
     published = Strings.of([["home", "pay"], ["home", "stranger"], ["help", "home", "pay"]])
-    assert near_originals(published, original, 1).tolist() == [True, True, False]
+    assert near_originals(published, original, 1, 9).tolist() == [True, True, False]

@@ -14,7 +14,7 @@ import shoal
 from shoal.check.strings.folder import read_string_groups
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
-from shoal.errors import DataError, NotVerified, PolicyError
+from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.kinds.strings import release as string_release
 from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
@@ -232,3 +232,17 @@ def test_frames_and_records_of_biopython_are_strings() -> None:
         StringKind().load(pd.DataFrame({"read": ["A", None]}), StringPolicy.of(k=2, column="read"))
     records = [SimpleNamespace(seq="ACGT"), SimpleNamespace(seq="TT")]
     assert StringKind().load(records, StringPolicy.of(k=2)).texts() == ["ACGT", "TT"]
+
+
+def test_more_than_a_tenth_is_not_left_out_unasked() -> None:
+    texts = ["abc", "abd"] * 19 + ["abe"] * 30  # two of them are held by fewer than 20, and nothing else can be drawn
+    with pytest.raises(Infeasible, match="may be; lower k"):
+        shoal.anonymize(texts, StringPolicy.of(k=20), seed=1)
+    assert shoal.anonymize(texts, StringPolicy.of(k=20, suppression=1), seed=1).suppressed["copies"] > 6
+
+
+def test_a_string_that_k_hold_is_published() -> None:
+    texts = ["abc"] * 25 + ["abd"] * 25
+    made = shoal.anonymize(texts, StringPolicy.of(k=20), seed=1)
+    assert set(made.data) <= {"abc", "abd"}
+    assert len(made.data) == 50

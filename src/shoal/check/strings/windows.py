@@ -1,0 +1,261 @@
+"""Whether pseudo-strings can have been drawn from windows of their groups, and from how many strings at least.
+
+Recomputed from what `shoal.strings.windows` promises, in another way: every symbol of every member becomes a row
+(window, context, symbol, member), rows are sorted, and each published symbol is looked up. A symbol at place t of a
+published string of length m belongs to bin ``(2 t + 1) B // (2 m)`` of the B bins of its group. B is the length of the
+members where they have one, and else the shortest length, at most 1.5 divided by the window; a window is a bin and,
+where it has 1 divided by the window or more, one neighbour to either side. The symbol is possible if one of these
+holds, where each is looked at only if the ones before can fail:
+
+1. it follows, in a window of some member, the longest context that `support` members carry there, and `support` members
+   have it in the window; this can fail where no context has so many carriers, or where one of the symbols that follow
+   it has fewer;
+2. `support` strings of its class have it after the symbol before; this can fail where some pair that begins so has
+   fewer, or the symbol before is the last one wherever it stands;
+3. `support` members have it in the window; this can fail where a symbol of the window has fewer;
+4. its class has it. (How many strings must is checked apart: `rare_symbols`.)
+
+Where the first way can fail, much is possible; how often it fails is known, though: as often as a symbol is drawn that
+too few members have. A string in which it failed at more places than chance explains was not drawn from the group. The
+test is that of `shoal.check.strings.support`, for each string by itself, and takes into account that a string may be
+the best of `MOST_DRAWS`, as copies are drawn again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Floats, Ints, Mask
+from shoal.check.strings.support import FALSE_ALARM, surprise
+from shoal.data.strings.strings import Strings
+
+BATCH_SYMBOLS = 3_000_000
+MOST_DRAWS = 1000  # of one string, until it is no copy and no near one
+
+
+@dataclass(frozen=True)
+class WindowRule:
+    """How symbols were drawn.
+
+    Attributes
+    ----------
+    order, support : int
+    window : float
+        Share of a string to either side of a place.
+    by_group : bool
+        Whether from groups, or from classes alone.
+    """
+
+    order: int
+    support: int
+    window: float
+    by_group: bool
+
+
+@dataclass(frozen=True)
+class _Text:
+    """Symbols of strings in a row, each with its string, its place in it and its window's bin."""
+
+    symbols: Ints
+    string: Ints
+    place: Ints
+    group: Ints
+    bin: Ints
+    member: Ints  # the number of the string in its group
+
+
+class _Table:
+    """Distinct rows of two numbers, with a count or a flag each."""
+
+    def __init__(self, keys: Ints, values: Ints) -> None:
+        self.keys, self.values = keys, values
+
+    def get(self, keys: Ints, missing: int = 0) -> Ints:
+        """The value of each key."""
+        if not len(self.keys):
+            return np.full(len(keys), missing, np.int64)
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[at] == keys, self.values[at], missing)
+
+
+def possible_by_windows(
+    published: Strings,
+    groups: Ints,
+    original: Strings,
+    original_groups: Ints,
+    classes: Ints,
+    rule: WindowRule,
+) -> tuple[Mask, Mask]:
+    """Which published strings can have been drawn, and which are not impossible but left the group too often.
+
+    Parameters
+    ----------
+    published, original : Strings
+        In the same codes; the original without rare symbols.
+    groups, original_groups : int64 arrays
+        The group of each, numbered from 0 on; negative where an original has none.
+    classes : int64 array (n_groups,)
+        The class of each group.
+    rule : WindowRule
+    """
+    n_symbols = max(len(original.alphabet), len(published.alphabet), 1)
+    rows = np.flatnonzero((original_groups >= 0) & (original.lengths > 0))
+    rows = rows[np.argsort(original_groups[rows], kind="stable")]
+    pairs, is_open, known = _of_classes(original.take(rows), classes[original_groups[rows]], n_symbols, rule.support)
+    is_possible, is_suspect = np.ones(len(published), bool), np.zeros(len(published), bool)
+    limit = np.log(max(len(published), 1) * MOST_DRAWS / FALSE_ALARM)
+    n_groups = len(classes)
+    sizes = np.bincount(original_groups[rows], weights=original.lengths[rows], minlength=n_groups)
+    sizes += np.bincount(groups, weights=published.lengths, minlength=n_groups)
+    parcel = np.cumsum(sizes) // BATCH_SYMBOLS
+    for part in range(int(parcel[-1]) + 1 if len(parcel) else 0):
+        chosen = rows[parcel[original_groups[rows]] == part]
+        drawn = np.flatnonzero(parcel[groups] == part)
+        if not len(drawn):
+            continue
+        ours = published.take(drawn)
+        bins, reach = _bins(original.lengths[chosen], original_groups[chosen], n_groups, rule.window)
+        offsets = np.cumsum(bins) - bins
+        text = _text(ours, groups[drawn], bins, offsets)
+        members = _text(original.take(chosen), original_groups[chosen], bins, offsets)
+        spread = _Spread.of(members, offsets, bins, reach, n_symbols)
+        may_fail, ok, is_used, chance = _by_groups(text, members, spread, n_symbols, rule)
+        left, expected, n_places = (
+            np.bincount(text.string, weights=w, minlength=len(drawn)) for w in (is_used & ~ok, chance, is_used)
+        )
+        is_suspect[drawn] = (
+            surprise(left.astype(np.int64), expected.astype(np.float64), n_places.astype(np.int64)) > limit
+        )
+        before = _before(text)
+        of_class = classes[text.group]
+        at_pair = (of_class * n_symbols + before) * n_symbols + text.symbols
+        has_before = (text.place > 0) & (rule.order > 1)
+        ok |= may_fail & has_before & (pairs.get(at_pair) > 0)
+        may_fail &= ~has_before | (is_open.get(of_class * n_symbols + before, 1) > 0)
+        if rule.by_group:
+            n_holders = spread.held.get(text.bin * n_symbols + text.symbols)
+            ok |= may_fail & (n_holders >= rule.support)
+            few = np.unique(spread.held.keys[spread.held.values < rule.support] // n_symbols)
+            may_fail &= np.isin(text.bin, few)
+        ok |= may_fail & (known.get(of_class * n_symbols + text.symbols) > 0)
+        is_possible[drawn] = np.bincount(text.string[~ok], minlength=len(drawn)) == 0
+    return is_possible, is_suspect & is_possible
+
+
+def _bins(lengths: Ints, groups: Ints, n_groups: int, window: float) -> tuple[Ints, Ints]:
+    """The bins of each group, and whether a window has neighbours."""
+    shortest, longest = np.full(n_groups, np.iinfo(np.int64).max), np.zeros(n_groups, np.int64)
+    np.minimum.at(shortest, groups, lengths)
+    np.maximum.at(longest, groups, lengths)
+    shortest = np.where(longest > 0, shortest, 1)
+    bins = np.where(shortest == longest, shortest, np.minimum(shortest, max(int(1.5 / window + 1e-9), 1)))
+    return bins, ((shortest != longest) & (bins * window > 1 - 1e-9)).astype(np.int64)
+
+
+def _text(strings: Strings, groups: Ints, bins: Ints, offsets: Ints) -> _Text:
+    string = np.repeat(np.arange(len(strings)), strings.lengths)
+    place = np.arange(len(string)) - strings.starts[:-1][string]
+    group = groups[string]
+    own = (2 * place + 1) * bins[group] // (2 * strings.lengths[string])
+    is_first = np.diff(groups, prepend=-1) != 0  # members stand group by group
+    member = np.arange(len(groups)) - np.maximum.accumulate(np.where(is_first, np.arange(len(groups)), 0))
+    return _Text(strings.symbols.astype(np.int64), string, place, group, offsets[group] + own, member[string])
+
+
+def _before(text: _Text) -> Ints:
+    """The symbol before each, 0 for the first one of a string."""
+    before = np.zeros(len(text.symbols), np.int64)
+    before[1:] = text.symbols[:-1]
+    return np.where(text.place > 0, before, 0)
+
+
+def _of_classes(strings: Strings, classes: Ints, n_symbols: int, support: int) -> tuple[_Table, _Table, _Table]:
+    """Pairs that enough strings have, whether any that begins so has too few, and what a class has at all."""
+    string = np.repeat(np.arange(len(strings)), strings.lengths)
+    symbols = strings.symbols.astype(np.int64)
+    of_class = classes[string]
+    known = np.unique(of_class * n_symbols + symbols)
+    first = np.flatnonzero(string[1:] == string[:-1])
+    begins = of_class[first] * n_symbols + symbols[first]
+    pair, which = np.unique(begins * n_symbols + symbols[first + 1], return_inverse=True)
+    held = np.unique(which * max(len(strings), 1) + string[first]) // max(len(strings), 1)
+    n_holders = np.bincount(held, minlength=len(pair))
+    begin, of_begin = np.unique(pair // n_symbols, return_inverse=True)
+    n_few = np.bincount(of_begin, weights=n_holders < support, minlength=len(begin))
+    return (
+        _Table(pair[n_holders >= support], np.ones(int((n_holders >= support).sum()), np.int64)),
+        _Table(begin, (n_few > 0).astype(np.int64)),
+        _Table(known, np.ones(len(known), np.int64)),
+    )
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """Every symbol of a member with every window that it is in, and how many members have a symbol in a window."""
+
+    which: Ints
+    window: Ints
+    held: _Table
+
+    @classmethod
+    def of(cls, members: _Text, offsets: Ints, bins: Ints, reach: Ints, n_symbols: int) -> _Spread:
+        which, windows = [], []
+        for shift in (-1, 0, 1):
+            window = members.bin + shift
+            first = offsets[members.group]
+            fits = (window >= first) & (window < first + bins[members.group])
+            fits &= (shift == 0) | (reach[members.group] > 0)
+            which.append(np.flatnonzero(fits))
+            windows.append(window[fits])
+        rows, window = np.concatenate(which), np.concatenate(windows)
+        return cls(rows, window, _count_members(window * n_symbols + members.symbols[rows], members.member[rows]))
+
+
+def _count_members(keys: Ints, members: Ints) -> _Table:
+    """How many different members of a group have each key."""
+    n = int(members.max(initial=0)) + 1
+    return _Table(*np.unique(np.unique(keys * n + members) // n, return_counts=True))
+
+
+def _by_groups(
+    text: _Text, members: _Text, spread: _Spread, n_symbols: int, rule: WindowRule
+) -> tuple[Mask, Mask, Mask, Floats]:
+    """At each published symbol, whether the first way can fail, gives it, is tried, and with what chance it fails."""
+    may_fail, ok = np.ones(len(text.symbols), bool), np.zeros(len(text.symbols), bool)
+    is_decided, chance = np.zeros(len(text.symbols), bool), np.zeros(len(text.symbols))
+    if not rule.by_group or rule.order < 2:
+        return may_fail, ok, is_decided, chance
+    which, window, held = spread.which, spread.window, spread.held
+    held_there = held.get(window * n_symbols + members.symbols[which])
+    enough = held.get(text.bin * n_symbols + text.symbols) >= rule.support
+    for depth, (theirs, own) in reversed(list(enumerate(_contexts(members, text, n_symbols, rule.order - 1), start=1))):
+        n_contexts = int(max(theirs.max(initial=0), own.max(initial=0))) + 1
+        has = members.place[which] >= depth
+        keys = window[has] * n_contexts + theirs[which[has]]
+        carriers = _count_members(keys, members.member[which[has]])
+        n_all, n_few = (_Table(*np.unique(k, return_counts=True)) for k in (keys, keys[held_there[has] < rule.support]))
+        followers = np.unique(keys * n_symbols + members.symbols[which[has]])
+        wanted = text.bin * n_contexts + own
+        is_used = ~is_decided & (text.place >= depth) & (carriers.get(wanted) >= rule.support)
+        ok |= is_used & enough & np.isin(wanted * n_symbols + text.symbols, followers)
+        n_failing = n_few.get(wanted)
+        may_fail &= ~is_used | (n_failing > 0)
+        chance[is_used] = n_failing[is_used] / n_all.get(wanted)[is_used]
+        is_decided |= is_used
+    return may_fail, ok, is_decided, chance
+
+
+def _contexts(members: _Text, text: _Text, n_symbols: int, longest: int) -> list[tuple[Ints, Ints]]:
+    """A number for the 1, 2, ... symbols before each symbol, the same on both sides; 0 where there are not so many."""
+    symbols = np.concatenate([members.symbols, text.symbols])
+    place = np.concatenate([members.place, text.place])
+    found, out = np.zeros(len(symbols), np.int64), []
+    for depth in range(1, longest + 1):
+        there = np.flatnonzero(place >= depth)
+        longer = np.zeros(len(symbols), np.int64)
+        longer[there] = np.unique(found[there] * n_symbols + symbols[there - depth], return_inverse=True)[1]
+        found = longer
+        out.append((found[: len(members.symbols)], found[len(members.symbols) :]))
+    return out

@@ -1,0 +1,240 @@
+"""Pseudo-strings of groups, symbol by symbol from what the members have about the same place after the same symbols.
+
+A string is cut into bins of equal width; the window of a bin is the bin and `reach` others to either side. The
+occurrences of a window are sorted by the symbol before them and then by member, so that those after one symbol are a
+run, in which members ascend.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.arrays import Codes, Ints, Mask, Words
+from shoal.kernels.compile import compiled
+from shoal.kernels.strings.generate import uniform
+from shoal.kernels.strings.hash import fingerprint, holds
+
+
+@compiled
+def bin_of(place: int, length: int, n_bins: int) -> int:
+    """The bin in which the middle of a place lies."""
+    return (2 * place + 1) * n_bins // (2 * length)
+
+
+@compiled
+def _lower(ascending: Ints, low: int, high: int, value: int) -> int:
+    """The first of some entries that is not below a value."""
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def _index_group(
+    symbols: Codes, starts: Ints, begin: int, end: int, n_bins: int, reach: int
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
+    """The windows of one group.
+
+    Returns where the occurrences of each window begin; of each occurrence the symbol before it (-1 at the start of a
+    string), its member and its place among `symbols`; where the symbols of each window begin, the symbols themselves,
+    ascending, and how many members have each there.
+    """
+    n_members = end - begin
+    window_starts = np.zeros(n_bins + 1, np.int64)
+    for row in range(begin, end):
+        length = starts[row + 1] - starts[row]
+        for u in range(length):
+            own = bin_of(u, length, n_bins)
+            for b in range(max(own - reach, 0), min(own + reach, n_bins - 1) + 1):
+                window_starts[b + 1] += 1
+    for b in range(n_bins):
+        window_starts[b + 1] += window_starts[b]
+    total = window_starts[n_bins]
+    keys, places = np.empty(total, np.int64), np.empty(total, np.int64)
+    fill = window_starts[:-1].copy()
+    for row in range(begin, end):
+        length = starts[row + 1] - starts[row]
+        for u in range(length):
+            own = bin_of(u, length, n_bins)
+            before = symbols[starts[row] + u - 1] if u > 0 else -1
+            for b in range(max(own - reach, 0), min(own + reach, n_bins - 1) + 1):
+                keys[fill[b]] = (before + 1) * n_members + (row - begin)
+                places[fill[b]] = starts[row] + u
+                fill[b] += 1
+    befores, members, sorted_places = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
+    symbol_starts = np.zeros(n_bins + 1, np.int64)
+    held_symbols, n_holders = np.empty(total, np.int64), np.empty(total, np.int64)
+    n_held = 0
+    for b in range(n_bins):
+        low, high = window_starts[b], window_starts[b + 1]
+        order = np.argsort(keys[low:high], kind="mergesort")
+        of_symbols = np.empty(high - low, np.int64)
+        for i in range(high - low):
+            key, place = keys[low + order[i]], places[low + order[i]]
+            befores[low + i], members[low + i] = key // n_members - 1, key % n_members
+            sorted_places[low + i] = place
+            of_symbols[i] = symbols[place] * n_members + key % n_members
+        of_symbols.sort()
+        for i in range(high - low):
+            if i > 0 and of_symbols[i] == of_symbols[i - 1]:
+                continue
+            symbol = of_symbols[i] // n_members
+            if n_held > symbol_starts[b] and held_symbols[n_held - 1] == symbol:
+                n_holders[n_held - 1] += 1
+            else:
+                held_symbols[n_held], n_holders[n_held] = symbol, 1
+                n_held += 1
+        symbol_starts[b + 1] = n_held
+    return window_starts, befores, members, sorted_places, symbol_starts, held_symbols, n_holders
+
+
+@compiled
+def _follow(
+    symbols: Codes,
+    starts: Ints,
+    begin: int,
+    low: int,
+    high: int,
+    members: Ints,
+    places: Ints,
+    out: Codes,
+    at: int,
+    depth: int,
+    chosen: Ints,
+) -> tuple[int, int]:
+    """Occurrences from low to high that have the last `depth` symbols before them: how many, and of how many members.
+
+    They are put into `chosen`.
+    """
+    n_chosen, n_carriers, last = 0, 0, -1
+    for i in range(low, high):
+        place, start = places[i], starts[begin + members[i]]
+        if place - start < depth:
+            continue
+        is_same = True
+        for back in range(2, depth + 1):
+            if symbols[place - back] != out[at - back]:
+                is_same = False
+                break
+        if is_same:
+            chosen[n_chosen] = place
+            n_chosen += 1
+            if members[i] != last:
+                last = members[i]
+                n_carriers += 1
+    return n_chosen, n_carriers
+
+
+@compiled
+def generate_from_windows(
+    symbols: Codes,
+    starts: Ints,
+    group_starts: Ints,
+    n_bins: Ints,
+    reaches: Ints,
+    order: int,
+    support: int,
+    by_group: bool,
+    pool: Codes,
+    pool_starts: Ints,
+    after: Ints,
+    after_starts: Ints,
+    pairs: Ints,
+    n_tries: int,
+    originals: Words,
+    keys: Words,
+    basis: np.uint64,
+    state: Words,
+    out_starts: Ints,
+    out: Codes,
+    is_kept: Mask,
+) -> int:
+    """Draw one pseudo-string for every member of every group; return how many draws were rejected.
+
+    Each symbol is drawn by the first of these ways that gives one:
+
+    1. from the group's occurrences in the window after the longest context that at least `support` members carry
+       there, of at most ``order - 1`` symbols;
+    2. from the occurrences in the pool after the symbol before, if at least `support` of its strings have the pair;
+    3. from all of the group's occurrences in the window;
+    4. from the pool at the same relative place.
+
+    The first and the third give none where the drawn symbol stands in the window in fewer than `support` members, and
+    neither is tried unless `by_group`.
+
+    Parameters
+    ----------
+    symbols, starts, group_starts : arrays
+        The members' strings, group by group.
+    n_bins, reaches : int64 arrays (n_groups,)
+        The bins of each group, and how many of them a window has to either side.
+    pool, pool_starts : arrays
+        All strings of the class, none empty.
+    after, after_starts : int64 arrays
+        For each symbol the places of the pool that follow it within a string.
+    pairs : int64 array
+        ``first * len(keys) + second`` of pairs that enough strings of the pool have, ascending.
+    originals, keys, basis, state, out_starts, out, is_kept
+        As in `shoal.kernels.strings.generate.generate_strings`.
+    """
+    n_symbols = len(keys)
+    n_rejected = 0
+    for group in range(len(group_starts) - 1):
+        begin, end, B = group_starts[group], group_starts[group + 1], n_bins[group]
+        windows, befores, members, places, symbol_starts, held, n_holders = _index_group(
+            symbols, starts, begin, end if by_group else begin, B, reaches[group]
+        )
+        widest = 0
+        for b in range(B):
+            widest = max(widest, windows[b + 1] - windows[b])
+        chosen = np.empty(widest, np.int64)
+        for row in range(begin, end):
+            is_kept[row] = False
+            first, size = out_starts[row], out_starts[row + 1] - out_starts[row]
+            for _ in range(n_tries):
+                for t in range(size):
+                    at, b = first + t, bin_of(t, size, B)
+                    before = out[at - 1] if t > 0 else -1
+                    picked = -1
+                    for way in range(4):
+                        if way == 0 and by_group and t > 0:
+                            low = _lower(befores, windows[b], windows[b + 1], before)
+                            high = _lower(befores, low, windows[b + 1], before + 1)
+                            for depth in range(min(order - 1, t), 0, -1):
+                                n_chosen, n_carriers = _follow(
+                                    symbols, starts, begin, low, high, members, places, out, at, depth, chosen
+                                )
+                                if n_carriers >= support:
+                                    picked = symbols[chosen[int(uniform(state, group) * n_chosen)]]
+                                    break
+                        elif way == 1 and t > 0 and order > 1:
+                            low, high = after_starts[before], after_starts[before + 1]
+                            if high > low:
+                                symbol = pool[after[low + int(uniform(state, group) * (high - low))]]
+                                pair = before * n_symbols + symbol
+                                i = _lower(pairs, 0, len(pairs), pair)
+                                if i < len(pairs) and pairs[i] == pair:
+                                    picked = symbol
+                        elif way == 2 and by_group:
+                            low, high = windows[b], windows[b + 1]
+                            picked = symbols[places[low + int(uniform(state, group) * (high - low))]]
+                        elif way == 3:
+                            other = int(uniform(state, group) * (len(pool_starts) - 1))
+                            length = pool_starts[other + 1] - pool_starts[other]
+                            picked = pool[pool_starts[other] + (2 * t + 1) * length // (2 * size)]
+                        if way in (0, 2) and picked >= 0:
+                            i = _lower(held, symbol_starts[b], symbol_starts[b + 1], picked)
+                            if n_holders[i] < support:
+                                picked = -1
+                        if picked >= 0:
+                            break
+                    out[at] = picked
+                if not holds(originals, fingerprint(out, first, first + size, keys, basis)):
+                    is_kept[row] = True
+                    break
+                n_rejected += 1
+    return n_rejected

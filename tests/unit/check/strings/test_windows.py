@@ -1,0 +1,96 @@
+"""The tests of `check/strings/windows.py`: what windows give passes, and what they cannot give is caught."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shoal.check.strings.windows import WindowRule, possible_by_windows
+from shoal.data.strings.strings import Strings
+from tests.unit.check.strings.test_verify import Made, changed, failing, families, with_texts
+
+
+@pytest.fixture(scope="module")
+def made() -> Made:
+    return Made(families(spread=12), support=4, lengths="spread", generator="window")
+
+
+@pytest.mark.parametrize("generator", ["window", "markov"])
+@pytest.mark.parametrize(("order", "support"), [(1, 3), (2, 4), (3, 2)])
+@pytest.mark.parametrize("spread", [0, 12])
+def test_what_the_method_makes_passes(generator: str, order: int, support: int, spread: int) -> None:
+    verdict = Made(
+        families(spread=spread), order=order, support=support, lengths="spread", generator=generator
+    ).verdict()
+    assert [g.sentence for g in verdict.guarantees if not g.holds] == []
+    assert {g.model for g in verdict.guarantees} >= {"string-condensation", "context-support"}
+
+
+def test_a_planted_original_is_caught(made: Made) -> None:
+    texts = made.published.texts()
+    texts[5] = made.original.texts()[17]
+    assert "no-copies" in failing(made.verdict(published=with_texts(made.published, texts)))
+
+
+def test_near_copies_that_the_manifest_does_not_tell_are_caught() -> None:
+    made = Made(families(200, length=60, mutation=0.5), generator="window")
+    texts = made.published.texts()
+    assert failing(made.verdict(near_copies=0)) == set()
+    for i in range(12):
+        texts[i] = changed(made.original.texts()[7 * i], "changed", 2 * i)
+    assert "near-copies" in failing(made.verdict(published=with_texts(made.published, texts), near_copies=0))
+
+
+def test_strings_of_another_group_are_caught() -> None:
+    """Each string is said to be of the next group of its class; long ones, so that chance explains nothing."""
+    made = Made(families(120, spread=40, length=400), k=20, support=4, lengths="spread", generator="window")
+    labels = made.published.labels
+    moved = made.groups.copy()
+    for c in range(2):
+        here = np.unique(made.groups[labels == c])
+        moved[labels == c] = np.roll(here, 1)[np.searchsorted(here, made.groups[labels == c])]
+    found = made.verdict(groups=moved)
+    assert "context-support" in failing(found)
+    told = found.guarantees[1].details
+    assert told["impossible"] + told["suspect"] > 0.5 * len(made.published)
+
+
+@pytest.mark.parametrize("promised", [{"order": 3}, {"window": 0.01}])
+def test_more_is_not_promised_than_was_kept(made: Made, promised: dict[str, float]) -> None:
+    assert "context-support" in failing(made.verdict(**promised))
+
+
+def possible(text: str, original: Strings, rule: WindowRule, groups: list[int]) -> bool:
+    """Whether the first group gives a text."""
+    published = Strings.of([text], alphabet=original.alphabet)
+    classes = np.zeros(max(groups) + 1, np.int64)
+    is_possible, _ = possible_by_windows(published, np.zeros(1, np.int64), original, np.array(groups), classes, rule)
+    return bool(is_possible[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("aabaa", True),  # each symbol after one that two members have before it
+        ("aaaaa", True),
+        ("baaaa", False),  # every member begins with a, and nothing else can be drawn there
+        ("abbaa", False),  # the second column is a for all
+        ("aabad", False),  # and the last
+        ("aacaa", True),  # after c come d and e, which one alone has; a is in the column for three
+        ("aacba", True),  # and the class has b
+    ],
+)
+def test_each_way_by_hand(text: str, expected: bool) -> None:
+    """Columns of five members; d and e are of one each."""
+    original = Strings.of(["aaaaa", "aabaa", "aabaa", "aacda", "aacea"])
+    rule = WindowRule(order=2, support=2, window=0.05, by_group=True)
+    assert possible(text, original, rule, [0] * 5) is expected
+
+
+def test_the_class_gives_what_a_group_lacks() -> None:
+    original = Strings.of(["ab", "ac", "ad", "ax", "ax", "bx"])
+    rule = WindowRule(order=2, support=2, window=0.05, by_group=True)
+    groups = [0, 0, 0, 1, 1, 1]
+    assert possible("ax", original, rule, groups)  # two strings of the class have ax
+    assert possible("ab", original, rule, groups)  # no way before the last must give anything, and the class has b
+    assert not possible("xb", original, rule, groups)  # the first column of the group is a for all

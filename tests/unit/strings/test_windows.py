@@ -1,0 +1,51 @@
+"""The tests of `strings/windows.py`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shoal.data.samples.proteins import protein_families
+from shoal.errors import PolicyError
+from shoal.strings import Condensation
+from shoal.strings.windows import bins_of, make_pool
+from shoal.utility.strings.k_mers import compare_k_mers
+
+
+def test_bins_are_places_where_lengths_agree_and_few_where_strings_are_short() -> None:
+    lengths = np.array([100, 100, 100, 400, 6, 9, 25, 30])
+    n_bins, reaches = bins_of(lengths, np.array([0, 2, 4, 6, 8]), 0.05)
+    assert n_bins.tolist() == [100, 30, 6, 25]
+    assert reaches.tolist() == [0, 1, 0, 1]
+
+
+def test_a_pair_counts_once_a_string() -> None:
+    symbols, starts = np.array([0, 1, 0, 1, 0, 1, 1, 0], np.int32), np.array([0, 4, 6, 8])
+    pool = make_pool(symbols, starts, 2, 2)
+    assert pool.pairs.tolist() == [1, 2]  # 01 in two strings, 10 in two
+    assert make_pool(symbols, starts, 2, 3).pairs.tolist() == []
+    assert symbols[pool.after[pool.after_starts[0] : pool.after_starts[1]]].tolist() == [1, 1, 1]
+
+
+def test_pairs_are_kept_better_than_by_templates_and_nothing_stutters() -> None:
+    strings = protein_families(200, n_families=2, mean_length=80, seed=1)
+    moved = {}
+    for generator in ("window", "template"):
+        made = Condensation(k=20, seed=1, workers=1, generator=generator).fit_transform(strings)
+        moved[generator] = compare_k_mers(strings, made, 2).total_variation
+    assert moved["window"] < 0.6 * moved["template"]
+
+
+def test_a_seed_settles_it_whatever_the_order_of_rows() -> None:
+    strings = protein_families(120, n_families=2, mean_length=40, seed=2)
+    rows = np.random.default_rng(0).permutation(len(strings))
+    one, two = (
+        Condensation(k=10, seed=4, workers=w).fit_transform(s) for w, s in ((1, strings), (2, strings.take(rows)))
+    )
+    assert one.texts() == two.texts()
+
+
+@pytest.mark.parametrize(("name", "value"), [("window", 0), ("window", 0.6), ("generator", "windows"), ("window", "x")])
+def test_what_is_not_possible_is_refused(name: str, value: object) -> None:
+    with pytest.raises(PolicyError, match=name):
+        Condensation(k=2, **{name: value}).fit(["ab", "ba"] * 5)
