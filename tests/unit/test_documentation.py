@@ -93,7 +93,7 @@ def rows_of(text: str) -> dict[str, str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_and_defaults_of_keys_are_documented_as_they_are(kind: str) -> None:
     page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
-    sections = dict(zip(KINDS, re.split(r"\n## (?:Strings|Sparse records)\n", page), strict=True))
+    sections = dict(zip(KINDS, re.split(r"\n## (?:Strings|Sparse records|Trajectories)\n", page), strict=True))
     rows = rows_of(sections[kind])
     policy = KINDS[kind]
     for name, option in policy.options().items():

@@ -4,5 +4,6 @@ HOMES: dict[str, str] = {
     "table": "shoal.kinds.tables.kind",
     "strings": "shoal.kinds.strings.kind",
     "sparse": "shoal.kinds.sparse.kind",
+    "trajectories": "shoal.kinds.trajectories.kind",
 }
 """Where each kind stands, as `KIND`. What no other recognises is of the first."""
