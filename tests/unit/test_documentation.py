@@ -94,7 +94,8 @@ def rows_of(text: str) -> dict[str, str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_and_defaults_of_keys_are_documented_as_they_are(kind: str) -> None:
     page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
-    sections = dict(zip(KINDS, re.split(r"\n## (?:Strings|Sparse records|Linked tables)\n", page), strict=True))
+    headings = r"\n## (?:Strings|Sparse records|Linked tables|Trajectories)\n"
+    sections = dict(zip(KINDS, re.split(headings, page), strict=True))
     rows = rows_of(sections[kind]) if kind != "linked" else rows_of(sections["table"] + sections["linked"])
     policy = KINDS[kind]
     for name, option in policy.options().items():

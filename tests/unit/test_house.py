@@ -14,11 +14,12 @@ from tests.conftest import ROOT
 SOURCE = ROOT / "src" / "shoal"
 TREES = {p.relative_to(SOURCE): ast.parse(p.read_text(encoding="utf-8")) for p in sorted(SOURCE.rglob("*.py"))}
 
-NAMES = {"table", "tables", "strings", "sparse"}
+NAMES = {"table", "tables", "strings", "sparse", "trajectories"}
 CLASSES = {
     "tables": {"Policy", "Table", "SlicedTable", "Release", "Manifest", "TableCase"},
     "strings": {"StringPolicy", "Strings", "StringRelease", "StringManifest", "StringCase"},
     "sparse": {"SparsePolicy", "Sparse", "Sketches", "SparseRelease", "BasketRelease", "SparseManifest", "SparseCase"},
+    "trajectories": {"TrajectoryPolicy", "Trajectories", "TrajectoryBoxes", "TrajectoryRelease", "TrajectoryManifest"},
 }
 
 

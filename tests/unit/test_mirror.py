@@ -39,7 +39,10 @@ TESTED_ELSEWHERE = {
     "test_release.py beside them, by what is written and read back": """
         kinds/sparse/kind.py kinds/sparse/manifest.py kinds/sparse/profile.py kinds/strings/kind.py
         kinds/strings/manifest.py kinds/tables/kind.py kinds/linked/kind.py kinds/linked/manifest.py
-        report/linked/datasheet.py report/linked/report.py report/linked/words.py""",
+        report/linked/datasheet.py report/linked/report.py report/linked/words.py
+        kinds/trajectories/kind.py kinds/trajectories/manifest.py
+        check/trajectories/folder.py report/trajectories/datasheet.py report/trajectories/report.py
+        report/trajectories/words.py""",
     "kinds/tables/test_policy.py, kinds/strings/test_policy.py, kinds/sparse/test_policy.py, cli/test_options.py": "policy.py",
     "models/test_base.py; check/tables, model by model against slow twins; tests/toys": """
         check/tables/models.py models/alpha_k.py models/beta_likeness.py models/k_anonymity.py models/l_diversity.py
@@ -50,7 +53,8 @@ TESTED_ELSEWHERE = {
     "check/tables/test_publication.py; tests/toys": """
         check/tables/publications/aggregate.py check/tables/publications/condense.py
         check/tables/publications/slices.py tables/publish/base.py registry.py""",
-    "attack, attack by attack": "attack/sparse/case.py attack/strings/case.py attack/tables/case.py",
+    "attack, attack by attack": """
+        attack/sparse/case.py attack/strings/case.py attack/tables/case.py attack/trajectories/case.py""",
     "report/tables/test_report.py and test_datasheet.py, tests/e2e/test_words.py, by the pages": """
         report/sparse/basket_pages.py report/sparse/basket_words.py
         report/sparse/datasheet.py report/sparse/report.py report/sparse/words.py

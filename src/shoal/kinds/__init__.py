@@ -5,5 +5,6 @@ HOMES: dict[str, str] = {
     "strings": "shoal.kinds.strings.kind",
     "sparse": "shoal.kinds.sparse.kind",
     "linked": "shoal.kinds.linked.kind",
+    "trajectories": "shoal.kinds.trajectories.kind",
 }
 """Where each kind stands, as `KIND`. What no other recognises is of the first."""

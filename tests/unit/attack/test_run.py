@@ -9,7 +9,7 @@ import pytest
 from shoal.kind import kind_named
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "attacks.md"
-NOUNS = {"table": "tables", "strings": "strings", "sparse": "sketches"}
+NOUNS = {"table": "tables", "strings": "strings", "sparse": "sketches", "trajectories": "trajectories"}
 
 
 @pytest.mark.parametrize("kind", NOUNS)

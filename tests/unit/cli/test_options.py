@@ -38,6 +38,7 @@ SPELLINGS = """
     --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --no-report --hold-out
     --control --seed --workers --pool --cluster --json -h --help --person --time --person-knowledge --keep-person --no-keep-person
     --shift --shift-days --link --together --singled-out --accept --ends
+    --latitude --longitude --trip --unit --metres --minutes --cell --slot
 """.split()
 
 
@@ -123,8 +124,8 @@ def test_the_default_of_k_is_that_of_every_kind() -> None:
 
 def test_the_help_begins_with_what_everybody_needs() -> None:
     found = sections(help_of("anonymize", 78))
-    assert list(found) == ["Options", "Tables", "Strings", "Sparse records", "Linked tables", "Run"]
-    assert found["Options"].strip().count("\n") < 19
+    assert list(found) == ["Options", "Tables", "Strings", "Sparse records", "Linked tables", "Trajectories", "Run"]
+    assert found["Options"].strip().count("\n") < 20
     for term in ("-o, --out", "-p, --policy", "--quasi", "--sensitive", "-k "):
         assert f"  {term}" in found["Options"]
     assert "--eps" in found["Strings"]
@@ -172,7 +173,9 @@ def tracks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("tracks")
 def test_a_new_kind_brings_its_own_section() -> None:
     found = sections(help_of("anonymize"))
-    assert list(found) == ["Options", "Tables", "Strings", "Sparse records", "Linked tables", "Tracks", "Run"]
+    assert list(found) == [
+        *("Options", "Tables", "Strings", "Sparse records", "Linked tables", "Trajectories", "Tracks", "Run")
+    ]
     lines = [" ".join(line.split()) for line in found["Tracks"].strip().splitlines()]
     assert lines == [
         "--stops NAMES Places to leave out.",

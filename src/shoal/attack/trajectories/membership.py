@@ -1,0 +1,57 @@
+"""Was someone's trajectory in the data that the release was made from?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Floats
+from shoal.attack.attack import Attack
+from shoal.attack.result import AttackResult
+from shoal.attack.roc import FALSE_ALARMS, Roc
+from shoal.attack.trajectories.case import TrajectoryCase
+from shoal.attack.trajectories.known_points import matches
+from shoal.data.trajectories.trajectories import Trajectories
+
+FEWEST = 20
+
+
+@dataclass(frozen=True)
+class TrajectoryMembership(Attack[TrajectoryCase]):
+    """Score a trajectory by the share of its points that lie in the boxes of one published trajectory."""
+
+    n_attacks: int = 300
+
+    name = "membership"
+    title = "membership told"
+    needs_others = True
+    knows = "the whole of a trajectory, and those of others that were not in the data to compare with"
+    stopped_by = "nothing that is promised here; larger boxes and groups make it harder"
+    remedy = "raise k and the limits of boxes; if being in the data is itself a secret, do not publish trajectories"
+    reference = "Carlini et al., IEEE S&P 2022, for the way of counting"
+
+    def missing(self, case: TrajectoryCase) -> str | None:
+        """There must be others."""
+        if case.control is None or len(case.control) < FEWEST:
+            needed = "trajectories that were not in the release (--control, or --hold-out before)"
+            return f"It needs at least {FEWEST} {needed}."
+        return None
+
+    def run(self, case: TrajectoryCase, rng: np.random.Generator) -> AttackResult:
+        """Compare the scores of members and others."""
+        assert case.control is not None  # else it is missing
+        roc = Roc.of(*(self._scores(case, data, rng) for data in (case.original, case.control)))
+        main, control = roc.hits(FALSE_ALARMS)
+        return self.result(
+            main,
+            f"At {100 * FALSE_ALARMS:g} % false alarms {100 * main.value:.1f} % of the members are recognised; a "
+            f"member scores above another trajectory with a chance of {roc.area:.2f} (0.5 is blind).",
+            control=control,
+            details=roc.details,
+        )
+
+    def _scores(self, case: TrajectoryCase, data: Trajectories, rng: np.random.Generator) -> Floats:
+        targets = rng.permutation(len(data))[: self.n_attacks].tolist()
+        places = [np.arange(data.starts[t], data.starts[t + 1]) for t in targets]
+        return np.array([matches(case.published, data, own).max(initial=0) / len(own) for own in places])

@@ -1,0 +1,56 @@
+"""Check a published folder of trajectories that may have been edited: from its files, or with the original too."""
+
+from __future__ import annotations
+
+from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, false_counts, not_compared
+from shoal.check.trajectories.verify import TrajectoryAsked, TrajectoryEvidence, verify_boxes
+from shoal.check.verdict import Verdict
+from shoal.data.trajectories.boxes import COLUMNS, TrajectoryBoxes, read_boxes
+from shoal.data.trajectories.trajectories import Trajectories
+from shoal.kinds.trajectories.manifest import TrajectoryManifest
+from shoal.kinds.trajectories.policy import TrajectoryPolicy
+from shoal.secrets import PrivateFolder
+
+
+def check_trajectories(
+    folder: PublishedFolder,
+    manifest: TrajectoryManifest,
+    original: Trajectories | None = None,
+    policy: TrajectoryPolicy | None = None,
+    private: PrivateFolder | None = None,
+) -> FolderCheck:
+    """Recompute every guarantee of published boxes; `private` is what was kept, if groups were."""
+    published = published_boxes(folder, manifest)
+    findings = [*folder.edits(manifest)]
+    groups = None if private is None or original is None else private.groups(len(original))
+    evidence = TrajectoryEvidence(original, groups)
+    asked = asked_of(policy or manifest.policy)
+    verdict = verify_boxes(published, asked, evidence)
+    n_original = None if original is None else len(original)
+    findings += false_counts(
+        manifest,
+        len(published),
+        n_original,
+        manifest.policy.k,
+        manifest.suppressed_because,
+        ("trajectories", "trajectories"),
+    )
+    if int(published.points.sum()) != manifest.points:
+        findings.append(f"the boxes hold {int(published.points.sum()):,} points, the manifest says {manifest.points:,}")
+    claimed = asked_of(manifest.policy)
+    held: Verdict = verdict if asked == claimed else verify_boxes(published, claimed, evidence)
+    findings += false_claims(manifest, held.guarantees, held)
+    return FolderCheck(
+        verdict.guarantees, tuple(findings), original is not None, verdict.unverified, not_compared(manifest)
+    )
+
+
+def published_boxes(folder: PublishedFolder, manifest: TrajectoryManifest) -> TrajectoryBoxes:
+    """The data that a manifest names."""
+    path = folder.data_file(manifest, n_columns=len(COLUMNS) * 64)
+    return read_boxes(path, manifest.policy.method.round_grid)
+
+
+def asked_of(policy: TrajectoryPolicy) -> TrajectoryAsked:
+    """What a policy holds published boxes to."""
+    return TrajectoryAsked(policy.k, policy.method.metres, policy.method.minutes)

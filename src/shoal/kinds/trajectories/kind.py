@@ -1,0 +1,152 @@
+"""Trajectories as a kind of data: where persons were, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from shoal.data.trajectories.trajectories import Trajectories
+from shoal.errors import PolicyError
+from shoal.kind import Kind, Run
+from shoal.kinds.trajectories.policy import TrajectoryPolicy
+
+if TYPE_CHECKING:
+    from shoal.arrays import Ints
+    from shoal.attack.attack import Attack
+    from shoal.attack.trajectories.case import TrajectoryCase
+    from shoal.check.folder import FolderCheck, PublishedFolder
+    from shoal.held_out import HeldOut
+    from shoal.kinds.trajectories.manifest import TrajectoryManifest
+    from shoal.kinds.trajectories.profile import TrajectoryProfile
+    from shoal.kinds.trajectories.release import TrajectoryRelease
+    from shoal.progress import Progress
+    from shoal.secrets import PrivateFolder
+
+
+class TrajectoryKind(Kind):
+    """Moving objects."""
+
+    name = "trajectories"
+    published = "trajectories"
+    report_template = "trajectories_report.html"
+    pictures: ClassVar[Mapping[str, str]] = {"heat_maps": "shoal.report.trajectories.pictures"}
+    takes: ClassVar[Mapping[str, str]] = {}
+    policy = TrajectoryPolicy
+
+    @property
+    def manifest(self) -> type[TrajectoryManifest]:
+        """See `shoal.kinds.trajectories.manifest`."""
+        from shoal.kinds.trajectories.manifest import TrajectoryManifest
+
+        return TrajectoryManifest
+
+    def recognises(self, source: Any) -> bool:
+        """GPX and GeoJSON files, and `Trajectories`."""
+        if isinstance(source, str | Path):
+            from shoal.data.trajectories.files import looks_like_tracks
+
+            return looks_like_tracks(source)
+        return isinstance(source, Trajectories)
+
+    def load(self, source: Any, policy: TrajectoryPolicy) -> Trajectories:
+        """A file, or trajectories."""
+        if isinstance(source, Trajectories):
+            return source
+        if not isinstance(source, str | Path):
+            raise PolicyError("the policy is for trajectories; give a path, or Trajectories")
+        from shoal.data.trajectories.files import read_trajectories
+
+        asked = policy.input
+        return read_trajectories(source, unit=asked.unit, header=asked.header, wanted=asked.wanted)
+
+    def load_again(
+        self,
+        source: Any,
+        manifest: TrajectoryManifest,
+        policy: TrajectoryPolicy | None = None,
+        *,
+        label: str | None = None,
+        header: str | None = None,
+    ) -> Trajectories:
+        """As the manifest says."""
+        told = manifest.policy if header is None else manifest.policy.changed(header=header)
+        return self.load(source, told)
+
+    def profile(
+        self, data: Trajectories, policy: TrajectoryPolicy, *, sweep: bool, progress: Progress | None
+    ) -> TrajectoryProfile:
+        """Count points, stops and gaps, and how many points single a person out."""
+        from shoal.kinds.trajectories.profile import profile_of
+
+        return profile_of(data, policy)
+
+    def release(
+        self,
+        data: Trajectories,
+        policy: TrajectoryPolicy,
+        run: Run,
+        *,
+        like: Any = None,
+        held_out: HeldOut[Trajectories] | None = None,
+    ) -> TrajectoryRelease:
+        """Merge trajectories into boxes."""
+        from shoal.kinds.trajectories.release import release_trajectories
+
+        return release_trajectories(data, policy, progress=run.progress, like=like, held_out=held_out)
+
+    def persons(self, data: Trajectories, policy: TrajectoryPolicy) -> Ints | None:
+        """Whose each trajectory is."""
+        import numpy as np
+
+        return np.unique(data.persons, return_inverse=True)[1].astype(np.int64)
+
+    def check(
+        self,
+        folder: PublishedFolder,
+        manifest: TrajectoryManifest,
+        original: Trajectories | None,
+        policy: TrajectoryPolicy | None,
+        private: PrivateFolder | None,
+    ) -> FolderCheck:
+        """See `shoal.check.trajectories.folder`."""
+        from shoal.check.trajectories.folder import check_trajectories
+        from shoal.secrets import GROUPS_FILE
+
+        kept = None if private is None else private.if_it_holds(GROUPS_FILE)
+        return check_trajectories(folder, manifest, original, policy, kept)
+
+    @property
+    def attacks(self) -> Sequence[Attack[Any]]:
+        """See `shoal.attack.trajectories`."""
+        from shoal.attack.trajectories import TRAJECTORY_ATTACKS
+
+        return TRAJECTORY_ATTACKS
+
+    def case(
+        self,
+        folder: PublishedFolder,
+        manifest: TrajectoryManifest,
+        original: Trajectories,
+        control: Trajectories | None,
+        private: PrivateFolder | None,
+        **_: Any,
+    ) -> TrajectoryCase:
+        """The published boxes, and what the attacker is given."""
+        from shoal.attack.trajectories.case import TrajectoryCase
+        from shoal.check.trajectories.folder import published_boxes
+
+        return TrajectoryCase(published_boxes(folder, manifest), original, control)
+
+    def shown(self, release: TrajectoryRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
+        """How many trajectories there are, and what was left out."""
+        records, boxes = release.records, release.published
+        lines = [
+            f"{records['out']:,} of {records['in']:,} trajectories published as {boxes.n_trajectories:,} lists of "
+            f"boxes; {int(boxes.points.sum()):,} of {release.n_points:,} points stand in a box.",
+            f"  {release.suppressed_sentence}",
+        ]
+        return lines, [f"  {release.utility.sentence}"] if report else []
+
+
+KIND = TrajectoryKind()

@@ -1,0 +1,126 @@
+"""What the user asks for of trajectories: one small object, equally a TOML file.
+
+::
+
+    kind = "trajectories"
+    [input]
+    person = ["user_id"]
+    trip = "trajectory_id"
+    unit = "trip"
+    [[require]]
+    model = "k-anonymity"
+    k = 5
+    [method]
+    metres = 1000
+    minutes = 60
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from shoal.data.tables.header import Header
+from shoal.data.trajectories.boxes import Grid3D
+from shoal.data.trajectories.columns import Wanted
+from shoal.models.k_anonymity import KAnonymity
+from shoal.policy import BasePolicy, Option, Strict, header_option, option, person_option
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from shoal.kinds.trajectories.profile import TrajectoryProfile
+    from shoal.kinds.trajectories.release import TrajectoryRelease
+
+
+class TrajectoryInput(Strict):
+    """How the file is read; columns that are not named are found by their names."""
+
+    latitude: str | None = option(None, "Column of the latitudes, in degrees.", instead="found", metavar="COLUMN")
+    longitude: str | None = option(None, "Column of the longitudes, in degrees.", instead="found", metavar="COLUMN")
+    time: str | None = option(None, "Column that says when.", instead="found", metavar="COLUMN")
+    trip: str | None = option(None, "Column that says of which trip a point is.", instead="found", metavar="COLUMN")
+    unit: Literal["trip", "person"] = option("trip", "What one trajectory is: a trip, or all points of a person.")
+    person: tuple[str, ...] = person_option()
+    header: Header | None = header_option()
+
+    @field_validator("person", mode="before")
+    @classmethod
+    def _one_or_several(cls, person: Any) -> Any:
+        return (person,) if isinstance(person, str) else person
+
+    @field_validator("person")
+    @classmethod
+    def _one_alone(cls, person: tuple[str, ...]) -> tuple[str, ...]:
+        if len(person) > 1:
+            raise ValueError("of trajectories one column says whose a point is")
+        return person
+
+    @property
+    def wanted(self) -> Wanted:
+        """The columns that are named."""
+        return Wanted(self.latitude, self.longitude, self.time, self.person, self.trip)
+
+
+class TrajectoryMethod(Strict):
+    """How trajectories are made alike. See `shoal.trajectories.glove`."""
+
+    metres: float = option(1000.0, "No side of a box is longer; points that would stretch it more are left out.", gt=0)
+    minutes: float = option(60.0, "No box lasts longer; points that would stretch it more are left out.", gt=0)
+    cell: float = option(0.001, "Degrees of the grid that sides of boxes stand on.", metavar="DEGREES", ge=1e-5, le=10)
+    slot: float = option(5.0, "Minutes of the grid that times of boxes stand on.", metavar="MINUTES", ge=0.1, le=1440)
+
+    @property
+    def round_grid(self) -> Grid3D:
+        """The grid that ends of boxes stand on."""
+        return Grid3D(self.cell, max(round(60 * self.slot), 1))
+
+
+class TrajectoryPolicy(BasePolicy):
+    """All that a release of trajectories is asked to be.
+
+    Examples
+    --------
+    >>> policy = TrajectoryPolicy.of(k=3, minutes=30)
+    >>> policy.k, policy.method.minutes
+    (3, 30.0)
+    """
+
+    noun: ClassVar[str] = "trajectories"
+    plural: ClassVar[str] = "trajectories"
+    surely: ClassVar[str] = "GPX, GeoJSON"
+    arguments: ClassVar[tuple[Option, ...]] = (Option("k", int, "Groups of at least k.", is_common=True),)
+
+    kind: Literal["trajectories"] = "trajectories"
+    input: TrajectoryInput = Field(TrajectoryInput(), description="How a file is read.")
+    require: tuple[KAnonymity, ...] = Field((KAnonymity(k=5),), description="The guarantee.")
+    method: TrajectoryMethod = Field(TrajectoryMethod(), description="How trajectories are made alike.")
+
+    @field_validator("require")
+    @classmethod
+    def _one(cls, require: tuple[KAnonymity, ...]) -> tuple[KAnonymity, ...]:
+        if len(require) != 1:
+            raise ValueError("of trajectories one guarantee is required, k-anonymity")
+        return require
+
+    @property
+    def k(self) -> int:
+        """Fewest persons who share a published trajectory."""
+        return self.require[0].k
+
+    if TYPE_CHECKING:
+
+        def _release(self) -> TrajectoryRelease: ...
+
+        def _profile(self) -> TrajectoryProfile: ...
+
+    def changed(self, *, k: int | None = None, **values: Any) -> Self:
+        """The same policy with some things asked otherwise: `k`, and keys of the policy, its method or its input."""
+        if k is not None:
+            values["require"] = ({"model": "k-anonymity", "k": k},)
+        return super().changed(**values)
+
+    def told(self) -> dict[str, Any]:
+        """All parameters of the method, for the manifest."""
+        return {"name": "glove"} | self.method.model_dump()

@@ -1,0 +1,193 @@
+"""A release of trajectories: boxes that at least k persons share, and what was checked of them; see `shoal.release`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from shoal.arrays import Ints
+from shoal.check.guarantee import Guarantee
+from shoal.check.trajectories.folder import asked_of
+from shoal.check.trajectories.verify import TrajectoryEvidence, verify_boxes
+from shoal.data.trajectories.boxes import TrajectoryBoxes, boxes_file_name, read_boxes, write_boxes
+from shoal.data.trajectories.trajectories import Trajectories
+from shoal.errors import Infeasible, NotVerified
+from shoal.held_out import HeldOut
+from shoal.kinds.trajectories.manifest import TrajectoryManifest
+from shoal.kinds.trajectories.policy import TrajectoryPolicy
+from shoal.manifest import Manifest
+from shoal.progress import Progress
+from shoal.release import Release
+from shoal.secrets import write_groups
+from shoal.stage import CheckedFile, checked_file, refuse_failed
+from shoal.trajectories.glove import Glove
+
+if TYPE_CHECKING:
+    from shoal.attack.trajectories.case import TrajectoryCase
+    from shoal.report.content import ReportContent
+    from shoal.utility.trajectories.measure import TrajectoryUtility
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TrajectoryRelease(Release[TrajectoryBoxes]):
+    """What `anonymize` gives back for trajectories. Nothing is on disk before `save`."""
+
+    kind: ClassVar[str] = "trajectories"
+    noun: ClassVar[str] = "trajectories"
+    keepable: ClassVar[tuple[str, ...]] = ("groups",)
+
+    _groups: Ints = field(repr=False)
+
+    @property
+    def n_points(self) -> int:
+        """How many points came in."""
+        return len(self._original.time)
+
+    @property
+    def case(self) -> TrajectoryCase:
+        """What attacks work on; for the owner alone."""
+        from shoal.attack.trajectories.case import TrajectoryCase
+
+        return TrajectoryCase(self.published, self._original, self._control)
+
+    @cached_property
+    def utility(self) -> TrajectoryUtility:
+        """What the protection cost; see `shoal.utility.trajectories`."""
+        from shoal.utility.trajectories.measure import measure_trajectories
+
+        return measure_trajectories(self._original, self.published, self._groups)
+
+    @property
+    def suppressed_sentence(self) -> str:
+        """What was left out, in plain words."""
+        n, n_points = sum(self.suppressed.values()), self.n_points - int(self.published.points.sum())
+        alone = (
+            "No trajectory was left out"
+            if not n
+            else f"{n:,} of {len(self._original):,} trajectories were left out, as fewer than {self.policy.k} persons "
+            "were near them"
+        )
+        return f"{alone}; of all points {100 * n_points / self.n_points:.1f} % were left out."
+
+    def summary(self, *, report: bool = True) -> dict[str, Any]:
+        """What became of the data, as JSON; without a report nothing that would have to be measured."""
+        return {
+            "kind": self.kind,
+            "records": self.records,
+            "suppressed_because": dict(self.suppressed),
+            "trajectories": self.published.n_trajectories,
+            "points": {"in": self.n_points, "out": int(self.published.points.sum())},
+            "guarantees": [g.to_dict() for g in self.guarantees],
+            "verdict": self.judged(report=report).to_dict(),
+            **({"utility": self.utility.to_dict()} if report else {}),
+            "notes": list(self.notes),
+        }
+
+    def _called(self, guarantee: Guarantee) -> str:
+        from shoal.report.trajectories.words import short_name
+
+        return short_name(guarantee)
+
+    def _cost(self) -> str:
+        return f"{self.utility.sentence} {self.suppressed_sentence}"
+
+    def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
+        file, (_, guarantees) = _write_and_check(self.published, self.policy, self._evidence)
+        return file, guarantees
+
+    @property
+    def _evidence(self) -> TrajectoryEvidence:
+        return TrajectoryEvidence(self._original, self._groups)
+
+    def _manifest(self, **told: Any) -> Manifest:
+        return TrajectoryManifest(
+            **told,
+            **TrajectoryManifest.reading(self.policy),
+            require=tuple(r.model_dump() for r in self.policy.require),
+            guarantees=TrajectoryManifest.claims(self.guarantees),
+            method=self.policy.told(),
+            trajectories=self.published.n_trajectories,
+            points=int(self.published.points.sum()),
+            suppressed_because=self.told_counts[1],
+        )
+
+    def _datasheet(self) -> str:
+        from shoal.report.trajectories.datasheet import render_trajectory_datasheet
+
+        return render_trajectory_datasheet(self)
+
+    def _report(self) -> ReportContent:
+        from shoal.report.trajectories.report import report_content
+
+        return report_content(self)
+
+    def _keep(self, folder: Path, keep: Sequence[str]) -> None:
+        if "groups" in keep:
+            write_groups(folder, self._groups)
+
+
+def release_trajectories(
+    original: Trajectories,
+    policy: TrajectoryPolicy,
+    *,
+    progress: Progress | None = None,
+    like: Any = None,
+    held_out: HeldOut[Trajectories] | None = None,
+) -> TrajectoryRelease:
+    """Merge trajectories, write the boxes to a file of no name, and check what is read back from it.
+
+    Raises
+    ------
+    Infeasible
+        If there are fewer than k persons, or no k of them are within the limits.
+    """
+    if original.n_persons < policy.k:
+        raise Infeasible(f"there are {original.n_persons:,} persons, and k = {policy.k}; lower k, or give more")
+    method = policy.method
+    made, groups = Glove(policy.k, method.metres, method.minutes, method.round_grid).group(original, progress)
+    if not made.n_trajectories:
+        raise Infeasible(
+            f"no {policy.k} persons have trajectories that fit into boxes of {method.metres:g} m and "
+            f"{method.minutes:g} minutes; allow larger ones (--metres, --minutes), or lower k"
+        )
+    made = replace(made, source=replace(original.source, name="data", notes=()))
+    file, (published, guarantees) = _write_and_check(made, policy, TrajectoryEvidence(original, groups))
+    n_alone = int((groups < 0).sum())
+    return TrajectoryRelease(
+        published=published,
+        guarantees=guarantees,
+        policy=policy,
+        notes=original.source.notes,
+        suppressed={"alone": n_alone} if n_alone else {},
+        _original=original,
+        _groups=groups,
+        _file=file,
+        _like=like,
+        _held_out=held_out,
+    )
+
+
+def _write_and_check(
+    made: TrajectoryBoxes, policy: TrajectoryPolicy, evidence: TrajectoryEvidence
+) -> tuple[CheckedFile, tuple[TrajectoryBoxes, tuple[Guarantee, ...]]]:
+    """Write boxes, and run the checker on the file as any reader would see it."""
+
+    def write(path: Path) -> None:
+        write_boxes(made, path)
+
+    def check(path: Path) -> tuple[TrajectoryBoxes, tuple[Guarantee, ...]]:
+        written = read_boxes(path, policy.method.round_grid, made.source)
+        if not all(
+            np.array_equal(getattr(written, n), getattr(made, n)) for n in ("sides", "points", "starts", "persons")
+        ):
+            raise NotVerified("the written file does not read back as the boxes that were made; nothing was published")
+        verdict = verify_boxes(written, asked_of(policy), evidence)
+        refuse_failed(verdict)
+        return written, verdict.guarantees
+
+    return checked_file(boxes_file_name(made), write, check)

@@ -1,0 +1,103 @@
+"""Names and sentences for releases of trajectories."""
+
+from __future__ import annotations
+
+from shoal.check.guarantee import Guarantee
+from shoal.kinds.trajectories.policy import TrajectoryPolicy
+from shoal.report.points import Point
+
+MODELS = {
+    "k-anonymity": "Whoever knows where someone was finds at least k persons who fit equally well.",
+    "box-size": "Boxes are no larger than was asked for.",
+    "boxes-cover": "Boxes hold the points that they stand for, and every member of the group was in each of them.",
+}
+REASONS = {"alone": "no k persons were near enough to share a trajectory with"}
+CHECKED = (
+    "Every guarantee was recomputed from the bytes of the published file, the original and the groups, by a checker "
+    "that is independent of the method."
+)
+
+
+def short_name(guarantee: Guarantee) -> str:
+    """What a guarantee is called: ``5-anonymity``."""
+    return {
+        "k-anonymity": f"{guarantee.required.get('k', 0):g}-anonymity of trajectories",
+        "box-size": "boxes within the limits",
+        "boxes-cover": "boxes that hold what they stand for",
+    }.get(guarantee.model, guarantee.model)
+
+
+def required(guarantee: Guarantee) -> str:
+    """What was asked for."""
+    asked = guarantee.required
+    if guarantee.model == "box-size":
+        return f"up to {asked['metres']:,.0f} m and {asked['minutes']:g} minutes"
+    return f"{asked['k']:g} persons or more"
+
+
+def achieved(guarantee: Guarantee) -> str:
+    """What was reached."""
+    return f"{guarantee.achieved:,.0f} m" if guarantee.model == "box-size" else f"{guarantee.achieved:,.0f}"
+
+
+def method(policy: TrajectoryPolicy) -> dict[str, str]:
+    """How the boxes were made, in words, by what it is about."""
+    m = policy.method
+    return {
+        "Groups": f"Trajectories are merged with those that are cheapest to be made alike, until {policy.k} persons or "
+        "more are together (GLOVE). Two trajectories of one person never stand in one group.",
+        "Boxes": "Each box holds at least one point of every trajectory of its group.",
+        "Left out": f"Points that would stretch a box beyond {m.metres:,.0f} m or {m.minutes:g} minutes are left out, "
+        "and trajectories for which no group is left.",
+        "Grid": f"Sides of boxes stand on a grid of {m.cell:g} degrees and {m.slot:g} minutes, whatever the group.",
+    }
+
+
+def limits(policy: TrajectoryPolicy) -> tuple[Point, ...]:
+    """What an attacker can still do."""
+    return (
+        Point(
+            "What a group has in common",
+            "If all of a group were at one place, that place is published. Who knows that someone is in the group "
+            "learns that they were in each of its boxes.",
+        ),
+        Point(
+            "Being in the data",
+            "Nothing here hides whether a trajectory is in the data, nor that one was so unlike others that it was "
+            "left out. This is no differential privacy.",
+        ),
+        Point(
+            "Several trips of one person",
+            "Trips of one person are published in different groups and are not tied to one another; whoever can tie "
+            "them by other means knows more.",
+        )
+        if policy.input.unit == "trip"
+        else Point("One trajectory a person", "All points of a person are one trajectory, and are protected together."),
+        Point(
+            "Several releases",
+            "A second release of the same data has other groups; both together tell more than either.",
+        ),
+    )
+
+
+GOOD_USE = (
+    Point("Good for", "Flows between areas, density by hour, typical ways and their durations."),
+    Point("Not good for", "Single stops, speeds, and ways through streets: a box is as large as its group needs."),
+)
+MISUSE = (
+    Point("Do not look for persons", "Do not try to find out whose trajectories the data was made from."),
+    Point("Do not join", "Do not join boxes with other data about places and times to learn about persons."),
+)
+
+MEANINGS = {
+    "Stretch, metres": "Longer side of the box of a point: median, and what 95 of 100 do not pass.",
+    "Stretch, minutes": "Duration of the box of a point: median, and what 95 of 100 do not pass.",
+    "Displacement, metres": "From a point to the middle of its box: median, and what 95 of 100 do not pass.",
+    "Length, km": "Median way of a trajectory before, and of its boxes after.",
+    "Duration, minutes": "Median duration before, and of the boxes after.",
+    "Origins and destinations": "Share of trips that would have to change for both sides to agree, in cells of "
+    "0.01 degrees.",
+    "Heat map": "Correlation of the numbers of points in cells of 0.01 degrees; 1 is the same picture.",
+    "Counts in ranges": "Median relative error of 200 counts in ranges, scaled by the points left out.",
+}
+"""What the measures of the report mean."""

@@ -1,0 +1,1 @@
+"""Trajectories made alike: GLOVE."""
