@@ -186,7 +186,8 @@ class Kind(ABC):
         for name, word in asked.items():
             if name not in self.takes:
                 others = [k for k in kinds() if name in k.takes]
-                meant = " and ".join(k.policy.plural for k in others)
+                *first, last = (k.policy.plural for k in others)
+                meant = " and ".join(filter(None, [", ".join(first), last]))
                 why = others[0].takes[name] if others else ""
                 raise PolicyError(f"{word} is for {meant}{why and f', {why}'}; leave it out for {self.policy.plural}")
 

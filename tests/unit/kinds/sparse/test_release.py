@@ -212,9 +212,9 @@ def test_a_profile_proposes_what_can_be_read_back(baskets: Sparse, tmp_path: Pat
 @pytest.mark.parametrize(
     ("asked", "named"),
     [
-        ({"cluster": "tcp://127.0.0.1:1"}, "cluster is for tables and strings"),
-        ({"workers": 2}, "workers = 2 is for tables and strings"),
-        ({"pool": "processes"}, "pool = 'processes' is for tables and strings"),
+        ({"cluster": "tcp://127.0.0.1:1"}, "cluster is for tables, strings"),
+        ({"workers": 2}, "workers = 2 is for tables, strings"),
+        ({"pool": "processes"}, "pool = 'processes' is for tables, strings"),
         ({"stop": lambda: True}, "stop is for tables"),
     ],
 )
