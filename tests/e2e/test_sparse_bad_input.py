@@ -152,7 +152,7 @@ BAD_OPTIONS = [
     Case("weights", usual("--weights", "tfidf"), POLICY, "'tfidf' are for text"),
     Case("delimiter", usual("--delimiter", ";;"), POLICY, "delimiter"),
     Case("column of baskets", usual("--format", "baskets", "--column", "a"), POLICY, "a column is for tables"),
-    Case("table option", usual("--quasi", "age"), POLICY, "--quasi is for tables, .*sparse records; leave it out"),
+    Case("table option", usual("--quasi", "age"), POLICY, "--quasi is for tables and linked tables, .*sparse records; leave it out"),
     Case("table method", usual("--method", "mdav"), POLICY, "--method is for tables"),
     Case("table hierarchy", usual("--hierarchy", "a=b"), POLICY, "--hierarchy is for tables"),
     Case("cluster", usual("--cluster", "tcp://127.0.0.1:1"), POLICY, "cluster is for tables, strings.* leave it out"),

@@ -1,7 +1,7 @@
 """Pseudonyms: one secret-keyed name a person, which ties the published records of a person together and nothing else.
 
 A pseudonym is HMAC-SHA-256 of what names the person in the original, under a key of 32 bytes that is new for each
-release: without the key nobody can tell a pseudonym from random digits, nor try out names. It is cut to 64 bits, a
+release: without the key a pseudonym is like random digits, and names cannot be tried out. It is cut to 64 bits, a
 letter and 16 digits, which keeps files small; that two persons got the same one is looked for, and another key is
 drawn then, so it cannot be. The pseudonyms of two releases have nothing to do with each other.
 
