@@ -250,7 +250,8 @@ class SparsePolicy(BasePolicy):
         inner = within if isinstance(within, dict) else {} if within is None else within.model_dump(exclude_unset=True)
         publish = values.get("publish", inner.get("publish"))
         of_sketches = {"delta", "threshold", "variance", *OF_SKETCH} & ({*values, *inner})
-        if publish is None and "require" not in values and (model is not None or of_sketches):
+        of_texts = values.get("weights") == "tfidf" or (values.get("ngrams") or 1) > 1
+        if publish is None and "require" not in values and (model is not None or of_sketches or of_texts):
             publish = values["publish"] = "sketch"
         if "require" not in values and publish in (None, "pseudo", "sketch"):
             values["require"] = self._required(publish or self.publish, model, values)
