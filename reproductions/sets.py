@@ -18,7 +18,7 @@ import shoal
 from shoal.attack.attack import Attacked, run_attacks
 from shoal.attack.sparse import BASKET_ATTACKS
 from shoal.attack.sparse.case import BasketCase
-from shoal.data.samples.quest import labelled_records
+from shoal.data.samples.quest import Quest, generate_baskets, labelled_records
 from shoal.data.sparse.records import Sparse
 from shoal.errors import Infeasible
 from shoal.kinds.sparse.release import SparseRelease
@@ -71,7 +71,7 @@ CASES = (
         lambda: shoal.read_sparse(DATA / "t10i4d100k" / "T10I4D100K.dat.gz", format="baskets"),
         20_000,
     ),
-    Case("V20.I4.D20K", lambda: labelled_records("V20.I4.D20K", seed=SEED), 5000),
+    Case("T20.I4.D20K", lambda: generate_baskets(Quest.named("T20.I4.D20K"), seed=SEED).sparse(), 5000),
     Case("C20.I4.D20K", lambda: labelled_records("C20.I4.D20K", seed=SEED), 5000),
     Case("C20.I6.D20K", lambda: labelled_records("C20.I6.D20K", seed=SEED), 5000),
     Case(
