@@ -61,7 +61,7 @@ def test_the_demo_makes_all_folders(demo: Path) -> None:
     assert sorted(p.name for p in demo.iterdir()) == ["baskets", "input", "private", "publish", "strings"]
     assert sorted(p.name for p in (demo / "strings").iterdir()) == ["input", "private", "publish"]
     assert sorted(files_of(demo / "strings" / "publish")) == ["data.fasta", "datasheet.html", "manifest.json"]
-    assert sorted(files_of(demo / "baskets" / "publish")) == ["data.parquet", "datasheet.html", "manifest.json"]
+    assert sorted(files_of(demo / "baskets" / "publish")) == ["data.dat", "datasheet.html", "manifest.json"]
     for report in (demo / "private", demo / "strings" / "private", demo / "baskets" / "private"):
         assert "On members" in (report / "report.html").read_text(encoding="utf-8")
     assert sorted(files_of(demo / "publish")) == ["data.csv", "datasheet.html", "manifest.json"]

@@ -87,7 +87,7 @@ def test_lists_of_items_are_no_table(tmp_path: Path, command: str, run_here: Run
     write(tmp_path / "baskets.dat", BASKETS)
     ended = run_here(command, "baskets.dat", "-o", "out", cwd=tmp_path)
     assert (ended.code, ended.stdout) == (DATA, "")
-    assert "baskets.dat holds lists of numbers of several lengths, not a table" in ended.stderr
+    assert "baskets.dat holds lists of items of several lengths, not a table" in ended.stderr
     assert BASKETS.splitlines()[0] not in ended.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["baskets.dat"]
 

@@ -16,7 +16,8 @@ from tests.e2e.command import DATA, NOT_VERIFIED, POLICY, SECRET, Ended, RunHere
 from tests.e2e.sparse_samples import Carts, baskets, carts, rows_of, svmlight, table, texts
 
 SEED = "743017430174301"
-QUICK = ("--kind", "sparse", "--publish", "sketch", "-k", "3")
+SKETCH = ("--publish", "sketch")
+QUICK = ("--kind", "sparse", *SKETCH, "-k", "3")
 LONG = ("--kind", "sparse", "--model", "delta", "--delta", "0.05", "--no-recovery-cap")
 EVIDENCE = ("--original", "baskets.dat", "--private", "out/private")
 CARTS = carts()
@@ -163,7 +164,7 @@ def test_every_format_gives_a_release_that_holds(tmp_path: Path, run_here: RunHe
     profiled = run_here("profile", data, *options, "--json", cwd=tmp_path)
     told = json.loads(profiled.stdout)
     assert (told["records"], len(told["classes"]), profiled.stderr) == (40, 2, "")
-    arguments = ("anonymize", data, "-p", "policy.toml", "-k", "3", "--keep", "rows,key", "-o", "out")
+    arguments = ("anonymize", data, "-p", "policy.toml", *SKETCH, "-k", "3", "--keep", "rows,key", "-o", "out")
     ended = run_here(*arguments, cwd=tmp_path)
     assert (ended.code, ended.stderr) == (0, "")
     assert SECRET not in ended.stdout
@@ -265,7 +266,7 @@ def test_without_secrets_few_attacks_are_left(made: tuple[Path, Ended], run_here
 def test_what_is_suppressed_is_said(tmp_path: Path, run_here: RunHere) -> None:
     rows = table(carts(40)) + f"x,,a\ny,{SECRET},b\nz,ware00;ware01;ware02;ware03;ware04;ware05,lonely\n"
     write(tmp_path / "data.csv", rows)
-    options = ("--kind", "sparse", "--column", "cart", "--class-column", "group", "--delimiter", ";", "-k", "3")
+    options = (*QUICK, "--column", "cart", "--class-column", "group", "--delimiter", ";")
     ended = run_here("anonymize", "data.csv", *options, "-o", "out", "--json", cwd=tmp_path)
     assert ended.code == 0, ended.stderr
     told = json.loads(ended.stdout)

@@ -216,7 +216,7 @@ def make_strings(folder: Path) -> None:
 
 def make_sparse(folder: Path) -> None:
     write(folder / "people.csv", baskets(carts(60)))
-    write(folder / "policy.toml", 'kind = "sparse"\n[input]\nformat = "baskets"\n')
+    write(folder / "policy.toml", 'kind = "sparse"\n[input]\nformat = "baskets"\n[method]\npublish = "sketch"\n')
 
 
 @pytest.fixture(scope="module")

@@ -168,7 +168,8 @@ def test_strings_say_string_and_no_more_than_was_checked(
 
 
 @pytest.mark.parametrize(
-    "options", [("-k", "3"), ("--model", "delta", "--delta", "0.3", "--no-recovery-cap", "--exact-counts")]
+    "options",
+    [("--publish", "sketch", "-k", "3"), ("--model", "delta", "--delta", "0.3", "--no-recovery-cap", "--exact-counts")],
 )
 def test_sketches_say_what_delta_bounds_and_what_the_key_tells(
     tmp_path: Path, run_here: RunHere, options: tuple[str, ...]

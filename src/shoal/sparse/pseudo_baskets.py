@@ -109,7 +109,8 @@ def pseudo_baskets(
     kept, rows, reasons, rare = _without_rare(records.take(order), k)
     if not len(kept):
         raise Infeasible(
-            f"nothing can be published: no item is held by k = {k} records of a class; lower k or add records"
+            f"nothing can be published: no k = {k} records of a class hold items that k of all hold; lower k, add "
+            "records, or leave out the classes"
         )
     rng = np.random.default_rng(seed)
     if progress is not None:

@@ -143,7 +143,7 @@ def test_weights_are_means_of_the_pool() -> None:
 
 
 def test_what_cannot_be_published() -> None:
-    with pytest.raises(Infeasible, match="lower k or add records"):
+    with pytest.raises(Infeasible, match="lower k, add records"):
         pseudo_baskets(Sparse.of([["a"], ["b"], ["c"]]), 2, seed=1)
     few = Sparse.of([["a", "b"]] * 4 + [["c"]] + [[]], list("xxxxyy"))
     made = pseudo_baskets(few, 4, seed=1)

@@ -29,6 +29,7 @@ _FORMATS: tuple[str, ...] = get_args(Format)
 _WEIGHTINGS: tuple[str, ...] = get_args(Weighting)
 _STOP_WORDS = ("english", "none")
 _MOST_NGRAMS = 5
+_FEWEST_LINES = 4
 _TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq")
 
 
@@ -161,15 +162,25 @@ def looks_like_sparse(path: str | os.PathLike[str]) -> str | None:
 
 
 def looks_like_item_lists(path: str | os.PathLike[str]) -> bool:
-    """Whether the first lines of a file are whole numbers with blanks between, more of them on some than on others.
+    """Whether the first lines of a file are lists of items with blanks between, more of them on some than on others.
 
-    Such a file is no table: it would have a record for its header. A file that cannot be read is not such a one.
+    The items are whole numbers; or words of a file that is not named as a table, with no word twice on a line and all
+    words of the first line, which would be the header, on other lines too. Such a file is no table: it would have a
+    record for its header. A file that cannot be read is not such a one.
     """
     try:
         lines = [line.split() for line in look(path).lines if line.strip()]
     except DataError:
         return False
-    return len({len(line) for line in lines}) > 1 and all(token.isdigit() for line in lines for token in line)
+    if len({len(line) for line in lines}) < 2:
+        return False
+    if all(token.isdigit() for line in lines for token in line):
+        return True
+    if any(suffix.casefold() in _TABLES for suffix in Path(path).suffixes) or len(lines) < _FEWEST_LINES:
+        return False
+    words = {word for line in lines[1:] for word in line}
+    is_plain = not any(mark in token for line in lines for token in line for mark in (b",", b";", b"|", b'"', b">"))
+    return is_plain and all(len(set(line)) == len(line) for line in lines) and set(lines[0]) <= words
 
 
 def _blocks(path: Path, format: str, delimiter: str | None, weights: str, records: int) -> Iterator[Sparse]:

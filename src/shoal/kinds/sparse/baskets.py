@@ -21,6 +21,7 @@ from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
 from shoal.kinds.sparse.manifest import BasketManifest
 from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.manifest import Manifest
 from shoal.progress import Progress
 from shoal.release import Release
@@ -215,6 +216,7 @@ def release_baskets(
         policy=policy,
         notes=(*original.source.notes, *_notes(original, made, seed)),
         suppressed=_suppressed(made),
+        findings=suppression_findings(len(original), len(published), policy),
         form=form,
         n_groups=int(made.original_groups.max()) + 1,
         items={

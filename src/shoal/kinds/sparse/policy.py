@@ -92,6 +92,9 @@ class SparseMethod(Strict):
         "pseudo", "Baskets whose items are dealt anew in groups (pseudo), or a few numbers for each record (sketch)."
     )
     support: int = option(2, "How many records of a pool must hold an item that is dealt in it.", ge=2)
+    suppression: float | None = option(
+        None, "Share of records that may be left out.", instead="any, and amber above 0.1", metavar="SHARE", ge=0, lt=1
+    )
     together: int = option(8, "Items that k records hold together are dealt as one, up to so many.", ge=1, le=64)
     max_components: int = option(128, "Most components of a sketch.", ge=1, le=4096)
     recovery_cap: bool = option(
@@ -116,7 +119,7 @@ class SparseMethod(Strict):
 
 OF_PSEUDO = ("publish", "support", "together")
 """Keys of the method that mean nothing for sketches; all others are for sketches alone."""
-OF_SKETCH = tuple(name for name in SparseMethod.model_fields if name not in OF_PSEUDO)
+OF_SKETCH = tuple(name for name in SparseMethod.model_fields if name not in (*OF_PSEUDO, "suppression"))
 
 
 class SparsePolicy(BasePolicy):
@@ -247,7 +250,8 @@ class SparsePolicy(BasePolicy):
         inner = within if isinstance(within, dict) else {} if within is None else within.model_dump(exclude_unset=True)
         publish = values.get("publish", inner.get("publish"))
         of_sketches = {"delta", "threshold", "variance", *OF_SKETCH} & ({*values, *inner})
-        if publish is None and "require" not in values and (model is not None or of_sketches):
+        of_texts = values.get("weights") == "tfidf" or (values.get("ngrams") or 1) > 1
+        if publish is None and "require" not in values and (model is not None or of_sketches or of_texts):
             publish = values["publish"] = "sketch"
         if "require" not in values and publish in (None, "pseudo", "sketch"):
             values["require"] = self._required(publish or self.publish, model, values)

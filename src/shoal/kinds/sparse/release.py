@@ -22,6 +22,7 @@ from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
 from shoal.kinds.sparse.manifest import DATA_FILE, SketchManifest, in_public
 from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.manifest import Manifest
 from shoal.progress import Progress
 from shoal.release import Release
@@ -217,6 +218,7 @@ def release_sparse(
         policy=policy,
         notes=(*notes, *made.notes),
         suppressed=_suppressed(made),
+        findings=suppression_findings(len(original), len(published), policy),
         neighbours=how,
         recall=None if made.neighbours is None else made.neighbours.recall,
         _original=original,

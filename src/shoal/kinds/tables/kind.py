@@ -72,7 +72,7 @@ class Tables(Kind):
 
         if isinstance(source, str | Path) and looks_like_item_lists(source):
             raise DataError(
-                f"{source} holds lists of numbers of several lengths, not a table; read them as sets of items "
+                f"{source} holds lists of items of several lengths, not a table; read them as sets of items "
                 "(--kind sparse, or a SparsePolicy) or as sequences (--kind strings --format tokens)"
             )
 

@@ -79,9 +79,13 @@ def _facts(release: SparseRelease) -> list[tuple[str, str, str]]:
     solved = next((r for r in release.attacked.results if r.attack.startswith("recovery")), None)
     if solved is not None:
         facts.append(("Recovered exactly", percent(solved.main.value), f"of {solved.main.attempts:,}, with the key"))
-    if utility.near_pairs is not None:
-        kept = utility.near_pairs.correlation
-        facts.append(("Products kept", number(kept), "correlation with the true ones, of near records"))
+    if utility.neighbours is not None:
+        n, share = min(utility.neighbours.shares.items())
+        told = f"of the {utility.neighbours.n_nearest} nearest, among the {n:,} nearest by sketches"
+        facts.append(("Neighbours kept", percent(share), told))
+    if utility.learning is not None:
+        before, after = utility.learning.before.mean, utility.learning.after.mean
+        facts.append(("Classes told", percent(after), f"by nearest neighbours; {percent(before)} by originals"))
     return facts
 
 

@@ -212,8 +212,14 @@ MISUSE = (
 
 def cost(utility: SparseUtility, records: Mapping[str, int]) -> str:
     """What the protection of sparse records cost, in a sentence."""
-    near = utility.near_pairs
-    kept = (
-        "" if near is None else f"Products of near records correlate with the true ones by {number(near.correlation)}. "
-    )
+    near, learned = utility.neighbours, utility.learning
+    kept = ""
+    if near is not None:
+        n, share = min(near.shares.items())
+        kept = f"Of a record's {near.n_nearest} nearest, {percent(share)} are among the {n:,} nearest by sketches. "
+    if learned is not None:
+        kept += (
+            f"Nearest neighbours tell the class of {percent(learned.after.mean)} of sketches, of "
+            f"{percent(learned.before.mean)} of originals. "
+        )
     return f"{kept}{records['suppressed']:,} of {records['in']:,} records were left out."

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shoal.data.sparse.files import looks_like_sparse, read_blocks, read_sparse
+from shoal.data.sparse.files import looks_like_item_lists, looks_like_sparse, read_blocks, read_sparse
 from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, PolicyError
 
@@ -144,3 +144,18 @@ def test_t10i4d100k(shared_data: Path) -> None:
     n_entries = [len(block.items) for block in read_blocks(path, format="baskets", records=30_000)]
     assert len(n_entries) == 4
     assert sum(n_entries) == 1_010_228
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "is_lists"),
+    [
+        ("1 2\n3\n2 3 4\n", "x.dat", True),
+        ("bread milk\nbeer bread eggs\nmilk\neggs beer bread milk\n", "x.dat", True),
+        ("bread milk\nbeer bread eggs\nmilk\neggs beer bread milk\n", "x.csv", False),
+        ("name town\nbeer bread eggs\nmilk\neggs beer bread milk\n", "x.dat", False),  # a header is on no other line
+        ("the cat\nsaw the dog and the cat\nthe\ncat saw the\n", "x.txt", False),  # a text repeats its words
+        ("a,b\nb,a\na\nb a\n", "x.dat", False),
+    ],
+)
+def test_files_of_baskets_are_no_tables(tmp_path: Path, content: str, name: str, is_lists: bool) -> None:
+    assert looks_like_item_lists(file(tmp_path, content, name)) is is_lists

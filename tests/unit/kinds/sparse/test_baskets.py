@@ -148,7 +148,7 @@ def test_texts_come_out_as_bags_of_words(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_met_is_said() -> None:
-    with pytest.raises(Infeasible, match="lower k or add records"):
+    with pytest.raises(Infeasible, match="lower k, add records"):
         shoal.anonymize([["a"], ["b"]], SparsePolicy.of(k=2))
     with pytest.raises(PolicyError, match="a key is for sketches"):
         shoal.anonymize(lines(40), SparsePolicy.of(k=2), key=b"x" * 32)
