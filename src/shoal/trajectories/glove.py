@@ -25,7 +25,8 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.data.ragged import ragged_places
-from shoal.data.trajectories.boxes import Grid3D, TrajectoryBoxes
+from shoal.data.trajectories.boxes import TrajectoryBoxes
+from shoal.data.trajectories.grid import Grid3D
 from shoal.data.trajectories.trajectories import METRES_A_DEGREE, Trajectories
 from shoal.kernels.trajectories.merge import LOST, glove_block
 from shoal.progress import Progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.trajectories.boxes import Grid3D
+from shoal.data.trajectories.grid import Grid3D
 from shoal.data.trajectories.trajectories import Trajectories
 from shoal.trajectories import glove
 from shoal.trajectories.glove import Glove, count_points, first_boxes

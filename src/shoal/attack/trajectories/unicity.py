@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.attack.result import Rate
-from shoal.data.trajectories.boxes import Grid3D
+from shoal.data.trajectories.grid import Grid3D
 from shoal.data.trajectories.trajectories import Trajectories
 
 GRIDS = (Grid3D(0.001, 900), Grid3D(0.01, 3600))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, false_counts, not_compared
+from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
 from shoal.check.trajectories.verify import TrajectoryAsked, TrajectoryEvidence, verify_boxes
 from shoal.check.verdict import Verdict
 from shoal.data.trajectories.boxes import COLUMNS, TrajectoryBoxes, read_boxes
@@ -10,6 +10,7 @@ from shoal.data.trajectories.trajectories import Trajectories
 from shoal.kinds.trajectories.manifest import TrajectoryManifest
 from shoal.kinds.trajectories.policy import TrajectoryPolicy
 from shoal.secrets import PrivateFolder
+from shoal.told_counts import contradictions, may_be
 
 
 def check_trajectories(
@@ -26,15 +27,14 @@ def check_trajectories(
     evidence = TrajectoryEvidence(original, groups)
     asked = asked_of(policy or manifest.policy)
     verdict = verify_boxes(published, asked, evidence)
-    n_original = None if original is None else len(original)
-    findings += false_counts(
-        manifest,
-        len(published),
-        n_original,
-        manifest.policy.k,
-        manifest.suppressed_because,
-        ("trajectories", "trajectories"),
-    )
+    if len(published) != manifest.n_published:
+        findings.append(f"there are {len(published):,} trajectories, the manifest says {manifest.n_published:,}")
+    reasons = manifest.suppressed_because
+    findings += contradictions(manifest.records, manifest.policy.k, reasons, "trajectories", counts_persons=True)
+    if original is not None and not may_be(manifest.records["in"], len(original)):
+        findings.append(
+            f"the original has {len(original):,} trajectories, the manifest says {manifest.records['in']:,}"
+        )
     if int(published.points.sum()) != manifest.points:
         findings.append(f"the boxes hold {int(published.points.sum()):,} points, the manifest says {manifest.points:,}")
     claimed = asked_of(manifest.policy)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Ints
 from shoal.data.ragged import ragged_places
 from shoal.data.tables.table import Column, Source, Table, encode_cells
 from shoal.data.tables.write import file_name, read_back, write_table
 from shoal.data.trajectories.columns import numbers_in, times_in
+from shoal.data.trajectories.grid import Grid3D
 from shoal.errors import DataError
 
 COLUMNS = (
@@ -30,20 +31,6 @@ COLUMNS = (
     "points",
 )
 _OFF_THE_GRID = 1e-4  # of a cell
-
-
-@dataclass(frozen=True)
-class Grid3D:
-    """The round grid that ends of boxes stand on, whatever the data: degrees of a cell, and seconds of a slot."""
-
-    cell: float
-    slot: int
-
-    def cells(self, latitude: Floats, longitude: Floats, time: Ints) -> Ints:
-        """The cell of each point: three columns, from south to north, from west to east, and in time."""
-        return np.stack(
-            [np.floor(latitude / self.cell), np.floor(longitude / self.cell), time // self.slot], axis=1
-        ).astype(np.int64)
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from shoal.data.tables.header import Header
-from shoal.data.trajectories.boxes import Grid3D
 from shoal.data.trajectories.columns import Wanted
+from shoal.data.trajectories.grid import Grid3D
 from shoal.models.k_anonymity import KAnonymity
 from shoal.policy import BasePolicy, Option, Strict, header_option, option, person_option
 

@@ -25,6 +25,7 @@ from shoal.progress import Progress
 from shoal.release import Release
 from shoal.secrets import write_groups
 from shoal.stage import CheckedFile, checked_file, refuse_failed
+from shoal.told_counts import FEWEST, SOME, Count, public_counts
 from shoal.trajectories.glove import Glove
 
 if TYPE_CHECKING:
@@ -47,6 +48,14 @@ class TrajectoryRelease(Release[TrajectoryBoxes]):
     def n_points(self) -> int:
         """How many points came in."""
         return len(self._original.time)
+
+    @property
+    def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
+        """As of other data; trajectories of fewer than k persons, of whom each may have many, are not counted out."""
+        n_persons = len(np.unique(self._original.persons[self._groups < 0]))
+        if 0 < n_persons < max(self.policy.k, FEWEST):
+            return public_counts(self.records, self.policy.k, n_persons), {"alone": SOME}
+        return super().told_counts
 
     @property
     def case(self) -> TrajectoryCase:

@@ -6,7 +6,8 @@ import numpy as np
 
 from shoal.attack.trajectories.case import TrajectoryCase
 from shoal.attack.trajectories.known_points import HomeAndWork, KnownPoints, TopPlaces, matches
-from shoal.data.trajectories.boxes import Grid3D, TrajectoryBoxes
+from shoal.data.trajectories.boxes import TrajectoryBoxes
+from shoal.data.trajectories.grid import Grid3D
 from shoal.data.trajectories.trajectories import Trajectories
 
 GRID = Grid3D(0.001, 300)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.attack.trajectories.unicity import unicity
-from shoal.data.trajectories.boxes import Grid3D
+from shoal.data.trajectories.grid import Grid3D
 from shoal.data.trajectories.trajectories import Trajectories
 
 GRID = Grid3D(0.01, 3600)

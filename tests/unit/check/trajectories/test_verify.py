@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from shoal.check.trajectories.verify import TrajectoryAsked, TrajectoryEvidence, verify_boxes
-from shoal.data.trajectories.boxes import Grid3D, TrajectoryBoxes
+from shoal.data.trajectories.boxes import TrajectoryBoxes
+from shoal.data.trajectories.grid import Grid3D
 from shoal.data.trajectories.trajectories import Trajectories
 from shoal.errors import DataError
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from shoal.data.tables.table import Source
-from shoal.data.trajectories.boxes import Grid3D, TrajectoryBoxes, boxes_file_name, read_boxes, write_boxes
+from shoal.data.trajectories.boxes import TrajectoryBoxes, boxes_file_name, read_boxes, write_boxes
+from shoal.data.trajectories.grid import Grid3D
 from shoal.errors import DataError
 
 GRID = Grid3D(0.001, 300)
@@ -32,11 +33,6 @@ def test_boxes_are_read_back(tmp_path: Path, format: str) -> None:
         assert np.array_equal(getattr(again, name), getattr(made, name)), name
     assert (len(again), again.n_trajectories) == (6, 2)
     assert again.take(np.array([1])).points.tolist() == [3]
-
-
-def test_points_lie_in_the_cells_that_are_told() -> None:
-    cells = GRID.cells(np.array([37.5004]), np.array([-122.0001]), np.array([601]))
-    assert cells.tolist() == [[37_500, -122_001, 2]]
 
 
 @pytest.mark.parametrize(

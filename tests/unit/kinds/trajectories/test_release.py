@@ -115,12 +115,15 @@ def test_what_cannot_be_met_is_told() -> None:
         shoal.anonymize({"lat": [1.0]}, POLICY)
 
 
-def test_what_is_left_out_is_told() -> None:
+def test_what_is_left_out_is_told_and_few_are_not_counted_out(tmp_path: Path) -> None:
     data = commuters()
     lat, lon = np.append(data.latitude, 50.0), np.append(data.longitude, 8.0)
     more = Trajectories.of(lat, lon, np.append(data.time, 1_212_912_000), np.append(data.owners, 999))
     release = shoal.anonymize(more, POLICY)
     assert release.suppressed["alone"] >= 1
+    told = release.save(tmp_path / "out", report=False) / "publish" / "manifest.json"
+    assert json.loads(told.read_text())["suppressed_because"] == {"alone": {"from": 1, "to": None}}
+    assert not shoal.check(tmp_path / "out", more).findings
     assert "were left out, as fewer than 3 persons were near them" in release.suppressed_sentence
     kind = shoal.kind.kind_of(data)
     first, last = kind.shown(release)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.trajectories.boxes import Grid3D, TrajectoryBoxes
+from shoal.data.trajectories.boxes import TrajectoryBoxes
+from shoal.data.trajectories.grid import Grid3D
 from shoal.data.trajectories.trajectories import Trajectories
 from shoal.utility.trajectories.measure import box_sizes, heat, measure_trajectories, middles
 
