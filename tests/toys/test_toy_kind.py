@@ -45,7 +45,9 @@ def test_it_is_recognised_released_saved_checked_and_attacked(source: Path, tmp_
 
 
 def test_what_it_does_not_take_is_refused(source: Path) -> None:
-    with pytest.raises(shoal.PolicyError, match=r"workers = 2 is for tables, strings and linked tables.*leave it out for ages"):
+    with pytest.raises(
+        shoal.PolicyError, match=r"workers = 2 is for tables, strings and linked tables.*leave it out for ages"
+    ):
         shoal.anonymize(source, workers=2)
     with pytest.raises(shoal.PolicyError, match="the data is ages, and the policy is for a table"):
         shoal.anonymize(source, shoal.Policy.of(quasi=["age"]))
