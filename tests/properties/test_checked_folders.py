@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.check.tables.assignment import count_unplaced
-from shoal.data.tables.formats.text import unguarded
+from shoal.data.tables.guarded import unguarded
 from shoal.data.tables.labels import read_label
 from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import Policy

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from shoal.data.tables import csv as text_file
 from shoal.data.tables.dictionary import TextEncoder
 from shoal.data.tables.files import read_table
-from shoal.data.tables.formats.text import unguarded
+from shoal.data.tables.guarded import unguarded
 from shoal.data.tables.table import Column, Source, Table
 from shoal.data.tables.text_survey import _Counts, survey
 from shoal.data.tables.write import file_name, write_table

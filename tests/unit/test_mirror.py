@@ -48,7 +48,8 @@ TESTED_ELSEWHERE = {
         check/tables/models.py models/alpha_k.py models/beta_likeness.py models/k_anonymity.py models/l_diversity.py
         models/t_closeness.py""",
     "data/tables/test_write.py, test_files.py and test_parquet.py; tests/toys/test_toy_format.py": """
-        data/tables/format.py data/tables/formats/parquet.py data/tables/formats/text.py data/tables/sql_cells.py""",
+        data/tables/format.py data/tables/formats/parquet.py data/tables/formats/text.py data/tables/guarded.py
+        data/tables/sql_cells.py""",
     "data/strings/test_files.py; tests/toys/test_toy_format.py": "data/strings/format.py",
     "check/tables/test_publication.py; tests/toys": """
         check/tables/publications/aggregate.py check/tables/publications/condense.py

@@ -21,7 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from shoal._version import __version__
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.formats.text import guarded
+from shoal.data.tables.guarded import guarded
 from shoal.data.tables.table import Table, spell
 from shoal.kinds.tables.policy import Policy
 from shoal.sweep.kept import KeptFolder

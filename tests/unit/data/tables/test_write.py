@@ -13,8 +13,8 @@ import pytest
 
 import shoal
 from shoal.data.tables.files import read_table
-from shoal.data.tables.formats.text import guarded, unguarded
 from shoal.data.tables.frames import from_frame
+from shoal.data.tables.guarded import guarded, unguarded
 from shoal.data.tables.table import Column, Source, Table
 from shoal.data.tables.write import file_name, read_back, write_table
 from shoal.errors import DataError

@@ -22,7 +22,7 @@ from shoal.data.strings.formats.lines import split_cell
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.dictionary import TextEncoder
 from shoal.data.tables.files import read_table
-from shoal.data.tables.formats.text import guarded, unguarded
+from shoal.data.tables.guarded import guarded, unguarded
 from shoal.data.tables.table import Column, Table
 from shoal.data.tables.write import file_name as table_file_name
 from shoal.data.tables.write import write_table

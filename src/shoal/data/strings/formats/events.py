@@ -19,7 +19,7 @@ from shoal.data.strings.format import FORMATS, HowToReadStrings, refuse_class_na
 from shoal.data.strings.formats.column import TableColumn
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.files import read_table
-from shoal.data.tables.formats.text import guarded, unguarded
+from shoal.data.tables.guarded import guarded, unguarded
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.persons import person_codes
 from shoal.data.tables.table import Column, Table

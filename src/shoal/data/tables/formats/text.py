@@ -2,18 +2,12 @@
 
 Files are written as UTF-8 with ``\\n`` at the end of each line and quotes only where they are needed. The same
 table gives the same bytes every time.
-
-A text, or a column's name, that begins with ``=``, ``+``, ``-``, ``@`` (also in their full-width forms), a
-tab or a line end, and that is not a plain number, would be run as a formula by a spreadsheet that opens the
-text file. It is written there with a single quote in front. Parquet says that a text is a text, so there it
-stays as it is.
 """
 
 from __future__ import annotations
 
 import gzip
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -23,14 +17,13 @@ from shoal.data.sniff import Look, look
 from shoal.data.tables.csv import read_text
 from shoal.data.tables.files import refuse_aliens, stem_of
 from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
+from shoal.data.tables.guarded import guarded, unguarded
 from shoal.data.tables.table import Column, Source, Table
 from shoal.errors import DataError
 
 _TAB = "\t"
 _ROWS_AT_ONCE = 1 << 16
 _MOST_COMBINED = 1 << 12
-_RISKY_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 
 
 class Text(TableFormat):
@@ -85,30 +78,6 @@ class Text(TableFormat):
             for n, c in table.columns.items()
         ]
         return Table.of(columns, table.source)
-
-
-def guarded(text: str) -> str:
-    """The text, with a single quote in front if a spreadsheet would run it.
-
-    A text that only looks guarded gets one more quote, so that `unguarded` gives every text back.
-
-    >>> guarded("=1+1"), guarded("-1.5"), guarded("a=b"), guarded("'=1")
-    ("'=1+1", '-1.5', 'a=b', "''=1")
-    """
-    return "'" + text if _is_risky(text.lstrip("'")) else text
-
-
-def unguarded(text: str) -> str:
-    """The text that was guarded.
-
-    >>> unguarded("'=1+1"), unguarded("'tis")
-    ('=1+1', "'tis")
-    """
-    return text[1:] if text.startswith("'") and _is_risky(text.lstrip("'")) else text
-
-
-def _is_risky(text: str) -> bool:
-    return text.startswith(_RISKY_STARTS) and not _PLAIN_NUMBER.fullmatch(text)
 
 
 def _unguarded_column(column: Column, name: str, markers: Sequence[str]) -> Column:
