@@ -165,7 +165,9 @@ class BasePolicy(Strict):
         given = type(self)(**{name: values.pop(name) for name in parts if name in values})
         for name, part in parts.items():
             own = {n: values.pop(n) for n in list(values) if n in part.model_fields}
-            said[name] = said[name].model_dump() | getattr(given, name).model_dump(exclude_unset=True) | own
+            said[name] = (
+                said[name].model_dump(exclude_unset=True) | getattr(given, name).model_dump(exclude_unset=True) | own
+            )
         return type(self)(**said | values)
 
     @classmethod

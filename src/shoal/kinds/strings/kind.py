@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from shoal.secrets import PrivateFolder
 
 
+ORDER_OF_VARIANTS = 6
+"""Neighbouring variants are inherited together: by contexts of one allele most of their correlation is lost. Chosen on made
+persons, as in `reproductions/variants.py`."""
+
+
 class StringKind(Kind):
     """Sequences of symbols."""
 
@@ -115,7 +120,7 @@ class StringKind(Kind):
         """Count strings, lengths, symbols and classes."""
         from shoal.kinds.strings.profile import profile_of
 
-        return profile_of(data, policy)
+        return profile_of(data, _for_variants(data, policy))
 
     def release(
         self,
@@ -126,7 +131,8 @@ class StringKind(Kind):
         like: Any = None,
         held_out: HeldOut[Strings] | None = None,
     ) -> StringRelease:
-        """Draw pseudo-strings from groups of strings."""
+        """Draw pseudo-strings from groups of strings; of variants by longer contexts, unless the policy says how long."""
+        policy = _for_variants(data, policy)
         from shoal.engine.executors import open_executor
         from shoal.kinds.strings.release import release_strings
 
@@ -193,6 +199,11 @@ class StringKind(Kind):
 
 
 KIND = StringKind()
+
+
+def _for_variants(data: Strings, policy: StringPolicy) -> StringPolicy:
+    is_said = "order" in policy.method.model_fields_set
+    return policy.changed(order=ORDER_OF_VARIANTS) if data.source.sites and not is_said else policy
 
 
 def _of_frame(frame: Any, reading: StringInput) -> Strings:

@@ -114,6 +114,8 @@ def test_a_release_counts_persons_and_an_added_variant_is_found(tmp_path: Path) 
     write_variants(path, calls=kinds[rng.integers(0, 4, (48, 2))] ^ (rng.random((48, 2, 24)) < 0.1))
     release = shoal.anonymize(path, shoal.StringPolicy.of(k=4), seed=3)
     assert release.records["in"] == 48
+    assert release.policy.method.order == 6
+    assert shoal.anonymize(path, shoal.StringPolicy.of(k=4, order=2), seed=3).policy.method.order == 2
     release.save(tmp_path / "out", keep=("groups",), report=False)
     assert shoal.check(tmp_path / "out", path).findings == ()
     data = tmp_path / "out" / "publish" / "data.vcf"
