@@ -85,14 +85,14 @@ the alleles are others. A fifth of the persons is held out, the others are relea
 alleles that enough persons carry. Differences hold what was held out, too. The order was chosen on persons made in
 this way.
 
-| order | allele shares differ by, mean | at most | correlation of r2 of all pairs | members above the middle of others, by place | by fragments |
+| order | allele shares differ by, mean | at most | correlation of r2 | members above others, by place | by fragments |
 |---|---:|---:|---:|---:|---:|
 """
         + "\n".join(rows)
         + """
 
-r2 is the squared correlation of two variants over persons, the usual measure of linkage disequilibrium. Half of the members
-above the middle of others is guessing.
+r2 is the squared correlation of two variants over persons, the usual measure of linkage disequilibrium; its
+correlation is over all pairs of variants. Half of the members above the middle of others is guessing.
 """,
         encoding="utf-8",
     )
