@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 ORDER_OF_VARIANTS = 6
-"""Neighbouring variants are inherited together: by contexts of one allele most of their correlation is lost. Chosen on made
-persons, as in `reproductions/variants.py`."""
+"""Neighbouring variants are inherited together: by contexts of one allele most of their correlation is lost. Chosen on
+made persons, as in `reproductions/variants.py`."""
 
 
 class StringKind(Kind):
