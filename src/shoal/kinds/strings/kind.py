@@ -131,7 +131,7 @@ class StringKind(Kind):
         like: Any = None,
         held_out: HeldOut[Strings] | None = None,
     ) -> StringRelease:
-        """Draw pseudo-strings from groups of strings; of variants by longer contexts, unless the policy says how long."""
+        """Draw pseudo-strings from groups; of variants by longer contexts, unless the policy says how long."""
         policy = _for_variants(data, policy)
         from shoal.engine.executors import open_executor
         from shoal.kinds.strings.release import release_strings
