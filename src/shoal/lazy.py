@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+is_alone = False
+"""Whether nobody else imports anything in this process, as in a command: then less is loaded with the first kernel."""
+
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The `__getattr__` and the `__dir__` of a package.

@@ -171,7 +171,7 @@ BAD_OPTIONS = [
     Case("hierarchy of an unknown column", usual(*ROLES, "--hierarchy", "town=town.csv"), POLICY, "'town'"),
     Case("no workers", usual(*ROLES, "--workers", "0"), POLICY, "'--workers'"),
     Case("no output", lambda f: ["anonymize", write(f / "people.csv", text_of(people())), *ROLES], POLICY, "'-o'"),
-    Case("no data", lambda f: ["anonymize", "-o", "out"], POLICY, "'DATA'"),
+    Case("no data", lambda f: ["anonymize", "-o", "out"], POLICY, "'DATA"),
     Case("unknown command", lambda f: ["anonymise", "people.csv"], POLICY, "anonymise"),
     Case("unknown option", usual("--quazi", "age"), POLICY, "--quazi"),
 ]  # fmt: skip

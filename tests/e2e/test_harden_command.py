@@ -119,7 +119,7 @@ def test_mistakes_are_one_sentence(here: Path, run_here: RunHere, asked: tuple[s
 def test_strings_are_hardened_too(tmp_path: Path, run_here: RunHere) -> None:
     made = protein_families(150, n_families=1, mean_length=30.0, seed=1).texts()
     write(tmp_path / "proteins.fasta", "".join(f">P{i}\n{s}\n" for i, s in enumerate(made)))
-    ended = run_here("harden", "proteins.fasta", "--risk", "0.3", "--json", cwd=tmp_path)
+    ended = run_here("harden", "proteins.fasta", "--risk", "0.7", "--json", cwd=tmp_path)
     told = json.loads(ended.stdout)
     assert (ended.code, told["reached"]) == (0, True)
     assert shoal.read_policy(tmp_path / "hardened.toml") == shoal.StringPolicy()

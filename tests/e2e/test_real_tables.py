@@ -139,6 +139,11 @@ def test_a_household_survey(shared_data: Path, tmp_path: Path, options: tuple[st
     assert len(roles["quasi"]) == 13
     assert roles["insensitive"] == ["sampling_weight"]  # one number in all records
     assert roles["identifying"] == ["ori_hid"]
+    proposed = (tmp_path / "policy.toml").read_text()
+    assert '\nperson = "ori_hid"' in proposed  # persons are counted in test_persons.py; here records are
+    (tmp_path / "policy.toml").write_text(
+        "".join(x for x in proposed.splitlines(True) if not x.startswith("person = "))
+    )
     made = release(tmp_path, data, "-p", "policy.toml", *options)
     assert made["records"]["out"] == 4580
     rows = rows_of(tmp_path / "out" / "publish" / "data.csv")

@@ -84,7 +84,7 @@ def test_a_file_is_read_by_its_kind(tmp_path: Path) -> None:
     policy = read_policy(path)
     assert policy == StringPolicy.read(path) == shoal.read_policy(str(path))
     assert isinstance(policy, StringPolicy)
-    assert (policy.k, policy.method.order, policy.method.lengths, policy.method.support) == (7, 3, "spread", 3)
+    assert (policy.k, policy.method.order, policy.method.lengths, policy.method.support) == (7, 3, "spread", 5)
     assert (policy.input.label, policy.input.alphabet) == (r"OX=(\d+)", ("a", "b"))
     with pytest.raises(PolicyError, match="is a policy for strings"):
         Policy.read(path)

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from shoal import kernels
+from shoal import lazy
 from shoal._version import __version__
 from shoal.cli import interrupts
 from shoal.cli.attack_help import AttackCommand
@@ -33,7 +33,7 @@ def main() -> None:
     if hasattr(sys.stdout, "reconfigure"):  # a name that the terminal cannot show is no reason to fail
         sys.stdout.reconfigure(errors="backslashreplace")
     interrupts.watch()
-    kernels.is_alone = True
+    lazy.is_alone = True
     try:
         with one_look():
             code = shoal.main(standalone_mode=False)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-from shoal import kernels
+from shoal import lazy
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,7 +38,7 @@ def _import_without_blas() -> None:
             sys.modules.pop(name, None)
 
 
-if kernels.is_alone:
+if lazy.is_alone:
     _import_without_blas()
 
 

@@ -15,7 +15,7 @@ from shoal.lazy import lazy_names
 if TYPE_CHECKING:
     from shoal.sparse.anonymize import AnonymizedSparse, anonymize_sparse
     from shoal.sparse.estimators import DeltaSketch, KVarianceSketch
-    from shoal.sparse.pseudo_baskets import PseudoBaskets, pseudo_baskets
+    from shoal.sparse.pseudo_baskets import PseudoBaskets
     from shoal.sparse.signs import new_key
     from shoal.sparse.sketch import Sketcher, sketch_records
     from shoal.sparse.stream import join_sketches, sketch_blocks
@@ -28,7 +28,6 @@ _HOME = {
     "Sketcher": "shoal.sparse.sketch",
     "anonymize_sparse": "shoal.sparse.anonymize",
     "new_key": "shoal.sparse.signs",
-    "pseudo_baskets": "shoal.sparse.pseudo_baskets",
     "join_sketches": "shoal.sparse.stream",
     "sketch_blocks": "shoal.sparse.stream",
     "sketch_records": "shoal.sparse.sketch",
@@ -43,7 +42,6 @@ __all__ = [
     "anonymize_sparse",
     "join_sketches",
     "new_key",
-    "pseudo_baskets",
     "sketch_blocks",
     "sketch_records",
 ]

@@ -32,8 +32,8 @@ def test_without_a_place_for_the_cache_kernels_still_run(monkeypatch: pytest.Mon
 
 COMMAND = """
 import sys
-from shoal import kernels
-kernels.is_alone = True
+from shoal import lazy
+lazy.is_alone = True
 import shoal.kernels.compile
 print(sorted(name for name in sys.modules if name.startswith("scipy.linalg")))
 import scipy.linalg.cython_blas

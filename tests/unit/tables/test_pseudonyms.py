@@ -67,11 +67,11 @@ def test_two_persons_never_get_one_pseudonym(monkeypatch: pytest.MonkeyPatch) ->
     assert made.key == drawn[-1]
 
 
-def test_persons_are_named_as_they_are_spelled() -> None:
-    table = from_frame({"a": ["7", "007", "7"], "b": [1, 1, 1]})
+def test_persons_are_named_by_one_spelling_of_what_they_say() -> None:
+    table = from_frame({"a": ["7", "007", "8"], "b": [1, 1, 1]})
     names, codes = named_persons(table, ("a", "b"))
-    assert sorted(names) == [("007", "1"), ("7", "1")]
-    assert codes[0] == codes[2] != codes[1]
+    assert len(names) == 2
+    assert codes[0] == codes[1] != codes[2]
 
 
 def test_records_of_a_person_are_tied_together_and_nothing_else_is_told() -> None:

@@ -111,7 +111,7 @@ class StringKind(Kind):
             alphabet=(policy.input.alphabet if policy is not None else None) or manifest.alphabet or LEARNED,
             delimiter=manifest.delimiter,
             header=header if header is not None else manifest.header,
-            person=manifest.person,
+            person=manifest.person or (),
             time=manifest.time,
             rare=manifest.policy.rare,
         )

@@ -32,6 +32,7 @@ class StringManifest(Manifest):
     """
 
     private: ClassVar[tuple[str, ...]] = ("worst", "details")
+    optional: ClassVar[tuple[str, ...]] = ("header", "person", "time")
 
     kind: Literal["strings"] = "strings"
     format: Annotated[str, named_in(formats)]
@@ -40,7 +41,7 @@ class StringManifest(Manifest):
     column: str | None
     class_column: str | None
     table_delimiter: str | None
-    person: tuple[str, ...] = ()
+    person: tuple[str, ...] | None = None
     time: str | None = None
     classes: StrictBool
     suppressed_because: dict[str, Told]
@@ -89,7 +90,7 @@ class StringManifest(Manifest):
             class_column=self.class_column,
             table=table,
             header=self.header,
-            person=self.person,
+            person=self.person or (),
             time=self.time,
         )
 
@@ -99,4 +100,5 @@ class StringManifest(Manifest):
         names = ("format", "delimiter", "alphabet", "column", "class_column", "header", "person", "time")
         table = source.table
         between = None if table is None or table.format == "parquet" else table.delimiter
-        return {name: getattr(source, name) for name in names} | {"table_delimiter": between}
+        told = {name: getattr(source, name) for name in names}
+        return told | {"table_delimiter": between, "person": source.person or None}

@@ -113,7 +113,11 @@ class StringProfile:
             'kind = "strings"',
             "",
             "[input]   # what is left out is told by the file",
-            *(f"{name} = {_toml(value)}" for name, value in self.policy.input.model_dump(exclude_none=True).items()),
+            *(
+                f"{name} = {_toml(value)}"
+                for name, value in self.policy.input.model_dump(exclude_none=True).items()
+                if value != ()
+            ),
             "",
             "[[require]]",
             'model = "k-anonymity"',

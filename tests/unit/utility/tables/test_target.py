@@ -154,6 +154,8 @@ def test_the_report_holds_every_measure_and_the_target_alone_in_private(tmp_path
         assert len(page) < 1_000_000
         values = {loss.name for loss in release.utility.losses}
         for name, known in DEFINITIONS.items():
+            if name == "GCP-person" and name not in values:
+                continue  # nobody was said to have several records
             assert f'<th scope="row" class="v">{name}</th>' in page
             assert known.formula.split("'")[0].split("&")[0][:20].replace(">", "&gt;") in page, name
             assert known.reference in page
