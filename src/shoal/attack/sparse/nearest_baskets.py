@@ -82,7 +82,7 @@ class BasketCopies(OnBaskets):
     knows = "the release, and a whole record"
     stopped_by = "no pseudo-record equals a record that fewer than k hold; near ones are not forbidden"
     remedy = "raise k or support, or lower together: fewer whole baskets then come out as they were"
-    reference = "shoal.check.sparse.baskets"
+    reference = "the release itself is checked for whole copies; this counts near ones too"
 
     def run(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
         """Look for members' and others' records."""
