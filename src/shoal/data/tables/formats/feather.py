@@ -6,12 +6,11 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shoal.data.database import connection
 from shoal.data.sniff import Look, look
 from shoal.data.tables.files import extra, stem_of
 from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
 from shoal.data.tables.frames import from_frame
-from shoal.data.tables.sql_cells import refuse_alike, select_cells
+from shoal.data.tables.sql_cells import refuse_alike, sql_type, typed_cells
 from shoal.data.tables.table import Source, Table
 from shoal.errors import DataError
 
@@ -43,11 +42,16 @@ class Feather(TableFormat):
 
     def write(self, table: Table, path: str | os.PathLike[str]) -> None:
         """A missing cell is a null, unless it was spelled in a column of texts."""
-        feather = extra("pyarrow.feather", "a Feather file")
+        feather, arrow = (extra(module, "a Feather file") for module in ("pyarrow.feather", "pyarrow"))
         refuse_alike(table, "Feather")
-        with connection() as database:
-            arrow = database.sql(select_cells(database, table)).to_arrow_table()
-        feather.write_feather(arrow, os.fspath(path), compression="zstd")
+        columns = {}
+        for name, column in table.columns.items():
+            cells = typed_cells(column)  # below a null stands some value of the column, the same each time
+            if sql_type(column) == "DATE":
+                cells = cells.astype("datetime64[D]")
+            missing = None if column.is_text or not len(column.values) else column.missing
+            columns[name] = arrow.array(cells, mask=missing)
+        feather.write_feather(arrow.table(columns), os.fspath(path), compression="zstd")
 
     def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """As any reader would."""

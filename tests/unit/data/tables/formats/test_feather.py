@@ -19,9 +19,11 @@ def test_columns_keep_their_types_and_the_bytes_repeat(tmp_path: Path) -> None:
     )
     table = read_table(tmp_path / "x.feather")
     assert file_name(table) == "data.feather"
-    for name in ("one", "two"):
-        write_table(table, tmp_path / name)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    written = set()
+    for _ in range(20):  # what stands below a null was left to chance once
+        write_table(table, tmp_path / "one")
+        written.add((tmp_path / "one").read_bytes())
+    assert len(written) == 1
     back = read_back(tmp_path / "one", table.names, markers=())
     assert [back[n].cells().tolist() for n in back.names] == [[1, None, 3], [0.5, 1.5, None], ["a", "b", "a"]]
 
