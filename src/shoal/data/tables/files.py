@@ -73,7 +73,11 @@ def address_of(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
     (PosixPath('people.db'), 'patients')
     """
     match = _ADDRESS.fullmatch(os.fspath(path))
-    if match is None or Path(path).exists():
+    try:
+        is_file = Path(path).exists()
+    except OSError:  # a name that is too long for the system
+        is_file = True
+    if match is None or is_file:
         return Path(path), None
     return Path(match["file"]), match["table"]
 

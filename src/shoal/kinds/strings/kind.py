@@ -67,6 +67,10 @@ class StringKind(Kind):
 
             return read_strings(source, **policy.input.model_dump(), rare=policy.rare)
         if isinstance(source, Strings):
+            if source.source.sites:
+                raise PolicyError(
+                    "give the path of the VCF file itself: which variants may be listed depends on the policy"
+                )
             return source
         if hasattr(source, "columns") and policy.input.column is not None:
             return _of_frame(source, policy.input)
@@ -113,7 +117,7 @@ class StringKind(Kind):
             header=header if header is not None else manifest.header,
             person=manifest.person or (),
             time=manifest.time,
-            rare=manifest.policy.rare,
+            rare=max(manifest.policy.rare, policy.rare if policy is not None else 0),
         )
 
     def profile(self, data: Strings, policy: StringPolicy, *, sweep: bool, progress: Progress | None) -> StringProfile:
@@ -212,6 +216,12 @@ def _of_frame(frame: Any, reading: StringInput) -> Strings:
 
     from shoal.data.strings.alphabets import Alphabet
 
+    if reading.person or reading.time is not None or reading.delimiter is not None:
+        raise PolicyError(
+            "events and cells of tokens are read from files; write the frame as Parquet, or give lists of tokens"
+        )
+    if len(set(frame.columns)) < len(list(frame.columns)):
+        raise DataError("two columns of the frame have the same name; rename one of them")
     table: Any = nw.from_native(frame, eager_only=True)
     wanted = [name for name in (reading.column, reading.class_column) if name is not None]
     for name in wanted:

@@ -9,6 +9,7 @@ from pydantic import Field, StrictBool, StrictInt, model_validator
 
 from shoal.data.strings.alphabets import KNOWN
 from shoal.data.strings.strings import StringSource
+from shoal.data.tables.format import FORMATS
 from shoal.data.tables.table import Source
 from shoal.kinds.strings.policy import StringMethod, StringPolicy, formats
 from shoal.manifest import Manifest, Told
@@ -77,7 +78,7 @@ class StringManifest(Manifest):
         table = None
         if self.format in ("column", "events"):
             table = Source(
-                format="parquet" if self.data.endswith(".parquet") else "csv",
+                format=next((f.name for f in FORMATS.values() if self.data in f.files), "csv"),
                 delimiter=self.table_delimiter or ",",
                 gzip=self.data.endswith(".gz"),
             )
@@ -99,6 +100,6 @@ class StringManifest(Manifest):
         """The entries that say how to read a file of this make."""
         names = ("format", "delimiter", "alphabet", "column", "class_column", "header", "person", "time")
         table = source.table
-        between = None if table is None or table.format == "parquet" else table.delimiter
+        between = None if table is None or table.format not in ("csv", "frame") else table.delimiter
         told = {name: getattr(source, name) for name in names}
         return told | {"table_delimiter": between, "person": source.person or None}

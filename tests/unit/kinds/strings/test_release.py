@@ -230,6 +230,9 @@ def test_frames_and_records_of_biopython_are_strings() -> None:
         StringKind().load(frame, StringPolicy.of(k=2, column="reed"))
     with pytest.raises(DataError, match="is missing"):
         StringKind().load(pd.DataFrame({"read": ["A", None]}), StringPolicy.of(k=2, column="read"))
+    for asked in ({"person": "id"}, {"time": "id"}, {"delimiter": ","}):
+        with pytest.raises(PolicyError, match="are read from files"):
+            StringKind().load(frame, StringPolicy.of(k=2, column="read", **asked))
     records = [SimpleNamespace(seq="ACGT"), SimpleNamespace(seq="TT")]
     assert StringKind().load(records, StringPolicy.of(k=2)).texts() == ["ACGT", "TT"]
 

@@ -163,7 +163,7 @@ class TableColumn(StringFormat):
 
     def read_back(self, path: str | os.PathLike[str], source: StringSource, alphabet: Alphabet) -> Strings:
         """Without the quotes that keep a spreadsheet from running a cell."""
-        is_text = source.table is None or source.table.format != "parquet"
+        is_text = source.table is None or source.table.format in ("csv", "frame")
         spell = guarded if is_text else str
         spelled = replace(
             source,

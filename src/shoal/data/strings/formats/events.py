@@ -61,7 +61,7 @@ class Events(TableColumn):
 
     def read_back(self, path: str | os.PathLike[str], source: StringSource, alphabet: Alphabet) -> Strings:
         """The rows are in order, and each person has a number."""
-        is_text = source.table is None or source.table.format != "parquet"
+        is_text = source.table is None or source.table.format in ("csv", "frame")
         delimiter = source.table.delimiter if source.table is not None and is_text else None
         table = read_table(path, markers=(), delimiter=delimiter, header="first")
         if is_text:

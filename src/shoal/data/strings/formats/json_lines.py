@@ -17,7 +17,7 @@ import numpy as np
 from shoal.data.strings.format import FORMATS, HowToReadStrings, TextFormat, refuse_class_names, refuse_named_alphabet
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.whole_text import WholeText, load_text
-from shoal.errors import DataError, PolicyError, did_you_mean
+from shoal.errors import DataError, PolicyError
 
 _STRINGS_AT_ONCE = 1 << 15
 
@@ -37,7 +37,7 @@ class JsonLines(TextFormat):
             return False
         try:
             return all(isinstance(t, str) for line in lines for t in json.loads(line))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             return False
 
     def holds_tokens(self, source: StringSource) -> bool:
@@ -56,7 +56,7 @@ class JsonLines(TextFormat):
                 if source.column is not None:
                     found.append(_as_string(where, _key(where, value, source.column)))
                     if source.class_column is not None:
-                        classes.append(str(_key(where, value, source.class_column)))
+                        classes.append(_as_class(where, _key(where, value, source.class_column)))
                 else:
                     found.append(_as_string(where, value))
         if len({type(one) for one in found}) > 1:
@@ -114,8 +114,14 @@ def _key(where: str, value: Any, key: str) -> Any:
     if not isinstance(value, dict):
         raise DataError(f"{where}: holds no object, so no key {key!r}; leave out the column")
     if key not in value:
-        raise DataError(f"{where}: has no key {key!r}; {did_you_mean(key, list(value))}")
+        raise DataError(f"{where}: has no key {key!r}; name the key that holds it in every line")
     return value[key]
+
+
+def _as_class(where: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise DataError(f"{where}: the class is neither a text nor a number; give every string one")
+    return str(value)
 
 
 def _as_string(where: str, value: Any) -> str | list[str]:

@@ -19,7 +19,7 @@ from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.whole_text import WholeText, load_text
 from shoal.errors import DataError
 
-_HEAD = re.compile(rb"\s*([1-9][0-9]*)\s+([1-9][0-9]*)\s*")
+_HEAD = re.compile(rb"\s*([1-9][0-9]{0,8})\s+([1-9][0-9]{0,8})\s*")
 _LETTERS = re.compile(rb"[A-Za-z?*.\-]+")
 _NAME = 10  # characters, where a blank does not end it
 _NEUTRAL = "pseudo_{:06d}"
@@ -125,7 +125,7 @@ def _in_turn(body: list[bytes], n: int, n_sites: int, rule: int) -> list[bytes] 
 
 
 def _of_length(sequences: list[bytes], n_sites: int) -> list[bytes] | None:
-    is_whole = all(len(s.decode()) == n_sites for s in sequences)
+    is_whole = all(len(s.decode(errors="replace")) == n_sites for s in sequences)
     return sequences if is_whole else None
 
 

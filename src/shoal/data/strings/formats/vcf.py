@@ -8,8 +8,11 @@ What is written has neutral names of persons, the place, the alleles and an rs n
 INFO, no QUAL and no FILTER, since these were counted from the originals, and no header line but those that a reader
 needs.
 
-A variant that hardly anybody carries tells who was there by being listed. So a line stays only if each of its alleles,
-the reference too, is carried by as many persons as a symbol needs that is shown (`rare` of the policy).
+A variant that hardly anybody carries tells who was there by being listed. So a line stays only if it has two alleles
+and each of them, the reference too, is carried by as many persons as a symbol needs that is shown (`rare` of the
+policy). Variants of more alleles are left out: a symbol may be drawn from a variant beside it, which has not as many.
+A genotype that fewer persons have anywhere is read as missing, and variants with missing genotypes are left out where
+fewer persons have any: all strings keep one length.
 """
 
 from __future__ import annotations
@@ -30,7 +33,11 @@ from shoal.data.whole_text import WholeText, load_text
 from shoal.errors import DataError
 
 _FIXED = 9  # columns before those of the persons
-_CALL = re.compile(r"(?:\.|[0-9]+)(?:[|/](?:\.|[0-9]+))*")
+_CALL = re.compile(r"(?:\.|[0-9]{1,3})(?:[|/](?:\.|[0-9]{1,3}))*")
+_PLACE = re.compile(rb"[0-9A-Za-z_.*:+-]{1,64}\t[0-9]{1,12}")
+_ALLELES = re.compile(
+    rb"[ACGTNacgtn*]+\t(?:\.|(?:[ACGTNacgtn*]+|<(?:DEL|INS|DUP|INV|CNV|\*|NON_REF)>)(?:,(?:[ACGTNacgtn*]+|<(?:DEL|INS|DUP|INV|CNV|\*|NON_REF)>))*)"
+)
 _RS = re.compile(rb"rs[0-9]+")
 _GT = '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">'
 _HEAD = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\t"
@@ -57,22 +64,29 @@ class Vcf(TextFormat):
         refuse_named_alphabet(reading.alphabet)
         calls, spelled, sites = _read(text)
         is_kept = _carried(calls, spelled, sites, reading.rare)
+        if reading.rare:
+            calls = _rare_as_missing(calls, spelled, is_kept, reading.rare, by_allele=source.delimiter != "/")
+            is_kept &= _without_few_missing(calls, spelled, is_kept, reading.rare)
         notes = [*source.notes]
         if not is_kept.all():
             notes.append(
                 f"{int((~is_kept).sum()):,} of {len(sites):,} variants were left out: fewer than {reading.rare} "
-                "persons carry one of their alleles"
+                "persons carry one of their alleles or have one missing, or they have not two"
             )
         if not is_kept.any():
             raise DataError(
-                f"{text.path}: no variant has alleles that {reading.rare} persons or more carry each, so there is "
+                f"{text.path}: no variant has two alleles that {reading.rare} persons or more carry each, so there is "
                 "nothing that can be published; lower k, or give more persons"
             )
-        symbols, alphabet = _symbols(calls[is_kept], spelled)
+        symbols, alphabet, is_phased = _symbols(calls[is_kept], spelled, may_be_phased=source.delimiter != "/")
         starts = np.arange(calls.shape[1] + 1, dtype=np.int64) * (symbols.size // calls.shape[1])
         kept = tuple(site for site, keep in zip(sites, is_kept.tolist(), strict=True) if keep)
         return Strings(
-            symbols, starts, alphabet, True, source=replace(source, delimiter=None, sites=kept, notes=tuple(notes))
+            symbols,
+            starts,
+            alphabet,
+            True,
+            source=replace(source, delimiter="|" if is_phased else "/", sites=kept, notes=tuple(notes)),
         )
 
     def pieces(self, strings: Strings) -> Iterator[bytes]:
@@ -128,6 +142,8 @@ def _read(text: WholeText) -> tuple[npt.NDArray[np.int32], list[str], list[str]]
             continue
         cells = line.split(b"\t")
         if line.startswith(b"#"):
+            if n_persons >= 0:
+                raise DataError(f"{where}: names the persons a second time; give one file of variants")
             n_persons = len(cells) - _FIXED
             if n_persons < 1:
                 raise DataError(f"{where}: names no person, so there are no genotypes; give a VCF file with samples")
@@ -138,6 +154,10 @@ def _read(text: WholeText) -> tuple[npt.NDArray[np.int32], list[str], list[str]]
             raise DataError(f"{where}: has {len(cells)} columns and the header {n_persons + _FIXED}; mend the line")
         if cells[8] != b"GT" and not cells[8].startswith(b"GT:"):
             raise DataError(f"{where}: has no genotypes (GT is not the first of FORMAT); leave such variants out")
+        if not _PLACE.fullmatch(b"\t".join(cells[:2])) or not _ALLELES.fullmatch(b"\t".join(cells[3:5])):
+            raise DataError(
+                f"{where}: the place or the alleles are not spelled as in VCF; mend the line or leave it out"
+            )
         calls = cells[_FIXED:] if cells[8] == b"GT" else [c.partition(b":")[0] for c in cells[_FIXED:]]
         rows.append(np.fromiter(map(numbers.__getitem__, calls), np.int32, n_persons))
         identifier = cells[2] if _RS.fullmatch(cells[2]) else b"."
@@ -157,17 +177,44 @@ def _read(text: WholeText) -> tuple[npt.NDArray[np.int32], list[str], list[str]]
     return np.array([place[name] for name in names], dtype=np.int32)[np.stack(rows)], names, sites
 
 
-def _symbols(calls: npt.NDArray[np.int32], spelled: list[str]) -> tuple[Codes, tuple[str, ...]]:
+def _rare_as_missing(
+    calls: npt.NDArray[np.int32], spelled: list[str], is_kept: npt.NDArray[np.bool_], rare: int, *, by_allele: bool
+) -> npt.NDArray[np.int32]:
+    """The same genotypes; those that fewer persons have anywhere are missing. Of phased ones alleles count instead."""
+    if by_allele and not any("/" in spelled[i] and "." not in spelled[i] for i in np.unique(calls[is_kept]).tolist()):
+        return calls
+    made: npt.NDArray[np.int32] = calls.copy()
+    for i in np.unique(calls[is_kept]).tolist():
+        if (calls[is_kept] == i).any(axis=0).sum() < rare and set(re.split(r"[|/]", spelled[i])) != {"."}:
+            if "./." not in spelled:
+                spelled.append("./.")
+            made[calls == i] = spelled.index("./.")
+    return made
+
+
+def _without_few_missing(
+    calls: npt.NDArray[np.int32], spelled: list[str], is_kept: npt.NDArray[np.bool_], rare: int
+) -> npt.NDArray[np.bool_]:
+    """Which variants stay: all, or those without a missing allele where fewer persons have any."""
+    has_gap = np.array(["." in call for call in spelled])[calls]
+    n_persons = int(has_gap[is_kept].any(axis=0).sum())
+    return np.asarray(~has_gap.any(axis=1) if n_persons < rare else np.ones(len(calls), dtype=bool))
+
+
+def _symbols(
+    calls: npt.NDArray[np.int32], spelled: list[str], *, may_be_phased: bool
+) -> tuple[Codes, tuple[str, ...], bool]:
     """The strings of all persons, one after another, and their alphabet: alleles by haplotype, or genotypes."""
     used, codes = np.unique(calls, return_inverse=True)
     alleles = [re.split(r"[|/]", spelled[i]) for i in used.tolist()]
     is_phased = not any("/" in spelled[i] and set(a) != {"."} for i, a in zip(used.tolist(), alleles, strict=True))
-    parts = alleles if is_phased and len({*map(len, alleles)}) == 1 else [[spelled[i]] for i in used.tolist()]
+    is_phased = may_be_phased and is_phased and len({*map(len, alleles)}) == 1
+    parts = alleles if is_phased else [[spelled[i]] for i in used.tolist()]
     alphabet = tuple(sorted({symbol for part in parts for symbol in part}))
     place = {symbol: code for code, symbol in enumerate(alphabet)}
     table = np.array([[place[symbol] for symbol in part] for part in parts], dtype=np.int32)
     by_person = table[codes.reshape(calls.shape)].transpose(1, 2, 0)  # persons, haplotypes, variants
-    return np.ascontiguousarray(by_person).ravel(), alphabet
+    return np.ascontiguousarray(by_person).ravel(), alphabet, is_phased
 
 
 def _canonical(call: str) -> str | None:
@@ -191,7 +238,7 @@ def _carried(calls: npt.NDArray[np.int32], spelled: list[str], sites: list[str],
         carriers = has[:, row].sum(axis=1)
         if carriers[n_alleles:].any():
             raise DataError(f"variant {i + 1} has a genotype of an allele that it does not name; mend it")
-        keep[i] = n_alleles <= len(carriers) and carriers[:n_alleles].min() >= rare if rare else True
+        keep[i] = n_alleles == 2 <= len(carriers) and carriers[:2].min() >= rare if rare else True
     return keep
 
 

@@ -65,6 +65,8 @@ class Sqlite(Database):
         address = f"{path.resolve().as_uri()}?mode=ro"
         try:
             with closing(sqlite3.connect(address, uri=True)) as database:
+                if database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                    raise sqlite3.DatabaseError
                 found = database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
                 names = [name for (name,) in found if not name.startswith("sqlite_")]
                 wanted = one_of(path, "table", names, reading.table)

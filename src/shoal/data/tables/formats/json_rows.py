@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import duckdb
+import numpy as np
 
 from shoal.data.database import connection, file_literal
 from shoal.data.sniff import Look, look
@@ -33,12 +34,15 @@ class JsonRows(TableFormat):
             return False
         try:
             return isinstance(json.loads(first), dict)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
 
     def read(self, seen: Look, reading: HowToRead) -> Table:
         """Types are those of all rows together; texts that are dates everywhere become dates."""
-        how = "format = 'newline_delimited', records = true, sample_size = -1, convert_strings_to_integers = false"
+        how = (
+            "format = 'newline_delimited', records = true, sample_size = -1, convert_strings_to_integers = false, "
+            "dateformat = '%Y-%m-%d', timestampformat = '%Y-%m-%d %H:%M:%S'"
+        )
         try:
             with connection() as database:
                 relation = database.sql(f"SELECT * FROM read_json({file_literal(seen.path)}, {how})")
@@ -55,6 +59,9 @@ class JsonRows(TableFormat):
 
     def write(self, table: Table, path: str | os.PathLike[str]) -> None:
         """A missing cell is a null."""
+        for name, column in table.columns.items():
+            if column.values.dtype.kind == "f" and not np.isfinite(column.values).all():
+                raise DataError(f"the column {name!r} holds an infinite number, which JSON has not; replace it")
         copy_cells(table, path, "FORMAT json", "JSON lines")
 
     def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:

@@ -35,6 +35,8 @@ class Labelled(TableFormat):
     reader: ClassVar[str]
     writer: ClassVar[str]
     options: ClassVar[Mapping[str, Any]] = {}
+    n_head: ClassVar[int]
+    """How many bytes stand before anything of the data or its columns."""
     stamp: ClassVar[tuple[bytes, bytes]]
     """The time at which a file was written, as a pattern, and what stands there instead: the same table gives the same
     bytes."""
@@ -48,7 +50,8 @@ class Labelled(TableFormat):
             raise DataError(f"{seen.path}: the {self.program} file is damaged or of an unknown version") from None
         values = {name: dict(of) for name, of in meta.variable_value_labels.items() if of}
         for name, of in values.items():
-            if len(set(of.values())) == len(of) and frame[name].dropna().isin(list(of)).all():
+            is_clear = len(set(of.values())) == len(of) and not set(of.values()) & set(reading.markers)
+            if is_clear and frame[name].dropna().isin(list(of)).all():
                 frame[name] = frame[name].map(of).astype(object)
         table = from_frame(frame, markers=reading.markers, header=reading.header)
         labels = {name: text for name, text in meta.column_names_to_labels.items() if text}
@@ -77,7 +80,8 @@ class Labelled(TableFormat):
                 "of columns, or give the table as CSV"
             ) from None
         whole = Path(path).read_bytes()
-        Path(path).write_bytes(re.sub(self.stamp[0], self.stamp[1], whole[:4096]) + whole[4096:])
+        head = whole[: self.n_head]
+        Path(path).write_bytes(re.sub(self.stamp[0], self.stamp[1], head) + whole[self.n_head :])
 
     def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """As any reader would."""
@@ -93,6 +97,7 @@ class Stata(Labelled):
     program = "Stata"
     reader = "read_dta"
     writer = "write_dta"
+    n_head = 512
     stamp = (rb"(<timestamp>\x11)[^<]{17}(</timestamp>)", rb"\g<1>01 Jan 2000 00:00\g<2>")
 
     def looks_like(self, seen: Look) -> bool:
@@ -111,6 +116,7 @@ class Spss(Labelled):
     program = "SPSS"
     reader = "read_sav"
     writer = "write_sav"
+    n_head = 176
     stamp = (rb"\d{2} [A-Z][a-z]{2} \d{2}\d{2}:\d{2}:\d{2}", b"01 Jan 0000:00:00")
 
     def looks_like(self, seen: Look) -> bool:
@@ -128,6 +134,7 @@ class SasTransport(Labelled):
     reader = "read_xport"
     writer = "write_xport"
     options: ClassVar[Mapping[str, Any]] = {"file_format_version": 8}
+    n_head = 640
     stamp = (rb"\d{2}[A-Z]{3}\d{2}:\d{2}:\d{2}:\d{2}", b"01JAN00:00:00:00")
 
     def looks_like(self, seen: Look) -> bool:

@@ -102,8 +102,41 @@ def test_what_is_broken_is_refused(tmp_path: Path, text: str, message: str) -> N
         read_strings(vcf(tmp_path, text), rare=0)
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tx", "line 4: names the persons a second time"),
+        ("1\tAnn Smith\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|1\t1|1", "line 4: the place or the alleles"),
+        ("1\t7\t.\tA\t<SMITH>\t.\t.\t.\tGT\t0|0\t0|1\t1|1", "line 4: the place or the alleles"),
+        ("1\t7\t.\tA\tG\t.\t.\t.\tGT\t0|0\t0|99999999999\t1|1", "no genotype"),
+    ],
+)
+def test_what_is_no_vcf_is_refused_and_not_published(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_strings(vcf(tmp_path, HEAD + line + "\n"))
+
+
+def test_variants_of_several_alleles_are_left_out_and_one_unphased_call_makes_genotypes(tmp_path: Path) -> None:
+    path = tmp_path / "x.vcf"
+    rng = np.random.default_rng(5)
+    write_variants(
+        path, calls=rng.integers(0, 2, (4, 24))[rng.integers(0, 4, (48, 2))] ^ (rng.random((48, 2, 24)) < 0.1)
+    )
+    lines = path.read_text().splitlines()
+    lines[5] = lines[5].replace("\tG\t", "\tG,T\t", 1).replace("0|1", "0|2", 9)
+    lines[9] = lines[9].replace("0|1", "0/1", 1).replace("1|1", "0/1", 1)
+    path.write_text("\n".join(lines) + "\n")
+    release = shoal.anonymize(path, shoal.StringPolicy.of(k=4), seed=3)
+    assert not any("G,T" in site for site in release.strings.source.sites)
+    release.save(tmp_path / "out", keep=("groups",), report=False)
+    assert shoal.check(tmp_path / "out", path).findings == ()
+    assert shoal.check(tmp_path / "out", path, policy=shoal.StringPolicy.of(k=4, rare=20, order=6)).fails
+    with pytest.raises(shoal.PolicyError, match="give the path of the VCF file itself"):
+        shoal.anonymize(read_strings(path), shoal.StringPolicy.of(k=4))
+
+
 def test_no_variant_that_enough_carry_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no variant has alleles that 4 persons or more carry"):
+    with pytest.raises(DataError, match="no variant has two alleles that 4 persons or more carry"):
         read_strings(vcf(tmp_path, TWO), rare=4)
 
 

@@ -71,6 +71,13 @@ def test_damaged_databases_are_refused_by_name(tmp_path: Path, content: bytes, m
         read_table(tmp_path / "x.db")
 
 
+def test_a_database_that_is_cut_short_is_refused(tmp_path: Path) -> None:
+    whole = people(tmp_path / "people.db").read_bytes()
+    (tmp_path / "cut.db").write_bytes(whole[: len(whole) - 3000])
+    with pytest.raises(DataError, match="the SQLite database is damaged"):
+        read_table(tmp_path / "cut.db")
+
+
 def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
     path = people(tmp_path / "people.db", "visits")
     with pytest.raises(DataError, match="has no rows"):

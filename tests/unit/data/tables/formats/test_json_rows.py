@@ -23,6 +23,20 @@ def test_an_object_is_a_row_and_a_key_that_lacks_is_missing(tmp_path: Path) -> N
     assert [back[n].texts() for n in back.names] == [table[n].texts() for n in table.names]
 
 
+def test_a_date_that_could_be_read_in_two_ways_stays_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"d": "03-04-2020", "z": "2020-01-02T10:00:00+02:00"}\n')
+    table = read_table(path)
+    assert [table[n].values.tolist() for n in table.names] == [["03-04-2020"], ["2020-01-02T10:00:00+02:00"]]
+
+
+def test_an_infinite_number_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"a": 1e999}\n{"a": 1.5}\n')
+    with pytest.raises(DataError, match="infinite"):
+        write_table(read_table(path), tmp_path / "data.jsonl")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

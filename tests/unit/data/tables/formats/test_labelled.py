@@ -78,6 +78,21 @@ def test_a_release_keeps_the_labels_and_passes_the_check(tmp_path: Path, ending:
     assert ending == "xpt" or set(meta.variable_value_labels["ill"].values()) == {"flu", "cold", "none"}
 
 
+@pytest.mark.parametrize(("ending", "text"), [("xpt", "05MAR20:12:30:00"), ("sav", "01 Mar 2012:30:00")])
+def test_a_cell_that_looks_like_the_time_of_writing_stays(tmp_path: Path, ending: str, text: str) -> None:
+    frame = pandas.DataFrame({"when": [text, "x"], "n": [1.0, 2.0]})
+    getattr(pyreadstat, FORMATS[ending][1])(frame, str(tmp_path / f"x.{ending}"))
+    table = read_table(tmp_path / f"x.{ending}")
+    write_table(table, tmp_path / f"data.{ending}")
+    assert text in read_table(tmp_path / f"data.{ending}")["when"].values
+
+
+def test_a_label_that_is_spelled_like_a_missing_value_leaves_codes(tmp_path: Path) -> None:
+    frame = pandas.DataFrame({"x": [1.0, 2.0, 1.0]})
+    pyreadstat.write_dta(frame, str(tmp_path / "x.dta"), variable_value_labels={"x": {1: "NA", 2: "yes"}})
+    assert read_table(tmp_path / "x.dta")["x"].cells().tolist() == [1.0, 2.0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("content", "name"),
     [
