@@ -65,11 +65,6 @@ label = 'family=(.+)'   # each family is condensed on its own
 [[require]]
 model = "k-anonymity"
 k = 20
-
-[method]
-eps = 1.5
-order = 2
-support = 3
 """
 BASKET_POLICY = """\
 # What the demonstration asks for. Change it and run

@@ -57,7 +57,7 @@ def test_following_single_strings_is_noticed(leaky, name) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_no_attack_gains_from_a_strong_release(strong, name) -> None:
     assert not strong[name].succeeds
-    assert strong[name].risk.value < 0.1
+    assert strong[name].risk.value < (0.1 if name == "place-membership" else 0.05)  # 0.059, its interval from 0 to 0.21
 
 
 def test_the_originals_themselves_have_no_holes(raw) -> None:

@@ -119,7 +119,7 @@ def _key(where: str, value: Any, key: str) -> Any:
 
 
 def _as_class(where: str, value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if type(value) not in (str, int, float):
         raise DataError(f"{where}: the class is neither a text nor a number; give every string one")
     return str(value)
 
@@ -129,8 +129,7 @@ def _as_string(where: str, value: Any) -> str | list[str]:
         raise DataError(f"{where}: holds an object; name the key of the strings as the column")
     if isinstance(value, str):
         return value
-    is_token = lambda t: isinstance(t, str | int | float) and not isinstance(t, bool)  # noqa: E731
-    if not isinstance(value, list) or not all(map(is_token, value)):
+    if not isinstance(value, list) or not all(type(token) in (str, int, float) for token in value):
         raise DataError(f"{where}: is neither a text nor a list of texts; give one of the two")
     return [t if isinstance(t, str) else json.dumps(t) for t in value]
 
