@@ -60,8 +60,12 @@ Sparse or sparse matrix of scipy
     >>> shoal.profile(["ACGT", "ACGA", "TTGA"]).n_strings
     3
     """
+    from shoal.kernels.compile import interpreted
+
     kind, policy = fitting_policy(source, policy)
-    return kind.profile(kind.load(source, policy), policy, sweep=sweep, progress=progress)
+    data = kind.load(source, policy)
+    with interpreted(kind.is_small(data)):
+        return kind.profile(data, policy, sweep=sweep, progress=progress)
 
 
 @overload
@@ -163,13 +167,17 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     >>> list(release.data["age"])
     ['[30..32]', '[30..32]', '[46..48]', '[46..48]']
     """
+    from shoal.kernels.compile import interpreted
+
     kind, policy = fitting_policy(source, policy)
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise PolicyError("the seed is not a whole number from 0 on; give one, or none")
     run = Run(seed, key, workers, pool, cluster, progress, stop)
     kind.refuse(run.asked)
     data, held_out = _others(kind, kind.load(source, policy), policy, hold_out, control, seed)
-    return kind.release(data, policy, run, like=None if isinstance(source, str | Path) else source, held_out=held_out)
+    like = None if isinstance(source, str | Path) else source
+    with interpreted(kind.is_small(data)):
+        return kind.release(data, policy, run, like=like, held_out=held_out)
 
 
 def _others(
@@ -271,7 +279,9 @@ def attack(
     """
     from shoal.attack.run import attack_case
     from shoal.check.folder import PublishedFolder
+    from shoal.kernels.compile import interpreted
     from shoal.manifest import checksum
+    from shoal.report.attacks import keep_in_report, refuse_foreign
     from shoal.secrets import PrivateFolder
 
     if seconds is not None and not seconds >= 0:
@@ -288,12 +298,11 @@ def attack(
     if control is not None:
         unseen = kind.load_again(control, manifest, header=header)
     case = kind.case(folder, manifest, records, unseen, secrets, other=other, population=population, header=header)
-    if secrets is None:
-        return attack_case(kind.name, case, names, seed=seed, seconds=seconds, progress=progress)
-    from shoal.report.attacks import keep_in_report, refuse_foreign
-
-    digest = checksum(folder.path / manifest.data)
-    refuse_foreign(secrets, digest)
-    found = attack_case(kind.name, case, names, seed=seed, seconds=seconds, progress=progress)
-    keep_in_report(secrets, digest, found, case.granted, seed)
+    if secrets is not None:
+        digest = checksum(folder.path / manifest.data)
+        refuse_foreign(secrets, digest)
+    with interpreted(kind.is_small(records)):
+        found = attack_case(kind.name, case, names, seed=seed, seconds=seconds, progress=progress)
+    if secrets is not None:
+        keep_in_report(secrets, digest, found, case.granted, seed)
     return found

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from shoal.release import Release
     from shoal.secrets import PrivateFolder
 
+SMALL = 500
+"""Records that are few: to compile a method takes 10 to 30 s, to interpret it on so many about one."""
+
 R_co = TypeVar("R_co", covariant=True)
 P_co = TypeVar("P_co", covariant=True)
 
@@ -166,6 +169,10 @@ class Kind(ABC):
         **granted: Any,
     ) -> Any:
         """What attacks on a published folder work on."""
+
+    def is_small(self, data: Any) -> bool:
+        """Whether loops over so little data are interpreted sooner than they are compiled."""
+        return len(data) <= SMALL
 
     def ladder(self, data: Any, policy: Any) -> Ladder:
         """What hardening can make of a policy; by default nothing."""

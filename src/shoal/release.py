@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -127,15 +128,22 @@ class Release(ABC, Generic[D]):
         """
         from shoal.attack.run import attack_case
 
-        has_others = self._held_out is not None
-        return attack_case(
-            self.kind,
-            self.case,
-            seed=ATTACK_SEED,
-            seconds=ATTACK_SECONDS,
-            has_others=has_others,
-            in_release=True,
-        )
+        with self._at_work():
+            return attack_case(
+                self.kind,
+                self.case,
+                seed=ATTACK_SEED,
+                seconds=ATTACK_SECONDS,
+                has_others=self._held_out is not None,
+                in_release=True,
+            )
+
+    def _at_work(self) -> AbstractContextManager[None]:
+        """Loops over the records are compiled, or interpreted where these are few."""
+        from shoal.kernels.compile import interpreted
+        from shoal.kind import kind_named
+
+        return interpreted(kind_named(self.kind).is_small(self._original))
 
     def _called(self, guarantee: Guarantee) -> str:
         """The usual name of a guarantee, with its parameters."""
@@ -164,7 +172,8 @@ class Release(ABC, Generic[D]):
         from shoal.report.verdict import judge_release
 
         attacked = self.attacked if report else None
-        return judge_release(self.grounds(report=report), attacked, kind_named(self.kind).attacks)
+        with self._at_work():
+            return judge_release(self.grounds(report=report), attacked, kind_named(self.kind).attacks)
 
     @abstractmethod
     def summary(self, *, report: bool = True) -> dict[str, Any]:
@@ -220,7 +229,7 @@ class Release(ABC, Generic[D]):
         """
         wanted = secrets_to_keep(keep, self.keepable)
         self._refuse(wanted)
-        with staged(Path(out)) as stage:
+        with staged(Path(out)) as stage, self._at_work():
             data = self._write_publish(stage / "publish")
             self._write_private(stage / "private", wanted, data if report else None)
         return Path(out)

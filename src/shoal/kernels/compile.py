@@ -1,16 +1,24 @@
-"""The decorator of all compiled loops: cached on disk where that is possible, and never a reason to fail."""
+"""The decorator of all compiled loops: cached on disk where that is possible, and never a reason to fail.
+
+To compile the loops of one method takes longer than to interpret them on a few hundred records. So a loop is compiled
+when it is first called, and inside `interpreted` it is not compiled at all: it is then the Python function that it was
+written as, and numba is not even imported. Both ways give the same numbers.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cached_property, update_wrapper
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
-import numba
+import numpy as np
 
 from shoal import lazy
 
@@ -38,22 +46,72 @@ def _import_without_blas() -> None:
             sys.modules.pop(name, None)
 
 
-if lazy.is_alone:
-    _import_without_blas()
+_is_interpreted: ContextVar[bool] = ContextVar("is_interpreted", default=False)
+
+
+@contextmanager
+def interpreted(is_small: bool) -> Iterator[None]:
+    """Interpret kernels that are called in here, instead of compiling them, if the data is small.
+
+    Only the data may decide, never what was compiled before: the same data then always goes the same way. Compiled
+    loops let whole numbers wrap around in silence, so interpreted ones do not warn of it.
+    """
+    before = _is_interpreted.set(is_small)
+    try:
+        with np.errstate(over="ignore" if is_small else None):
+            yield
+    finally:
+        _is_interpreted.reset(before)
+
+
+class Kernel:
+    """A loop over arrays, compiled on its first call; it then runs without the interpreter lock.
+
+    Other kernels may call it, whichever way they run themselves.
+    """
+
+    __name__: str
+    __module__: str
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.py_func = function
+        update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Run it."""
+        return (self.py_func if _is_interpreted.get() else self._compiled)(*args, **options)
+
+    @cached_property
+    def _compiled(self) -> Any:
+        """What numba makes of it.
+
+        Numba refuses to set up its cache where neither the package's folder nor a home can be written (a read-only
+        install in a container). The kernel is then compiled anew in each process.
+        """
+        if lazy.is_alone:
+            _import_without_blas()
+        import numba
+
+        try:
+            return numba.njit(nogil=True, cache=True)(self.py_func)
+        except RuntimeError:
+            return numba.njit(nogil=True)(self.py_func)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes it for where a compiled kernel calls it."""
+        return self._compiled._numba_type_
+
+    def __reduce__(self) -> str:
+        """Pickled by its name, like the function that it was written as."""
+        return self.__name__
 
 
 def compiled(function: F) -> F:
-    """Compile a kernel on its first call; it runs without the interpreter lock.
-
-    Numba refuses to set up its cache, at import, where neither the package's folder nor a home can be written (a
-    read-only install in a container). The kernel is then compiled anew in each process.
-    """
-    try:
-        return cast(F, numba.njit(nogil=True, cache=True)(function))
-    except RuntimeError:
-        return cast(F, numba.njit(nogil=True)(function))
+    """Make a kernel of a function."""
+    return cast(F, Kernel(function))
 
 
 def has_compiled() -> bool:
-    """Whether kernels were compiled before and kept beside the package; if not, a first call takes some seconds."""
-    return any(Path(__file__).parent.rglob("*.nbi"))
+    """Whether nothing has to be compiled: kernels were, and kept beside the package, or they are interpreted."""
+    return _is_interpreted.get() or any(Path(__file__).parent.rglob("*.nbi"))

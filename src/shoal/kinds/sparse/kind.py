@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, PolicyError
-from shoal.kind import Kind, Run
+from shoal.kind import SMALL, Kind, Run
 from shoal.kinds.sparse.policy import SparsePolicy
 
 if TYPE_CHECKING:
@@ -68,6 +68,10 @@ class SparseKind(Kind):
             "the policy is for sparse records; give a path, a list of lists of items, a sparse matrix of scipy, or "
             "Sparse"
         )
+
+    def is_small(self, data: Sparse) -> bool:
+        """Whether there are few items in all."""
+        return len(data.items) <= 10 * SMALL
 
     def load_again(
         self,

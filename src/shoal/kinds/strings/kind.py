@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError, did_you_mean
-from shoal.kind import Kind, Run
+from shoal.kind import SMALL, Kind, Run
 from shoal.kinds.strings.policy import StringInput, StringPolicy
 
 if TYPE_CHECKING:
@@ -86,6 +86,10 @@ class StringKind(Kind):
 
             return Strings.of(source, alphabet=Alphabet.of(alphabet).symbols)
         return Strings.of(source, alphabet=alphabet)
+
+    def is_small(self, data: Strings) -> bool:
+        """Whether there are few symbols."""
+        return len(data.symbols) <= 10 * SMALL
 
     def load_again(
         self,

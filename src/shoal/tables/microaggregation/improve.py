@@ -43,6 +43,7 @@ import numpy as np
 from shoal.arrays import Codes, Floats, Words
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import Infeasible, PolicyError
+from shoal.kernels.compile import interpreted
 from shoal.kernels.tables.annealing import anneal
 from shoal.kernels.tables.local_search import SearchGroups, descend, fill_groups, lay_out, regroup
 from shoal.kernels.tables.mdav import MixedPoints
@@ -147,6 +148,7 @@ class _Watch:
             self.progress(self.done, self.total, gone)
 
 
+@interpreted(False)  # millions of steps, on however few records
 def improve(
     records: Sequence[Ranked] | MixedPoints,
     labels: Codes,
