@@ -212,7 +212,9 @@ class Release(ABC, Generic[D]):
     def _refuse(self, keep: Sequence[str]) -> None:
         """Refuse to keep what this release does not have."""
 
-    def save(self, out: str | Path, keep: str | Sequence[str] = (), *, report: bool = True) -> Path:
+    def save(
+        self, out: str | Path, keep: str | Sequence[str] = (), *, report: bool = True, replace: bool = False
+    ) -> Path:
         """Write `publish/` and `private/`; what is published are the very bytes that were checked.
 
         Parameters
@@ -226,10 +228,12 @@ class Release(ABC, Generic[D]):
         report : bool
             Whether to measure what the protection cost and to write report.json and report.html into `private/`; else
             nothing is measured, drawn or attacked, and `publish/` is the same.
+        replace : bool
+            Whether to take the place of an earlier release in that folder, once this one is whole.
         """
         wanted = secrets_to_keep(keep, self.keepable)
         self._refuse(wanted)
-        with staged(Path(out)) as stage, self._at_work():
+        with staged(Path(out), replace=replace) as stage, self._at_work():
             data = self._write_publish(stage / "publish")
             self._write_private(stage / "private", wanted, data if report else None)
         return Path(out)

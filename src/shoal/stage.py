@@ -6,25 +6,27 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from shoal.check.verdict import Verdict
 from shoal.errors import NotVerified, ShoalError
-from shoal.manifest import checksum
+from shoal.manifest import FILE_NAME, checksum
 from shoal.scratch import folder_beside, scratch_folder
 
 Found = TypeVar("Found")
 
 
 @contextmanager
-def staged(out: Path) -> Iterator[Path]:
+def staged(out: Path, *, replace: bool = False) -> Iterator[Path]:
     """A folder beside `out` that becomes `out` when the block ends well, and vanishes when it does not.
 
     The stage is owner-only and locked while its process lives, so that a later run can clear away what a killed one
-    left.
+    left. To replace a release, the old one is moved aside, to a name of its own, for the moment in which the new one
+    takes its place; who is killed in it finds both.
     """
-    refuse_occupied(out)
+    refuse_occupied(out, replace=replace)
     with ExitStack() as stack:
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
@@ -37,8 +39,11 @@ def staged(out: Path) -> Iterator[Path]:
             yield stage
             _sync(stage)
             stage.chmod(0o755)
+            old = _aside(out) if replace and any(out.glob("*")) else None
             os.rename(stage, out)
             _sync_folder(out.parent)
+            if old is not None:
+                shutil.rmtree(old)
         except OSError as error:
             raise ShoalError(
                 f"the release could not be written to {out}: {error.strerror or error}; nothing was published"
@@ -115,11 +120,29 @@ def refuse_failed(verdict: Verdict) -> None:
         )
 
 
-def refuse_occupied(out: Path) -> None:
-    """Refuse an output that would overwrite something, before any work is done."""
+def _aside(out: Path) -> Path:
+    """Give a folder another name, which no other has."""
+    old = next(p for i in count(1) if not (p := out.with_name(f"{out.name}.old-{i}")).exists())
+    os.rename(out, old)
+    return old
+
+
+def refuse_occupied(out: Path, *, replace: bool = False) -> None:
+    """Refuse an output that would overwrite something, before any work is done; a release may be replaced on demand.
+
+    Only what is surely a release and nothing else counts as one: whatever stands beside it would be lost.
+    """
     try:
         if out.is_dir() and not any(out.iterdir()):
             return
+        if replace and not out.is_symlink() and (out / "publish" / FILE_NAME).is_file():
+            strange = sorted(path.name for path in out.iterdir() if path.name not in ("publish", "private"))
+            if not strange:
+                return
+            raise ShoalError(
+                f"{out} holds a release and other things too, such as {strange[0]}; move them away, so that nothing of "
+                "yours is lost with it"
+            )
         occupied = out.exists() or out.is_symlink()
     except ValueError:
         raise ShoalError("the name of the output folder holds a NUL character; choose another") from None
@@ -127,7 +150,8 @@ def refuse_occupied(out: Path) -> None:
         raise ShoalError(f"cannot look at {out}: {error.strerror or error}; choose another output folder") from None
     if occupied:
         what = "is not empty" if out.is_dir() else "exists and is not a folder"
-        raise ShoalError(f"{out} {what}; choose another output folder, or remove it first")
+        why = " and holds no release that could be replaced" if replace and out.is_dir() else ""
+        raise ShoalError(f"{out} {what}{why}; choose another output folder, or remove it first")
 
 
 def _sync(folder: Path) -> None:

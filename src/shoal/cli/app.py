@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,8 @@ from shoal._version import __version__
 from shoal.cli import interrupts
 from shoal.cli.attack_help import AttackCommand
 from shoal.cli.group import Group
+from shoal.cli.habits import COMPLETION, SHELLS, completion_script, habits, show_in_browser
+from shoal.cli.habits import progress as progress_of
 from shoal.cli.harden import HOW_TO_HARDEN, harden_options, print_hardened
 from shoal.cli.option_types import Names, Numbers, Sizes
 from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
@@ -32,6 +32,8 @@ def main() -> None:
     """Run a command; every failure is one sentence and an exit code, never a traceback."""
     if hasattr(sys.stdout, "reconfigure"):  # a name that the terminal cannot show is no reason to fail
         sys.stdout.reconfigure(errors="backslashreplace")
+    if COMPLETION in os.environ:
+        shoal.main(prog_name="shoal")
     interrupts.watch()
     lazy.is_alone = True
     try:
@@ -117,17 +119,14 @@ def shoal(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-def _json_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, for machines.")(command)
-
-
 @shoal.command()
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, help="Folder to make."
 )
 @click.option("--rows", type=click.IntRange(min=50), default=3000, show_default=True, help="Patients to invent.")
-@_json_option
-def demo(out: Path, rows: int, as_json: bool) -> None:
+@click.option("--open", "is_shown", is_flag=True, help="Open the table's report in a browser.")
+@habits
+def demo(out: Path, rows: int, is_shown: bool, as_json: bool) -> None:
     """Do the main job on an invented clinic's table, invented proteins and baskets, ending with reports to open.
 
     \b
@@ -136,9 +135,11 @@ def demo(out: Path, rows: int, as_json: bool) -> None:
     """
     from shoal.cli.demo import BASKETS_FOLDER, STRINGS_FOLDER, run_demo
 
-    with _progress(not as_json) as progress:
+    with progress_of(not as_json) as progress:
         made = run_demo(out, rows, progress)
         interrupts.all_is_written(out)
+    if is_shown:
+        show_in_browser(out / "private" / "report.html")
     strings_out, baskets_out = out / STRINGS_FOLDER, out / BASKETS_FOLDER
     if as_json:
         parts = {"strings": summary(made.strings, strings_out), "baskets": summary(made.baskets, baskets_out)}
@@ -175,7 +176,7 @@ def _source(paths: tuple[Path, ...]) -> Any:
     help="Where to write the policy.  [default: policy.toml, unless there is one]",
 )
 @click.option("--no-sweep", is_flag=True, help="Do not try methods on a sample of the records to propose one.")
-@_json_option
+@habits
 def profile(
     data: tuple[Path, ...], out: Path | None, no_sweep: bool, as_json: bool, kind: str | None, **asked: str | None
 ) -> None:
@@ -199,7 +200,7 @@ def profile(
         raise ShoalError(f"{path} exists; choose another name for the policy, or remove it first")
     source = _source(data)
     policy = asked_policy(source, None, kind, asked)
-    with _progress(not as_json) as progress:
+    with progress_of(not as_json) as progress:
         found: Any = profile_source(source, policy, sweep=not no_sweep, progress=progress)
     if written := not path.exists():
         _write_own(path, found.to_toml(), "the policy")
@@ -230,6 +231,8 @@ def profile(
     help="Secrets to keep in private/: groups, mapping, rows, with pseudonyms key; of strings also statistics; of "
     "sparse records rows, key.",
 )
+@click.option("--force", is_flag=True, help="Replace the release that is in the folder, once the new one is whole.")
+@click.option("--open", "is_shown", is_flag=True, help="Open the report in a browser.")
 @click.option("--no-report", "report", is_flag=True, default=True, flag_value=False, help="Write no report: faster.")
 @click.option(
     "--hold-out",
@@ -246,12 +249,14 @@ def profile(
     "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."
 )
 @click.option("--cluster", metavar="ADDRESS", help="Work on a dask cluster (extra: distributed).")
-@_json_option
+@habits
 def anonymize(
     data: tuple[Path, ...],
     out: Path,
     policy_file: Path | None,
     keep: tuple[str, ...] | None,
+    force: bool,
+    is_shown: bool,
     report: bool,
     seed: int | None,
     workers: int,
@@ -280,7 +285,9 @@ def anonymize(
     from shoal.kind import kind_of_policy
     from shoal.stage import refuse_occupied
 
-    refuse_occupied(out)
+    if is_shown and not report:
+        raise click.UsageError("--open shows the report, and --no-report writes none; leave one of both out")
+    refuse_occupied(out, replace=force)
     source = _source(data)
     policy: Any = asked_policy(source, policy_file, kind, asked)
     key, found = None, kind_of_policy(policy)
@@ -288,7 +295,7 @@ def anonymize(
         from shoal.secrets import read_key
 
         key = read_key(key_file)
-    with _progress(not as_json) as progress:
+    with progress_of(not as_json) as progress:
 
         def step(what: str, done: int, total: int) -> None:
             interrupts.Improving.is_on = what.startswith(interrupts.Improving.STEP)
@@ -314,12 +321,14 @@ def anonymize(
             progress("attacking the release", 0, 0)
             _ = release.attacked
         progress("writing the release", 0, 0)
-        release.save(out, keep=keep or (), report=report)
+        release.save(out, keep=keep or (), report=report, replace=force)
         interrupts.all_is_written(out)
     if as_json:
         print_json(summary(release, out, report=report))
     else:
         print_release(release, out, report=report)
+    if is_shown:
+        show_in_browser(out / "private" / "report.html")
 
 
 @shoal.command(cls=PolicyCommand, asks=header_alone, makes_policy=False)
@@ -343,7 +352,7 @@ def anonymize(
     help="The private/ folder with what was kept: groups (pseudo-records, strings), rows (tables), key (sparse).",
 )
 @click.option("--label", metavar="REGEX", help="Finds the class in the descriptions of a FASTA original.")
-@_json_option
+@habits
 def check(
     folder: Path,
     original: tuple[Path, ...],
@@ -398,7 +407,7 @@ def check(
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Which records are drawn for attacks.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="A JSON file to write the results to.")
-@_json_option
+@habits
 def attack(
     folder: Path, original: Path, out: Path | None, fail_above: float | None, as_json: bool, **asked: Any
 ) -> int:
@@ -419,7 +428,7 @@ def attack(
         raise ShoalError(f"{out} exists; choose another name for the results, or remove it first")
     if out is not None and not out.absolute().parent.is_dir():  # told before the report is changed
         raise ShoalError(f"the results cannot be written to {out}: there is no such folder; make it first")
-    with _progress(not as_json) as progress:
+    with progress_of(not as_json) as progress:
         found = attack_folder(folder, original, progress=progress, **asked)
     if out is not None:
         _write_own(out, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n", "the results")
@@ -468,7 +477,7 @@ def attack(
 @click.option(
     "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."
 )
-@_json_option
+@habits
 def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, as_json: bool, **asked: Any) -> int:
     """Try methods and their parameters on DATA: what risk each leaves and what it costs. Publishes nothing.
 
@@ -485,7 +494,7 @@ def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, a
     policy: Any = read_policy(policy_file) if policy_file else None
     if header is not None:
         policy = (policy or Policy()).changed(header=header)
-    with _progress(not as_json) as progress:
+    with progress_of(not as_json) as progress:
         try:
             found = sweep_source(data, policy, folder=out, progress=progress, **asked)
         except KeyboardInterrupt:
@@ -505,9 +514,23 @@ def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, a
     return 0 if any(c.holds for c in found.cells) else 4
 
 
+@shoal.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> None:
+    """Print what makes a shell complete commands, options and their values.
+
+    \b
+    Examples:
+      eval "$(shoal completion bash)"                              # in ~/.bashrc
+      eval "$(shoal completion zsh)"                               # in ~/.zshrc
+      shoal completion fish > ~/.config/fish/completions/shoal.fish
+    """
+    click.echo(completion_script(shoal, shell))
+
+
 @shoal.command(cls=PolicyCommand, asks=how_to_read)
 @harden_options
-@_json_option
+@habits
 def harden(data: Path, policy_file: Path | None, out: Path, best: bool, as_json: bool, **asked: Any) -> int:
     """Change a policy until no attack adds more than a risk; write the one that loses least, with reasons.
 
@@ -524,7 +547,7 @@ def harden(data: Path, policy_file: Path | None, out: Path, best: bool, as_json:
         raise ShoalError(f"{out} exists; choose another name for the policy, or remove it first")
     how = {name: asked.pop(name) for name in HOW_TO_HARDEN}
     policy = asked_policy(data, policy_file, asked.pop("kind"), asked)
-    with _progress(not as_json) as progress:
+    with progress_of(not as_json) as progress:
         try:
             found = harden_source(data, policy, progress=progress, **how)
         except KeyboardInterrupt:
@@ -548,23 +571,6 @@ def _write_own(path: Path, text: str, what: str) -> None:
     except OSError as error:
         raise ShoalError(f"{what} cannot be written to {path}: {error.strerror or error}") from None
     interrupts.all_is_written(path)
-
-
-@contextmanager
-def _progress(wanted: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A line that shows what is being done, on a terminal only; each step first heeds an interrupt."""
-    if not (wanted and sys.stderr.isatty()):
-        yield interrupts.heed
-        return
-    from shoal.cli.output import progress_line
-
-    with progress_line() as show:
-
-        def step(what: str, done: int, total: int) -> None:
-            interrupts.heed()
-            show(what, done, total)
-
-        yield step
 
 
 if __name__ == "__main__":

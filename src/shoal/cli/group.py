@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from contextlib import redirect_stdout
 from typing import Any
 
 import click
 
+from shoal.cli.habits import is_quiet
 from shoal.cli.option_types import Listed
 from shoal.errors import did_you_mean
 
 
 class Command(click.Command):
     """A command in which an option that takes a list adds up when it is repeated, and any other is refused."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if not is_quiet(ctx):
+            return super().invoke(ctx)
+        with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
+            return super().invoke(ctx)
 
     def make_parser(self, ctx: click.Context) -> Any:
         options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Owners = dict[type[BasePolicy], Option]
     """What an option is for each kind of data that has it."""
 
+OF_ALL = ("quiet", "verbose", "as_json")
+"""Options that every command has, by their names; that for help, which has different ones, is the last."""
 _WIDEST_CHOICE = 26
 _WIDEST_TERM = 30
 
@@ -77,12 +79,13 @@ class PolicyCommand(Command):
         own = [name for name in shown if name not in shared]
         top = [name for name in own if self.first is None or name in self.first]
         common = [name for name, owners in shared.items() if any(o.is_common for o in owners.values())]
-        last = [name for name in own[-2:] if name in top]  # --json and --help, which every command has
-        sections = {"Options": [shown[n] for n in (*(n for n in top if n not in last), *common, *last)]}
+        last = [name for name in own if name in OF_ALL or name == own[-1]]
+        top = [name for name in top if name not in last]
+        sections = {"Options": [shown[n] for n in (*top, *common, *(last if self.first is None else ()))]}
         for policy in policies:
             of_kind = {n: option for n, option in policy.options().items() if n in shared and n not in common}
             sections[policy.plural.capitalize()] = [(shown[n][0], _told(option)) for n, option in of_kind.items()]
-        sections["Run"] = [shown[n] for n in own if n not in top]
+        sections["Run"] = [shown[n] for n in own if n not in top and (self.first is not None or n not in last)]
         terms = [term for rows in sections.values() for term, _ in rows]
         width = max((len(term) for term in terms if len(term) <= _WIDEST_TERM), default=0)
         for title, rows in sections.items():
@@ -140,6 +143,7 @@ def _click_option(owners: Owners, makes_policy: bool) -> click.Option:
     elif choices:
         is_told = _is_shown(option) and all(_choices(other) == choices for other in owners.values())
         how |= {"type": str, "metavar": f"[{'|'.join(choices)}]" if is_told else option.metavar or "NAME"}
+        how |= {"shell_complete": _completes(choices)}
     elif (kind := _plain_type(option)) is Mapping:
         how |= {"multiple": True, "callback": _as_mapping}
     elif kind is tuple:
@@ -147,6 +151,11 @@ def _click_option(owners: Owners, makes_policy: bool) -> click.Option:
     elif kind is not bool:
         how |= {"type": kind}
     return click.Option([_spelled(option), option.name], help=_told_of_all(owners), **how)
+
+
+def _completes(choices: Sequence[str]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """What a shell asks for the words that may stand behind an option."""
+    return lambda context, option, begun: [word for word in choices if word.startswith(begun)]
 
 
 def _spelled(option: Option) -> str:
@@ -199,7 +208,7 @@ def _meaning(option: Option) -> str:
 
 
 def _default(option: Option) -> str:
-    if option.default is None or option.default == {}:
+    if option.default in (None, {}, ()):
         return option.instead
     if isinstance(option.default, bool):
         return _spelled(option).split("/")[not option.default].removeprefix("--")

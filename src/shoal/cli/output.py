@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +46,21 @@ def progress_line() -> Iterator[Callable[[str, int, int], None]]:
             bars.update(task, description=what, completed=done, total=total or None)
 
         yield show
+
+
+@contextmanager
+def progress_lines() -> Iterator[Callable[[str, int, int], None]]:
+    """Print each step once, with the seconds since the start."""
+    start, last = time.monotonic(), ""
+
+    def show(what: str, done: int, total: int) -> None:
+        nonlocal last
+        if what != last:
+            click.echo(f"{time.monotonic() - start:7.1f} s  {plain(what)}", err=True)
+            last = what
+
+    show("reading", 0, 0)
+    yield show
 
 
 def print_profile(profile: Profiled) -> None:

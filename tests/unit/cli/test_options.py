@@ -23,7 +23,10 @@ from shoal.policy import BasePolicy, Option, Strict, option
 
 KINDS = {kind.name: kind.policy for kind in kinds()}
 
-OF_THE_RUN = set("out policy_file kind key_file keep report hold_out control seed workers pool cluster as_json".split())
+OF_THE_RUN = set(
+    "out policy_file kind key_file keep force is_shown report hold_out control seed workers pool cluster".split()
+    + "quiet verbose as_json".split()
+)
 NOT_ASKED = {
     *("kind", "input", "require", "method", "columns", "tables", "missing_markers"),
     *("strict", "restore_variance", "block_rows", "limits"),
@@ -35,8 +38,8 @@ SPELLINGS = """
     --effort --publish --slices --jointly --separately --missing --suppression --target --header --kind --format --label
     --column --class-column --alphabet --delimiter --weights --stop-words --ngrams --eps --order --support --generator --window --lengths
     --copies --homogenize --rare --model --delta --threshold --variance --max-components --recovery-cap
-    --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --no-report --hold-out
-    --control --seed --workers --pool --cluster --json -h --help --person --time --person-knowledge --keep-person --no-keep-person
+    --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --force --open --no-report --hold-out
+    --control --seed --workers --pool --cluster -q --quiet -v --verbose --json -h --help --person --time --person-knowledge --keep-person --no-keep-person
     --shift --shift-days --link --together --singled-out --accept --ends
     --latitude --longitude --trip --unit --metres --minutes --cell --slot
 """.split()
@@ -108,10 +111,10 @@ def test_the_default_that_is_shown_is_the_default_of_the_key(kind: str) -> None:
             if isinstance(field.default, bool):
                 said = (made.opts if field.default else made.secondary_opts)[0].removeprefix("--")
             else:
-                said = "" if field.default in (None, {}) else str(field.default).removesuffix(".0")
+                said = "" if field.default in (None, {}, ()) else str(field.default).removesuffix(".0")
             told = re.search(r"\[default: ([^]]+)\]", line)
-            assert (told[1] if told and field.default is not None else "") == said, name
-            assert field.default is not None or not told or told[1] == policy.options()[name].instead, name
+            assert (told[1] if told and field.default not in (None, ()) else "") == said, name
+            assert field.default not in (None, ()) or not told or told[1] == policy.options()[name].instead, name
             checked += 1
     assert checked >= 9
 
