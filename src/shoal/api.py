@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from shoal.data.sniff import one_look
 from shoal.errors import PolicyError
-from shoal.kind import Asks, Kind, Run, fitting_policy, kind_of_folder, without_held_out
+from shoal.kind import Asks, Kind, Run, fitting_policy, kind_of_folder, meant_policy, without_held_out
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from shoal.held_out import HeldOut
     from shoal.progress import Progress
 
+PolicyLike = str | Path | Mapping[str, Any] | None
+"""What a policy can be given as, besides one: the path of a file, or what would stand there."""
 R = TypeVar("R")
 P = TypeVar("P")
 
@@ -26,7 +28,7 @@ def profile(source: Any, policy: Asks[Any, P], *, sweep: bool = ..., progress: P
 
 
 @overload
-def profile(source: Any, policy: None = None, *, sweep: bool = ..., progress: Progress | None = ...) -> Any: ...
+def profile(source: Any, policy: PolicyLike = None, *, sweep: bool = ..., progress: Progress | None = ...) -> Any: ...
 
 
 @one_look()
@@ -40,7 +42,7 @@ def profile(source: Any, policy: Any = None, *, sweep: bool = True, progress: Pr
     source : path, or frame of pandas, polars or arrow, or dict of columns; list of str or of lists of str, Strings, \
 Sparse or sparse matrix of scipy
         The original records; what kind they are is told as for `anonymize`.
-    policy : Policy, StringPolicy or SparsePolicy, optional
+    policy : policy, or path or dict of one, optional
         What kind of data it is, where the source does not tell, and how a file is read.
     sweep : bool
         Of tables: whether to try methods on a sample of at most 5,000 records, for the `proposal`.
@@ -88,7 +90,7 @@ def anonymize(
 @overload
 def anonymize(
     source: Any,
-    policy: None = None,
+    policy: PolicyLike = None,
     *,
     seed: int | None = ...,
     key: bytes | None = ...,
@@ -126,7 +128,7 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
         The original records. Several tables by name are linked by a column that a `LinkedPolicy` names. Lists,
         `Strings`, FASTA and VCF files are strings, SVMlight files, `Sparse` and matrices are sparse records, and other
         files if the policy says so.
-    policy : Policy, StringPolicy or SparsePolicy, optional
+    policy : policy, or path or dict of one, optional
         Roles, guarantees and method; by default guessed roles and groups of five, of strings groups of twenty, of
         sparse records k-variance anonymity with k = 10.
     seed : int, optional
@@ -166,6 +168,11 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     >>> release = shoal.anonymize(people, shoal.Policy.of(quasi=["age"], sensitive=["disease"], k=2))
     >>> list(release.data["age"])
     ['[30..32]', '[30..32]', '[46..48]', '[46..48]']
+
+    A policy can also be the path of a file, or what would stand there:
+
+    >>> len(shoal.anonymize(people, {"quasi": ["age"], "sensitive": ["disease"], "k": 4}).published)
+    4
     """
     from shoal.kernels.compile import interpreted
 
@@ -211,7 +218,7 @@ def check(
         The `publish/` folder of a release.
     original : path, frame, strings or sparse records, optional
         What the release was made from.
-    policy : Policy, StringPolicy or SparsePolicy, optional
+    policy : policy, or path or dict of one, optional
         What to require instead of what the manifest says.
     private : path, optional
         The `private/` folder of the release, if secrets were kept: groups, or rows and key of sketches.
@@ -224,6 +231,7 @@ def check(
     from shoal.secrets import PrivateFolder
 
     folder = PublishedFolder.open(path)
+    policy = meant_policy(policy, kind_of_folder(folder))
     kind = kind_of_folder(folder, policy)
     kind.refuse({} if label is None else {"label": "an expression for the class"})
     manifest = kind.manifest.parse(folder.content, folder.path)

@@ -225,7 +225,7 @@ def kind_of_policy(policy: Any) -> Kind:
     found = next((kind for kind in kinds() if isinstance(policy, kind.policy)), None)
     if found is None:
         raise PolicyError(
-            "the policy is not a Policy; make one with Policy.of(...), or read a file with Policy.read(path)"
+            "the policy is not a Policy; make one with Policy.of(...), or give a dict or the path of a policy file"
         )
     return found
 
@@ -240,6 +240,16 @@ def kind_of_folder(folder: PublishedFolder, policy: Any = None) -> Kind:
     return kind
 
 
+def meant_policy(policy: Any, kind: Kind) -> Any:
+    """A policy, whether it is one, the path of one, or what would be written into one, for a kind unless it says."""
+    if isinstance(policy, str | Path):
+        return read_policy(policy)
+    if isinstance(policy, Mapping):
+        kind = kind_of_content({"kind": kind.name, **policy}) or kind
+        return kind.policy.of(**{name: asked for name, asked in policy.items() if name != "kind"})
+    return policy
+
+
 def fitting_policy(source: Any, policy: Any | None) -> tuple[Kind, Any]:
     """The policy for a source and its kind: the defaults where none is given; never the default kind's for another.
 
@@ -250,6 +260,7 @@ def fitting_policy(source: Any, policy: Any | None) -> tuple[Kind, Any]:
     DataError
         If it is for a table and the file is none, and may hold strings or sparse records.
     """
+    policy = meant_policy(policy, kind_of(source)) if isinstance(policy, str | Path | Mapping) else policy
     found = kind_of(source) if policy is None or kind_of_policy(policy) is default_kind() else kind_of_policy(policy)
     if policy is None:
         policy = found.policy()

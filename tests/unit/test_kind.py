@@ -11,7 +11,7 @@ import shoal
 from shoal.data.sparse.records import Sparse
 from shoal.errors import PolicyError
 from shoal.held_out import hold_out
-from shoal.kind import Kind, default_kind, kind_of, kind_of_policy, kinds, read_policy, without_held_out
+from shoal.kind import Kind, default_kind, fitting_policy, kind_of, kind_of_policy, kinds, read_policy, without_held_out
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.kinds.tables.policy import Policy
 from shoal.manifest import Manifest
@@ -62,6 +62,18 @@ def test_what_no_kind_recognises_is_of_the_default_one() -> None:
 def test_something_else_is_no_policy() -> None:
     with pytest.raises(PolicyError, match="the policy is not a Policy"):
         kind_of_policy({"k": 5})
+
+
+@pytest.mark.parametrize("source", [["ACGT"] * 9, {"age": [1] * 9}])
+def test_a_policy_is_also_a_path_or_what_stands_there(source: object, tmp_path: Path) -> None:
+    kind = kind_of(source)
+    wanted = kind.policy.of(k=7)
+    written = tmp_path / "policy.toml"
+    written.write_text(f'kind = "{kind.name}"\n[[require]]\nmodel = "k-anonymity"\nk = 7\n')
+    for given in (written, str(written), {"k": 7}, {"kind": kind.name, "k": 7}, wanted):
+        found, policy = fitting_policy(source, given)
+        assert (found, policy) == (kind, wanted)
+    assert fitting_policy(source, None)[1] == kind.policy()
 
 
 TOML = """\

@@ -172,7 +172,9 @@ def test_what_was_suppressed_is_told_by_reason(families: Strings) -> None:
         (["ab", "cd"], shoal.Policy(), "the data is strings"),
         ({"a": [1, 2]}, StringPolicy(), "the policy is for strings"),
         (7, StringPolicy(), "the policy is for strings"),
-        (["ab"], "k=3", "the policy is not a Policy"),
+        (["ab"], 3, "the policy is not a Policy"),
+        (["ab"], "k=3", "k=3"),
+        (["ab"], {"knots": 3}, "knots"),
     ],
 )
 def test_kinds_that_do_not_fit(source: object, policy: object, says: str) -> None:
