@@ -4,7 +4,8 @@
 effort    what is done
 ========  ============================================================================================================
 fast      nothing: the groups stay as they are
-balanced  relocate and swap records, form and dissolve groups, until nothing gains; a short annealing, and again
+balanced  relocate and swap records, form and dissolve groups, until nothing gains, from the given groups and from
+          those of a path through near records; a short annealing of the better ones, and again
 best      many long annealings, some from molten groups, some from the best so far; after each few, the best partition
           that can be put together from all groups that any of them found; random, but for a given seed
 ========  ============================================================================================================
@@ -47,7 +48,9 @@ from shoal.kernels.compile import interpreted
 from shoal.kernels.tables.annealing import anneal
 from shoal.kernels.tables.local_search import SearchGroups, descend, fill_groups, lay_out, regroup
 from shoal.kernels.tables.mdav import MixedPoints
+from shoal.kernels.tables.near_path import near_order
 from shoal.kernels.tables.neighbours import nearest_lists
+from shoal.kernels.tables.shortest_path import cut_order
 from shoal.tables.encoding import Ranked
 from shoal.tables.microaggregation.merge_runs import losses_of, merge_pool, number_groups
 from shoal.tables.partition.mdav import mixed_points
@@ -216,14 +219,14 @@ def improve(
     watch.total = sum(len(r.legs(n_rows, k)) for r in rounds)
     near = nearest_lists(data.points, data.weights, data.n_metric, min(n_listed, n_rows - 1))
     scale = _local_scale(data, near, k)
-    groups = lay_out(data.points, data.weights, data.n_metric, near, start, k)
-    _settle(groups, loss, watch)
-    found = number_groups(groups.labels)
-    if losses_of(data, found, k).sum() >= loss:
-        found = start
+    pool = [start]
+    for begun in (start, _along_the_curve(data, k)):
+        groups = lay_out(data.points, data.weights, data.n_metric, near, begun, k)
+        _settle(groups, float(losses_of(data, begun, k).sum()), watch)
+        pool.append(number_groups(groups.labels))
+    found = min(pool, key=lambda labels: float(losses_of(data, labels, k).sum()))
     # The random numbers of the short annealing are fixed, so that "balanced" needs no seed.
     seeds = [np.random.SeedSequence(0), *spawn_seeds(seed, len(rounds) - 1)]
-    pool: list[Codes] = []
     for annealing, round_seed in zip(rounds, seeds, strict=True):
         pool += _anneal_round(data, near, scale, found, k, annealing, round_seed, run, watch)
         found = merge_pool(data, [found, *pool], k, watch.is_over)
@@ -253,6 +256,12 @@ def cut_large(points: Floats, labels: Codes, k: int) -> Codes:
     place[order] = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     part = np.minimum(place // k, sizes[labels] // k - 1)
     return number_groups((labels * np.int64(len(labels)) + part).astype(np.int64))
+
+
+def _along_the_curve(data: MixedPoints, k: int) -> Codes:
+    """Other groups to begin with: where a search ends depends on its start, and no start is best for all tables."""
+    order = near_order(data.points, data.weights, data.n_metric, k)
+    return number_groups(cut_order(data.points, data.weights, data.n_metric, order, k)[0])
 
 
 def _local_scale(data: MixedPoints, near: Codes, k: int) -> Floats:
