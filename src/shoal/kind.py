@@ -11,10 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 from shoal.errors import PolicyError
 from shoal.kinds import HOMES
+from shoal.shown import Shown
 
 if TYPE_CHECKING:
     from shoal.arrays import Ints
@@ -52,23 +53,14 @@ class Asks(Protocol[R_co, P_co]):
     def _profile(self) -> P_co: ...
 
 
-class Grid(NamedTuple):
-    """A table for a terminal, whose columns are told by their headings; some are numbers, set to the right."""
-
-    headings: tuple[str, ...]
-    rows: list[tuple[str, ...]]
-    right: tuple[str, ...] = ()
-
-
-class Profiled(Protocol):
+class Profiled(Shown):
     """What is known of data before a policy is written."""
 
-    def shown(self) -> list[str | Grid]:
-        """For a terminal, a line or a table each."""
-
+    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
 
+    @abstractmethod
     def to_toml(self) -> str:
         """A policy to edit."""
 

@@ -170,6 +170,13 @@ class BasePolicy(Strict):
             )
         return type(self)(**said | values)
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from shoal.harden.policy_file import policy_toml
+
+        return f"<p><b>{type(self).__name__}</b></p><pre>{escape(policy_toml(self, {}, ()))}</pre>"
+
     @classmethod
     def read(cls, path: str | Path) -> Self:
         """Read a TOML file."""

@@ -138,6 +138,19 @@ class Release(ABC, Generic[D]):
                 in_release=True,
             )
 
+    def attack(
+        self, names: Sequence[str] | None = None, *, seed: int = ATTACK_SEED, seconds: float | None = None
+    ) -> Attacked[Any]:
+        """Attack the release as others could, as `shoal.attack` does a folder: with all attacks that apply, or some."""
+        from shoal.attack.run import attack_case
+
+        with self._at_work():
+            return attack_case(self.kind, self.case, names, seed=seed, seconds=seconds)
+
+    def check(self) -> tuple[Guarantee, ...]:
+        """Write the data to a temporary file again, and recompute every guarantee from what stands there."""
+        return self._write_and_check()[1]
+
     def _at_work(self) -> AbstractContextManager[None]:
         """Loops over the records are compiled, or interpreted where these are few."""
         from shoal.kernels.compile import interpreted

@@ -13,6 +13,7 @@ import numpy as np
 from shoal.attack.result import AttackResult, Rate
 from shoal.engine.seeds import spawn_seeds
 from shoal.progress import Progress
+from shoal.shown import Grid, Shown
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -93,12 +94,30 @@ class Attack(ABC, Generic[Case]):
         return AttackResult(self.name, self.title, self.knows, *told)
 
 
-@dataclass(frozen=True)
-class Attacked(Generic[Case]):
+@dataclass(frozen=True, repr=False)
+class Attacked(Shown, Generic[Case]):
     """The results of some attacks, and why others were not run."""
 
     results: tuple[AttackResult, ...]
     skipped: tuple[tuple[str, str], ...]
+
+    def shown(self) -> list[str | Grid]:
+        """What each reached, the worst first."""
+        from shoal.report.attacks import by_risk
+        from shoal.report.verdict import some_of
+
+        rows = []
+        results = by_risk(self.results)
+        for r in results:
+            rates = (r.main, r.control, r.baseline)
+            told = (f"{100 * rate.value:.1f} %" if rate is not None and rate.attempts else "-" for rate in rates)
+            rows.append((r.attack, some_of(r.columns, 3), *told, str(r.risk)))
+        numbers = ("on members", "on others", "by guessing", "risk added")
+        return [
+            Grid(("attack", "columns", *numbers), rows, numbers) if rows else "No attack could be run.",
+            *(f"  {'SUCCEEDS' if r.succeeds else 'fails'}  {r.sentence}" for r in results),
+            *(f"  not run  {name}: {why}" for name, why in self.skipped),
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

@@ -20,7 +20,7 @@ from shoal.cli.habits import progress as progress_of
 from shoal.cli.harden import HOW_TO_HARDEN, harden_options, print_hardened
 from shoal.cli.option_types import Names, Numbers, Sizes
 from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
-from shoal.cli.output import plain, print_attacks, print_check, print_json, print_release, summary
+from shoal.cli.output import plain, print_check, print_json, print_release, print_shown, summary
 from shoal.data.sniff import one_look
 from shoal.errors import ShoalError
 
@@ -193,7 +193,6 @@ def profile(
       shoal profile patients.csv labs.csv --link id -o policy.toml
     """
     from shoal.api import profile as profile_source
-    from shoal.cli.output import print_profile
 
     path = out or Path("policy.toml")
     if out is not None and path.exists():
@@ -207,7 +206,7 @@ def profile(
     if as_json:
         print_json(found.to_dict())
         return
-    print_profile(found)
+    print_shown(found)
     if written:
         click.echo(f"\nWrote {path}. Correct the guesses there, then run:")
         click.echo(f"  shoal anonymize {' '.join(map(str, data))} -p {path} -o out/")
@@ -435,7 +434,7 @@ def attack(
     if as_json:
         print_json(found.to_dict())
     else:
-        print_attacks(found)
+        print_shown(found)
     if (private := PrivateFolder.at(asked["private"])) is not None:
         from shoal.report.attacks import note_on_page
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.output import plain, print_profile
+from shoal.cli.output import plain, print_shown
 from shoal.harden import MOST_STEPS, RISK
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def harden_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def print_hardened(found: Hardened, data: Path, out: Path, best: bool) -> None:
     """Print what was tried, what was decided, and where the policy is."""
-    print_profile(found)
+    print_shown(found)
     if found.reached or best:
         click.echo(f"\nWrote {out}. To make the release:\n  shoal anonymize {plain(str(data))} -p {out} -o out/")
     else:

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.kind import Grid
+from shoal.shown import Grid, Shown
 
 if TYPE_CHECKING:
-    from shoal.attack.attack import Attacked
     from shoal.check.folder import FolderCheck
     from shoal.check.guarantee import Guarantee
-    from shoal.kind import Profiled
     from shoal.release import Release
     from shoal.report.verdict import ReleaseVerdict
 
@@ -63,9 +61,9 @@ def progress_lines() -> Iterator[Callable[[str, int, int], None]]:
     yield show
 
 
-def print_profile(profile: Profiled) -> None:
-    """Print what a profile found."""
-    for shown in profile.shown():
+def print_shown(what: Shown) -> None:
+    """Print the lines and tables of something."""
+    for shown in what.shown():
         if isinstance(shown, str):
             click.echo("\n".join(plain(line) for line in shown.split("\n")))
         else:
@@ -145,28 +143,6 @@ def print_verdict(verdict: ReleaseVerdict) -> None:
 def summary(release: Release[Any], out: Path, *, report: bool = True) -> dict[str, Any]:
     """The same for machines."""
     return {"out": str(out), **release.summary(report=report)}
-
-
-def print_attacks(found: Attacked[Any]) -> None:
-    """Print what attacks reached, the worst first."""
-    from shoal.report.attacks import by_risk
-    from shoal.report.verdict import some_of
-
-    rows = []
-    results = by_risk(found.results)
-    for r in results:
-        rates = (r.main, r.control, r.baseline)
-        shown = (f"{100 * rate.value:.1f} %" if rate is not None and rate.attempts else "-" for rate in rates)
-        rows.append((r.attack, some_of(r.columns, 3), *shown, str(r.risk)))
-    numbers = ("on members", "on others", "by guessing", "risk added")
-    if rows:
-        print_grid(Grid(("attack", "columns", *numbers), rows, numbers))
-    else:
-        click.echo("No attack could be run.")
-    for r in results:
-        click.echo(f"  {'SUCCEEDS' if r.succeeds else 'fails'}  {plain(r.sentence)}")
-    for name, why in found.skipped:
-        click.echo(f"  not run  {name}: {plain(why)}")
 
 
 def print_json(content: Any) -> None:

@@ -11,13 +11,14 @@ from typing import Any
 from shoal._version import __version__
 from shoal.harden.policy_file import policy_toml
 from shoal.harden.step import Candidate, Judged, Step
-from shoal.kind import Grid
+from shoal.kind import Profiled
+from shoal.shown import Grid
 
 NEXT = "shoal anonymize DATA -p THIS_FILE -o out/"
 
 
-@dataclass(frozen=True)
-class Hardened:
+@dataclass(frozen=True, repr=False)
+class Hardened(Profiled):
     """What `harden` gives back.
 
     Attributes
@@ -184,12 +185,6 @@ class Hardened:
         if not self.reached:
             head.insert(0, f"THIS POLICY DOES NOT REACH THE RISK OF {self.risk:g}.")
         return policy_toml(self.policy, {**self.notes, **self.candidate.reasons}, head, folder)
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        items = [*self.sentences, *(f"{name}: {why}" for name, why in self.candidate.reasons.items())]
-        return f"<p><b>Hardened</b></p><ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
 
 
 def _beats(one: Step, other: Step) -> bool:

@@ -19,11 +19,11 @@ import numpy as np
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.kernels.compile import has_compiled
-from shoal.kind import Grid
 from shoal.kinds.tables.policy import ColumnPolicy, Method, Policy, partitions
 from shoal.progress import Progress
 from shoal.report.points import listed
 from shoal.report.tables.words import percent
+from shoal.shown import Grid
 from shoal.sweep.grid import grid
 from shoal.sweep.sweep import Cell, try_cell
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from shoal.attack.result import AttackResult, Rate
 from shoal.harden.result import Hardened
 from shoal.harden.step import Candidate, Judged, Step
-from shoal.kind import Grid
 from shoal.kinds.tables.policy import Policy
+from shoal.shown import Grid
 
 
 def step(rate: float, loss: float, *, attempts: int = 2000, is_full: bool = True, control: int = 2000) -> Step:

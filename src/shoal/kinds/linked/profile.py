@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from shoal.data.linked.linked import Linked
-from shoal.kind import Grid
+from shoal.kind import Profiled
 from shoal.kinds.linked.policy import LinkedPolicy
 from shoal.kinds.tables.profile import Profile, one_line, profile_table, toml_key, toml_text
 from shoal.linked.counts import common_levels
+from shoal.shown import Grid
 
 K = 5
 
 
-@dataclass(frozen=True)
-class LinkedProfile:
+@dataclass(frozen=True, repr=False)
+class LinkedProfile(Profiled):
     """What `shoal profile` shows of linked tables.
 
     Attributes

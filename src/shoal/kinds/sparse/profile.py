@@ -12,9 +12,10 @@ import numpy as np
 
 from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError
-from shoal.kind import Grid
+from shoal.kind import Profiled
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.policy import Strict
+from shoal.shown import Grid
 from shoal.sparse.anonymize import component_caps
 from shoal.sparse.content_order import refine
 from shoal.sparse.pseudo_baskets import kept_sizes
@@ -25,8 +26,8 @@ N_CLASSES_SHOWN = 12
 SIZE_NAMES = ("smallest", "quarter", "median", "three_quarters", "largest")
 
 
-@dataclass(frozen=True)
-class SparseProfile:
+@dataclass(frozen=True, repr=False)
+class SparseProfile(Profiled):
     """What was found; for the owner.
 
     Attributes

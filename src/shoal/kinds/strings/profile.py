@@ -11,8 +11,9 @@ import numpy as np
 from shoal.data.strings.alphabets import KNOWN
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, ShoalError
-from shoal.kind import Grid
+from shoal.kind import Profiled
 from shoal.kinds.strings.policy import StringPolicy
+from shoal.shown import Grid
 from shoal.strings.condense import Condensation
 from shoal.strings.generate import fingerprint_originals
 from shoal.strings.lengths import homogenize_lengths
@@ -24,8 +25,8 @@ FEW_DROPPED = 0.005
 LENGTH_NAMES = ("shortest", "quarter", "median", "three_quarters", "longest")
 
 
-@dataclass(frozen=True)
-class StringProfile:
+@dataclass(frozen=True, repr=False)
+class StringProfile(Profiled):
     """What was found; for the owner, as it tells original lengths.
 
     Attributes

@@ -15,10 +15,11 @@ from shoal.data.tables.guess import guess
 from shoal.data.tables.persons import look_like_persons, person_codes
 from shoal.data.tables.table import Table
 from shoal.errors import DataError
-from shoal.kind import Grid
+from shoal.kind import Profiled
 from shoal.kinds.tables.policy import Method, partitions
 from shoal.report.points import listed
 from shoal.report.tables.words import percent
+from shoal.shown import Grid
 
 if TYPE_CHECKING:
     from shoal.sweep.propose import Proposal
@@ -49,8 +50,8 @@ class ColumnProfile:
     is_sensitive: bool = False
 
 
-@dataclass(frozen=True)
-class Profile:
+@dataclass(frozen=True, repr=False)
+class Profile(Profiled):
     """What `shoal profile` shows.
 
     Attributes

@@ -10,8 +10,9 @@ import numpy as np
 from shoal.attack.result import Rate
 from shoal.attack.trajectories.unicity import GRIDS, N_POINTS, unicity
 from shoal.data.trajectories.trajectories import Trajectories, leg_metres
-from shoal.kind import Grid
+from shoal.kind import Profiled
 from shoal.kinds.trajectories.policy import TrajectoryPolicy
+from shoal.shown import Grid
 
 N_ATTACKS = 300
 GAP, STOP = 3600, 600
@@ -19,8 +20,8 @@ GAP, STOP = 3600, 600
 NEAR = 100.0
 
 
-@dataclass(frozen=True)
-class TrajectoryProfile:
+@dataclass(frozen=True, repr=False)
+class TrajectoryProfile(Profiled):
     """What was found; for the owner.
 
     Attributes

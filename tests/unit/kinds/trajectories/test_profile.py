@@ -8,8 +8,9 @@ import numpy as np
 
 import shoal
 from shoal.data.trajectories.trajectories import Trajectories
-from shoal.kind import Grid, read_policy
+from shoal.kind import read_policy
 from shoal.kinds.trajectories.policy import TrajectoryPolicy
+from shoal.shown import Grid
 
 
 def test_a_profile_counts_and_proposes(tmp_path: Path) -> None:
