@@ -228,7 +228,7 @@ def profile(
     "--keep",
     type=Names(),
     help="Secrets to keep in private/: groups, mapping, rows, with pseudonyms key; of strings also statistics; of "
-    "sparse records rows, key.",
+    "sparse records rows, key. Of persons the list by which check counts them is kept, unless it is nothing.",
 )
 @click.option("--no-report", "report", is_flag=True, default=True, flag_value=False, help="Write no report: faster.")
 @click.option(

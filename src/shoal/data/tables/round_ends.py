@@ -14,8 +14,11 @@ not below
 - two (`UNITS`) units of the column, the unit being what all differences between its values are multiples of: a grid of
   single years would leave the age of everybody where it is.
 
-These are facts about the column: the median of all groups, rounded up to a 1, 2 or 5, and the unit in which values are
-written. Who reads the release could tell them from its labels.
+Of numbers it becomes coarser still as long as the ends of ranges are, over all groups, clearly more often values of
+members than other values of the column between them are: so it is where values crowd at the ends of cells.
+
+These are facts about the column: the median of all groups, rounded up to a 1, 2 or 5, how often ends tell, and the unit
+in which values are written. Who reads the release could tell them from its labels.
 
 **Guarantee.** An end depends on the group only through the cell of the grid that its value lies in. **Not protected.**
 The value itself where all members have the same, which is published as it is: k-anonymity takes quasi-identifiers for
@@ -36,6 +39,9 @@ from shoal.data.tables.labels import range_label, value_label
 from shoal.data.tables.parse import parse_dates, parse_numbers
 
 UNITS = 2
+TELLING = 0.05
+"""By so much may ends be values of members more often than others inside are, and by what chance explains."""
+_MOST_COARSER = 4
 _DECIMALS = 9  # further ones are taken for noise of a measurement: such a column has no unit
 _HUGE = 1e300  # of larger numbers the ranges, or the round numbers around them, may be none
 _LARGEST = 2.0**50  # steps from 0, so that neighbouring ends are different floats
@@ -100,7 +106,12 @@ def _ends(spelled: npt.NDArray[Any], low: Places, high: Places, n_distinct: npt.
         if np.abs(numbers).max() > _HUGE:
             return None
         step = number_step(numbers, numbers[high] - numbers[low], n_distinct)
-        return _number_ends(numbers[low], numbers[high], step)
+        for _ in range(_MOST_COARSER):
+            ends = _number_ends(numbers[low], numbers[high], step)
+            if not _tell(numbers, low, high, n_distinct, ends):
+                break
+            step = round_up(step * Fraction(3, 2))
+        return ends
     dates = parse_dates(spelled)
     if dates is None:
         return None
@@ -124,6 +135,17 @@ def number_step(numbers: Floats, widths: Floats, n_distinct: npt.NDArray[np.int6
     Fraction(1, 10)
     """
     return round_up(_least_step(numbers, widths, n_distinct, _unit(numbers)))
+
+
+def _tell(numbers: Floats, low: Places, high: Places, n_distinct: npt.NDArray[np.int64], ends: Ends) -> bool:
+    """Whether values of a column next to the ends of ranges are members' more often than any between them."""
+    differ = low < high
+    below, above = (np.array(texts, dtype=np.float64)[differ] for texts in ends)
+    first, last = np.searchsorted(numbers, below, "left"), np.searchsorted(numbers, above, "right") - 1
+    n_right = np.count_nonzero(first == low[differ]) + np.count_nonzero(last == high[differ])
+    share = np.mean(n_distinct[differ] / (last - first + 1))
+    n_ends = 2 * len(first)
+    return bool(n_right / n_ends > share + TELLING + 1 / np.sqrt(n_ends))
 
 
 def _least_step(
