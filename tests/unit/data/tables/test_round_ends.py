@@ -122,8 +122,8 @@ def test_ends_that_tell_values_of_members_are_rounded_further(gap, step):
     """Days of a stay: where groups begin at even days, a grid of two days tells the first day of all of them."""
     values = list(range(40))
     low = np.arange(200) % 12 * gap
-    pairs = [(int(a), int(a) + 7) for a in low]
-    labels = rounded_labels(texts(values), *np.array(pairs).T, np.full(200, 4))
+    pairs = [(int(a), int(a) + 8) for a in low]
+    labels = rounded_labels(texts(values), *np.array(pairs).T, np.full(200, 6))
     ends = [Fraction(e) for label in labels.tolist() for e in read_label(label).values]
     assert all(e % step == 0 for e in ends)
     assert any(e % (2 * step) for e in ends)
