@@ -377,8 +377,19 @@ def check(
 
 @shoal.command(cls=AttackCommand, asks=header_alone, makes_policy=False)
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--original", type=click.Path(path_type=Path), required=True, help="The original data.")
-@click.option("--control", type=click.Path(path_type=Path), help="Records like them that were not in the release.")
+@click.option(
+    "--original",
+    type=click.Path(path_type=Path),
+    required=True,
+    multiple=True,
+    help="The original data; of linked tables once for each, in their order.",
+)
+@click.option(
+    "--control",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="Records like them that were not in the release; of linked tables as the original.",
+)
 @click.option(
     "--private",
     type=click.Path(path_type=Path),
@@ -400,7 +411,13 @@ def check(
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="A JSON file to write the results to.")
 @_json_option
 def attack(
-    folder: Path, original: Path, out: Path | None, fail_above: float | None, as_json: bool, **asked: Any
+    folder: Path,
+    original: tuple[Path, ...],
+    control: tuple[Path, ...],
+    out: Path | None,
+    fail_above: float | None,
+    as_json: bool,
+    **asked: Any,
 ) -> int:
     """Attack a published folder as others could, and say what they get; exit code 5 as --fail-above says.
 
@@ -420,7 +437,8 @@ def attack(
     if out is not None and not out.absolute().parent.is_dir():  # told before the report is changed
         raise ShoalError(f"the results cannot be written to {out}: there is no such folder; make it first")
     with _progress(not as_json) as progress:
-        found = attack_folder(folder, original, progress=progress, **asked)
+        others = _source(control) if control else None
+        found = attack_folder(folder, _source(original), others, progress=progress, **asked)
     if out is not None:
         _write_own(out, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n", "the results")
     if as_json:

@@ -46,7 +46,7 @@ def check_linked(
 ) -> FolderCheck:
     """Recompute every guarantee of published tables, over their join; see `check_tables` for what is given."""
     markers = manifest.missing_markers if policy is None else policy.missing_markers
-    tables = {name: _table(folder.path, part, manifest, markers) for name, part in manifest.tables.items()}
+    tables = linked_tables(folder, manifest, markers)
     findings = folder.edits(manifest)
     for name, part in manifest.tables.items():
         findings += _columns(name, tables[name], part, manifest.link)
@@ -106,6 +106,14 @@ def check_linked(
     return FolderCheck(
         verdict.guarantees, tuple(findings), original is not None, verdict.unverified, tuple(left), measured
     )
+
+
+def linked_tables(
+    folder: PublishedFolder, manifest: LinkedManifest, markers: tuple[str, ...] | None = None
+) -> dict[str, Table]:
+    """The data that a manifest names, by table, if they are plain files of sizes that so many rows may have."""
+    spelled = manifest.missing_markers if markers is None else markers
+    return {name: _table(folder.path, part, manifest, spelled) for name, part in manifest.tables.items()}
 
 
 def _table(folder: Path, part: PublishedTable, manifest: LinkedManifest, markers: tuple[str, ...]) -> Table:

@@ -14,8 +14,8 @@ not below
 - two (`UNITS`) units of the column, the unit being what all differences between its values are multiples of: a grid of
   single years would leave the age of everybody where it is.
 
-Of numbers it becomes coarser still as long as the ends of ranges are, over all groups, clearly more often values of
-members than other values of the column between them are: so it is where values crowd at the ends of cells.
+Of numbers it is the next coarser one if the ends of ranges, over all groups, are clearly more often values of members
+than other values of the column between them are: so it is where values crowd at the ends of cells.
 
 These are facts about the column: the median of all groups, rounded up to a 1, 2 or 5, how often ends tell, and the unit
 in which values are written. Who reads the release could tell them from its labels.
@@ -41,7 +41,6 @@ from shoal.data.tables.parse import parse_dates, parse_numbers
 UNITS = 2
 TELLING = 0.05
 """By so much may ends be values of members more often than others inside are, and by what chance explains."""
-_MOST_COARSER = 4
 _DECIMALS = 9  # further ones are taken for noise of a measurement: such a column has no unit
 _HUGE = 1e300  # of larger numbers the ranges, or the round numbers around them, may be none
 _LARGEST = 2.0**50  # steps from 0, so that neighbouring ends are different floats
@@ -106,11 +105,9 @@ def _ends(spelled: npt.NDArray[Any], low: Places, high: Places, n_distinct: npt.
         if np.abs(numbers).max() > _HUGE:
             return None
         step = number_step(numbers, numbers[high] - numbers[low], n_distinct)
-        for _ in range(_MOST_COARSER):
-            ends = _number_ends(numbers[low], numbers[high], step)
-            if not _tell(numbers, low, high, n_distinct, ends):
-                break
-            step = round_up(step * Fraction(3, 2))
+        ends = _number_ends(numbers[low], numbers[high], step)
+        if _tell(numbers, low, high, n_distinct, ends):
+            ends = _number_ends(numbers[low], numbers[high], round_up(step * Fraction(3, 2)))
         return ends
     dates = parse_dates(spelled)
     if dates is None:
@@ -138,14 +135,20 @@ def number_step(numbers: Floats, widths: Floats, n_distinct: npt.NDArray[np.int6
 
 
 def _tell(numbers: Floats, low: Places, high: Places, n_distinct: npt.NDArray[np.int64], ends: Ends) -> bool:
-    """Whether values of a column next to the ends of ranges are members' more often than any between them."""
+    """Whether values of a column next to the ends of ranges are members' more often than any between them.
+
+    Ends of the column itself are left out: no grid could hide them.
+    """
     differ = low < high
-    below, above = (np.array(texts, dtype=np.float64)[differ] for texts in ends)
+    below, above = (np.array(texts, dtype=np.float64) for texts in ends)
     first, last = np.searchsorted(numbers, below, "left"), np.searchsorted(numbers, above, "right") - 1
-    n_right = np.count_nonzero(first == low[differ]) + np.count_nonzero(last == high[differ])
-    share = np.mean(n_distinct[differ] / (last - first + 1))
-    n_ends = 2 * len(first)
-    return bool(n_right / n_ends > share + TELLING + 1 / np.sqrt(n_ends))
+    share = n_distinct / np.maximum(last - first + 1, 1)
+    inner, outer = differ & (low > 0), differ & (high < len(numbers) - 1)
+    right = np.concatenate([(first == low)[inner], (last == high)[outer]])
+    if not len(right):
+        return False
+    usual = np.concatenate([share[inner], share[outer]]).mean()
+    return bool(right.mean() > usual + TELLING + 1 / np.sqrt(len(right)))
 
 
 def _least_step(

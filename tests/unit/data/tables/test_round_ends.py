@@ -143,7 +143,11 @@ def test_whether_ends_tell_is_counted_as_one_would_by_hand(seed):
     for a, b, n, first, last in zip(low, high, n_distinct, below, above, strict=True):
         if a < b:
             inside = [i for i, v in enumerate(values) if float(first) <= v <= float(last)]
-            right += [inside[0] == a, inside[-1] == b]
-            shares.append(n / len(inside))
+            if a > 0:
+                right.append(inside[0] == a)
+                shares.append(n / len(inside))
+            if b < len(values) - 1:
+                right.append(inside[-1] == b)
+                shares.append(n / len(inside))
     tells = np.mean(right) > np.mean(shares) + TELLING + len(right) ** -0.5
     assert _tell(values, low, high, n_distinct, (below, above)) == tells
