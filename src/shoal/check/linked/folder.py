@@ -17,7 +17,7 @@ from shoal.check.tables.shift import dates_beside
 from shoal.data.linked.linked import Linked
 from shoal.data.published_file import refuse_oversized
 from shoal.data.tables.table import Table
-from shoal.data.tables.write import read_back
+from shoal.data.tables.write import is_text, read_back
 from shoal.errors import DataError
 from shoal.kinds.linked.manifest import LinkedManifest, PublishedTable
 from shoal.kinds.linked.policy import LinkedPolicy
@@ -75,8 +75,8 @@ def check_linked(
     written = {
         name: WrittenTable(
             folder.path / part.data,
-            part.delimiter,
-            tables[name].names,
+            part.delimiter if is_text(part.data) else None,
+            tables[name],
             [n for n in tables[name].names if n in part.columns and asked.attributes[name][n].role == "quasi"],
         )
         for name, part in manifest.tables.items()

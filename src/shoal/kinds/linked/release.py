@@ -19,7 +19,7 @@ from shoal.check.linked.verify import LinkedAsked, compare_linked, measure_linke
 from shoal.data.linked.linked import Linked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
-from shoal.data.tables.write import file_name, read_back, write_table
+from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified
 from shoal.kinds.linked.manifest import LinkedManifest, PublishedTable
 from shoal.kinds.linked.policy import LinkedPolicy
@@ -204,7 +204,7 @@ class LinkedRelease(Release[Linked]):
             if read[name].n_rows != table.n_rows or read[name].names != table.names:
                 raise NotVerified("a written file does not read back as the table that was made; nothing was published")
             quasi = [n for n in table.names if n != policy.link and self.attributes[name][n].role == "quasi"]
-            written[name] = WrittenTable(path, delimiter, table.names, quasi)
+            written[name] = WrittenTable(path, delimiter, read[name], quasi)
         asked = LinkedAsked(
             self._original.link,
             policy.require,
@@ -229,7 +229,7 @@ class LinkedRelease(Release[Linked]):
         return verdict.guarantees, findings
 
     def _delimiter(self, table: Table) -> str | None:
-        return None if file_name(table).endswith(".parquet") else table.source.delimiter
+        return table.source.delimiter if is_text(file_name(table)) else None
 
     def _published_attributes(self, name: str) -> dict[str, Attribute]:
         table, link = self.tables[name], self._original.link

@@ -27,7 +27,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.persons import person_codes
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Table
-from shoal.data.tables.write import file_name, read_back, write_table
+from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
 from shoal.kinds.tables.manifest import PublishedColumn, TableManifest, as_published
@@ -403,10 +403,9 @@ class TableRelease(Release[Table]):
         return frozenset(c for c, a in attributes.items() if a.role == "quasi" and a.hierarchy is not None)
 
     def _manifest(self, **told: Any) -> Manifest:
-        is_text = told["data"].removesuffix(".gz").endswith((".csv", ".tsv"))
         return TableManifest(
             **told,
-            delimiter=self.table.source.delimiter if is_text else None,
+            delimiter=self.table.source.delimiter if is_text(told["data"]) else None,
             require=self.policy.require,
             guarantees=TableManifest.claims(self.guarantees),
             method=self.policy.method.told(),
