@@ -6,9 +6,12 @@ persons. Writes `docs/reproductions/persons.md`; every number is computed here.
 
 from __future__ import annotations
 
+import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +22,7 @@ from shoal.data.tables.persons import person_codes
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / ".." / "shared" / "data"
 PAGE = ROOT / "docs" / "reproductions" / "persons.md"
+SCRATCH = Path(tempfile.gettempdir()) / "shoal-persons"
 K, SEED = 5, 1
 
 ABOUT = """# Persons, not rows
@@ -113,26 +117,30 @@ def release(case: Case, policy: shoal.Policy) -> Released:
     return Released(classes.n_classes, int((sizes == 1).sum()), int((sizes < K).sum()), gcp, seconds, unique)
 
 
-def page() -> str:
-    """The whole page."""
+def both(case: Case) -> str:
+    """A line of the first table: by records and by persons, and by history."""
+    release(case, policy_of(case, by_person=True))  # compiles
+    rows, persons = (release(case, policy_of(case, by_person=by)) for by in (False, True))
+    asked = policy_of(case, by_person=True, person_knowledge="history", suppression=0.02)
+    whole = release(case, asked)
+    return (
+        f"| {case.name} | {rows.n_classes:,} | {rows.n_alone:,} | {rows.n_below:,} | {rows.gcp:.4f} "
+        f"| {rows.seconds:.1f} | {persons.n_classes:,} | {persons.n_alone} | {persons.n_below} | {persons.gcp:.4f} "
+        f"| {persons.gcp / rows.gcp:.2f} | {persons.seconds:.1f} | {persons.unique_histories:.1%} "
+        f"| {whole.gcp:.4f} |"
+    )
+
+
+def page(line: Callable[..., str] = lambda make, *asked: make(*asked)) -> str:
+    """The whole page; `line` makes a line of a table, or finds it where it was made before."""
     lines = [
         ABOUT.format(k=K),
         f"| table | by records: classes | alone | below {K} | GCP | s | by persons: classes | alone | below {K} | GCP "
         "| ratio | s | unique histories | GCP by history |",
         "|---|" + "---:|" * 13,
     ]
-    for case in CASES:
-        release(case, policy_of(case, by_person=True))  # compiles
-        rows, persons = (release(case, policy_of(case, by_person=by)) for by in (False, True))
-        asked = policy_of(case, by_person=True, person_knowledge="history", suppression=0.02)
-        whole = release(case, asked)
-        lines.append(
-            f"| {case.name} | {rows.n_classes:,} | {rows.n_alone:,} | {rows.n_below:,} | {rows.gcp:.4f} "
-            f"| {rows.seconds:.1f} | {persons.n_classes:,} | {persons.n_alone} | {persons.n_below} | {persons.gcp:.4f} "
-            f"| {persons.gcp / rows.gcp:.2f} | {persons.seconds:.1f} | {persons.unique_histories:.1%} "
-            f"| {whole.gcp:.4f} |"
-        )
-    lines += ["", *ways()]
+    lines += [line(both, case) for case in CASES]
+    lines += ["", *ways(line)]
     return "\n".join([*lines, ""])
 
 
@@ -147,31 +155,43 @@ across slices get wrong (*counts*: the median error of random ones).
 """
 
 
-def ways() -> list[str]:
+def way(case: Case, name: str, more: dict[str, object]) -> str:
+    """A line of the second table."""
+    start = time.process_time()
+    made = shoal.anonymize(DATA / case.file, policy_of(case, by_person=True, **more), seed=SEED)
+    seconds = time.process_time() - start
+    persons = person_codes(made._original, [case.person])[made._rows]
+    pairs = np.unique(np.column_stack([made._classes.ids, persons]), axis=0)
+    sizes = np.bincount(pairs[:, 0])
+    losses = {loss.name: loss.value for loss in made.utility.losses}
+    return (
+        f"| {case.name} | {name} | {len(sizes):,} | {int((sizes < K).sum())} | {losses['GCP']:.4f} "
+        f"| {losses['GCP-person']:.4f} | {losses['query-error']:.1%} | {seconds:.1f} |"
+    )
+
+
+def ways(line: Callable[..., str]) -> list[str]:
     """Publications on every table, and partitions on the smallest."""
-    lines = [
-        WAYS,
-        f"| table | way | groups | below {K} | GCP of a record | of a person | counts | s |",
-        "|---|---|---:|---:|---:|---:|---:|---:|",
-    ]
     asked: list[tuple[Case, str, dict[str, object]]] = [
         (case, name, {"publish": name}) for case in CASES for name in PUBLICATIONS
     ]
     asked += [(CASES[-1], f"generalise by {name}", {"partition": name}) for name in PARTITIONS]
-    for case, name, more in asked:
-        start = time.process_time()
-        made = shoal.anonymize(DATA / case.file, policy_of(case, by_person=True, **more), seed=SEED)
-        seconds = time.process_time() - start
-        persons = person_codes(made._original, [case.person])[made._rows]
-        pairs = np.unique(np.column_stack([made._classes.ids, persons]), axis=0)
-        sizes = np.bincount(pairs[:, 0])
-        losses = {loss.name: loss.value for loss in made.utility.losses}
-        lines.append(
-            f"| {case.name} | {name} | {len(sizes):,} | {int((sizes < K).sum())} | {losses['GCP']:.4f} "
-            f"| {losses['GCP-person']:.4f} | {losses['query-error']:.1%} | {seconds:.1f} |"
-        )
-    return lines
+    return [
+        WAYS,
+        f"| table | way | groups | below {K} | GCP of a record | of a person | counts | s |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
+        *(line(way, *each) for each in asked),
+    ]
+
+
+def kept_line(make: Callable[..., str], case: Case, name: str = "", *more: Any) -> str:
+    """A line that an earlier run made, or that is made now: a run that was stopped goes on where it was."""
+    SCRATCH.mkdir(exist_ok=True)
+    path = SCRATCH / f"{make.__name__} {case.name} {name}.txt"
+    if not path.exists():
+        path.write_text(make(case, *([name, *more] if name else [])), encoding="utf-8")
+    return path.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    PAGE.write_text(page(kept_line), encoding="utf-8")

@@ -97,6 +97,11 @@ class Release(ABC, Generic[D]):
         return {"in": n_in, "out": n_out, "suppressed": n_in - n_out, **held}
 
     @property
+    def kept_unasked(self) -> Sequence[str]:
+        """Secrets that are kept unless the owner wants nothing kept: without them a promise could not be checked."""
+        return ()
+
+    @property
     def least_told(self) -> int:
         """The least number of records that is counted out in public."""
         return int(self.policy.k)
@@ -237,14 +242,15 @@ class Release(ABC, Generic[D]):
         keep : sequence of str
             Secrets to keep in `private/`, by which published records can be tied to original ones: of tables "groups",
             "mapping", "rows" and, with pseudonyms, "key"; of strings "groups" and "statistics"; of sparse records
-            "rows" and "key".
+            "rows" and "key". Of tables whose persons count, whose each published row is ("persons"), or the groups
+            where no row is anybody's, are kept unless this is "nothing".
         report : bool
             Whether to measure what the protection cost and to write report.json and report.html into `private/`; else
             nothing is measured, drawn or attacked, and `publish/` is the same.
         replace : bool
             Whether to take the place of an earlier release in that folder, once this one is whole.
         """
-        wanted = secrets_to_keep(keep, self.keepable)
+        wanted = secrets_to_keep(keep, self.keepable, self.kept_unasked)
         self._refuse(wanted)
         with staged(Path(out), replace=replace) as stage, self._at_work():
             data = self._write_publish(stage / "publish")

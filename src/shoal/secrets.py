@@ -1,7 +1,7 @@
 """What `private/` can keep of a release, written and read back in one place; rows are counted from 1 in its files.
 
-Whoever has one of these files can tie published records to original ones, so they are kept on request alone, and are
-the owner's alone to read.
+Whoever has one of these files can tie published records to original ones, so they are the owner's alone to read, and
+are kept on request; but where persons count, what it takes to count them again is kept unless the owner wants nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from shoal.arrays import Ints
 from shoal.errors import DataError, PolicyError, did_you_mean
 
 ROWS_FILE = "rows.csv"
+PERSONS_FILE = "persons.csv"
 GROUPS_FILE = "groups.csv"
 PUBLISHED_GROUPS_FILE = "published-groups.csv"
 LENGTHS_FILE = "template-lengths.csv"
@@ -27,22 +28,36 @@ NEIGHBOURS_FILE = "neighbours.npy"
 HELD_OUT_FILE = "held-out.csv"
 KEY_BYTES = 32
 MOST_ROWS = 2**31
+NOTHING = "nothing"
 
 Numbers = npt.NDArray[np.integer[Any]]
 
 
-def secrets_to_keep(keep: str | Sequence[str], keepable: Sequence[str]) -> list[str]:
-    """What a user asks to be kept in `private/`, which has to be among what can be."""
+def secrets_to_keep(keep: str | Sequence[str], keepable: Sequence[str], unasked: Sequence[str] = ()) -> list[str]:
+    """What is kept in `private/`: what a user asks for, which has to be among what can be, and what is kept unasked.
+
+    "nothing" asks that nothing is.
+    """
     wanted = [keep] if isinstance(keep, str) else list(keep)
     for what in wanted:
-        if what not in keepable:
-            raise PolicyError(f"cannot keep {what!r}; {did_you_mean(what, keepable)}")
-    return wanted
+        if what not in (*keepable, NOTHING):
+            raise PolicyError(f"cannot keep {what!r}; {did_you_mean(what, (*keepable, NOTHING))}")
+    if NOTHING in wanted:
+        others = [what for what in wanted if what != NOTHING]
+        if others:
+            raise PolicyError(f"cannot keep {NOTHING!r} and {others[0]!r} both; leave one of them out")
+        return []
+    return list(dict.fromkeys([*wanted, *unasked]))
 
 
 def write_rows(folder: Path, rows: Numbers, name: str = ROWS_FILE) -> None:
     """Which original row each published one stands for."""
     _write(folder / name, "published_row,original_row", np.arange(1, len(rows) + 1), rows + 1)
+
+
+def write_persons(folder: Path, persons: Numbers) -> None:
+    """Whose each published row is: the first original row of that person."""
+    _write(folder / PERSONS_FILE, "published_row,person_of_original_row", np.arange(1, len(persons) + 1), persons + 1)
 
 
 def write_groups(folder: Path, original_groups: Numbers) -> None:
@@ -78,9 +93,17 @@ def write_neighbours(folder: Path, neighbours: Numbers) -> None:
 
 @dataclass(frozen=True)
 class PrivateFolder:
-    """What a release kept for its owner."""
+    """What a release kept for its owner.
+
+    Attributes
+    ----------
+    path : Path
+    is_given : bool
+        Whether the user named it, rather than that it lies beside the folder that is checked: then it may hold nothing.
+    """
 
     path: Path
+    is_given: bool = True
 
     @classmethod
     def at(cls, path: str | Path | None) -> PrivateFolder | None:
@@ -95,12 +118,17 @@ class PrivateFolder:
         return any((self.path / name).is_file() for name in names)
 
     def if_it_holds(self, *names: str) -> PrivateFolder | None:
-        """Itself, unless it was given for nothing but the records that were held out."""
-        return None if self.holds(HELD_OUT_FILE) and not self.holds(*names) else self
+        """Itself, unless it was given for nothing but the records that were held out, or was not given at all."""
+        is_for_more = self.is_given and not self.holds(HELD_OUT_FILE)
+        return self if is_for_more or self.holds(*names) else None
 
     def rows(self, name: str = ROWS_FILE) -> Ints | None:
         """The original row of each published one, from 0, if they were kept."""
         return read_labels(self.path / name, 0) - 1 if self.holds(name) else None
+
+    def persons(self) -> Ints | None:
+        """The first original row, from 0, of the person that each published row is of, if that was kept."""
+        return read_labels(self.path / PERSONS_FILE, 0) - 1 if self.holds(PERSONS_FILE) else None
 
     def groups(self, n_original: int) -> Ints:
         """The group of each original row; negative where the file names none."""

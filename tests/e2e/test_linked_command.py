@@ -67,7 +67,13 @@ def test_a_profile_s_policy_works_unedited(here: Path, run_here: RunHere) -> Non
         (("patients.csv", "zeros.csv"), ("--link", "id"), 3, "no row of 'zeros' is of anybody in 'patients'"),
         (FILES, ("--link", "idd"), 2, "'patients' has no column 'idd' to link it by; did you mean 'id'"),
         (FILES, ("--link", "id", "--quasi", "agee"), 2, "'agee' that is in no table; did you mean 'age'"),
-        (FILES, ("--link", "id", "--hold-out", "0.5"), 2, "no attack on linked tables is known"),
+        (FILES, ("--link", "id", "--hold-out", "0.1"), 2, "leaves fewer than 10 on one side"),
+        (
+            ("patients.csv", "spelled.csv"),
+            ("--link", "id"),
+            3,
+            "a key of 'id' can be told from others only by spelling",
+        ),
         (FILES, ("--link", "id", "--key", "k.txt"), 3, "there is no key"),
         (FILES, ("--link", "id", "--person", "id"), 2, "--person is for tables"),
         (FILES, ("--kind", "table"), 2, "linked tables"),
@@ -80,6 +86,7 @@ def test_what_cannot_be_linked_is_one_sentence(here: Path, run_here: RunHere, fi
         ("keyless", "key,x\nm001,3\n"),
         ("holes", "id,x\nm001,3\n,4\n"),
         ("zeros", "id,x\n1,3\n2,4\n"),
+        ("spelled", "id,x\nm002,3\nM001,4\n"),
     ):
         (here / f"{name}.csv").write_text(text)
     ended = run_here("anonymize", *files, *asked, "-o", "out", cwd=here)

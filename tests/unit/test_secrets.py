@@ -13,6 +13,7 @@ from shoal.secrets import (
     HELD_OUT_FILE,
     KEY_FILE,
     NEIGHBOURS_FILE,
+    PERSONS_FILE,
     ROWS_FILE,
     PrivateFolder,
     secrets_to_keep,
@@ -21,6 +22,7 @@ from shoal.secrets import (
     write_key,
     write_lengths,
     write_neighbours,
+    write_persons,
     write_published_groups,
     write_rows,
 )
@@ -31,6 +33,7 @@ def test_everything_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     folder = tmp_path / "private"
     groups = np.array([2, -1, 0, 0, -1], np.int32)
     write_rows(folder, np.array([4, 0, 2]))
+    write_persons(folder, np.array([4, 0, 0]))
     write_groups(folder, groups)
     write_published_groups(folder, np.array([0, 2, 2]))
     write_lengths(folder, np.array([7, 9, 9]))
@@ -41,6 +44,7 @@ def test_everything_is_read_back_as_it_was_written(tmp_path: Path) -> None:
         private = PrivateFolder.at(given)
         assert private is not None
         assert private.rows().tolist() == [4, 0, 2]
+        assert private.persons().tolist() == [4, 0, 0]
         assert private.groups(5).tolist() == groups.tolist()
         assert private.published_groups().tolist() == [0, 2, 2]
         assert private.lengths().tolist() == [7, 9, 9]
@@ -52,7 +56,7 @@ def test_everything_is_read_back_as_it_was_written(tmp_path: Path) -> None:
 def test_what_was_not_kept_is_not_there(tmp_path: Path) -> None:
     private = PrivateFolder(tmp_path)
     assert PrivateFolder.at(None) is None
-    assert private.rows() is private.key() is private.neighbours() is private.held_out(3) is None
+    assert private.rows() is private.persons() is private.key() is private.neighbours() is private.held_out(3) is None
     with pytest.raises(DataError, match=f"there is no .*{GROUPS_FILE}.*--keep groups"):
         private.groups(3)
 
@@ -64,6 +68,14 @@ def test_a_folder_of_nothing_but_held_out_records_holds_no_other_secret(tmp_path
     assert private.if_it_holds(ROWS_FILE) is None
     write_rows(tmp_path, np.array([0]))
     assert private.if_it_holds(ROWS_FILE) is private
+
+
+def test_a_folder_that_lies_beside_need_hold_nothing(tmp_path: Path) -> None:
+    private = PrivateFolder(tmp_path, is_given=False)
+    assert private.if_it_holds(PERSONS_FILE) is None
+    write_persons(tmp_path, np.array([0]))
+    assert private.if_it_holds(ROWS_FILE) is None
+    assert private.if_it_holds(ROWS_FILE, PERSONS_FILE) is private
 
 
 @pytest.mark.parametrize(
@@ -104,3 +116,13 @@ def test_only_what_can_be_kept_is_kept() -> None:
     assert secrets_to_keep("rows", ("rows", "key")) == ["rows"]
     with pytest.raises(PolicyError, match=r"cannot keep 'row'; .*rows"):
         secrets_to_keep(["row"], ("rows", "key"))
+
+
+def test_what_is_kept_unasked_is_kept_unless_nothing_is_wanted() -> None:
+    kept = ("rows", "key", "persons")
+    assert secrets_to_keep((), kept, ["persons"]) == ["persons"]
+    assert secrets_to_keep("rows", kept, ["persons"]) == ["rows", "persons"]
+    assert secrets_to_keep(["persons"], kept, ["persons"]) == ["persons"]
+    assert secrets_to_keep("nothing", kept, ["persons"]) == []
+    with pytest.raises(PolicyError, match="cannot keep 'nothing' and 'rows' both"):
+        secrets_to_keep(["rows", "nothing"], kept)

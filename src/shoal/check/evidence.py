@@ -35,6 +35,9 @@ class Evidence:
         Whose each original record is, where persons count.
     rows : int64 array (n_published,), optional
         The original record that each published one stands for, where it stands for one.
+    listed_persons : int64 array (n_published,), optional
+        Whose each published record is by the list that the owner kept; numbered as `original_persons` where these are
+        known.
     pseudonyms : int64 array (n_published,), optional
         Whose each published record is by its pseudonym, where it has one.
     """
@@ -44,6 +47,7 @@ class Evidence:
     groups: Ints | None = None
     original_persons: Ints | None = None
     rows: Ints | None = None
+    listed_persons: Ints | None = None
     pseudonyms: Ints | None = None
 
     @classmethod
@@ -67,9 +71,14 @@ class Evidence:
     @property
     def persons(self) -> Ints | None:
         """Whose record each published one is, if that is known."""
-        if self.original_persons is None or self.rows is None:
-            return self.pseudonyms
-        return self.original_persons[self.rows]
+        if self.original_persons is not None and self.rows is not None:
+            return self.original_persons[self.rows]
+        return self.pseudonyms if self.listed_persons is None else self.listed_persons
+
+    @property
+    def tells_persons(self) -> bool:
+        """Whether the owner says whose each published record is, so that pseudonyms can be compared with it."""
+        return self.listed_persons is not None or (self.original_persons is not None and self.rows is not None)
 
     @property
     def has_groups(self) -> bool:

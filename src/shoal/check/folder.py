@@ -19,6 +19,7 @@ from shoal.check.verdict import Verdict
 from shoal.data.published_file import plain_file, refuse_oversized
 from shoal.errors import DataError
 from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum, read_content
+from shoal.secrets import PrivateFolder
 from shoal.told_counts import Count, contradictions, may_be
 
 MOST_DATASHEET = 16 << 20
@@ -87,6 +88,8 @@ class PublishedFolder:
 
     path: Path
     content: Any
+    is_release: bool = False
+    """Whether the release's own folder was given, with `private/` beside it."""
 
     @classmethod
     def open(cls, path: str | Path) -> PublishedFolder:
@@ -94,9 +97,16 @@ class PublishedFolder:
         folder = Path(path)
         if not folder.is_dir():
             raise DataError(f"there is no folder {folder}; give the publish/ folder of a release")
-        if not (folder / FILE_NAME).exists() and (folder / "publish" / FILE_NAME).exists():
+        is_release = not (folder / FILE_NAME).exists() and (folder / "publish" / FILE_NAME).exists()
+        if is_release:
             folder = folder / "publish"
-        return cls(folder, read_content(folder))
+        return cls(folder, read_content(folder), is_release)
+
+    def private(self, original: Any) -> PrivateFolder | None:
+        """What lies beside it: for whoever gave the release's own folder, or has the original, and so is the owner."""
+        beside = self.path.absolute().parent / "private"
+        is_owner = self.is_release or (original is not None and self.path.absolute().name == "publish")
+        return PrivateFolder(beside, is_given=False) if is_owner and beside.is_dir() else None
 
     @property
     def kind(self) -> str:

@@ -228,7 +228,7 @@ def profile(
     "--keep",
     type=Names(),
     help="Secrets to keep in private/: groups, mapping, rows, with pseudonyms key; of strings also statistics; of "
-    "sparse records rows, key.",
+    "sparse records rows, key. Of persons the list by which check counts them is kept, unless it is nothing.",
 )
 @click.option("--force", is_flag=True, help="Replace the release that is in the folder, once the new one is whole.")
 @click.option("--open", "is_shown", is_flag=True, help="Open the report in a browser.")
@@ -385,8 +385,19 @@ def check(
 
 @shoal.command(cls=AttackCommand, asks=header_alone, makes_policy=False)
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--original", type=click.Path(path_type=Path), required=True, help="The original data.")
-@click.option("--control", type=click.Path(path_type=Path), help="Records like them that were not in the release.")
+@click.option(
+    "--original",
+    type=click.Path(path_type=Path),
+    required=True,
+    multiple=True,
+    help="The original data; of linked tables once for each, in their order.",
+)
+@click.option(
+    "--control",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="Records like them that were not in the release; of linked tables as the original.",
+)
 @click.option(
     "--private",
     type=click.Path(path_type=Path),
@@ -408,7 +419,13 @@ def check(
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="A JSON file to write the results to.")
 @habits
 def attack(
-    folder: Path, original: Path, out: Path | None, fail_above: float | None, as_json: bool, **asked: Any
+    folder: Path,
+    original: tuple[Path, ...],
+    control: tuple[Path, ...],
+    out: Path | None,
+    fail_above: float | None,
+    as_json: bool,
+    **asked: Any,
 ) -> int:
     """Attack a published folder as others could, and say what they get; exit code 5 as --fail-above says.
 
@@ -428,7 +445,8 @@ def attack(
     if out is not None and not out.absolute().parent.is_dir():  # told before the report is changed
         raise ShoalError(f"the results cannot be written to {out}: there is no such folder; make it first")
     with progress_of(not as_json) as progress:
-        found = attack_folder(folder, original, progress=progress, **asked)
+        others = _source(control) if control else None
+        found = attack_folder(folder, _source(original), others, progress=progress, **asked)
     if out is not None:
         _write_own(out, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n", "the results")
     if as_json:

@@ -172,17 +172,19 @@ def _no_worse(findings: Sequence[Finding], tried: Sequence[Finding]) -> str:
         f"{f.sentence.removesuffix('.')}, which the policy accepts: {str(f.accepted).removesuffix('.')}."
         for f in taken[:1]
     ]
-    n = len({f.name for f in tried})
+    worst = max((f for f in tried if f.is_above), key=lambda f: f.share, default=None)
+    if worst is not None and worst is not taken[0]:
+        told.append(f"With it the policy accepts what an attack adds, {worst.share:.2f}. {worst.sentence}")
+    n = len({f.name for f in tried if not f.is_above})
     if n:
         left = max((f for f in tried if f.share <= f.limit < 1), key=lambda f: f.share, default=None)
         most = ""
         if left is not None and left.share:
             admitted = f", where the guarantees admit {left.limit:.2f}" if left.limit > LIMIT else ""
             most = f" The most that one adds is {left.share:.2f}{admitted}. {left.sentence}"
-        what = "Nothing else" if taken else "Nothing"
-        told.append(
-            f"{what} serious was found: {_attacks(n)} more risk than the guarantees admit, or than {LIMIT:g}.{most}"
-        )
+        what, other = "Nothing else" if taken else "Nothing", "other " if worst is not None else ""
+        no_more = f"{_attacks(n, other)} more risk than the guarantees admit, or than {LIMIT:g}"
+        told.append(f"{what} serious was found: {no_more}.{most}")
     return " ".join(told) if told else "Nothing serious was measured, and no attack was run."
 
 
@@ -207,8 +209,8 @@ def some_of(names: Sequence[str], most: int = 4) -> str:
     return listed([*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])])
 
 
-def _attacks(n: int) -> str:
-    return "the one attack that was run adds no" if n == 1 else f"none of {n} attacks that were run adds"
+def _attacks(n: int, other: str) -> str:
+    return f"the one {other}attack that was run adds no" if n == 1 else f"none of {n} {other}attacks that were run adds"
 
 
 def _small(sentence: str) -> str:

@@ -84,7 +84,10 @@ def test_what_is_accepted_is_told_with_its_reason():
     confirming = Made("a", accepted_as="singled_out")
     found = judged(result("a", 990, 1), result("b", 1, 1), grounds=grounds, attacks=[confirming])
     assert found.level == "green"
-    assert "which the policy accepts: nobody knows costs." in found.worst
+    assert "which the policy accepts: nobody knows costs. With it the policy accepts what an attack adds" in found.worst
+    assert "the one other attack that was run adds no more risk" in found.worst
+    alone = judged(result("a", 990, 1), grounds=grounds, attacks=[confirming])
+    assert "attack that was run" not in alone.worst
     assert judged(result("c", 990, 1), grounds=grounds, attacks=[confirming]).level == "amber"
 
 

@@ -162,13 +162,24 @@ class Candidates:
         return starts.astype(np.int64), box[np.repeat(first, lengths) + within].astype(np.int64)
 
     def nearest(self, people: Floats, n_nearest: int, rng: np.random.Generator) -> Ints:
-        """Published records from near to far (n_people, n_nearest); ties fall at random."""
-        shuffled = rng.permutation(len(self.box_of))
-        n_nearest = min(n_nearest, len(shuffled))
-        found = np.empty((len(people), n_nearest), dtype=np.int64)
+        """Published records from near to far (n_people, n_nearest), one of a person where these count.
+
+        Ties fall at random; among persons each is as likely as another, however many records it has.
+        """
+        if self.persons is None:
+            shuffled = rng.permutation(len(self.box_of))
+            owners, n_owners = np.arange(len(shuffled)), len(shuffled)
+        else:
+            _, first = numbered([self.box_of, self.persons])  # what a person repeats within a box is no nearer
+            known, whose = np.unique(self.persons[first], return_inverse=True)
+            place = rng.permutation(len(known))[whose]
+            order = np.argsort(place, kind="stable")
+            shuffled, owners, n_owners = first[order], place[order], len(known)
+        found = np.empty((len(people), min(n_nearest, n_owners)), dtype=np.int64)
         distances = np.empty(found.shape)
         labels = self._labels_of(shuffled)
-        find_nearest(self._table, self._people(people), labels, self.penalty, found, distances, self._terms)
+        asked, whose = self._people(people), owners.astype(np.int64)
+        find_nearest(self._table, asked, labels, whose, self.penalty, found, distances, self._terms)
         return np.asarray(shuffled[found], dtype=np.int64)
 
     def counts(

@@ -87,7 +87,7 @@ class Inference(Attack[TableCase]):
             people, truth = view.original[chosen.rows, :-1], view.original[chosen.rows, -1]
             hidden = view.labels[-1]
             usual = int(np.argmax(n_distinct(hidden.codes, case.published_persons, hidden.n_labels)))
-            guess = self._guess(view, case.published_persons, people, chosen.rows, beliefs, rng)
+            guess = self._guess(view, case, people, chosen.rows, beliefs, rng)
             right = float(np.sum(chosen.best(rightness(hidden, np.where(guess < 0, usual, guess), truth))))
             main += right
             details[f"{secret}: main"] = right / max(1, len(chosen))
@@ -96,7 +96,7 @@ class Inference(Attack[TableCase]):
             if others is not None and view.control is not None:
                 people, truth = view.control[others.rows, :-1], view.control[others.rows, -1]
                 rows = len(view.original) + others.rows
-                guess = self._guess(view, case.published_persons, people, rows, beliefs, rng)
+                guess = self._guess(view, case, people, rows, beliefs, rng)
                 right = float(np.sum(others.best(rightness(hidden, np.where(guess < 0, usual, guess), truth))))
                 control += right
                 details[f"{secret}: control"] = right / max(1, len(others))
@@ -122,14 +122,14 @@ class Inference(Attack[TableCase]):
     def _guess(
         self,
         view: View,
-        persons: Ints | None,
+        case: TableCase,
         people: Floats,
         rows: Ints,
         beliefs: SliceBeliefs | None,
         rng: np.random.Generator,
     ) -> Ints:
         """A label of the last column for each person, -1 for none; `rows` count originals and controls through."""
-        hidden = view.labels[-1]
+        hidden, persons = view.labels[-1], case.published_persons
         if beliefs is not None:
             chances = beliefs.distributions(hidden, beliefs.believe(beliefs.match(rows)))
             return np.where(chances.any(axis=1), np.argmax(chances, axis=1), -1)
@@ -157,19 +157,19 @@ class BayesInference(Inference):
     def _guess(
         self,
         view: View,
-        persons: Ints | None,
+        case: TableCase,
         people: Floats,
         rows: Ints,
         beliefs: SliceBeliefs | None,
         rng: np.random.Generator,
     ) -> Ints:
-        hidden, known = view.labels[-1], view.labels[:-1]
+        hidden, known, persons = view.labels[-1], view.labels[:-1], case.published_persons
         secrets, n_secrets = hidden.codes.astype(np.int64), hidden.n_labels
-        bins = [cut(read, view.original[:, i]) for i, read in enumerate(known)]
+        bins = [cut(read, view.original[:, i], case.persons) for i, read in enumerate(known)]
         asked = [cells.of_people(people[:, i]) for i, cells in enumerate(bins)]
         if beliefs is not None:
             return _guess_in_slices(beliefs, hidden, bins, asked, rows)
-        tables = [learn(cells, known_secrets(secrets), n_secrets) for cells in bins]
+        tables = [learn(cells, known_secrets(secrets, persons), n_secrets) for cells in bins]
         candidates = Candidates(view.select(range(len(known))), persons)
         nearest = candidates.nearest(people, 1, rng)[:, 0]
         # Of those in one class, p(s | x) is p(s | class) * p(x | s) / p(label of the class | s).
@@ -183,7 +183,8 @@ class BayesInference(Inference):
         guess = np.empty(len(people), dtype=np.int64)
         for part, _, counts in candidates.counts(people, secrets, n_secrets):
             with np.errstate(divide="ignore"):
-                guess[part] = np.argmax(np.log(counts) + gain[part], axis=1)
+                # Equally likely ones are so but for rounding: the first of them.
+                guess[part] = np.argmax(np.round(np.log(counts) + gain[part], 9), axis=1)
         return guess
 
 

@@ -1,7 +1,8 @@
 """Linkability: two parties who know different attributes of one person meet in the same published record.
 
 Each party asks for the published records nearest to what it knows; if the two lists share one, the parties have linked
-their files through the release. Ties fall at random, apart for the two.
+their files through the release. Ties fall at random, apart for the two. Where persons count, the lists are of the
+nearest persons, each by the nearest of its records, and the parties meet in a person.
 
 References
 ----------
@@ -71,13 +72,14 @@ class Linkability(Attack[TableCase]):
         else:
             view = read_view(case, columns_of(case, "quasi"))
             splits = [_halves(len(view.labels), rng) for _ in range(N_SPLITS)]
+        persons = case.published_persons
         ours, theirs = draw_targets(case, self.n_attacks, rng)
         people = [(view.original, ours.split(len(splits)))]
         if view.control is not None and theirs is not None:
             people.append((view.control, theirs.split(len(splits))))
         met = [0.0] * len(people)
         for i, sides in enumerate(splits):
-            asked = [Candidates(view.select(side)) for side in sides]
+            asked = [Candidates(view.select(side), persons) for side in sides]
             for who, (table, parts) in enumerate(people):
                 if i >= len(parts):  # fewer targets than splits
                     continue
@@ -85,16 +87,20 @@ class Linkability(Attack[TableCase]):
                     c.nearest(table[parts[i].rows, side], self.n_nearest, rng)
                     for c, side in zip(asked, sides, strict=True)
                 ]
+                if persons is not None:
+                    lists = [persons[rows] for rows in lists]
                 is_met = np.any(lists[0][:, :, None] == lists[1][:, None, :], axis=(1, 2))
                 met[who] += float(np.sum(parts[i].best(is_met.astype(np.float64))))
         attempts = [sum(len(p) for p in parts) for _, parts in people]
         main = Rate(met[0], attempts[0])
         control = Rate(met[1], attempts[1]) if len(people) > 1 else None
-        n_nearest = min(self.n_nearest, view.n_published)
-        chance = _chance(view.n_published, n_nearest)
+        n_there = view.n_published if persons is None else len(np.unique(persons))
+        n_nearest = min(self.n_nearest, n_there)
+        chance = _chance(n_there, n_nearest)
+        noun = "records" if persons is None else "persons"
         return self.result(
             main,
-            f"Two parties who ask for the {n_nearest} nearest records meet for {100 * main.value:.1f} % of the "
+            f"Two parties who ask for the {n_nearest} nearest {noun} meet for {100 * main.value:.1f} % of the "
             f"{case.noun} in the release"
             + ("." if control is None else f", and for {100 * control.value:.1f} % of others."),
             control=control,

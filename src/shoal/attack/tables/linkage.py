@@ -2,8 +2,9 @@
 
 By distance, with all quasi-identifiers known or a random half of them, and by rank: numbers and ordered categories are
 replaced by their ranks, those of the person among the originals and those of the record among the published, so that a
-shift or a change of scale hides nobody. Where m records are equally near and the right one is among them, 1 / m of a
-success is counted. Where labels cover several values, the records whose labels cover the known values come first.
+shift or a change of scale hides nobody; where persons count, all records of a person count as one. Where m records are
+equally near and the right one is among them, 1 / m of a success is counted. Where labels cover several values, the
+records whose labels cover the known values come first.
 
 Others than the originals have no record of their own, so there is no control; guessing hits one of n.
 
@@ -133,7 +134,7 @@ class RankLinkage(Linkage):
     def _link(
         self, view: View, asked: Candidates, targets: TableTargets, own: Ints, rng: np.random.Generator
     ) -> tuple[Floats, Ints]:
-        ranked = _in_ranks(view)
+        ranked = _in_ranks(view, None if asked.persons is None else own, asked.persons)
         return super()._link(ranked, Candidates(ranked, asked.persons), targets, own, rng)
 
 
@@ -141,25 +142,37 @@ def _is_ranked(read: CellLabels) -> bool:
     return read.is_number and read.is_plain and bool(np.isfinite(read.low).any())
 
 
-def _in_ranks(view: View) -> View:
-    """Plain numbers replaced by the share of records below, half of the equal ones among them."""
+def _in_ranks(view: View, persons: Ints | None, published_persons: Ints | None) -> View:
+    """Plain numbers replaced by the share of records below, half of the equal ones among them.
+
+    Where it is known whose each original and each published record is, all records of a person count as one.
+    """
     labels = []
+    ours, theirs = _weights(persons), _weights(published_persons)
     values, codes = list(view.original.values), view.original.codes
     for place, read in enumerate(view.labels):
         if _is_ranked(read):
-            values[place] = _mid_ranks(values[place], values[place][codes[place]])
+            values[place] = _mid_ranks(values[place], values[place][codes[place]], ours)
             cells = read.low[read.codes]
-            ranks = _mid_ranks(read.low, np.where(np.isfinite(cells), cells, np.nan))
+            ranks = _mid_ranks(read.low, np.where(np.isfinite(cells), cells, np.nan), theirs)
             there = read.low <= read.high
             read = replace(read, low=np.where(there, ranks, np.inf), high=np.where(there, ranks, -np.inf))
         labels.append(read)
     return View(tuple(labels), People(tuple(values), codes), None, None)
 
 
-def _mid_ranks(values: Floats, among: Floats) -> Floats:
-    known = np.sort(among[~np.isnan(among)])
-    middle = (np.searchsorted(known, values, "left") + np.searchsorted(known, values, "right")) / 2
-    return np.where(np.isnan(values), np.nan, middle / max(1, len(known)))
+def _weights(persons: Ints | None) -> Floats | None:
+    """What each record counts, so that every person counts one."""
+    return None if persons is None else np.asarray(1 / np.bincount(persons)[persons])
+
+
+def _mid_ranks(values: Floats, among: Floats, weights: Floats | None = None) -> Floats:
+    there = np.flatnonzero(~np.isnan(among))
+    order = there[np.argsort(among[there], kind="stable")]
+    known = among[order]
+    below = np.append(0.0, np.cumsum(np.ones(len(known)) if weights is None else weights[order]))
+    middle = (below[np.searchsorted(known, values, "left")] + below[np.searchsorted(known, values, "right")]) / 2
+    return np.where(np.isnan(values), np.nan, middle / max(1.0 if weights is None else 1e-300, below[-1]))
 
 
 TABLE_ATTACKS.register(Linkage())

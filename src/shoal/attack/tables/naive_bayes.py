@@ -51,9 +51,15 @@ class ValueBins:
         return np.where(np.isnan(values), n_bins - 1, place).astype(np.int64)
 
 
-def cut(read: CellLabels, people: Floats) -> ValueBins:
-    """Bins of about equally many people for numbers, one for each of the first categories."""
-    known = people[~np.isnan(people)]
+def cut(read: CellLabels, people: Floats, persons: Ints | None = None) -> ValueBins:
+    """Bins of about equally many people for numbers, one for each of the first categories.
+
+    Where it is known whose each value is, a person counts once for each of its values.
+    """
+    is_known = ~np.isnan(people)
+    known = people[is_known]
+    if persons is not None:
+        known = np.unique(np.column_stack([persons[is_known], known]), axis=0)[:, 1]
     if read.is_number:
         edges = np.unique(np.quantile(known, np.linspace(0, 1, N_BINS + 1)[1:-1])) if len(known) else np.zeros(0)
         n_bins = len(edges) + 2
@@ -88,9 +94,13 @@ class ClassShares:
     shares: Floats
 
 
-def known_secrets(codes: Ints) -> ClassShares:
-    """Every row has one secret, and it stands beside it."""
-    return ClassShares(np.arange(len(codes)), codes, np.ones(len(codes)))
+def known_secrets(codes: Ints, persons: Ints | None = None) -> ClassShares:
+    """Every row has one secret, and it stands beside it; a person's rows with the same secret count as one."""
+    if persons is None:
+        return ClassShares(np.arange(len(codes)), codes, np.ones(len(codes)))
+    pairs = persons * (int(codes.max(initial=0)) + 1) + codes
+    _, place, counts = np.unique(pairs, return_inverse=True, return_counts=True)
+    return ClassShares(np.arange(len(codes)), codes, 1 / counts[place])
 
 
 def bucket_secrets(bucket: Ints, secrets: Ints, n_secrets: int) -> ClassShares:

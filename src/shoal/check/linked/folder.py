@@ -17,7 +17,7 @@ from shoal.check.tables.shift import dates_beside
 from shoal.data.linked.linked import Linked
 from shoal.data.published_file import refuse_oversized
 from shoal.data.tables.table import Table
-from shoal.data.tables.write import read_back
+from shoal.data.tables.write import is_text, read_back
 from shoal.errors import DataError
 from shoal.kinds.linked.manifest import LinkedManifest, PublishedTable
 from shoal.kinds.linked.policy import LinkedPolicy
@@ -46,7 +46,7 @@ def check_linked(
 ) -> FolderCheck:
     """Recompute every guarantee of published tables, over their join; see `check_tables` for what is given."""
     markers = manifest.missing_markers if policy is None else policy.missing_markers
-    tables = {name: _table(folder.path, part, manifest, markers) for name, part in manifest.tables.items()}
+    tables = linked_tables(folder, manifest, markers)
     findings = folder.edits(manifest)
     for name, part in manifest.tables.items():
         findings += _columns(name, tables[name], part, manifest.link)
@@ -75,8 +75,8 @@ def check_linked(
     written = {
         name: WrittenTable(
             folder.path / part.data,
-            part.delimiter,
-            tables[name].names,
+            part.delimiter if is_text(part.data) else None,
+            tables[name],
             [n for n in tables[name].names if n in part.columns and asked.attributes[name][n].role == "quasi"],
         )
         for name, part in manifest.tables.items()
@@ -106,6 +106,14 @@ def check_linked(
     return FolderCheck(
         verdict.guarantees, tuple(findings), original is not None, verdict.unverified, tuple(left), measured
     )
+
+
+def linked_tables(
+    folder: PublishedFolder, manifest: LinkedManifest, markers: tuple[str, ...] | None = None
+) -> dict[str, Table]:
+    """The data that a manifest names, by table, if they are plain files of sizes that so many rows may have."""
+    spelled = manifest.missing_markers if markers is None else markers
+    return {name: _table(folder.path, part, manifest, spelled) for name, part in manifest.tables.items()}
 
 
 def _table(folder: Path, part: PublishedTable, manifest: LinkedManifest, markers: tuple[str, ...]) -> Table:

@@ -2,7 +2,8 @@
 
 For each file with quasi-identifiers the query collects, by pseudonym, the sorted list of the quasi-identifiers of its
 rows, spelled as they are (a person may have none); joins these lists to the pseudonyms of the main file; and counts the
-pseudonyms with the same lists. Nothing of the methods, and nothing of how tables are read elsewhere, is used for it.
+pseudonyms with the same lists. Nothing of the methods is used for it, and of CSV and Parquet files nothing of how
+tables are read elsewhere; other files are read as every table is.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import numpy as np
 
 from shoal.arrays import Ints
 from shoal.data.database import connection, file_literal, literal
+from shoal.data.tables.table import Table
+from shoal.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -25,24 +29,32 @@ class WrittenTable:
     ----------
     path : Path
     delimiter : str, optional
-        None of a Parquet file.
-    names : sequence of str
-        All its columns, in the order of the file.
+        Of a text.
+    read : Table
+        What was read back from it, which is asked in place of a file that SQL does not read.
     quasi : sequence of str
         Its quasi-identifiers.
     """
 
     path: Path
     delimiter: str | None
-    names: Sequence[str]
+    read: Table
     quasi: Sequence[str]
 
     @property
-    def scan(self) -> str:
-        """The file as SQL reads it, its columns called c0, c1, ..."""
+    def names(self) -> list[str]:
+        """All its columns, in the order of the file."""
+        return self.read.names
+
+    def scan(self, database: duckdb.DuckDBPyConnection, name: str) -> str:
+        """The file as SQL reads it, its columns called c0, c1, ...; what it does not read goes by the given name."""
         columns = [f"c{i}" for i in range(len(self.names))]
-        if self.delimiter is None:
+        if self.path.name.endswith(".parquet"):
             return f"read_parquet({file_literal(self.path)}) AS t({', '.join(columns)})"
+        if self.delimiter is None:
+            cells = [np.array(c.texts(), dtype=object)[c.codes] for c in self.read.columns.values()]
+            database.register(name, dict(zip(columns, cells, strict=True)))
+            return f"{name} AS t"
         packed = "gzip" if self.path.name.endswith(".gz") else "none"
         layout = ", ".join(f"'{c}': 'VARCHAR'" for c in columns)
         return (
@@ -85,10 +97,13 @@ def join_files(tables: Mapping[str, WrittenTable], link: str, missing: str, mark
             cells = [table.cell(n) for n in table.quasi]
             shown = f"[{', '.join(cells)}]" if cells else "CAST([] AS VARCHAR[])"
             alone = " OR ".join(f"{cell} IN ({unknown})" for cell in cells) if missing == "any" and cells else "false"
-            database.execute(
-                f"CREATE TEMP TABLE r{i} AS SELECT {table.cell(link)} AS who, {shown} AS shown, ({alone}) AS alone "
-                f"FROM {table.scan}"
-            )
+            try:
+                database.execute(
+                    f"CREATE TEMP TABLE r{i} AS SELECT {table.cell(link)} AS who, {shown} AS shown, ({alone}) AS alone "
+                    f"FROM {table.scan(database, f't{i}')}"
+                )
+            except duckdb.Error:  # whose message may quote a row
+                raise DataError(f"{table.path} cannot be read as a table; restore it from the release") from None
             history = "list_sort(list(shown))" if table.quasi else "CAST([] AS VARCHAR[][])"
             database.execute(
                 f"CREATE TEMP TABLE h{i} AS SELECT who, {history} AS h, bool_or(alone) AS alone FROM r{i} GROUP BY who"

@@ -29,7 +29,7 @@ from shoal.models import Model
 
 NEEDS_GROUPS = (
     "How many persons a bucket has cannot be seen in the published table, so records were counted; to count persons, "
-    "give the original and the groups that the owner may have kept (--original and --private, after --keep groups)."
+    "give the original and the groups that the owner keeps (--original and --private)."
 )
 NO_SCREENS = (
     "Whoever joins screened slices pairs rows, also two of one person: that it holds for persons cannot be shown."

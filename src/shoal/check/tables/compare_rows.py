@@ -57,6 +57,8 @@ class ComparedTables:
         The original row of each published one.
     groups : pair of int64 arrays, optional
         The group of each published and of each original record, of pseudo-records; a negative one is none.
+    persons : pair of int64 arrays, optional
+        Whose each published row is, by the owner's list, and whose each record: a row stands for one of its person.
     """
 
     published: Table
@@ -68,6 +70,7 @@ class ComparedTables:
     is_meaning_known: bool
     rows: Ints | None = None
     groups: tuple[Ints, Ints] | None = None
+    persons: tuple[Ints, Ints] | None = None
 
 
 def compare_kept(tables: ComparedTables) -> list[str]:
@@ -85,6 +88,8 @@ def compare_kept(tables: ComparedTables) -> list[str]:
         return []
     names = ", ".join(map(repr, tables.kept))
     what = f"cells in {names}" if len(tables.kept) == 1 else f"cells in {names} together"
+    if tables.persons is not None:
+        what = f"a person, and {what}," if tables.kept else "a person"
     return [f"{count(int(surplus.sum()), 'row')} with {what} that no record of the original{beside} is left for"]
 
 
@@ -175,6 +180,7 @@ def _kept_keys(tables: ComparedTables) -> tuple[Ints, Ints]:
     """The kept cells of each row and of each record as one number."""
     n_rows = tables.published.n_rows
     both = [np.concatenate(_alike(tables.published[n], tables.original[n], tables.markers)) for n in tables.kept]
+    both += [] if tables.persons is None else [np.concatenate(tables.persons)]
     ids, _ = numbered(both or [np.zeros(n_rows + tables.original.n_rows, dtype=np.int64)])
     return ids[:n_rows], ids[n_rows:]
 
@@ -280,7 +286,7 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
             undecided = "the rows with their records: too many records fit a row; keep the rows and give --private"
             return Compared(tuple(compare_kept(tables)), (undecided,))
     row, record = (np.concatenate([e[i] for e in edges] or [zeros[:0]]) for i in (0, 1))
-    tell = partial(_unplaced, is_kept=bool(tables.kept))
+    tell = partial(_unplaced, is_kept=bool(tables.kept), is_listed=tables.persons is not None)
     n_homeless = int(n_rows[np.bincount(row, minlength=len(row_types)) == 0].sum())
     n_unplaced = count_unplaced(row, record, n_rows, n_records)
     if n_unplaced:
@@ -291,6 +297,7 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
     return Compared()
 
 
-def _unplaced(n: int, *, is_kept: bool) -> str:
+def _unplaced(n: int, *, is_kept: bool, is_listed: bool) -> str:
     other = ", or whose other cells are not its own" * is_kept
-    return f"{count(n, 'row')} that no record of the original is left for: whose labels do not cover it{other}"
+    person = ", or that is another person's than the list of persons says" * is_listed
+    return f"{count(n, 'row')} that no record of the original is left for: whose labels do not cover it{other}{person}"

@@ -80,7 +80,7 @@ def check_tables(
     # Averages and slices can be checked without groups, though less of them; pseudo-records cannot.
     check = check_of(publication)
     keeps_groups = private is not None and private.holds(GROUPS_FILE, PUBLISHED_GROUPS_FILE)
-    if private is not None and check.uses_groups and (check.needs_groups or keeps_groups):
+    if private is not None and check.uses_groups and (keeps_groups or (check.needs_groups and private.is_given)):
         n_original = 0 if original is None else original.n_rows
         published_groups = private.published_groups()
         evidence = Evidence(original, private.groups(n_original), published_groups, pseudonyms=pseudonyms)
@@ -90,6 +90,14 @@ def check_tables(
         rows = None if private is None else private.rows()
         if rows is not None and _are_rows(rows, table, original):
             evidence = replace(evidence, rows=rows)
+    if person and private is not None and manifest.layout is None and not needs_original(publication):
+        listed = private.persons()
+        if listed is not None and evidence.rows is None:
+            if _are_persons(listed, table, evidence.original_persons):
+                whose = evidence.original_persons
+                evidence = replace(evidence, listed_persons=listed if whose is None else whose[listed])
+            else:
+                findings.append("the list of persons that was kept is not that of this release and original")
     if policy is not None and policy.person and policy.person != manifest.person:
         findings.append("the manifest does not count the persons that the policy names")
     if policy is not None and manifest.pseudonym is not None and not policy.keep_person:
@@ -150,6 +158,8 @@ def check_tables(
         findings += wrong
         left[-1:] = unseen
     left += verdict.not_compared
+    if evidence.listed_persons is not None and original is None:
+        left.append("the owner's list of persons, by which they were counted, with the original; give --original")
     if manifest.method.get("diversity") == "blind":
         left.append("whether groups were made without looking at sensitive values, which no data shows")
     if original is not None:
@@ -161,7 +171,7 @@ def check_tables(
         findings += compared.findings
         left += compared.not_compared
     if pseudonyms is not None:
-        whose = evidence.persons if evidence.rows is not None else None
+        whose = evidence.persons if evidence.tells_persons else None
         found = [compare_pseudonyms(pseudonyms, whose)]
         held_back = [n for n in manifest.shifted if n in table.columns and (original is None or n in original.columns)]
         if original is None or held_back:
@@ -252,6 +262,16 @@ def _are_rows(rows: Ints, table: Table, original: Table) -> bool:
     """Whether each published row has an original row of its own."""
     n_rows = table.n_rows
     return len(rows) == n_rows == len(np.unique(rows)) and rows.min() >= 0 and bool(rows.max() < original.n_rows)
+
+
+def _are_persons(listed: Ints, table: Table, persons: Ints | None) -> bool:
+    """Whether each published row is of one person, whom the list calls by their first original row."""
+    if len(listed) != table.n_rows or (len(listed) and listed.min() < 0):
+        return False
+    if persons is None:
+        return True
+    first = np.unique(persons, return_index=True)[1]
+    return bool(np.isin(listed, first).all())
 
 
 def _publication(manifest: TableManifest, policy: Policy | None, findings: list[str]) -> str:
@@ -352,10 +372,12 @@ def _compare(
     quasi = tuple(n for n in names if n in asked.quasi)
     rows = None if private is None else private.rows()
     tables = ComparedTables(table, original, asked.attributes, quasi, kept, asked.markers, asked.is_meaning_known, rows)
+    if evidence.listed_persons is not None and evidence.original_persons is not None:
+        tables = replace(tables, persons=(evidence.listed_persons, evidence.original_persons))
     findings = [
         f"the column {n!r} holds cells that the original does not have, or more of them"
         for n in kept
-        if compare_kept(replace(tables, kept=(n,)))
+        if compare_kept(replace(tables, kept=(n,), persons=None))
     ]
     if findings:
         return Compared(tuple(findings))

@@ -22,7 +22,7 @@ from shoal.registry import Registry
 
 NEEDS_ROWS = (
     "How many persons a group has cannot be seen in the published table, so records were counted; to count persons, "
-    "give the original and the rows that the owner may have kept (--original and --private, after --keep rows)."
+    "give the list of persons that the owner keeps (--private)."
 )
 
 

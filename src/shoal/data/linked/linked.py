@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from shoal.arrays import Ints
 from shoal.data.tables.files import stem_of
-from shoal.data.tables.table import Table
+from shoal.data.tables.persons import person_codes
+from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError, PolicyError, did_you_mean
 
 
@@ -63,8 +64,8 @@ class Linked:
         Raises
         ------
         DataError, PolicyError
-            If there is one table alone, one lacks the column, or it is missing in some rows, or no row of a table is of
-            anybody that the main one knows.
+            If there is one table alone, one lacks the column, or it is missing in some rows or spelled in two ways, or
+            no row of a table is of anybody that the main one knows.
         """
         if len(tables) < 2:
             raise DataError(
@@ -72,15 +73,16 @@ class Linked:
             )
         known: dict[str, int] = {}
         persons = {}
-        for place, (name, table) in enumerate(tables.items()):
-            texts, codes = _keys(name, table, link)
+        keys = {name: _keys(name, table, link) for name, table in tables.items()}
+        _refuse_spellings([text for texts, _ in keys.values() for text in texts], link)
+        for place, (name, (texts, codes)) in enumerate(keys.items()):
             if place == 0:
                 known = {text: i for i, text in enumerate(sorted(texts))}
             numbers = np.array([known.get(text, -1) for text in texts], dtype=np.int64)[codes]
             if len(numbers) and numbers.max() < 0:
                 raise DataError(
-                    f"no row of {name!r} is of anybody in {next(iter(tables))!r}; {link!r} is compared as it is "
-                    "spelled, so 7 and 007 are two: spell it alike, or leave the table out"
+                    f"no row of {name!r} is of anybody in {next(iter(tables))!r}; {link!r} has to name the same "
+                    "persons in both: give the column that does, or leave the table out"
                 )
             persons[name] = numbers
         return cls(dict(tables), link, list(known), persons)
@@ -106,6 +108,19 @@ class Linked:
         """Some of the persons, with all their rows."""
         rows = {n: np.flatnonzero(np.isin(whose, persons)) for n, whose in self.persons.items()}
         return Linked.of({n: t.take(rows[n]).compact() for n, t in self.tables.items()}, self.link)
+
+
+def _refuse_spellings(texts: Sequence[str], link: str) -> None:
+    """Refuse keys that say the same: one person would count as two, or lose the rows of another table."""
+    distinct = np.array(sorted(set(texts)), dtype=object)
+    column = Column(link, np.arange(len(distinct), dtype=np.int32), distinct)
+    n_same = len(distinct) - len(np.unique(person_codes(Table.of([column]), [link]))) if len(distinct) else 0
+    if n_same:
+        which = "a key" if n_same == 1 else f"{n_same:,} keys"
+        raise DataError(
+            f"{which} of {link!r} can be told from others only by spelling, as 7 from 007 or A1 from a1, in one table "
+            "or between two; spell alike what is one person, and apart what are two"
+        )
 
 
 def _keys(name: str, table: Table, link: str) -> tuple[list[str], npt.NDArray[np.integer]]:

@@ -14,8 +14,11 @@ not below
 - two (`UNITS`) units of the column, the unit being what all differences between its values are multiples of: a grid of
   single years would leave the age of everybody where it is.
 
-These are facts about the column: the median of all groups, rounded up to a 1, 2 or 5, and the unit in which values are
-written. Who reads the release could tell them from its labels.
+Of numbers it is the next coarser one if the ends of ranges, over all groups, are clearly more often values of members
+than other values of the column between them are: so it is where values crowd at the ends of cells.
+
+These are facts about the column: the median of all groups, rounded up to a 1, 2 or 5, how often ends tell, and the unit
+in which values are written. Who reads the release could tell them from its labels.
 
 **Guarantee.** An end depends on the group only through the cell of the grid that its value lies in. **Not protected.**
 The value itself where all members have the same, which is published as it is: k-anonymity takes quasi-identifiers for
@@ -36,6 +39,8 @@ from shoal.data.tables.labels import range_label, value_label
 from shoal.data.tables.parse import parse_dates, parse_numbers
 
 UNITS = 2
+TELLING = 0.05
+"""By so much may ends be values of members more often than others inside are, and by what chance explains."""
 _DECIMALS = 9  # further ones are taken for noise of a measurement: such a column has no unit
 _HUGE = 1e300  # of larger numbers the ranges, or the round numbers around them, may be none
 _LARGEST = 2.0**50  # steps from 0, so that neighbouring ends are different floats
@@ -100,7 +105,10 @@ def _ends(spelled: npt.NDArray[Any], low: Places, high: Places, n_distinct: npt.
         if np.abs(numbers).max() > _HUGE:
             return None
         step = number_step(numbers, numbers[high] - numbers[low], n_distinct)
-        return _number_ends(numbers[low], numbers[high], step)
+        ends = _number_ends(numbers[low], numbers[high], step)
+        if _tell(numbers, low, high, n_distinct, ends):
+            ends = _number_ends(numbers[low], numbers[high], round_up(step * Fraction(3, 2)))
+        return ends
     dates = parse_dates(spelled)
     if dates is None:
         return None
@@ -124,6 +132,23 @@ def number_step(numbers: Floats, widths: Floats, n_distinct: npt.NDArray[np.int6
     Fraction(1, 10)
     """
     return round_up(_least_step(numbers, widths, n_distinct, _unit(numbers)))
+
+
+def _tell(numbers: Floats, low: Places, high: Places, n_distinct: npt.NDArray[np.int64], ends: Ends) -> bool:
+    """Whether values of a column next to the ends of ranges are members' more often than any between them.
+
+    Ends of the column itself are left out: no grid could hide them.
+    """
+    differ = low < high
+    below, above = (np.array(texts, dtype=np.float64) for texts in ends)
+    first, last = np.searchsorted(numbers, below, "left"), np.searchsorted(numbers, above, "right") - 1
+    share = n_distinct / np.maximum(last - first + 1, 1)
+    inner, outer = differ & (low > 0), differ & (high < len(numbers) - 1)
+    right = np.concatenate([(first == low)[inner], (last == high)[outer]])
+    if not len(right):
+        return False
+    usual = np.concatenate([share[inner], share[outer]]).mean()
+    return bool(right.mean() > usual + TELLING + 1 / np.sqrt(len(right)))
 
 
 def _least_step(

@@ -15,6 +15,15 @@ def file_name(table: Table) -> str:
     return format_named(table.source.format).file_name(table.source)
 
 
+def is_text(name: str) -> bool:
+    """Whether a file of this name has a delimiter.
+
+    >>> is_text("data.csv.gz"), is_text("data.parquet")
+    (True, False)
+    """
+    return name.removesuffix(".gz").endswith((".csv", ".tsv"))
+
+
 def write_table(table: Table, path: str | os.PathLike[str]) -> None:
     """Write a table in the format, with the delimiter and the compression of its source.
 

@@ -128,18 +128,21 @@ def find_nearest(
     table: LabelTable,
     people: Floats,
     labels: Codes,
+    owners: Ints,
     penalty: float,
     found: Ints,
     distances: Floats,
     terms: Floats,
 ) -> None:
-    """The nearest records of each person; of equally near ones the first.
+    """The nearest records of each person, one of each owner; of equally near ones the first.
 
     Parameters
     ----------
     people : float64 array (n_people, n_columns)
     labels : int32 array (n_records, n_columns)
         Numbered through all columns.
+    owners : int64 array (n_records,)
+        Whose each record is.
     found, distances : arrays (n_people, n_nearest)
         Filled: rows of `labels`, from near to far, and how far they are.
     """
@@ -152,13 +155,24 @@ def find_nearest(
         for row in range(len(labels)):
             distance = _distance(terms, labels, row, bound)
             if distance < bound:
-                place = most - 1
+                place = _place_of(owners, found[person], row)
+                if distances[person, place] <= distance:
+                    continue
                 while place > 0 and distances[person, place - 1] > distance:
                     distances[person, place] = distances[person, place - 1]
                     found[person, place] = found[person, place - 1]
                     place -= 1
                 distances[person, place], found[person, place] = distance, row
                 bound = distances[person, most - 1]
+
+
+@compiled
+def _place_of(owners: Ints, found: Ints, row: int) -> int:
+    """Where a record of the same owner stands, or else the last place."""
+    for place in range(len(found)):
+        if found[place] >= 0 and owners[found[place]] == owners[row]:
+            return place
+    return len(found) - 1
 
 
 @compiled

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.data.linked.linked import Linked
-from shoal.errors import PolicyError
+from shoal.errors import DataError, PolicyError
 from shoal.kind import Kind, Run
 from shoal.kinds.linked.policy import LinkedPolicy
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attack
+    from shoal.attack.linked.case import LinkedCase
     from shoal.check.folder import FolderCheck, PublishedFolder
     from shoal.held_out import HeldOut
     from shoal.kinds.linked.manifest import LinkedManifest
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from shoal.kinds.linked.release import LinkedRelease
     from shoal.progress import Progress
     from shoal.secrets import PrivateFolder
-
-NO_ATTACKS = "no attack on linked tables is known here; what their columns tell together is measured with every release"
 
 
 class LinkedKind(Kind):
@@ -108,8 +107,6 @@ class LinkedKind(Kind):
         from shoal.kinds.linked.release import LinkedRelease
         from shoal.linked.anonymize import anonymize_linked
 
-        if held_out is not None:
-            raise PolicyError(f"{NO_ATTACKS}, so nothing would be compared on records held out; leave them in")
         with open_executor(run.workers, run.pool, run.cluster) as executor:
             made = anonymize_linked(
                 data,
@@ -121,7 +118,7 @@ class LinkedKind(Kind):
             )
         if run.progress is not None:
             run.progress("checking the release", 0, 0)
-        return LinkedRelease.of(data, made, policy, like=like)
+        return LinkedRelease.of(data, made, policy, like=like, held_out=held_out)
 
     def check(
         self,
@@ -138,8 +135,10 @@ class LinkedKind(Kind):
 
     @property
     def attacks(self) -> Sequence[Attack[Any]]:
-        """There are none."""
-        return ()
+        """See `shoal.attack.linked`."""
+        from shoal.attack.linked import LINKED_ATTACKS
+
+        return list(LINKED_ATTACKS.values())
 
     def case(
         self,
@@ -149,9 +148,36 @@ class LinkedKind(Kind):
         control: Linked | None,
         private: PrivateFolder | None,
         **_: Any,
-    ) -> Any:
-        """There are no attacks to work on it."""
-        raise PolicyError(NO_ATTACKS)
+    ) -> LinkedCase:
+        """The published tables, and whose pseudonyms are, if the rows of the main one were kept."""
+        from shoal.attack.linked.case import LinkedCase, pseudonyms_of
+        from shoal.check.linked.folder import linked_tables, rows_file
+        from shoal.data.linked.linked import Linked
+
+        published = Linked.of(linked_tables(folder, manifest), manifest.link)
+        rows = None if private is None else private.rows(rows_file(0))
+        shown = published.tables[published.main]
+        if rows is not None and (
+            len(rows) != shown.n_rows or rows.min() < 0 or rows.max() >= original.tables[original.main].n_rows
+        ):
+            raise DataError("the rows that were kept are not those of this release and original; give those of it")
+        for linked in (original, *([] if control is None else [control])):
+            for name, part in manifest.tables.items():
+                absent = [n for n in part.columns if n not in linked.tables[name].columns]
+                if absent:
+                    raise DataError(
+                        f"{name!r} has no column {absent[0]!r}, which was published; give the original itself"
+                    )
+        return LinkedCase(
+            published,
+            original,
+            control,
+            {name: part.attributes for name, part in manifest.tables.items()},
+            {name: part.shifted for name, part in manifest.tables.items()},
+            None if rows is None else pseudonyms_of(published, original, rows),
+            manifest.k,
+            manifest.missing_markers,
+        )
 
     def shown(self, release: LinkedRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """What became of persons, of the rows of each table, and of columns."""

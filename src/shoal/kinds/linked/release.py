@@ -19,7 +19,7 @@ from shoal.check.linked.verify import LinkedAsked, compare_linked, measure_linke
 from shoal.data.linked.linked import Linked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
-from shoal.data.tables.write import file_name, read_back, write_table
+from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified
 from shoal.kinds.linked.manifest import LinkedManifest, PublishedTable
 from shoal.kinds.linked.policy import LinkedPolicy
@@ -33,6 +33,8 @@ from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import Count, public_counts
 
 if TYPE_CHECKING:
+    from shoal.attack.linked.case import LinkedCase
+    from shoal.held_out import HeldOut
     from shoal.linked.anonymize import LinkedMade
     from shoal.report.content import ReportContent
     from shoal.utility.linked.loss import LinkedUtility
@@ -61,7 +63,15 @@ class LinkedRelease(Release[Linked]):
     _key: bytes = field(repr=False)
 
     @classmethod
-    def of(cls, original: Linked, made: LinkedMade, policy: LinkedPolicy, *, like: Any = None) -> LinkedRelease:
+    def of(
+        cls,
+        original: Linked,
+        made: LinkedMade,
+        policy: LinkedPolicy,
+        *,
+        like: Any = None,
+        held_out: HeldOut[Linked] | None = None,
+    ) -> LinkedRelease:
         """Check what the methods made; `NotVerified` unless all guarantees hold."""
         release = cls(
             published=Linked.of(made.tables, original.link),
@@ -75,6 +85,7 @@ class LinkedRelease(Release[Linked]):
             _groups=made.groups,
             _key=made.key,
             _like=like,
+            _held_out=held_out,
         )
         file, (guarantees, findings) = release._write_and_measure()
         notes = (*told_findings(findings), *release.notes)
@@ -101,9 +112,24 @@ class LinkedRelease(Release[Linked]):
         return {name: to_frame(table, likes[name]) for name, table in self.tables.items()}
 
     @property
-    def case(self) -> None:
-        """There are no attacks on linked tables."""
-        return
+    def case(self) -> LinkedCase:
+        """What attacks work on; for the owner alone."""
+        from shoal.attack.linked.case import LinkedCase, pseudonyms_of
+
+        main = self._original.main
+        return LinkedCase(
+            self.published,
+            self._original,
+            self._control,
+            {
+                name: {n: self.attributes[name][n] for n in table.names if n != self._original.link}
+                for name, table in self.tables.items()
+            },
+            {name: policy.shifted for name, policy in self._policies.items()},
+            pseudonyms_of(self.published, self._original, self._rows[main].astype(np.int64)),
+            self.policy.k,
+            self.policy.missing_markers,
+        )
 
     @cached_property
     def utility(self) -> LinkedUtility:
@@ -178,7 +204,7 @@ class LinkedRelease(Release[Linked]):
             if read[name].n_rows != table.n_rows or read[name].names != table.names:
                 raise NotVerified("a written file does not read back as the table that was made; nothing was published")
             quasi = [n for n in table.names if n != policy.link and self.attributes[name][n].role == "quasi"]
-            written[name] = WrittenTable(path, delimiter, table.names, quasi)
+            written[name] = WrittenTable(path, delimiter, read[name], quasi)
         asked = LinkedAsked(
             self._original.link,
             policy.require,
@@ -203,7 +229,7 @@ class LinkedRelease(Release[Linked]):
         return verdict.guarantees, findings
 
     def _delimiter(self, table: Table) -> str | None:
-        return None if file_name(table).endswith(".parquet") else table.source.delimiter
+        return table.source.delimiter if is_text(file_name(table)) else None
 
     def _published_attributes(self, name: str) -> dict[str, Attribute]:
         table, link = self.tables[name], self._original.link

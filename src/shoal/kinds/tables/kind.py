@@ -144,9 +144,9 @@ class Tables(Kind):
         """See `shoal.check.tables.folder`."""
         from shoal.check.tables.folder import check_tables
         from shoal.report.tables.compare_datasheet import compare_datasheet
-        from shoal.secrets import GROUPS_FILE, ROWS_FILE
+        from shoal.secrets import GROUPS_FILE, PERSONS_FILE, ROWS_FILE
 
-        kept = None if private is None else private.if_it_holds(GROUPS_FILE, ROWS_FILE)
+        kept = None if private is None else private.if_it_holds(GROUPS_FILE, PERSONS_FILE, ROWS_FILE)
         return check_tables(folder, manifest, original, policy, kept, compare_datasheet)
 
     @property

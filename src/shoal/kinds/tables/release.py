@@ -27,7 +27,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.persons import person_codes
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Table
-from shoal.data.tables.write import file_name, read_back, write_table
+from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
 from shoal.kinds.tables.manifest import PublishedColumn, TableManifest, as_published
@@ -35,7 +35,7 @@ from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
 from shoal.release import Release
 from shoal.report.points import quoted
-from shoal.secrets import write_groups, write_key, write_published_groups, write_rows
+from shoal.secrets import write_groups, write_key, write_persons, write_published_groups, write_rows
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import Count, public_counts
 
@@ -68,7 +68,7 @@ class TableRelease(Release[Table]):
 
     kind: ClassVar[str] = "table"
     noun: ClassVar[str] = "records"
-    keepable: ClassVar[tuple[str, ...]] = ("groups", "mapping", "rows", "key")
+    keepable: ClassVar[tuple[str, ...]] = ("groups", "mapping", "persons", "rows", "key")
 
     attributes: Mapping[str, Attribute]
     layout: Layout | None = None
@@ -200,6 +200,13 @@ class TableRelease(Release[Table]):
         from shoal.utility.tables.classification import compare_learning
 
         return compare_learning(self._original, self.table, self._rows, self._groups, self.attributes, target, **asked)
+
+    @property
+    def kept_unasked(self) -> Sequence[str]:
+        """Where persons count, whose each row is; who stood together, where that is what is promised of persons."""
+        publication = self.policy.method.publication
+        wanted = {"groups": uses_groups(publication), "persons": not needs_original(publication)}
+        return [what for what, is_wanted in wanted.items() if self.policy.person and is_wanted]
 
     @property
     def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
@@ -396,10 +403,9 @@ class TableRelease(Release[Table]):
         return frozenset(c for c, a in attributes.items() if a.role == "quasi" and a.hierarchy is not None)
 
     def _manifest(self, **told: Any) -> Manifest:
-        is_text = told["data"].removesuffix(".gz").endswith((".csv", ".tsv"))
         return TableManifest(
             **told,
-            delimiter=self.table.source.delimiter if is_text else None,
+            delimiter=self.table.source.delimiter if is_text(told["data"]) else None,
             require=self.policy.require,
             guarantees=TableManifest.claims(self.guarantees),
             method=self.policy.method.told(),
@@ -440,7 +446,9 @@ class TableRelease(Release[Table]):
     def _refuse(self, keep: Sequence[str]) -> None:
         if "key" in keep and self._key is None:
             raise PolicyError("there are no pseudonyms, so there is no key to keep; leave it out, or set keep_person")
-        if {"mapping", "rows"} & set(keep) and needs_original(self.policy.method.publication):
+        if "persons" in keep and not self.policy.person:
+            raise PolicyError("no persons were counted, so there is no list of them to keep; leave it out")
+        if {"mapping", "persons", "rows"} & set(keep) and needs_original(self.policy.method.publication):
             raise PolicyError("a published row stands for no record, so no value became another; keep groups alone")
 
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:
@@ -454,6 +462,10 @@ class TableRelease(Release[Table]):
             self._write_mapping(folder)
         if "rows" in keep:
             write_rows(folder, self._rows)
+        elif "persons" in keep:  # which the rows would tell too
+            persons = self._evidence.original_persons
+            assert persons is not None
+            write_persons(folder, np.unique(persons, return_index=True)[1][persons[self._rows]])
         if "key" in keep and self._key is not None:
             write_key(folder, self._key)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.attack.tables.linkability import Linkability
-from shoal.attack.tables.linkage import Linkage, PartialLinkage, RankLinkage
+from shoal.attack.tables.linkage import Linkage, PartialLinkage, RankLinkage, _mid_ranks, _weights
 
 
 def test_raw_records_are_linked(raw, rng):
@@ -62,3 +62,27 @@ def test_what_is_missing(raw, release):
     assert "slices" in Linkage().missing(release(l=2, publish="bucketize"))
     assert "no ranks" in RankLinkage().missing(release(partition="mondrian", publish="generalise"))
     assert "two sides" in Linkability().missing(replace(raw, quasi=["age"]))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ranks_count_every_person_once(seed):
+    draw = np.random.default_rng(seed)
+    persons = np.repeat(np.arange(8), draw.integers(1, 5, 8))
+    among = draw.integers(0, 6, len(persons)).astype(float)
+    among[draw.random(len(among)) < 0.2] = np.nan
+    values = np.array([0.0, 2.0, 3.5, 5.0, np.nan])
+    slow = []
+    for value in values:
+        below = equal = there = 0.0
+        for record, who in zip(among, persons, strict=True):
+            if not np.isnan(record):
+                counts = 1 / (persons == who).sum()
+                below, equal, there = (
+                    below + counts * (record < value),
+                    equal + counts * (record == value),
+                    there + counts,
+                )
+        slow.append(np.nan if np.isnan(value) else (below + equal / 2) / there)
+    np.testing.assert_allclose(_mid_ranks(values, among, _weights(persons)), slow)
+    alone = np.arange(len(persons))
+    np.testing.assert_allclose(_mid_ranks(values, among, _weights(alone)), _mid_ranks(values, among))

@@ -47,9 +47,19 @@ def test_numbers_are_the_same_however_they_are_typed() -> None:
         ),
         ({"patients": from_frame({"id": [None, "a"]}), "labs": LABS}, DataError, "1 of 2 rows of 'patients'"),
         (
+            {"patients": from_frame({"id": ["x7", "x8"]}), "labs": from_frame({"id": ["y7"]})},
+            DataError,
+            "no row of 'labs' is of anybody in 'patients'",
+        ),
+        (
             {"patients": from_frame({"id": ["7", "8"]}), "labs": from_frame({"id": ["007"]})},
             DataError,
-            "no row of 'labs' is of anybody in 'patients'.*7 and 007 are two",
+            "a key of 'id' can be told from others only by spelling",
+        ),
+        (
+            {"patients": from_frame({"id": ["a", "A", "b", "B "]}), "labs": LABS},
+            DataError,
+            "2 keys of 'id' can be told",
         ),
     ],
 )

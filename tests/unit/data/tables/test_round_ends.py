@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.data.tables.labels import calendar_span, read_label
-from shoal.data.tables.round_ends import number_step, rounded_labels
+from shoal.data.tables.round_ends import TELLING, _tell, number_step, rounded_labels
 
 
 def texts(values):
@@ -115,3 +115,39 @@ def test_what_has_no_grid_stays():
     assert labels_of(["a", "b", "c"], [(0, 1)]) is None
     assert labels_of([1, 2, 3], [(1, 1)]) is None  # no range at all
     assert rounded_labels(np.array([], dtype=object), *np.zeros((3, 1), int)) is None
+
+
+@pytest.mark.parametrize(("gap", "step"), [(1, 2), (2, 5)])
+def test_ends_that_tell_values_of_members_are_rounded_further(gap, step):
+    """Days of a stay: where groups begin at even days, a grid of two days tells the first day of all of them."""
+    values = list(range(40))
+    low = np.arange(200) % 12 * gap
+    pairs = [(int(a), int(a) + 8) for a in low]
+    labels = rounded_labels(texts(values), *np.array(pairs).T, np.full(200, 6))
+    ends = [Fraction(e) for label in labels.tolist() for e in read_label(label).values]
+    assert all(e % step == 0 for e in ends)
+    assert any(e % (2 * step) for e in ends)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whether_ends_tell_is_counted_as_one_would_by_hand(seed):
+    draw = np.random.default_rng(seed)
+    values = np.unique(draw.integers(0, 60, 40)).astype(float)
+    low = draw.integers(0, len(values) - 6, 300)
+    high = low + draw.integers(0, 6, 300)
+    n_distinct = np.minimum(high - low + 1, 3)
+    step = int(draw.choice([1, 2, 5]))
+    below = [str(int(values[a] // step * step)) for a in low]
+    above = [str(int(-(-values[b] // step) * step)) for b in high]
+    right, shares = [], []
+    for a, b, n, first, last in zip(low, high, n_distinct, below, above, strict=True):
+        if a < b:
+            inside = [i for i, v in enumerate(values) if float(first) <= v <= float(last)]
+            if a > 0:
+                right.append(inside[0] == a)
+                shares.append(n / len(inside))
+            if b < len(values) - 1:
+                right.append(inside[-1] == b)
+                shares.append(n / len(inside))
+    tells = np.mean(right) > np.mean(shares) + TELLING + len(right) ** -0.5
+    assert _tell(values, low, high, n_distinct, (below, above)) == tells

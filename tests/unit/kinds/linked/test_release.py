@@ -39,7 +39,7 @@ def test_files_join_and_hold_no_secret(release, tmp_path) -> None:
         assert key not in text
         assert "m007" not in text
     assert {p.name for p in (tmp_path / "out" / "private").iterdir()} == {
-        *("rows-1.csv", "rows-2.csv", "rows-3.csv", "key.txt", "report.json", "report.html"),
+        *("rows-1.csv", "rows-2.csv", "rows-3.csv", "key.txt", "report.json", "report.html", "attacks.json"),
     }
 
 
@@ -51,7 +51,7 @@ def test_pages_say_what_holds_and_what_was_taken(release, tmp_path) -> None:
         assert "in all 3 tables together" in text
         assert "a test" in text
         assert "from 365 earlier to 365 later" in text
-    assert "No attack on linked tables is known" in page
+    assert "Finding a person by some rows of each table" in page
     assert "Certainty lost" in page
     assert "Persons published" in sheet
 
@@ -69,9 +69,12 @@ def test_the_manifest_tells_each_table(release, tmp_path) -> None:
 def test_what_is_said_of_it(release) -> None:
     assert release.records == {"in": 40, "out": 40, "suppressed": 0}
     told = release.summary()
-    assert told["verdict"]["level"] == "amber"
+    assert told["verdict"]["level"] == "green"
+    assert (
+        "which the policy accepts: a test. With it the policy accepts what an attack adds" in told["verdict"]["worst"]
+    )
     assert told["rows"]["labs"]["in"] == len(clinic()["labs"])
-    assert "persons, amber" in repr(release)
+    assert "persons, green" in repr(release)
     before, after = KIND.shown(release)
     assert before[0] == "40 of 40 persons published, 0 suppressed."
     assert "  days moved, all of a person by one secret number: taken" in before
@@ -98,8 +101,6 @@ def test_a_copy_is_checked_anew(release, tmp_path) -> None:
 def test_what_cannot_be_asked_of_it_is_refused(paths, release, tmp_path) -> None:
     with pytest.raises(PolicyError, match="cannot keep 'groups'"):
         release.save(tmp_path / "out", keep="groups")
-    with pytest.raises(PolicyError, match="no attack on linked tables"):
-        shoal.anonymize(paths, policy(), hold_out=0.5)
     with pytest.raises(PolicyError, match="it is not said what links them"):
         shoal.anonymize(paths, shoal.LinkedPolicy())
     with pytest.raises(PolicyError, match="it is not said what links them"):
@@ -113,8 +114,35 @@ def test_what_cannot_be_asked_of_it_is_refused(paths, release, tmp_path) -> None
     release.save(tmp_path / "there", report=False)
     with pytest.raises(ShoalError, match="is not empty"):
         release.save(tmp_path / "there")
-    with pytest.raises(PolicyError, match="no attack on linked tables"):
-        shoal.attack(tmp_path / "there", paths)
+    told = shoal.attack(tmp_path / "there", paths)
+    assert {name for name, _ in told.skipped} == {"linked-quasi", "linked-rows"}
+
+
+def test_persons_are_held_out_with_all_their_rows_and_attacked_again(paths, tmp_path) -> None:
+    release = shoal.anonymize(paths, policy(), seed=2, hold_out=0.3)
+    assert release.records == {"in": 28, "out": 28, "suppressed": 0, "held_out": 12}
+    release.save(tmp_path / "out", keep="rows")
+    assert shoal.check(tmp_path / "out", paths, policy()).holds
+    told = shoal.attack(tmp_path / "out", paths, private=tmp_path / "out" / "private")
+    assert [r.main for r in told.results] == [r.main for r in release.attacked.results]
+    assert [r.control for r in told.results] == [r.control for r in release.attacked.results]
+    with pytest.raises(PolicyError, match="records were held out"):
+        shoal.attack(tmp_path / "out", paths)
+
+
+@pytest.mark.parametrize("end", ["jsonl", "feather", "parquet"])
+def test_files_of_other_formats_are_joined_too(tmp_path, end) -> None:
+    paths = {}
+    for name, frame in clinic().items():
+        paths[name] = tmp_path / f"{name}.{end}"
+        if end == "jsonl":
+            frame.to_json(paths[name], orient="records", lines=True)
+        else:
+            getattr(frame, f"to_{end}")(paths[name])
+    shoal.anonymize(paths, policy(), seed=2).save(tmp_path / "out", keep="rows", report=False)
+    assert (tmp_path / "out" / "publish" / f"labs.{end}").exists()
+    found = shoal.check(tmp_path / "out", paths, policy())
+    assert (found.holds, found.findings) == (True, ())
 
 
 def test_a_column_that_looks_sensitive_and_is_not_said_to_be_stops_it() -> None:
