@@ -277,6 +277,7 @@ def anonymize(
       shoal anonymize patients.csv labs.csv --link id -p policy.toml -o out/
     """
     from shoal.api import anonymize as anonymize_source
+    from shoal.cli.group import as_written
     from shoal.kind import kind_of_policy
     from shoal.stage import refuse_occupied
 
@@ -314,7 +315,7 @@ def anonymize(
             progress("attacking the release", 0, 0)
             _ = release.attacked
         progress("writing the release", 0, 0)
-        release.save(out, keep=keep or (), report=report)
+        release.save(out, keep=keep or (), report=report, command=as_written())
         interrupts.all_is_written(out)
     if as_json:
         print_json(summary(release, out, report=report))
