@@ -282,6 +282,7 @@ class Release(ABC, Generic[D]):
     def _about(self, published: Mapping[str, str], command: str) -> dict[str, Any]:
         """What the report of any kind says besides: the context, and what the release was made from."""
         from shoal.harden.policy_file import policy_toml
+        from shoal.kind import kind_named
 
         provenance = {
             "command": command,
@@ -289,7 +290,8 @@ class Release(ABC, Generic[D]):
             "published": list(published.items()),
             "policy": policy_toml(self.policy, {}, ()),
         }
-        return {"context": self.policy.context.model_dump(exclude_none=True), "provenance": provenance}
+        context = self.policy.context.model_dump(exclude_none=True)
+        return {"context": context, "provenance": provenance, "board": kind_named(self.kind).board(self).to_dict()}
 
     def __repr__(self) -> str:
         told = "\n".join(f"  {heading}: {text}" for heading, text in self.verdict.lines)

@@ -16,7 +16,8 @@ from shoal import lazy
 from shoal._version import __version__
 from shoal.cli import interrupts
 from shoal.cli.attack_help import AttackCommand
-from shoal.cli.group import Group
+from shoal.cli.board import report
+from shoal.cli.group import Group, as_written
 from shoal.cli.harden import HOW_TO_HARDEN, harden_options, print_hardened
 from shoal.cli.option_types import Names, Numbers, Sizes
 from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
@@ -112,6 +113,7 @@ def shoal(context: click.Context) -> None:
       shoal attack out/publish --original people.csv
       shoal sweep people.csv -p policy.toml --k 2,5,10 --method mdav,mondrian
       shoal harden people.csv -p policy.toml --risk 0.09
+      shoal report out/ --for iso27559
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -277,7 +279,6 @@ def anonymize(
       shoal anonymize patients.csv labs.csv --link id -p policy.toml -o out/
     """
     from shoal.api import anonymize as anonymize_source
-    from shoal.cli.group import as_written
     from shoal.kind import kind_of_policy
     from shoal.stage import refuse_occupied
 
@@ -537,6 +538,9 @@ def harden(data: Path, policy_file: Path | None, out: Path, best: bool, as_json:
     else:
         print_hardened(found, data, out, best)
     return 0 if found.reached else 4
+
+
+shoal.add_command(report)
 
 
 def _write_own(path: Path, text: str, what: str) -> None:

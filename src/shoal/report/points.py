@@ -40,7 +40,8 @@ def public_points(context: Mapping[str, Any] | None) -> list[Point]:
     >>> public_points({"title": "Admissions", "licence": "CC-BY-4.0"})[1]
     Point(title='Licence', text='CC-BY-4.0')
     """
-    return [Point(title, _told(context[name])) for name, title in TITLES.items() if name in (context or {})]
+    told = context or {}
+    return [Point(title, _told(told[name])) for name, title in TITLES.items() if name in told]
 
 
 def _told(value: Any) -> str:
