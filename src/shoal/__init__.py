@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from shoal.kinds.tables.policy import Policy
     from shoal.kinds.tables.release import TableRelease
     from shoal.release import Release
+    from shoal.report.board.page import board_page
     from shoal.sweep.sweep import sweep
 
 _HOME = {
@@ -48,6 +49,7 @@ _HOME = {
     "StringPolicy": "shoal.kinds.strings.policy",
     "StringRelease": "shoal.kinds.strings.release",
     "Strings": "shoal.data.strings.strings",
+    "board_page": "shoal.report.board.page",
     "read_policy": "shoal.kind",
     "read_sketches": "shoal.data.sparse.sketch_files",
     "read_slices": "shoal.data.tables.read_slices",
@@ -82,6 +84,7 @@ __all__ = [
     "__version__",
     "anonymize",
     "attack",
+    "board_page",
     "check",
     "harden",
     "profile",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shoal.manifest import Manifest
     from shoal.progress import Progress
     from shoal.release import Release
+    from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
 
 SMALL = 500
@@ -175,6 +176,12 @@ class Kind(ABC):
         records = release.records
         counts = f"{records['out']:,} of {records['in']:,} records published, {records['suppressed']:,} suppressed."
         return [counts], []
+
+    def board(self, release: Any) -> BoardFacts:
+        """What a board asks for beyond what the report shows; by default numbers of records, and nothing else."""
+        from shoal.report.board.facts import BoardFacts
+
+        return BoardFacts("record", release.records)
 
     def persons(self, data: Any, policy: Any) -> Ints | None:
         """Whose each record is, numbered from 0, if the policy says that a person may have several."""

@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 
 from shoal._version import __version__
 from shoal.check.guarantee import Guarantee
+from shoal.context import Context
 from shoal.data.published_file import MOST_MANIFEST, read_json
 from shoal.errors import DataError, ShoalError
 from shoal.told_counts import Count, Span, n_published, read_count, write_count
@@ -58,6 +59,8 @@ class Manifest(Entries):
         What was recomputed before the release.
     method : mapping
         How it was made.
+    context : mapping, optional
+        What the publisher says of the release besides, as far as it is public; see `shoal.context`.
     checksums : mapping
         SHA-256 of the other files, by name.
     """
@@ -75,6 +78,7 @@ class Manifest(Entries):
     guarantees: tuple[dict[str, Any], ...]
     method: dict[str, Any]
     header: Literal["first", "none"] | None = None
+    context: dict[str, str] | None = None
     checksums: dict[str, str]
 
     @field_validator("records")
@@ -84,6 +88,13 @@ class Manifest(Entries):
         if isinstance(records["out"], Span):  # what anybody can count
             raise ValueError("the number of published records is a range")
         return {name: records[name] for name in names if name in records or name != "held_out"}
+
+    @field_validator("context")
+    @classmethod
+    def _public(cls, context: dict[str, str] | None) -> dict[str, str] | None:
+        if context is not None and Context(**context).public() != context:
+            raise ValueError("the context says what is not public")
+        return context
 
     @field_validator("data")
     @classmethod
@@ -138,7 +149,8 @@ class Manifest(Entries):
     def content(self) -> dict[str, Any]:
         """What the file holds."""
         told = self.model_dump(mode="json")
-        return {name: value for name, value in told.items() if value is not None or name not in self.optional}
+        optional = ("context", *self.optional)
+        return {name: value for name, value in told.items() if value is not None or name not in optional}
 
     def to_json(self) -> str:
         """The text of the file, if a check would read it."""

@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+from pydantic import BaseModel, Field, PlainValidator, ValidationError
 from pydantic_core import PydanticCustomError
 
+from shoal.context import Context
 from shoal.errors import PolicyError, did_you_mean
+from shoal.policy_part import Strict as Strict
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -25,12 +27,6 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-
-class Strict(BaseModel):
-    """A part of a policy: frozen, and without keys that nobody reads."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
 @dataclass(frozen=True)
@@ -146,6 +142,7 @@ class BasePolicy(Strict):
     """What `changed` takes besides keys."""
 
     kind: str
+    context: Context = Field(Context(), description="What a board asks for that no data tells; see `shoal.context`.")
 
     def __init__(self, **values: Any) -> None:
         try:

@@ -74,6 +74,7 @@ class Release(ABC, Generic[D]):
     _file: CheckedFile | None = field(default=None, repr=False)
     _like: Any = field(default=None, repr=False)
     _held_out: HeldOut[Any] | None = field(default=None, repr=False)
+    _sources_read: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Bind the bytes that were checked to what they were checked for."""
@@ -231,7 +232,13 @@ class Release(ABC, Generic[D]):
         """Refuse to keep what this release does not have."""
 
     def save(
-        self, out: str | Path, keep: str | Sequence[str] = (), *, report: bool = True, replace: bool = False
+        self,
+        out: str | Path,
+        keep: str | Sequence[str] = (),
+        *,
+        report: bool = True,
+        replace: bool = False,
+        command: str = "",
     ) -> Path:
         """Write `publish/` and `private/`; what is published are the very bytes that were checked.
 
@@ -249,29 +256,35 @@ class Release(ABC, Generic[D]):
             nothing is measured, drawn or attacked, and `publish/` is the same.
         replace : bool
             Whether to take the place of an earlier release in that folder, once this one is whole.
+        command : str
+            What made it, for the report to name; without seed and key.
         """
         wanted = secrets_to_keep(keep, self.keepable, self.kept_unasked)
         self._refuse(wanted)
         with staged(Path(out), replace=replace) as stage, self._at_work():
-            data = self._write_publish(stage / "publish")
-            self._write_private(stage / "private", wanted, data if report else None)
+            published = self._write_publish(stage / "publish")
+            self._write_private(stage / "private", wanted, published if report else None, command)
         return Path(out)
 
-    def _write_publish(self, folder: Path) -> str:
-        """Write what is given away; the checksum of the data."""
+    def _write_publish(self, folder: Path) -> dict[str, str]:
+        """Write what is given away; the checksums of all files, that of the data first."""
         folder.mkdir()
         file = self._checked_file()
         file.put(folder)
         (folder / DATASHEET).write_text(self._datasheet(), encoding="utf-8")
+        checksums = {**file.checksums, DATASHEET: checksum(folder / DATASHEET)}
         manifest = self._manifest(
             data=file.name,
             records=self.told_counts[0],
-            checksums={**file.checksums, DATASHEET: checksum(folder / DATASHEET)},
+            context=self.policy.context.public(),
+            checksums=checksums,
         )
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
-        return file.checksum
+        return {**checksums, FILE_NAME: checksum(folder / FILE_NAME)}
 
-    def _write_private(self, folder: Path, keep: Sequence[str], reported: str | None) -> None:
+    def _write_private(
+        self, folder: Path, keep: Sequence[str], reported: Mapping[str, str] | None, command: str
+    ) -> None:
         from shoal.attack.kept import KeptAttacks
         from shoal.report.content import write_report
 
@@ -283,15 +296,31 @@ class Release(ABC, Generic[D]):
             path.chmod(0o600)
         if reported is None:
             return
-        attacked, shown = self.attacked, self._report()
+        attacked = self.attacked
+        shown = self._report().with_more(**self._about(reported, command))
         try:
             if attacked.results or attacked.skipped:  # of a kind that there are attacks on
-                KeptAttacks(reported).joined(attacked, self.case.granted, ATTACK_SEED).write(folder)
+                kept = KeptAttacks(next(iter(reported.values())))
+                kept.joined(attacked, self.case.granted, ATTACK_SEED).write(folder)
             write_report(folder, shown)
         except ShoalError as error:  # of a release that is there already; this one is not yet
             if isinstance(error.__context__, OSError):
                 raise error.__context__ from None
             raise
+
+    def _about(self, published: Mapping[str, str], command: str) -> dict[str, Any]:
+        """What the report of any kind says besides: the context, and what the release was made from."""
+        from shoal.harden.policy_file import policy_toml
+        from shoal.kind import kind_named
+
+        provenance = {
+            "command": command,
+            "sources": list(self._sources_read.items()),
+            "published": list(published.items()),
+            "policy": policy_toml(self.policy, {}, ()),
+        }
+        context = self.policy.context.model_dump(exclude_none=True)
+        return {"context": context, "provenance": provenance, "board": kind_named(self.kind).board(self).to_dict()}
 
     def __repr__(self) -> str:
         told = "\n".join(f"  {heading}: {text}" for heading, text in self.verdict.lines)

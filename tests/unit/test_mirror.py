@@ -60,6 +60,8 @@ TESTED_ELSEWHERE = {
         report/sparse/basket_pages.py report/sparse/basket_words.py
         report/sparse/datasheet.py report/sparse/report.py report/sparse/words.py
         report/points.py report/tables/learning.py report/tables/limits.py report/tables/slices.py""",
+    "report/board/test_page.py, by the pages of every kind": """
+        report/board/chapters.py report/board/clauses.py report/tables/board.py""",
     "strings/test_templates.py, against its slow twin": "kernels/strings/templates.py",
     "tables/partition/test_base.py, with all partitions": "tables/partition/nearest_neighbours.py",
     "tables/publish/slices/test_slice_table.py, and tests/properties/test_slicing_properties.py, by a slow twin": """

@@ -14,7 +14,8 @@ from shoal import lazy
 from shoal._version import __version__
 from shoal.cli import interrupts
 from shoal.cli.attack_help import AttackCommand
-from shoal.cli.group import Group
+from shoal.cli.board import report
+from shoal.cli.group import Group, as_written
 from shoal.cli.habits import COMPLETION, SHELLS, completion_script, habits, show_in_browser
 from shoal.cli.habits import progress as progress_of
 from shoal.cli.harden import HOW_TO_HARDEN, harden_options, print_hardened
@@ -114,6 +115,7 @@ def shoal(context: click.Context) -> None:
       shoal attack out/publish --original people.csv
       shoal sweep people.csv -p policy.toml --k 2,5,10 --method mdav,mondrian
       shoal harden people.csv -p policy.toml --risk 0.09
+      shoal report out/ --for iso27559
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -320,7 +322,7 @@ def anonymize(
             progress("attacking the release", 0, 0)
             _ = release.attacked
         progress("writing the release", 0, 0)
-        release.save(out, keep=keep or (), report=report, replace=force)
+        release.save(out, keep=keep or (), report=report, replace=force, command=as_written())
         interrupts.all_is_written(out)
     if as_json:
         print_json(summary(release, out, report=report))
@@ -576,6 +578,9 @@ def harden(data: Path, policy_file: Path | None, out: Path, best: bool, as_json:
     else:
         print_hardened(found, data, out, best)
     return 0 if found.reached else 4
+
+
+shoal.add_command(report)
 
 
 def _write_own(path: Path, text: str, what: str) -> None:

@@ -13,6 +13,16 @@ from shoal.cli.habits import is_quiet
 from shoal.cli.option_types import Listed
 from shoal.errors import did_you_mean
 
+_WRITTEN = "shoal.written"
+
+
+def as_written() -> str:
+    """The command that is being run, as it was written, without the value of its seed."""
+    from shoal.provenance import command_line
+
+    context = click.get_current_context()
+    return command_line(context.meta.get(_WRITTEN, ()), str(context.info_name))
+
 
 class Command(click.Command):
     """A command in which an option that takes a list adds up when it is repeated, and any other is refused."""
@@ -22,6 +32,10 @@ class Command(click.Command):
             return super().invoke(ctx)
         with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
             return super().invoke(ctx)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_WRITTEN] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def make_parser(self, ctx: click.Context) -> Any:
         options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]

@@ -115,6 +115,9 @@ def _key(name: str) -> str:
 
 def _toml(value: Any) -> str:
     """A value as TOML: as in JSON, but for one character that must be escaped here."""
+    if isinstance(value, BaseModel):
+        given = {name: one for name, one in value if one is not None}
+        value = {name: one for name, one in given.items() if name != "hierarchy" or isinstance(one, str)}
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{_key(str(n))} = {_toml(v)}' for n, v in value.items())} }}"
     if isinstance(value, list | tuple):

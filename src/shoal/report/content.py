@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from markupsafe import Markup
 
 from shoal._version import __version__
 from shoal.errors import DataError, ShoalError
@@ -24,6 +25,7 @@ from shoal.kind import kind_named
 from shoal.kinds import HOMES
 from shoal.report.attacks import attacks_section
 from shoal.report.page import render
+from shoal.report.points import public_points
 from shoal.report.verdict import Grounds, judge_release
 from shoal.scratch import clear_abandoned, write_owned
 
@@ -56,6 +58,10 @@ class ReportContent:
     def of(cls, kind: str, **shown: Any) -> ReportContent:
         """Collect values, made plain: what is drawn now is what is drawn from the file later."""
         return cls(kind, {name: plain(value) for name, value in shown.items()})
+
+    def with_more(self, **shown: Any) -> ReportContent:
+        """The same with what is collected in one place for all kinds."""
+        return replace(self, shown={**self.shown, **{name: plain(value) for name, value in shown.items()}})
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -98,10 +104,18 @@ def draw_page(content: ReportContent, attacks: Attacked[Any] | None) -> str:
     """The report as one HTML page: the same content and results give the same page."""
     kind = kind_named(content.kind)
     shown = _drawn(content.shown, kind.pictures)
+    shown["origin"] = _origin(content)
     shown["verdict"] = judge_release(_grounds(content.shown), attacks, kind.attacks)
     return render(
         kind.report_template, **shown, version=content.version, attacks=attacks_section(content.kind, attacks)
     )
+
+
+def _origin(content: ReportContent) -> Markup:
+    """What is said of the release besides its data, and what it was made from; earlier versions kept neither."""
+    about, provenance = public_points(content.shown.get("context")), content.shown.get("provenance")
+    page = render("origin.html", about=about, provenance=provenance, version=content.version)
+    return Markup(page)  # whose own parts are escaped
 
 
 def _grounds(shown: Mapping[str, Any]) -> Grounds:

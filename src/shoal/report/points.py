@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from shoal.context import TITLES
 
 
 class Point(NamedTuple):
@@ -30,3 +32,17 @@ def quoted(names: Sequence[str], most: int = 4) -> str:
     """
     shown = [f"“{n}”" for n in names[:most]]
     return listed([*shown, f"{len(names) - most} more"] if len(names) > most else shown)
+
+
+def public_points(context: Mapping[str, Any] | None) -> list[Point]:
+    """What is said of a release besides its data, with the headings that pages have for it.
+
+    >>> public_points({"title": "Admissions", "licence": "CC-BY-4.0"})[1]
+    Point(title='Licence', text='CC-BY-4.0')
+    """
+    told = context or {}
+    return [Point(title, _told(told[name])) for name, title in TITLES.items() if name in told]
+
+
+def _told(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from shoal.cli.app import shoal as command_line
 from shoal.cli.options import asked_policy
+from shoal.context import Context
 from shoal.errors import PolicyError
 from shoal.kind import kinds
 from shoal.kinds import HOMES
@@ -30,6 +31,7 @@ OF_THE_RUN = set(
 NOT_ASKED = {
     *("kind", "input", "require", "method", "columns", "tables", "missing_markers"),
     *("strict", "restore_variance", "block_rows", "limits"),
+    *("context", *Context.model_fields),
 }
 """Keys that stand in policy files only; `order` is another one, of tables."""
 

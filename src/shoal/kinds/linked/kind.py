@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.kinds.linked.profile import LinkedProfile
     from shoal.kinds.linked.release import LinkedRelease
     from shoal.progress import Progress
+    from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
 
 
@@ -177,6 +179,33 @@ class LinkedKind(Kind):
             None if rows is None else pseudonyms_of(published, original, rows),
             manifest.k,
             manifest.missing_markers,
+        )
+
+    def board(self, release: LinkedRelease) -> BoardFacts:
+        """The columns of all tables, and what groups of persons admit."""
+        from shoal.report.board.facts import BoardFacts
+        from shoal.report.tables.board import board_columns, techniques_of
+
+        tables, policies = release._original.tables, release._policies
+        columns = [
+            replace(column, name=f"{name}.{column.name}")
+            for name, found in release.attributes.items()
+            for column in board_columns(tables[name], found, policies[name])
+        ]
+        done = [
+            (technique, f"{name}: {what}")
+            for name, found in release.attributes.items()
+            for technique, what in techniques_of(found, policies[name], {})
+        ]
+        together = next((g.achieved for g in release.guarantees if g.model == "k-anonymity"), None)
+        return BoardFacts(
+            "person",
+            release.records,
+            done,
+            known=[c.name for c in columns if c.role == "quasi-identifying"],
+            columns=columns,
+            bound=None if not together else 1 / together,
+            bound_by="Persons look alike in all tables together in groups of at least that many.",
         )
 
     def shown(self, release: LinkedRelease, *, report: bool = True) -> tuple[list[str], list[str]]:

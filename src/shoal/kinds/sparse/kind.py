@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shoal.kinds.sparse.profile import SparseProfile
     from shoal.kinds.sparse.release import SparseRelease
     from shoal.progress import Progress
+    from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
 
 
@@ -170,6 +171,27 @@ class SparseKind(Kind):
         from shoal.kinds.sparse.harden import SparseLadder
 
         return SparseLadder(data, policy)
+
+    def board(self, release: SparseRelease | BasketRelease) -> BoardFacts:
+        """Items that were dealt anew stand for no record, and sketches for one that is not told."""
+        from shoal.report.board.facts import BoardFacts, suppression_of
+
+        policy = release.policy
+        is_pseudo = policy.publish == "pseudo"
+        done = (
+            ("permutation", f"items were dealt anew in groups of at least {policy.k} records")
+            if is_pseudo
+            else ("randomization", "random projections by a secret key; the standard has no narrower name for them")
+        )
+        return BoardFacts(
+            "record",
+            release.records,
+            [done, *suppression_of(release.records, "record")],
+            known=("some items, or all, of a record",),
+            bound_by="A published record stands for no original one, so no class of look-alikes can be counted."
+            if is_pseudo
+            else "Sketches are not made alike in classes; what a key or neighbours tell is told by attacks.",
+        )
 
     def shown(self, release: SparseRelease | BasketRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """How many records there are, and what was left out."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.kinds.strings.profile import StringProfile
     from shoal.kinds.strings.release import StringRelease
     from shoal.progress import Progress
+    from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
 
 
@@ -191,6 +192,21 @@ class StringKind(Kind):
         from shoal.kinds.strings.harden import StringLadder
 
         return StringLadder(data, policy)
+
+    def board(self, release: StringRelease) -> BoardFacts:
+        """Pseudo-strings stand for none, so no class of look-alikes is counted."""
+        from shoal.report.board.facts import BoardFacts, suppression_of
+
+        return BoardFacts(
+            "string",
+            release.records,
+            [
+                ("synthetic data", f"pseudo-strings were drawn from groups of at least {release.policy.k} strings"),
+                *suppression_of(release.records, "string"),
+            ],
+            known=("whole strings, or fragments of them",),
+            bound_by="A published string stands for no original one, so no class of look-alikes can be counted.",
+        )
 
     def shown(self, release: StringRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """How many pseudo-strings there are, and what was left out."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shoal.kinds.tables.profile import Profile
     from shoal.kinds.tables.release import TableRelease
     from shoal.progress import Progress
+    from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
 
 
@@ -220,6 +221,12 @@ class Tables(Kind):
         from shoal.kinds.tables.harden import TableLadder
 
         return TableLadder(data, policy)
+
+    def board(self, release: TableRelease) -> BoardFacts:
+        """See `shoal.report.tables.board`."""
+        from shoal.report.tables.board import board_facts
+
+        return board_facts(release)
 
     def shown(self, release: TableRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """What became of the columns, and how well the target is predicted."""

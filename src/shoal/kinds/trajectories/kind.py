@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.kinds.trajectories.profile import TrajectoryProfile
     from shoal.kinds.trajectories.release import TrajectoryRelease
     from shoal.progress import Progress
+    from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
 
 
@@ -137,6 +138,24 @@ class TrajectoryKind(Kind):
         from shoal.check.trajectories.folder import published_boxes
 
         return TrajectoryCase(published_boxes(folder, manifest), original, control)
+
+    def board(self, release: TrajectoryRelease) -> BoardFacts:
+        """Trajectories are shared by at least k persons."""
+        from shoal.report.board.facts import BoardFacts
+
+        left = release.n_points - int(release.published.points.sum())
+        return BoardFacts(
+            "trajectory",
+            release.records,
+            [
+                ("local generalization", "points became boxes in space and time that a group shares"),
+                *([("local suppression", f"{left:,} of {release.n_points:,} points were left out")] if left else []),
+                *([("record suppression", f"{n:,} trajectories")] if (n := release.records["suppressed"]) else []),
+            ],
+            known=("some or all places of a trajectory, with times",),
+            bound=1 / int(release.published.persons.min()),
+            bound_by="Every published list of boxes is shared by at least that many.",
+        )
 
     def shown(self, release: TrajectoryRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """How many trajectories there are, and what was left out."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shoal.report.linked import words as linked_words
 from shoal.report.page import judged, render
+from shoal.report.points import public_points
 from shoal.report.tables import words
 from shoal.report.tables.limits import MISUSE
 from shoal.report.tables.words import short_name
@@ -19,6 +20,7 @@ def render_linked_datasheet(release: LinkedRelease) -> str:
     records, _ = release.told_counts
     return render(
         "linked_datasheet.html",
+        about=public_points(release.policy.context.public()),
         noun="Persons",
         records=records,
         link=release.policy.link,

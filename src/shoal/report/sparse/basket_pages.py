@@ -8,6 +8,7 @@ import numpy as np
 
 from shoal.report.content import ReportContent
 from shoal.report.page import judged, points, render
+from shoal.report.points import public_points
 from shoal.report.sparse import basket_words as words
 from shoal.report.tables.words import number, percent
 
@@ -26,6 +27,7 @@ def render_datasheet(release: BasketRelease) -> str:
     records, reasons = release.told_counts
     return render(
         "baskets_datasheet.html",
+        about=public_points(release.policy.context.public()),
         noun="Pseudo-baskets",
         records=records,
         reading=words.reading(release.form),

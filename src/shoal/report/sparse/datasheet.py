@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.report.page import judged, render
+from shoal.report.points import public_points
 from shoal.report.sparse import pictures as sparse_pictures
 from shoal.report.sparse import words as sparse_words
 
@@ -25,6 +26,7 @@ def render_sparse_datasheet(release: SparseRelease) -> str:
     records, reasons = release.told_counts
     return render(
         "sparse_datasheet.html",
+        about=public_points(release.policy.context.public()),
         noun="Sketches",
         records=records,
         is_integral=sketches.is_integral,

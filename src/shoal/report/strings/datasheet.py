@@ -8,6 +8,7 @@ import numpy as np
 
 from shoal.data.strings.format import FORMATS
 from shoal.report.page import judged, render
+from shoal.report.points import public_points
 from shoal.report.strings import pictures as string_pictures
 from shoal.report.strings import words as string_words
 from shoal.report.tables.words import percent
@@ -40,6 +41,7 @@ def render_string_datasheet(release: StringRelease) -> str:
     records, reasons = release.told_counts
     return render(
         "strings_datasheet.html",
+        about=public_points(release.policy.context.public()),
         noun="Pseudo-strings",
         records=records,
         n_groups=release.n_groups,

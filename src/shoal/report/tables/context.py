@@ -69,6 +69,8 @@ class ReportContext:
         What was found above its limit and taken, with the reason.
     pseudonym : str
         The column in which pseudonyms tie the records of a person together; "" where none does.
+    context : mapping of str to str, optional
+        What the publisher says of the release, as far as it is public.
     shifted, shift_days
         Columns whose days were moved, all of a person by one number, and by how many at most.
     """
@@ -102,6 +104,7 @@ class ReportContext:
     pseudonym: str = ""
     shifted: tuple[str, ...] = ()
     shift_days: int = 0
+    context: Mapping[str, str] | None = None
 
     @classmethod
     def of(cls, release: TableRelease, guarantees: tuple[Guarantee, ...], *, is_public: bool = False) -> ReportContext:
@@ -144,6 +147,7 @@ class ReportContext:
             pseudonym=release.policy.pseudonym if release.policy.keep_person else "",
             shifted=tuple(n for n in release.attributes if n in release.policy.shifted),
             shift_days=release.policy.shift_days if release.policy.shifted else 0,
+            context=release.policy.context.public(),
         )
 
     @classmethod
@@ -193,6 +197,7 @@ class ReportContext:
             pseudonym=manifest.pseudonym or "",
             shifted=manifest.shifted,
             shift_days=manifest.shift_days or 0,
+            context=manifest.context,
         )
 
     @property

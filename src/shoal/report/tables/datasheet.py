@@ -13,6 +13,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.kinds.tables.policy import publications
 from shoal.report.page import N_PICTURES, render
+from shoal.report.points import public_points
 from shoal.report.tables import pictures, words
 from shoal.report.tables.context import ReportContext
 from shoal.report.tables.domain import OTHER, Domain, domain_of
@@ -69,6 +70,7 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
     figures = [(name, _picture(name, domain, is_drawn)) for name, domain in described]
     return render(
         "datasheet.html",
+        about=public_points(context.context),
         c=context,
         told=publications()[context.publish].telling,
         persons_told=_persons_told(context) if context.counts_persons else "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shoal.report.page import judged, render
+from shoal.report.points import public_points
 from shoal.report.trajectories import words
 from shoal.report.trajectories.pictures import heat_maps
 from shoal.report.trajectories.report import map_of
@@ -22,6 +23,7 @@ def render_trajectory_datasheet(release: TrajectoryRelease) -> str:
     cells, cell, after = map_of(boxes)
     return render(
         "trajectories_datasheet.html",
+        about=public_points(release.policy.context.public()),
         noun="Trajectories",
         records=records,
         unit=policy.input.unit,

@@ -237,6 +237,7 @@ class Aggregation(Publication):
 
     name = "aggregate"
     help = "Each record carries the average of its group"
+    technique = "microaggregation"
     place = 0
 
     def publish(self, records: GroupedRecords) -> PublishedGroups:

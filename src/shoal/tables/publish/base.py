@@ -171,6 +171,8 @@ class Publication:
     """What became of the quasi-identifiers, for the terminal."""
     kept: str = "so published as they are"
     """What became of sensitive columns of which nothing is required, for the terminal."""
+    technique: str = "local generalization"
+    """What ISO/IEC 20889 calls it."""
     telling: Telling = Telling()
     """What the pages say."""
     means: tuple[str, ...] = ()

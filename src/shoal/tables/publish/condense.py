@@ -345,6 +345,7 @@ class CondensedGroups(Publication):
 
     name = "condense"
     help = "Each group is replaced by as many pseudo-records, drawn from its mean, covariance and shares"
+    technique = "synthetic data"
     place = 2
     rows_are_records = False
     loses_order = "pseudo-records stand for no record, so none has a place in the original"

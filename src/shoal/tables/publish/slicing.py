@@ -37,6 +37,7 @@ class InSlices(Publication):
     form: ClassVar[Form]
     parameters: tuple[str, ...] = ("slices", "jointly")
     rows_are_records = False
+    technique = "anatomization with permutation"
     is_sliced = True
     loses_order = "slices are permuted, so no row has a place in the original"
     kept = "kept in slices"

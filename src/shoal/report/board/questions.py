@@ -1,0 +1,35 @@
+"""Which question each attack answers: those of WP29 opinion 05/2014, and whether somebody is in the data at all.
+
+References
+----------
+Article 29 Data Protection Working Party, Opinion 05/2014 on Anonymisation Techniques, WP 216, section 2.2.2.
+"""
+
+from __future__ import annotations
+
+SINGLING_OUT, LINKABILITY, INFERENCE, MEMBERSHIP = "singling out", "linkability", "inference", "membership"
+MEANINGS = {
+    SINGLING_OUT: "Can some or all records of one of those in the data be isolated?",
+    LINKABILITY: "Can two records of the same one, in this release or in another file, be linked?",
+    INFERENCE: "Can the value of an attribute be told, with much more than chance, from others?",
+    MEMBERSHIP: "Can it be told whether somebody is in the data? The opinion does not ask for it; it is told besides.",
+}
+_ATTACKS = {
+    SINGLING_OUT: """singling-out singling-out-univariate uniqueness known-items known-points home-and-work top-places
+        unique-fragments copies basket-copies long-fragment""",
+    LINKABILITY: """linkability linkage linkage-partial linkage-rank intersection fragment-linkage neighbour-linkage
+        partition-replay""",
+    INFERENCE: """inference inference-bayes homogeneity skewness similarity minimality column-join downcoding label-ends
+        one-more-item rare-item linear-estimate matching-pursuit recovery-programme known-pairs length""",
+    MEMBERSHIP: "membership nearest-baskets place-membership fragment-membership holes echoes",
+}
+QUESTIONS = {name: question for question, names in _ATTACKS.items() for name in names.split()}
+
+
+def question_of(attack: str) -> str:
+    """The question that an attack answers; one that is not known here is taken to infer something.
+
+    >>> question_of("linkage"), question_of("one-of-tomorrow")
+    ('linkability', 'inference')
+    """
+    return QUESTIONS.get(attack, INFERENCE)
