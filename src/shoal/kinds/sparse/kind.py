@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.kinds.sparse.manifest import SparseManifest
     from shoal.kinds.sparse.profile import SparseProfile
     from shoal.kinds.sparse.release import SparseRelease
+    from shoal.kinds.sparse.sweep import SparseTrials
     from shoal.progress import Progress
     from shoal.secrets import PrivateFolder
 
@@ -166,6 +167,12 @@ class SparseKind(Kind):
         from shoal.kinds.sparse.harden import SparseLadder
 
         return SparseLadder(data, policy)
+
+    def trials(self, policy: SparsePolicy, target: str | None = None) -> SparseTrials:
+        """See `shoal.kinds.sparse.sweep`."""
+        from shoal.kinds.sparse.sweep import SparseTrials
+
+        return SparseTrials(policy, target)
 
     def shown(self, release: SparseRelease | BasketRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """How many records there are, and what was left out."""
