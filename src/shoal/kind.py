@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shoal.release import Release
     from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
+    from shoal.sweep.trials import Trials
 
 SMALL = 500
 """Records that are few: to compile a method takes 10 to 30 s, to interpret it on so many about one."""
@@ -170,6 +171,12 @@ class Kind(ABC):
     def ladder(self, data: Any, policy: Any) -> Ladder:
         """What hardening can make of a policy; by default nothing."""
         raise PolicyError(f"no way is known to harden a policy for {self.policy.plural}; change it by hand")
+
+    def trials(self, policy: Any, target: str | None = None) -> Trials:
+        """What a sweep can try; by default nothing."""
+        raise PolicyError(
+            f"no way is known to compare many releases of {self.policy.plural}; make them one by one, and attack each"
+        )
 
     def shown(self, release: Any, *, report: bool = True) -> tuple[list[str], list[str]]:
         """What became of the data, a line each, for a terminal: what stands before the guarantees, and what after."""

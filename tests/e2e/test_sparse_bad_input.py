@@ -178,7 +178,9 @@ BAD_OPTIONS = [
     Case("key of bytes", key(bytes(range(256))), DATA, "cannot be read as a key"),
     Case("key of nothing", key(""), DATA, "not a key of 32 bytes"),
     Case("key for strings", lambda f: ["anonymize", write(f / "b.dat", BASKETS).name, "--kind", "strings", "--key", write(f / "key.txt", "00" * 32).name, "-o", "out"], POLICY, "key"),
-    Case("sweep", lambda f: ["sweep", write(f / "data.svm", SVMLIGHT).name], POLICY, "sweep compares releases of tables"),
+    Case("sweep of few", lambda f: ["sweep", write(f / "data.svm", SVMLIGHT).name], DATA, "takes 120 or more"),
+    Case("sweep of a table's", lambda f: ["sweep", write(f / "data.svm", SVMLIGHT).name, "-t", "0.2"], POLICY, "t cannot be tried on sparse records"),
+    Case("sweep without k", lambda f: ["sweep", write(f / "data.svm", SVMLIGHT).name, "-p", write(f / "p.toml", 'kind = "sparse"\nrequire = [{model = "delta-anonymity"}]\n').name], POLICY, "the policy asks for none"),
     Case("profile of nothing", lambda f: ["profile", write(f / "b.dat", "\n\n").name, *SPARSE], DATA, "blank|no record"),
     Case("profile of a column", lambda f: ["profile", write(f / "d.csv", TABLE).name, *SPARSE, "--column", "x"], DATA, "no column 'x'"),
 ]  # fmt: skip

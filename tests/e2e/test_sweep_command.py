@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from shoal.data.samples.proteins import protein_families
 from tests.e2e.command import FULL, SECRET, Ended, people, run_command, start_command, text_of, write
 
 RunHere = Callable[..., Ended]
@@ -138,3 +139,16 @@ def test_an_interrupted_sweep_goes_on(tmp_path: Path, workers: tuple[str, ...], 
     assert "taken from an earlier run" in ended.stdout
     assert len(list(tmp_path.glob("sweep/cells/[!.]*.json"))) == 8
     assert {p: p.stat().st_mtime_ns for p in before} == before
+
+
+def test_strings_are_swept_too(tmp_path: Path, run_here: RunHere) -> None:
+    made = protein_families(130, n_families=2, mean_length=18.0, seed=1)
+    (tmp_path / "s.txt").write_text("".join(f"{text}\n" for text in made.texts()))
+    command = ("sweep", "s.txt", "--kind", "strings", "--format", "lines", "-k", "20,90", "--method", "markov,window")
+    ended = run_here(*command, "-o", "out", cwd=tmp_path)
+    assert ended.code == 0, ended.stderr
+    assert "shoal anonymize s.txt --kind strings --format lines" in ended.stdout
+    assert "infeasible" in ended.stdout
+    told = json.loads(run_here(*command, "-o", "out", "--json", cwd=tmp_path).stdout)
+    assert [c["k"] for c in told["cells"]] == [20, 90, 20, 90]
+    assert told["command"].startswith("shoal anonymize s.txt --kind strings")

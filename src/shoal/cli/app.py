@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,10 @@ from shoal.cli.group import Group, as_written
 from shoal.cli.habits import COMPLETION, SHELLS, completion_script, habits, show_in_browser
 from shoal.cli.habits import progress as progress_of
 from shoal.cli.harden import HOW_TO_HARDEN, harden_options, print_hardened
-from shoal.cli.option_types import Names, Numbers, Sizes
+from shoal.cli.option_types import Names
 from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
 from shoal.cli.output import plain, print_check, print_json, print_release, print_shown, summary
+from shoal.cli.sweep import HOW_TO_SWEEP, print_sweep, sweep_options
 from shoal.data.sniff import one_look
 from shoal.errors import ShoalError
 
@@ -465,72 +465,36 @@ def attack(
     return 5 if above else 0
 
 
-@shoal.command(cls=PolicyCommand, asks=header_alone, makes_policy=False)
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("sweep"),
-    show_default=True,
-    help="Folder for the results, yours alone; the same command goes on with what is there.",
-)
-@click.option("-p", "--policy", "policy_file", type=click.Path(path_type=Path), help="Policy file (TOML).")
-@click.option("-k", "--k", "k", type=Sizes(), default="2,5,10,20", show_default=True, help="Every k to try.")
-@click.option(
-    "--method", "partitions", type=Names(), default="mondrian,mdav", show_default=True, help="Every method to try."
-)
-@click.option("--publish", type=Names(), help="Ways of publishing to try.  [default: the policy's, or by method]")
-@click.option("--effort", type=Names(), help="Efforts to try: fast, balanced, best.  [default: the policy's]")
-@click.option("--suppression", type=Numbers(), help="Shares of records that may be left out, to try.")
-@click.option("-l", type=Numbers(), help="Every l of distinct l-diversity to try.  [default: what the policy requires]")
-@click.option("-t", type=Numbers(), help="Every t of t-closeness to try.  [default: what the policy requires]")
-@click.option("--target", metavar="COLUMN", help="Also compare how well models predict this column.")
-@click.option(
-    "--measure",
-    "measures",
-    type=Names(),
-    help="Losses to show; the first is drawn and decides: GCP, query-error, IL, accuracy, ...  [default: several]",
-)
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Releases tried at once.")
-@click.option(
-    "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."
-)
+@shoal.command(cls=PolicyCommand, asks=how_to_read)
+@sweep_options
 @habits
-def sweep(data: Path, out: Path, policy_file: Path | None, header: str | None, as_json: bool, **asked: Any) -> int:
+def sweep(data: Path, policy_file: Path | None, as_json: bool, kind: str | None, **asked: Any) -> int:
     """Try methods and their parameters on DATA: what risk each leaves and what it costs. Publishes nothing.
 
     \b
     Examples:
       shoal sweep people.csv -p policy.toml --k 2,5,10,20 --method mdav,mondrian -o sweep/
       shoal sweep people.csv -p policy.toml --k 5 -l 2,3,4 --suppression 0,0.02 --target income --measure AUC,GCP
+      shoal sweep human.fasta --k 10,20,50 --method window,markov --order 2,3 --support 3,5
+      shoal sweep baskets.dat --kind sparse --k 5,10,20 --support 2,4
     """
-    from shoal.kind import read_policy
-    from shoal.kinds.tables.policy import Policy
-    from shoal.report.sweep import as_text
     from shoal.sweep.sweep import sweep as sweep_source
 
-    policy: Any = read_policy(policy_file) if policy_file else None
-    if header is not None:
-        policy = (policy or Policy()).changed(header=header)
+    how: dict[str, Any] = {name: asked.pop(name) for name in HOW_TO_SWEEP}
+    out: Path = how["folder"]
+    reading = {name: value for name, value in asked.items() if value is not None}
+    policy = asked_policy(data, policy_file, kind, asked)
     with progress_of(not as_json) as progress:
         try:
-            found = sweep_source(data, policy, folder=out, progress=progress, **asked)
+            found = sweep_source(data, policy, progress=progress, **how)
         except KeyboardInterrupt:
             kept = any(out.glob("cells/*.json"))
             done = f"what was finished is in {out}; the same command goes on from there" if kept else "nothing was kept"
             raise _Paused(f"interrupted; {done}") from None
         interrupts.all_is_written(out)
-    files = [*(["-p", str(policy_file)] if policy_file else []), *(["--header", header] if header else [])]
-    line = shlex.join(["shoal", "anonymize", str(data), *files, *found.options, "-o", "out"])
-    if as_json:
-        print_json({"out": str(out), **found.to_dict(), "command": line if found.proposed else None})
-    else:
-        click.echo("\n".join(plain(text) for text in as_text(found)))
-        click.echo(f"Keep  {out}  (open sweep.html)")
-        if found.proposed:
-            click.echo(f"\nTo make the proposed release:\n  {plain(line)}")
-    return 0 if any(c.holds for c in found.cells) else 4
+    if kind is not None:
+        reading = {"kind": kind, **reading}
+    return print_sweep(found, data, policy_file, reading, out, as_json)
 
 
 @shoal.command()

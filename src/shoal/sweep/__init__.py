@@ -1,4 +1,4 @@
-"""Many releases of one table, made in memory and let go: what risk each would leave and what it would cost."""
+"""Many releases of the same data, made in memory and let go: what risk each would leave and what it would cost."""
 
 from shoal.verb import make_verb
 

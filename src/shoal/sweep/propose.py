@@ -20,12 +20,12 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.kernels.compile import has_compiled
 from shoal.kinds.tables.policy import ColumnPolicy, Method, Policy, partitions
+from shoal.kinds.tables.sweep import TableCell, TableTrials
 from shoal.progress import Progress
 from shoal.report.points import listed
 from shoal.report.tables.words import percent
 from shoal.shown import Grid
-from shoal.sweep.grid import grid
-from shoal.sweep.sweep import Cell, try_cell
+from shoal.sweep.sweep import try_cell
 
 K = 5
 SIZES = (5, 10)
@@ -46,7 +46,7 @@ class Proposal:
         One sentence: what was compared, or why nothing was.
     n_rows, n_tried : int
         Records of the table, and of the sample on which the methods were tried; 0 where none was.
-    cells : tuple of Cell
+    cells : tuple of TableCell
         What was tried, as in a sweep.
     """
 
@@ -54,7 +54,7 @@ class Proposal:
     why: str
     n_rows: int
     n_tried: int = 0
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[TableCell, ...] = ()
 
     def shown(self) -> list[str | Grid]:
         """What was tried, and what is proposed, for a terminal."""
@@ -108,13 +108,15 @@ def propose(
     better = next(p for p in partitions().values() if p.proposed_for == fitting)
     is_too_long = better.most_records is not None and table.n_rows > better.most_records
     methods = [fallback] if is_too_long else [fallback, better.name]
-    asked = grid(_policy(attributes, person), methods, SIZES, {"publish": "generalise"})
+    trials = TableTrials(_policy(attributes, person))
+    asked = trials.grid(SIZES, {"partition": methods, "publish": "generalise"})
+    trials.take(sample)
     doing = "trying methods" if has_compiled() else "compiling (on the first run only), then trying methods"
     cells = []
     for i, a in enumerate(asked):
         if progress is not None:
             progress(doing, i, len(asked))
-        cells.append(try_cell(sample, a.policy, a.settings))
+        cells.append(try_cell(trials, a))
     made = sorted((c for c in cells if c.holds and c.k == K), key=lambda c: c.gcp)
     where = f"on a sample of {sample.n_rows:,} records" if sample.n_rows < table.n_rows else "on the whole table"
     if not made:
@@ -152,5 +154,5 @@ def _policy(attributes: Mapping[str, Attribute], person: str | None) -> Policy:
     return Policy(columns=columns, person=() if person is None else (person,)).changed(k=K)
 
 
-def _gcp(cell: Cell) -> str:
+def _gcp(cell: TableCell) -> str:
     return percent(cell.gcp)

@@ -248,7 +248,7 @@ def test_what_is_no_value_is_refused(line: str, says: str) -> None:
 
 
 def test_a_wrong_word_is_refused_where_no_policy_is_made() -> None:
-    for command in (["check", "out"], ["attack", "out", "--original", "a.csv"], ["sweep", "a.csv"]):
+    for command in (["check", "out"], ["attack", "out", "--original", "a.csv"]):
         ended = CliRunner().invoke(command_line, [*command, "--header", "second"])
         assert ended.exit_code == 2
         assert "'second' is not one of 'first', 'none'" in ended.output

@@ -94,9 +94,9 @@ def test_a_sample_does_not_change_what_columns_mean(monkeypatch: pytest.MonkeyPa
     seen: list[dict[str, Any]] = []
     try_cell = proposal_module.try_cell
 
-    def spy(table: Any, policy: Policy, settings: Any) -> Any:
-        seen.append({n: c.role for n, c in policy.columns.items()})
-        return try_cell(table, policy, settings)
+    def spy(trials: Any, asked: Any) -> Any:
+        seen.append({n: c.role for n, c in asked.policy.columns.items()})
+        return try_cell(trials, asked)
 
     monkeypatch.setattr(proposal_module, "try_cell", spy)
     assert made(source).cells

@@ -13,21 +13,21 @@ import pytest
 
 import shoal
 from shoal.kinds.tables.policy import Policy
+from shoal.kinds.tables.sweep import TableCell, TableTrials
 from shoal.report.sweep import as_text
-from shoal.sweep import sweep as frontier
-from shoal.sweep.sweep import Cell, Sweep
+from shoal.sweep.sweep import Sweep
 from tests.unit.sweep.people import PEOPLE, ROLES, SECRET
 
 
-def cell(risk: float, gcp: float, **changes: Any) -> Cell:
-    made = Cell(
+def cell(risk: float, gcp: float, **changes: Any) -> TableCell:
+    made = TableCell(
         partition="mdav", publish="aggregate", k=5, group_size=5, status="holds", sentence="", n_in=40, n_out=40,
         seconds=0.1, risk_highest=risk, risk_average=risk, losses={"GCP": gcp}, association_change=0.0,
     )  # fmt: skip
     return replace(made, **changes)
 
 
-def timeless(found: Sweep) -> list[Cell]:
+def timeless(found: Sweep) -> list[TableCell]:
     return [replace(c, seconds=0.0) for c in found.cells]
 
 
@@ -35,13 +35,13 @@ def timeless(found: Sweep) -> list[Cell]:
 def n_made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows by one for each release that is made."""
     made: list[int] = []
-    measured = frontier._measured
+    measured = TableTrials.measured
 
-    def counted(table: Any, policy: Policy) -> dict[str, Any]:
+    def counted(trials: Any, policy: Policy) -> dict[str, Any]:
         made.append(policy.k)
-        return measured(table, policy)
+        return measured(trials, policy)
 
-    monkeypatch.setattr(frontier, "_measured", counted)
+    monkeypatch.setattr(TableTrials, "measured", counted)
     return made
 
 
@@ -70,7 +70,7 @@ def test_the_frontier_is_what_nothing_beats() -> None:
         cell(0.5, 0.1, k=7),
         cell(0.01, 0.01, status="infeasible"),
     )
-    found = Sweep("data", 40, 5, cells, None)
+    found = Sweep("data", 40, 5, cells, None, measures=("GCP",))
     assert found.frontier == (cells[0], cells[1], cells[4], cells[5])
 
 
@@ -138,15 +138,15 @@ def test_the_proposed_options_make_the_proposed_release(policy: Policy, asked: d
 
 def test_an_interrupted_sweep_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_made: list[int]) -> None:
     out = tmp_path / "out"
-    counted = frontier._measured
+    counted = TableTrials.measured
 
-    def tire(table: Any, policy: Policy) -> dict[str, Any]:
+    def tire(trials: Any, policy: Policy) -> dict[str, Any]:
         if len(n_made) == 2:
             raise KeyboardInterrupt
-        return counted(table, policy)
+        return counted(trials, policy)
 
     with monkeypatch.context() as patched:
-        patched.setattr(frontier, "_measured", tire)
+        patched.setattr(TableTrials, "measured", tire)
         with pytest.raises(KeyboardInterrupt):
             shoal.sweep(PEOPLE, ROLES, k=[2, 3, 5], partitions=["mondrian"], folder=out)
     assert len(list((out / "cells").iterdir())) == 2

@@ -153,7 +153,7 @@ def _end(strings: Strings, rows: Ints, offset: int) -> Words:
     places = strings.starts[rows] if offset == 0 else strings.starts[rows + 1] + offset
     words = np.zeros(len(rows), np.uint64)
     for i in range(END):
-        words = words * np.uint64(len(strings.alphabet) + 1) + strings.symbols[places + i].astype(np.uint64)
+        words = _mixed(words + strings.symbols[places + i].astype(np.uint64))  # whatever the size of either alphabet
     return words
 
 

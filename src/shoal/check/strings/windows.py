@@ -216,7 +216,16 @@ class _Spread:
 def _count_members(keys: Ints, members: Ints) -> _Table:
     """How many different members of a group have each key."""
     n = int(members.max(initial=0)) + 1
-    return _Table(*np.unique(np.unique(keys * n + members) // n, return_counts=True))
+    return _counted(_counted(keys * n + members).keys // n)
+
+
+def _counted(keys: Ints) -> _Table:
+    """How often each key is there; where keys lie close together without sorting them."""
+    if len(keys) and int(keys.max()) < 2 * len(keys) and int(keys.min()) >= 0:
+        counts = np.bincount(keys)
+        found = np.flatnonzero(counts)
+        return _Table(found, counts[found])
+    return _Table(*np.unique(keys, return_counts=True))
 
 
 def _by_groups(
@@ -235,11 +244,11 @@ def _by_groups(
         has = members.place[which] >= depth
         keys = window[has] * n_contexts + theirs[which[has]]
         carriers = _count_members(keys, members.member[which[has]])
-        n_all, n_few = (_Table(*np.unique(k, return_counts=True)) for k in (keys, keys[held_there[has] < rule.support]))
-        followers = np.unique(keys * n_symbols + members.symbols[which[has]])
+        n_all, n_few = (_counted(k) for k in (keys, keys[held_there[has] < rule.support]))
+        followers = _counted(keys * n_symbols + members.symbols[which[has]])
         wanted = text.bin * n_contexts + own
         is_used = ~is_decided & (text.place >= depth) & (carriers.get(wanted) >= rule.support)
-        ok |= is_used & enough & np.isin(wanted * n_symbols + text.symbols, followers)
+        ok |= is_used & enough & (followers.get(wanted * n_symbols + text.symbols) > 0)
         n_failing = n_few.get(wanted)
         may_fail &= ~is_used | (n_failing > 0)
         chance[is_used] = n_failing[is_used] / n_all.get(wanted)[is_used]

@@ -36,60 +36,85 @@ def _lower(ascending: Ints, low: int, high: int, value: int) -> int:
 @compiled
 def _index_group(
     symbols: Codes, starts: Ints, begin: int, end: int, n_bins: int, reach: int
-) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
     """The windows of one group.
 
     Returns where the occurrences of each window begin; of each occurrence the symbol before it (-1 at the start of a
-    string), its member and its place among `symbols`; where the symbols of each window begin, the symbols themselves,
-    ascending, and how many members have each there.
+    string), its member and its place among `symbols`, and at the first one of a run after the same symbol how many
+    members are in it; where the symbols of each window begin, the symbols themselves, ascending, and how many members
+    have each there.
     """
-    n_members = end - begin
+    largest = -1
     window_starts = np.zeros(n_bins + 1, np.int64)
     for row in range(begin, end):
         length = starts[row + 1] - starts[row]
         for u in range(length):
+            largest = max(largest, symbols[starts[row] + u])
             own = bin_of(u, length, n_bins)
             for b in range(max(own - reach, 0), min(own + reach, n_bins - 1) + 1):
                 window_starts[b + 1] += 1
     for b in range(n_bins):
         window_starts[b + 1] += window_starts[b]
     total = window_starts[n_bins]
-    keys, places = np.empty(total, np.int64), np.empty(total, np.int64)
+    found, owners = np.empty(total, np.int64), np.empty(total, np.int64)
     fill = window_starts[:-1].copy()
     for row in range(begin, end):
         length = starts[row + 1] - starts[row]
         for u in range(length):
             own = bin_of(u, length, n_bins)
-            before = symbols[starts[row] + u - 1] if u > 0 else -1
             for b in range(max(own - reach, 0), min(own + reach, n_bins - 1) + 1):
-                keys[fill[b]] = (before + 1) * n_members + (row - begin)
-                places[fill[b]] = starts[row] + u
+                found[fill[b]], owners[fill[b]] = starts[row] + u, row - begin
                 fill[b] += 1
-    befores, members, sorted_places = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
-    symbol_starts = np.zeros(n_bins + 1, np.int64)
+    befores, members, places = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
+    carriers, symbol_starts = np.zeros(total, np.int64), np.zeros(n_bins + 1, np.int64)
     held_symbols, n_holders = np.empty(total, np.int64), np.empty(total, np.int64)
     n_held = 0
     for b in range(n_bins):
         low, high = window_starts[b], window_starts[b + 1]
-        order = np.argsort(keys[low:high], kind="mergesort")
-        of_symbols = np.empty(high - low, np.int64)
-        for i in range(high - low):
-            key, place = keys[low + order[i]], places[low + order[i]]
-            befores[low + i], members[low + i] = key // n_members - 1, key % n_members
-            sorted_places[low + i] = place
-            of_symbols[i] = symbols[place] * n_members + key % n_members
-        of_symbols.sort()
-        for i in range(high - low):
-            if i > 0 and of_symbols[i] == of_symbols[i - 1]:
-                continue
-            symbol = of_symbols[i] // n_members
-            if n_held > symbol_starts[b] and held_symbols[n_held - 1] == symbol:
-                n_holders[n_held - 1] += 1
-            else:
-                held_symbols[n_held], n_holders[n_held] = symbol, 1
-                n_held += 1
+        keys = np.empty(high - low, np.int64)
+        for way in range(2):  # by the symbol itself, then by the one before; members ascend already
+            for i in range(low, high):
+                place = found[i]
+                if way == 0:
+                    keys[i - low] = symbols[place]
+                else:
+                    keys[i - low] = symbols[place - 1] if place > starts[begin + owners[i]] else -1
+            order = _stable_order(keys, largest)
+            first = low
+            for i in range(low, high):
+                at = low + order[i - low]
+                key, member = keys[order[i - low]], owners[at]
+                is_new = i == low or key != keys[order[i - low - 1]]
+                is_another = is_new or member != owners[low + order[i - low - 1]]
+                if way == 0:
+                    if is_new:
+                        held_symbols[n_held], n_holders[n_held] = key, 0
+                        n_held += 1
+                    n_holders[n_held - 1] += is_another
+                else:
+                    if is_new:
+                        first = i
+                    carriers[first] += is_another
+                    befores[i], members[i], places[i] = key, member, found[at]
         symbol_starts[b + 1] = n_held
-    return window_starts, befores, members, sorted_places, symbol_starts, held_symbols, n_holders
+    return window_starts, befores, members, places, carriers, symbol_starts, held_symbols[:n_held], n_holders[:n_held]
+
+
+@compiled
+def _stable_order(keys: Ints, largest: int) -> Ints:
+    """The order that sorts keys from -1 on, equal ones as they stand; by counting where there are many of few."""
+    if len(keys) < largest + 2:
+        return np.argsort(keys, kind="mergesort")
+    ends = np.zeros(largest + 3, np.int64)
+    for key in keys:
+        ends[key + 2] += 1
+    for key in range(largest + 2):
+        ends[key + 1] += ends[key]
+    order = np.empty(len(keys), np.int64)
+    for i in range(len(keys)):
+        order[ends[keys[i] + 1]] = i
+        ends[keys[i] + 1] += 1
+    return order
 
 
 @compiled
@@ -185,7 +210,7 @@ def generate_from_windows(
     n_rejected = 0
     for group in range(len(group_starts) - 1):
         begin, end, B = group_starts[group], group_starts[group + 1], n_bins[group]
-        windows, befores, members, places, symbol_starts, held, n_holders = _index_group(
+        windows, befores, members, places, carriers, symbol_starts, held, n_holders = _index_group(
             symbols, starts, begin, end if by_group else begin, B, reaches[group]
         )
         widest = 0
@@ -205,6 +230,10 @@ def generate_from_windows(
                             low = _lower(befores, windows[b], windows[b + 1], before)
                             high = _lower(befores, low, windows[b + 1], before + 1)
                             for depth in range(min(order - 1, t), 0, -1):
+                                if depth == 1 and high > low and carriers[low] >= support:
+                                    picked = symbols[places[low + int(uniform(state, group) * (high - low))]]
+                                if depth == 1:
+                                    break
                                 n_chosen, n_carriers = _follow(
                                     symbols, starts, begin, low, high, members, places, out, at, depth, chosen
                                 )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.kinds.sparse.manifest import SparseManifest
     from shoal.kinds.sparse.profile import SparseProfile
     from shoal.kinds.sparse.release import SparseRelease
+    from shoal.kinds.sparse.sweep import SparseTrials
     from shoal.progress import Progress
     from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
@@ -192,6 +193,12 @@ class SparseKind(Kind):
             if is_pseudo
             else "Sketches are not made alike in classes; what a key or neighbours tell is told by attacks.",
         )
+
+    def trials(self, policy: SparsePolicy, target: str | None = None) -> SparseTrials:
+        """See `shoal.kinds.sparse.sweep`."""
+        from shoal.kinds.sparse.sweep import SparseTrials
+
+        return SparseTrials(policy, target)
 
     def shown(self, release: SparseRelease | BasketRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """How many records there are, and what was left out."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.kinds.strings.manifest import StringManifest
     from shoal.kinds.strings.profile import StringProfile
     from shoal.kinds.strings.release import StringRelease
+    from shoal.kinds.strings.sweep import StringTrials
     from shoal.progress import Progress
     from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
@@ -129,7 +130,7 @@ class StringKind(Kind):
         """Count strings, lengths, symbols and classes."""
         from shoal.kinds.strings.profile import profile_of
 
-        return profile_of(data, _for_variants(data, policy))
+        return profile_of(data, for_variants(data, policy))
 
     def release(
         self,
@@ -141,7 +142,7 @@ class StringKind(Kind):
         held_out: HeldOut[Strings] | None = None,
     ) -> StringRelease:
         """Draw pseudo-strings from groups; of variants by longer contexts, unless the policy says how long."""
-        policy = _for_variants(data, policy)
+        policy = for_variants(data, policy)
         from shoal.engine.executors import open_executor
         from shoal.kinds.strings.release import release_strings
 
@@ -208,6 +209,12 @@ class StringKind(Kind):
             bound_by="A published string stands for no original one, so no class of look-alikes can be counted.",
         )
 
+    def trials(self, policy: StringPolicy, target: str | None = None) -> StringTrials:
+        """See `shoal.kinds.strings.sweep`."""
+        from shoal.kinds.strings.sweep import StringTrials
+
+        return StringTrials(policy, target)
+
     def shown(self, release: StringRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """How many pseudo-strings there are, and what was left out."""
         records = release.records
@@ -225,7 +232,8 @@ class StringKind(Kind):
 KIND = StringKind()
 
 
-def _for_variants(data: Strings, policy: StringPolicy) -> StringPolicy:
+def for_variants(data: Strings, policy: StringPolicy) -> StringPolicy:
+    """The policy with longer contexts where strings are variants, unless it says how long they are to be."""
     is_said = "order" in policy.method.model_fields_set
     return policy.changed(order=ORDER_OF_VARIANTS) if data.source.sites and not is_said else policy
 

@@ -33,7 +33,7 @@ from shoal.harden.step import Candidate, Step
 from shoal.held_out import HeldOut
 from shoal.kinds.tables.policy import Method, Policy, partitions, publications
 from shoal.kinds.tables.release import TableRelease
-from shoal.sweep.folder import table_checksum
+from shoal.kinds.tables.sweep import table_checksum
 from shoal.tables.anonymize import anonymize_table
 
 OF_KEPT_COLUMNS = ("singling-out-univariate", "singling-out", "membership")

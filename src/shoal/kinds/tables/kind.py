@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shoal.kinds.tables.manifest import TableManifest
     from shoal.kinds.tables.profile import Profile
     from shoal.kinds.tables.release import TableRelease
+    from shoal.kinds.tables.sweep import TableTrials
     from shoal.progress import Progress
     from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
@@ -227,6 +228,12 @@ class Tables(Kind):
         from shoal.report.tables.board import board_facts
 
         return board_facts(release)
+
+    def trials(self, policy: Policy, target: str | None = None) -> TableTrials:
+        """See `shoal.kinds.tables.sweep`."""
+        from shoal.kinds.tables.sweep import TableTrials
+
+        return TableTrials(policy, target)
 
     def shown(self, release: TableRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """What became of the columns, and how well the target is predicted."""

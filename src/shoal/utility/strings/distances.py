@@ -14,7 +14,8 @@ from shoal.errors import DataError
 from shoal.kernels.strings.edit_distance import edit_distances
 from shoal.utility.strings.codes import in_one_alphabet
 
-MOST_STEPS = 10_000_000_000  # words of the tables of all alignments; about ten seconds
+MOST_STEPS = 2_000_000_000  # words of the tables of all alignments; about two seconds
+FEWEST_PAIRS = 10  # of groups, as long as a group has more than one string to align
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,9 @@ def compare_distances(
         The group of each string; negative where it has none. Groups without pseudo-strings are left out.
     n_pairs : int
         Pairs of groups to draw, at most as many as there are; fewer where strings are so long that aligning them
-        would take minutes.
+        would take more than some seconds.
     n_strings : int
-        Most strings of a group to align.
+        Most strings of a group to align; fewer where otherwise hardly any pairs of groups could be compared.
     seed : int
         Of the draws.
 
@@ -96,7 +97,14 @@ def compare_distances(
         _members(s, np.asarray(g), groups, n_strings, rng)
         for s, g in ((before, original_groups), (after, published_groups))
     ]
-    steps = np.cumsum(sum(_steps(s, m, pairs) for s, (m, _) in zip((before, after), sides, strict=True)))
+
+    def steps_of(most: int) -> Ints:
+        few = [(s, [rows[:most] for rows in m]) for s, (m, _) in zip((before, after), sides, strict=True)]
+        return np.cumsum(sum(_steps(s, m, pairs) for s, m in few))
+
+    while n_strings > 1 and steps_of(n_strings)[: min(FEWEST_PAIRS, len(pairs))][-1] > MOST_STEPS:
+        n_strings -= 1
+    steps, sides = steps_of(n_strings), [([rows[:n_strings] for rows in m], sizes) for m, sizes in sides]
     pairs = pairs[: max(int(np.searchsorted(steps, MOST_STEPS)), 3)]
     means, sums = zip(
         *(_distances(s, m, sizes, pairs) for s, (m, sizes) in zip((before, after), sides, strict=True)), strict=True

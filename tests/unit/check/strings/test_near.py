@@ -71,3 +71,13 @@ def test_tokens_and_symbols_that_the_original_lacks_are_compared_as_they_are() -
     original = Strings.of([["home", "cart", "pay"], ["home", "help"]])
     published = Strings.of([["home", "pay"], ["home", "stranger"], ["help", "home", "pay"]])
     assert near_originals(published, original, 1, 9).tolist() == [True, True, False]
+
+
+def test_the_sizes_of_alphabets_do_not_matter() -> None:
+    """A file of proteins is read with symbols that no string of the data has."""
+    rng = np.random.default_rng(5)
+    texts = ["".join(rng.choice(list("ACDE"), 40)) for _ in range(30)]
+    original = Strings.of(texts, alphabet="ACDE")
+    near = [f"{t[:7]}{'A' if t[7] != 'A' else 'C'}{t[8:]}" for t in texts]
+    for alphabet in ("ACDE", "ACDEFGHIK"):
+        assert near_originals(Strings.of(near, alphabet=alphabet), original, 1, 5).all()

@@ -12,10 +12,9 @@ import pytest
 
 import shoal
 from shoal.kinds.tables.policy import Policy
+from shoal.kinds.tables.sweep import SHOWN, TableCell, TableTrials, grid, meets
 from shoal.report.sweep import as_text, columns_of, line_of, render_sweep, shown, table_rows, verdict
-from shoal.sweep import sweep as frontier
-from shoal.sweep.grid import grid, meets
-from shoal.sweep.sweep import SHOWN, Cell, Sweep
+from shoal.sweep.sweep import Sweep
 
 RNG = np.random.default_rng(3)
 N = 120
@@ -31,7 +30,7 @@ ROLES = Policy.of(quasi=["age", "zip"], sensitive=["disease"], insensitive=["sic
 
 
 def settings(policy: Policy, methods: list[str], k: list[int], **asked: Any) -> list[dict[str, Any]]:
-    return [a.settings for a in grid(policy, methods, k, asked)]
+    return [{**a.settings, "k": a.k} for a in grid(policy, methods, k, asked)]
 
 
 def test_the_grid_is_every_combination_and_the_policy_fills_the_rest() -> None:
@@ -124,9 +123,9 @@ def test_the_first_measure_decides() -> None:
         "n_out": N, "seconds": 0.1, "risk_highest": 0.2,
     }  # fmt: skip
     cells = (
-        Cell(**common, k=3, risk_average=0.2, losses={"GCP": 0.1, "IL": 9.0}, association_change=0.3),
-        Cell(**common, k=5, risk_average=0.1, losses={"GCP": 0.2, "IL": 3.0}, association_change=0.3),
-        Cell(**common, k=9, risk_average=0.1, losses={"GCP": 0.2, "IL": None}, association_change=0.1),
+        TableCell(**common, k=3, risk_average=0.2, losses={"GCP": 0.1, "IL": 9.0}, association_change=0.3),
+        TableCell(**common, k=5, risk_average=0.1, losses={"GCP": 0.2, "IL": 3.0}, association_change=0.3),
+        TableCell(**common, k=9, risk_average=0.1, losses={"GCP": 0.2, "IL": None}, association_change=0.1),
     )
     by_gcp = Sweep("data", N, 3, cells, None, measures=("GCP",))
     assert by_gcp.frontier == cells
@@ -207,13 +206,13 @@ def test_a_target_is_predicted_in_every_cell(tmp_path: Path) -> None:
 
 def test_new_parameters_make_new_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    measured = frontier._measured
+    measured = TableTrials.measured
 
-    def counted(table: Any, policy: Policy) -> dict[str, Any]:
+    def counted(trials: Any, policy: Policy) -> dict[str, Any]:
         made.append(1)
-        return measured(table, policy)
+        return measured(trials, policy)
 
-    monkeypatch.setattr(frontier, "_measured", counted)
+    monkeypatch.setattr(TableTrials, "measured", counted)
 
     def n_made(**asked: Any) -> int:
         made.clear()
