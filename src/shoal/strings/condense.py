@@ -51,11 +51,12 @@ from shoal.strings.groups import (
     Plan,
     StringGrouping,
     group_segments,
+    objective_of,
     order_members,
     plan_segment,
     whole_segment,
 )
-from shoal.strings.growth import grow_groups
+from shoal.strings.growth import grow_groups, told_by_groups
 from shoal.strings.lengths import Homogenize, homogenize_lengths
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
 from shoal.strings.templates import Templates
@@ -149,6 +150,8 @@ class Condensation:
         Mean distance of a template to its centroid, Eq. (3), over all segments.
     relative_objective_ : float
         The same as a share of the largest possible distance, 2 L.
+    nearness_ : float
+        The objective beside that of groups of the same sizes made at random; 0 where no segment has several groups.
     segments_ : tuple of Segment
         The segments of each class.
     n_rare_symbols_, n_rare_places_ : int
@@ -182,6 +185,7 @@ class Condensation:
     n_groups_: int
     objective_: float
     relative_objective_: float
+    nearness_: float
     segments_: tuple[Segment, ...]
     n_rare_symbols_: int
     n_rare_places_: int
@@ -385,7 +389,7 @@ class Condensation:
                 crew,
                 note=note,
             )
-            groupings = self._group(plans, of_groups, crew, progress, note)
+            groupings = self._group(bare, [rows for _, rows in parts], plans, of_groups, crew, progress, note)
 
         labels = np.full(len(strings), -1, np.int32)
         segments, statistics = [], []
@@ -407,6 +411,7 @@ class Condensation:
         n_grouped = sum(s.n_strings for s in segments)
         self.objective_ = sum(s.objective * s.n_strings for s in segments) / n_grouped
         self.relative_objective_ = sum(s.objective * s.n_strings / (2 * s.length) for s in segments) / n_grouped
+        self.nearness_ = _nearness([templates for templates, _ in plans], groupings)
         self.n_rare_symbols_, self.n_rare_places_ = n_rare_symbols, n_rare_places
         originals = fingerprint_originals(ordered, bare, self.k)
         self.statistics_ = GroupStatistics(
@@ -415,6 +420,8 @@ class Condensation:
 
     def _group(
         self,
+        bare: Strings,
+        parts: list[Ints],
         plans: list[Plan],
         seed: np.random.SeedSequence,
         executor: Executor | None,
@@ -432,10 +439,16 @@ class Condensation:
         found = group(plans, self.k)
         if self.generator == "template":
             return found
-        return [
-            grow_groups(plan, grouping, self.k, self.support, lambda plan, size: group([plan], size)[0])
-            for plan, grouping in zip(plans, found, strict=True)
-        ]
+
+        def grown(rows: Ints, plan: Plan, grouping: StringGrouping) -> StringGrouping:
+            symbols, starts = take_strings(bare.symbols, bare.starts, rows)
+
+            def told(grouping: StringGrouping) -> float:
+                return told_by_groups(symbols, starts, grouping, self.support, self.window, len(bare.alphabet))
+
+            return grow_groups(plan, grouping, told, self.k, lambda plan, size: group([plan], size)[0])
+
+        return [grown(*segment) for segment in zip(parts, plans, found, strict=True)]
 
 
 def canonical_order(strings: Strings) -> Ints:
@@ -522,6 +535,17 @@ def _segment(
         reasons[rows[segments < 0]] = _LENGTH
         parts += [(label, rows[segments == s]) for s in range(int(segments.max()) + 1)]
     return reasons, parts
+
+
+def _nearness(templates: Sequence[Templates], groupings: Sequence[StringGrouping]) -> float:
+    """The objective of some segments beside that of groups of the same sizes made at random."""
+    found, random = 0.0, 0.0
+    for some, grouping in zip(templates, groupings, strict=True):
+        if grouping.n_groups > 1 and grouping.n_blocks == 1:
+            shuffled = np.random.default_rng(0).permutation(grouping.labels)
+            found += grouping.objective / some.length * len(some)
+            random += objective_of(some, shuffled) / some.length * len(some)
+    return found / random if random > 0 else 0.0
 
 
 def _summary(label: int, templates: Templates, grouping: StringGrouping) -> Segment:

@@ -70,7 +70,7 @@ Discovery 16(3), 2008, sections 4.3 and 4.6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -87,16 +87,17 @@ from shoal.kernels.strings.generate import generate_strings
 from shoal.kernels.strings.hash import BASES, fingerprints
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
 from shoal.strings.templates import Templates
-from shoal.strings.windows import ClassStrings, generate_window_block, join, make_pool
+from shoal.strings.windows import ClassStrings, find_rare, generate_window_block, join, make_pool
 
 Lengths = Literal["template", "spread"]
 Copies = Literal["redraw", "allow"]
 Generator = Literal["window", "template", "markov"]
 
-Block = tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_], int]
+Block = tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_], int, Ints]
 
 GAPS = ("-", ".")
 N_TRIES = 20
+N_LONGER = 3  # symbols by which a draw that equals an original may be longer than it was to be
 JOB_SYMBOLS = 2_000_000  # about half a second of drawing
 
 
@@ -198,7 +199,7 @@ def generate(
     of_groups, of_lengths, of_order = spawn_seeds(seed, 3)
     keys = copy_keys(statistics)
     segments = statistics.segments
-    pools = {} if generator == "template" else _pools(statistics, support)
+    pools = {} if generator == "template" else _pools(statistics, order, support, window, generator == "window")
     states = [
         np.maximum(s.generate_state(segment.n_groups, np.uint64), np.uint64(1))
         for segment, s in zip(segments, spawn_seeds(of_groups, len(segments)), strict=True)
@@ -207,6 +208,7 @@ def generate(
         _draw_lengths(segment, lengths, s)
         for segment, s in zip(segments, spawn_seeds(of_lengths, len(segments)), strict=True)
     ]
+    of_several_lengths = _of_several_lengths(segments)
 
     def blocks() -> Iterator[tuple[object, ...]]:
         for segment, state, sizes in zip(segments, states, out_lengths, strict=True):
@@ -217,7 +219,8 @@ def generate(
                 if generator == "template":
                     yield segment.templates.take(rows), *drawn, (order, support), drawn_again, keys
                 else:
-                    settings = (order, support, window, generator == "window")
+                    n_longer = N_LONGER if lengths == "spread" and segment.label in of_several_lengths else 0
+                    settings = (order, support, window, generator == "window", n_longer)
                     members = take_strings(segment.symbols, segment.starts, rows)
                     yield *members, *drawn, settings, pools[segment.label], N_TRIES, drawn_again, keys
 
@@ -225,7 +228,8 @@ def generate(
     found: list[Block] = run_blocks(work, blocks(), executor, progress, note)
     symbols = np.concatenate([np.zeros(0, np.int32), *(f[0] for f in found)])
     is_kept = np.concatenate([np.zeros(0, bool), *(f[1] for f in found)])
-    starts = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *out_lengths]))]).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *(f[3] for f in found)]))])
+    starts = starts.astype(np.int64)
     groups = np.repeat(np.arange(statistics.n_groups, dtype=np.int32), statistics.sizes)
     labels = np.repeat(np.array([s.label for s in segments], dtype=np.int32), [len(s.templates) for s in segments])
     rows = np.random.default_rng(of_order).permutation(np.flatnonzero(is_kept))
@@ -251,7 +255,7 @@ def generate_block(
     originals: Words,
     keys: Words,
 ) -> Block:
-    """Generate the pseudo-strings of some groups: their symbols, which are kept, how many draws were rejected."""
+    """Generate the pseudo-strings of some groups: their symbols, which are kept, rejected draws, lengths."""
     order, support = settings
     out_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     out = np.empty(out_starts[-1], np.int32)
@@ -274,21 +278,34 @@ def generate_block(
         out,
         is_kept,
     )
-    return out, is_kept, int(n_rejected)
+    return out, is_kept, int(n_rejected), sizes
 
 
-def _pools(statistics: GroupStatistics, support: int) -> dict[int, ClassStrings]:
+def _pools(
+    statistics: GroupStatistics, order: int, support: int, window: float, by_group: bool
+) -> dict[int, ClassStrings]:
     """The strings of each class."""
     if any(len(s.starts) - 1 != len(s.templates) for s in statistics.segments):
         raise PolicyError('these statistics hold no strings; draw with generator = "template"')
-    return {
-        label: make_pool(
-            *join([(s.symbols, s.starts) for s in statistics.segments if s.label == label]),
-            len(statistics.alphabet),
-            support,
-        )
-        for label in {s.label for s in statistics.segments}
-    }
+    n_symbols = len(statistics.alphabet)
+    pools = {}
+    for label in {s.label for s in statistics.segments}:
+        segments = [s for s in statistics.segments if s.label == label]
+        is_rare = [
+            find_rare(s.symbols, s.starts, s.group_starts, window, support, n_symbols)
+            if by_group
+            else np.zeros(len(s.symbols), np.bool_)
+            for s in segments
+        ]
+        joined = join([(s.symbols, s.starts) for s in segments])
+        pools[label] = make_pool(*joined, np.concatenate(is_rare), n_symbols, support, order)
+    return pools
+
+
+def _of_several_lengths(segments: Sequence[SegmentStatistics]) -> set[int]:
+    """The classes whose strings are not all of one length, as aligned ones are."""
+    lengths = [(s.label, int(n)) for s in segments for n in np.unique(s.templates.lengths)]
+    return {label for label, n in lengths if any(other == label and m != n for other, m in lengths)}
 
 
 def refuse_settings(

@@ -1,11 +1,11 @@
 """Larger groups where groups of k would tell who is in the data.
 
-Strings of one length are drawn column by column. Each column of a group of n tells, of every symbol but one that it
-shows, a share that a member moves by 1 / n; over many columns that adds up (Homer et al., PLoS Genetics 4, 2008). The
-sum over the columns of the symbols shown, less one, divided by n is small where members are alike, as mitochondrial
-sequences are (0.1 to 0.5), and large where they have nothing in common but their length, as windows of DNA have (3.6
-for splice sites at k = 20). Groups are doubled until it is at most `MOST_TOLD`, or one is left. The limit was chosen on
-splice sites alone: see `shoal.strings.windows`.
+Symbols are drawn window by window. Each window of a group of n tells, of every symbol but one that it shows, a share
+that a member moves by 1 / n; over many windows that adds up (Homer et al., PLoS Genetics 4, 2008; Sankararaman et al.,
+Nature Genetics 41, 2009: what can be told grows with the number of such shares divided by n). They are few where
+members are alike, as mitochondrial sequences are, and many where they have nothing in common but their length, as
+windows of DNA have, or not even that. Groups are made larger until they have a member or two for each share
+(`shoal.strings.windows`), or one is left; there windows are made wider.
 
 **Guarantee**: none; that is what attacks measure.
 """
@@ -16,36 +16,44 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal.strings.groups import Plan, StringGrouping, whole_segment
-from shoal.strings.templates import Templates
+from shoal.arrays import Codes, Ints
+from shoal.data.strings.strings import take_strings
+from shoal.strings.groups import Plan, StringGrouping, order_members, whole_segment
+from shoal.strings.windows import bins_of_lengths, count_needed
 
-MOST_TOLD = 2.5
 
-
-def told_by_columns(templates: Templates, grouping: StringGrouping, support: int) -> float:
-    """How much columns of groups tell of a member, on average over the groups; 0 where lengths differ."""
-    if len(templates.weights):
-        return 0.0
-    n_groups = grouping.n_groups
-    sizes = np.bincount(grouping.labels, minlength=n_groups)
-    group = np.repeat(grouping.labels.astype(np.int64), templates.length)
-    cells, n_holders = np.unique(group * templates.n_features + templates.features, return_counts=True)
-    shown = cells[n_holders >= support]
-    position = np.searchsorted(templates.position_starts, shown % templates.n_features, side="right") - 1
-    columns = np.unique(shown // templates.n_features * templates.length + position)
-    beyond = np.bincount(shown // templates.n_features, minlength=n_groups) - np.bincount(
-        columns // templates.length, minlength=n_groups
-    )
-    return float((beyond / sizes).mean())
+def told_by_groups(
+    symbols: Codes, starts: Ints, grouping: StringGrouping, support: int, window: float, n_symbols: int
+) -> float:
+    """How many members groups need for what they tell beside those that they have, on average; 1 is the most."""
+    members, group_starts = order_members(grouping.labels, grouping.n_groups)
+    own, own_starts = take_strings(symbols, starts, members)
+    n_bins, reaches = bins_of_lengths(np.diff(own_starts), group_starts, window)
+    needed = count_needed(own, own_starts, group_starts, n_bins, reaches, support, n_symbols)
+    return float((needed / (np.diff(group_starts) * (2 * reaches + 1))).mean())
 
 
 def grow_groups(
-    plan: Plan, grouping: StringGrouping, k: int, support: int, regroup: Callable[[Plan, int], StringGrouping]
+    plan: Plan,
+    grouping: StringGrouping,
+    told: Callable[[StringGrouping], float],
+    k: int,
+    regroup: Callable[[Plan, int], StringGrouping],
 ) -> StringGrouping:
-    """Double the size of groups as long as columns tell too much; `regroup` makes groups of at least a given size."""
+    """Make groups larger as long as windows tell too much.
+
+    Parameters
+    ----------
+    plan, grouping : Plan, StringGrouping
+        A segment and its groups of at least k.
+    told : callable
+        How much groups tell, beside what they may.
+    regroup : callable
+        Makes groups of at least a given size.
+    """
     templates, blocks = plan
     size, smallest_block = k, min(map(len, blocks))
-    while grouping.n_groups > 1 and told_by_columns(templates, grouping, support) > MOST_TOLD:
-        size *= 2
+    while grouping.n_groups > 1 and (much := told(grouping)) > 1.0:
+        size *= 1 << int(np.ceil(np.log2(much)))
         grouping = regroup(plan, size) if 2 * size <= smallest_block else whole_segment(templates)
     return grouping

@@ -3,18 +3,27 @@
 The papers draw from templates, in which neighbouring positions share symbols of a string, and so repeat them. Here a
 symbol is drawn from the members' own strings. Each string is cut into bins; a window is a bin with its neighbours,
 5 % of a string to either side. Where all strings of a group have one length, bins are places and windows exact columns;
-where the shortest has fewer symbols than there are bins, there are fewer bins. The ways in which a symbol is
+where the shortest has fewer symbols than there are bins, there are fewer bins; and where a group has too few members
+for what its windows tell (`count_needed`), windows are wider, up to the whole string. The ways in which a symbol is
 drawn, one after another until one gives it:
 
 1. **The group after the context.** From the members' symbols in the window that follow the same symbols as were drawn
    last, the longest context of at most ``order - 1`` that at least `support` members carry there.
 2. **The class after the symbol before.** From all strings of the class, wherever they stand, if at least `support` of
    them have the pair.
-3. **The group.** From all symbols of the members in the window.
-4. **The class.** From a random string of the class at the same relative place.
+3. **The group.** From all symbols of the members in the window, where there is no symbol before or nothing follows it.
+4. **The class.** From the symbols of the class about the same relative place that none of these ways may give, or from
+   a random string of it if there are none.
 
-The first and the third give nothing where fewer than `support` members have the drawn symbol in the window. That keeps
-the shares of symbols about as they are: what may not be shown is replaced by what a wider circle has.
+The first and the third give nothing where fewer than `support` members have the drawn symbol in the window. What may
+not be shown is so replaced by what may not be shown elsewhere: the second, after the first, and the fourth draw from
+symbols that too few of their own group, or too few strings after the symbol before, have. That keeps the shares of
+symbols as they are. From all symbols, those that are common would come too often: on 5,000 made-up sessions the
+composition then moved by 44 % in sum instead of 24 %, of which 22 % are the symbols that fewer than k hold.
+
+A draw that equals an original which fewer than k hold is made longer by a symbol, up to three times, and then made
+anew, where strings of the class differ in length. Most strings of one or two tokens equal an original, and
+drawing them anew alone would leave those that many hold.
 
 **Guarantee**: every symbol is one that at least `support` members of the group have about its place, or that at least
 `support` strings of the class have after the symbol before it, or that at least `rare` strings of the class have at
@@ -26,8 +35,11 @@ k = 20, half of each set held out, areas under the curve of the attacks `place-m
 support of 5 was chosen on baskets (V20.I4, 10,000), made-up sessions (2,000) and sentences of news groups (2,000): at 3
 the areas on baskets were 0.55 and 0.62, at 5 0.54 and 0.56, at 20 0.54 and 0.54, and pairs of symbols moved by 45, 56
 and 68 % (two halves of the data: 59 %). The window of 5 % and the order of 2 were not chosen here; order 3 on yeast
-kept triples better (5.1 against 7.2 %), at areas of 0.51 and 0.52. Groups of strings of one length were made larger
-after splice sites: groups of 20, 40, 80 and 160 gave areas of 0.60, 0.56, 0.53 and 0.53. See `shoal.strings.growth`.
+kept triples better (5.1 against 7.2 %), at areas of 0.51 and 0.52. How many members a share needs was chosen on
+promoters (53, mean of ten splits): 0.4, 1, 1.5 and 2 members gave areas by place of 0.64, 0.56, 0.54 and 0.54, none
+0.74, and told classes in 69, 65, 67, 62 and 73 %; and on made-up families of proteins, where 0.4, 1 and 2 members
+gave areas by place of 0.52, 0.51 and 0.51, by fragments of 0.57, 0.56 and 0.56, and told families in 100, 99 and 70 %.
+So columns need 2, windows 1.
 
 References
 ----------
@@ -43,11 +55,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints, Words
+from shoal.arrays import Codes, Floats, Ints, Mask, Words
 from shoal.kernels.strings.hash import BASES
-from shoal.kernels.strings.windows import generate_from_windows
+from shoal.kernels.strings.windows import find_unsupported, generate_from_windows
 
 BINS_OF_A_WINDOW = 3
+STRINGS_A_SHARE, STRINGS_A_SHARE_OF_COLUMNS = 1, 2
+"""How many members a group needs for each share of a symbol that its windows, or its columns, tell."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +74,14 @@ class ClassStrings:
         The strings, none empty.
     after, after_starts : int64 arrays
         For each symbol the places that follow it within a string.
+    rare_after, rare_after_starts : int64 arrays
+        The same of the places at which too few members of their own group have the symbol.
+    left_first : int64 array
+        Leftovers, which none but the fourth way can give: the first symbols of strings that too few members of their
+        own group have there.
+    left, left_at : arrays
+        Those of later places, symbols that too few strings of the class have after the one before them, and their
+        relative places, ascending.
     pairs : int64 array
         ``first * n_symbols + second`` of each pair that enough of the strings have, ascending.
     """
@@ -68,43 +90,118 @@ class ClassStrings:
     starts: Ints
     after: Ints
     after_starts: Ints
+    rare_after: Ints
+    rare_after_starts: Ints
+    left_first: Ints
+    left: Ints
+    left_at: Floats
     pairs: Ints
 
 
-def make_pool(symbols: Codes, starts: Ints, n_symbols: int, support: int) -> ClassStrings:
-    """Index the strings of a class; `support` is how many must have a pair."""
-    owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+def make_pool(
+    symbols: Codes, starts: Ints, is_rare: Mask, n_symbols: int, support: int, order: int = 2
+) -> ClassStrings:
+    """Index the strings of a class.
+
+    Parameters
+    ----------
+    symbols, starts : arrays
+    is_rare : bool array (len(symbols),)
+        Whether too few members of its own group have a symbol about there.
+    support : int
+        How many strings must have a pair.
+    order : int
+        1: no symbol depends on the one before.
+    """
+    sizes = np.diff(starts)
+    owner = np.repeat(np.arange(len(sizes)), sizes)
     second = np.flatnonzero(owner[1:] == owner[:-1]) + 1
     first = symbols[second - 1].astype(np.int64)
     pair = first * n_symbols + symbols[second]
     found, which = np.unique(pair, return_inverse=True)
     held = np.unique(which * len(starts) + owner[second]) // len(starts)
     n_holders = np.bincount(held, minlength=len(found))
+    left = second[n_holders[which] < support if order > 1 else is_rare[second]]
+    left_at = (left - starts[:-1][owner[left]] + 0.5) / sizes[owner[left]]
+    by_place = np.argsort(left_at, kind="stable")
+
+    def by_first(rows: Ints) -> tuple[Ints, Ints]:
+        ends = np.cumsum(np.bincount(first[rows], minlength=n_symbols))
+        order = rows[np.argsort(first[rows], kind="stable")]
+        return second[order].astype(np.int64), np.concatenate([[0], ends]).astype(np.int64)
+
     return ClassStrings(
         symbols,
         starts,
-        second[np.argsort(first, kind="stable")].astype(np.int64),
-        np.concatenate([[0], np.cumsum(np.bincount(first, minlength=n_symbols))]).astype(np.int64),
+        *by_first(np.arange(len(second))),
+        *by_first(np.flatnonzero(is_rare[second])),
+        starts[:-1][is_rare[starts[:-1]]],
+        left[by_place].astype(np.int64),
+        left_at[by_place],
         found[n_holders >= support].astype(np.int64),
     )
 
 
-def bins_of(lengths: Ints, group_starts: Ints, window: float) -> tuple[Ints, Ints]:
+def bins_of(
+    symbols: Codes, starts: Ints, group_starts: Ints, window: float, support: int, n_symbols: int
+) -> tuple[Ints, Ints]:
     """The number of bins of each group, and how many a window has to either side of its own.
 
     Parameters
     ----------
-    lengths : int64 array
-        Of the members, group by group; none is 0.
+    symbols, starts : arrays
+        The members, group by group; none is empty.
     group_starts : int64 array (n_groups + 1,)
     window : float
         Share of a string to either side of a place.
+    support, n_symbols : int
     """
+    n_bins, reaches = bins_of_lengths(np.diff(starts), group_starts, window)
+    needed = count_needed(symbols, starts, group_starts, n_bins, reaches, support, n_symbols)
+    n_members = np.diff(group_starts)
+    is_wide = needed > n_members * (2 * reaches + 1)
+    fewer = np.maximum(n_bins * n_members // np.maximum(needed, 1), 1)
+    return np.where(is_wide, fewer, n_bins), np.where(is_wide, 0, reaches)
+
+
+def bins_of_lengths(lengths: Ints, group_starts: Ints, window: float) -> tuple[Ints, Ints]:
+    """The same before windows are made wider; `lengths` are those of the members, group by group."""
     shortest = np.minimum.reduceat(lengths, group_starts[:-1])
     is_even = shortest == np.maximum.reduceat(lengths, group_starts[:-1])
     most = max(int(BINS_OF_A_WINDOW / (2 * window) + 1e-9), 1)
     n_bins = np.where(is_even, shortest, np.minimum(shortest, most))
     return n_bins, (~is_even & (n_bins * window > 1 - 1e-9)).astype(np.int64)
+
+
+def count_needed(
+    symbols: Codes, starts: Ints, group_starts: Ints, n_bins: Ints, reaches: Ints, support: int, n_symbols: int
+) -> Ints:
+    """How many members each group needs for the shares of symbols that it tells.
+
+    Shares are, in every window, the symbols that enough members have, less one. A member can be in several windows:
+    where these overlap, the group has so many times its members.
+    """
+    n_shares = _unsupported(symbols, starts, group_starts, n_bins, reaches, support, n_symbols)[1]
+    lengths = np.diff(starts)
+    longest, shortest = (f.reduceat(lengths, group_starts[:-1]) for f in (np.maximum, np.minimum))
+    return n_shares * np.where(longest == shortest, STRINGS_A_SHARE_OF_COLUMNS, STRINGS_A_SHARE)
+
+
+def find_rare(symbols: Codes, starts: Ints, group_starts: Ints, window: float, support: int, n_symbols: int) -> Mask:
+    """Which symbols fewer than `support` members of their group have about their place."""
+    bins = bins_of(symbols, starts, group_starts, window, support, n_symbols)
+    return _unsupported(symbols, starts, group_starts, *bins, support, n_symbols)[0]
+
+
+def _unsupported(
+    symbols: Codes, starts: Ints, group_starts: Ints, n_bins: Ints, reaches: Ints, support: int, n_symbols: int
+) -> tuple[Mask, Ints]:
+    is_unsupported = np.empty(len(symbols), np.bool_)
+    n_shown, n_telling = (np.empty(len(group_starts) - 1, np.int64) for _ in range(2))
+    find_unsupported(
+        symbols, starts, group_starts, n_bins, reaches, support, n_symbols, is_unsupported, n_shown, n_telling
+    )
+    return is_unsupported, n_shown - n_telling
 
 
 def generate_window_block(
@@ -113,18 +210,18 @@ def generate_window_block(
     group_starts: Ints,
     sizes: Ints,
     state: Words,
-    settings: tuple[int, int, float, bool],
+    settings: tuple[int, int, float, bool, int],
     pool: ClassStrings,
     n_tries: int,
     originals: Words,
     keys: Words,
-) -> tuple[Codes, npt.NDArray[np.bool_], int]:
-    """Generate the pseudo-strings of some groups: their symbols, which are kept, how many draws were rejected."""
-    order, support, window, by_group = settings
-    n_bins, reaches = bins_of(np.diff(starts), group_starts, window)
-    out_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+) -> tuple[Codes, npt.NDArray[np.bool_], int, Ints]:
+    """Generate the pseudo-strings of some groups: symbols, which are kept, how many draws were rejected, lengths."""
+    order, support, window, by_group, n_longer = settings
+    n_bins, reaches = bins_of(symbols, starts, group_starts, window, support, len(keys))
+    out_starts = np.concatenate([[0], np.cumsum(sizes + n_longer)]).astype(np.int64)
     out = np.empty(out_starts[-1], np.int32)
-    is_kept = np.empty(len(sizes), np.bool_)
+    lengths, is_kept = sizes.astype(np.int64), np.empty(len(sizes), np.bool_)
     n_rejected = generate_from_windows(
         symbols,
         starts,
@@ -133,22 +230,31 @@ def generate_window_block(
         reaches,
         order,
         support,
+        window,
         by_group,
         pool.symbols,
         pool.starts,
         pool.after,
         pool.after_starts,
+        pool.rare_after,
+        pool.rare_after_starts,
+        pool.left_first,
+        pool.left,
+        pool.left_at,
         pool.pairs,
         n_tries,
+        n_longer,
         originals,
         keys,
         BASES[0],
         state.copy(),
         out_starts,
         out,
+        lengths,
         is_kept,
     )
-    return out, is_kept, int(n_rejected)
+    within = np.arange(len(out)) - np.repeat(out_starts[:-1], np.diff(out_starts))
+    return out[within < np.repeat(lengths, np.diff(out_starts))], is_kept, int(n_rejected), lengths
 
 
 def join(parts: Sequence[tuple[Codes, Ints]]) -> tuple[Codes, Ints]:

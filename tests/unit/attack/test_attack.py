@@ -15,19 +15,19 @@ def case() -> StringCase:
 
 
 def test_an_attack_draws_the_same_alone_and_among_others() -> None:
-    among = run_attacks(STRING_ATTACKS, case(), seed=3)
+    among = run_attacks(list(STRING_ATTACKS.values()), case(), seed=3)
     for result in among.results:
-        alone = run_attacks(STRING_ATTACKS, case(), [result.attack], seed=3)
+        alone = run_attacks(list(STRING_ATTACKS.values()), case(), [result.attack], seed=3)
         assert repr(alone.results[0]) == repr(result)  # a number that is none equals nothing
         assert len(alone.results) == 1
     assert {*(r.attack for r in among.results), *(name for name, _ in among.skipped)} == {
-        a.name for a in STRING_ATTACKS
+        a.name for a in STRING_ATTACKS.values()
     }
 
 
 def test_without_others_those_that_need_them_are_left_out() -> None:
-    found = run_attacks(STRING_ATTACKS, case(), seed=3, has_others=False)
-    needing = {a.name for a in STRING_ATTACKS if a.needs_others}
+    found = run_attacks(list(STRING_ATTACKS.values()), case(), seed=3, has_others=False)
+    needing = {a.name for a in STRING_ATTACKS.values() if a.needs_others}
     assert needing
     assert not needing & {r.attack for r in found.results}
     assert {why for name, why in found.skipped if name in needing} == {NO_OTHERS}

@@ -39,7 +39,7 @@ SPELLINGS = """
     -o --out -p --policy --quasi --sensitive --identifying --insensitive --others --hierarchy -k -l -t --method --diversity
     --effort --publish --slices --jointly --separately --missing --suppression --target --header --kind --format --label
     --column --class-column --alphabet --delimiter --weights --stop-words --ngrams --eps --order --support --generator --window --lengths
-    --copies --homogenize --rare --model --delta --threshold --variance --max-components --recovery-cap
+    --copies --homogenize --unaligned --rare --model --delta --threshold --variance --max-components --recovery-cap
     --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --force --open --no-report --hold-out
     --control --seed --workers --pool --cluster -q --quiet -v --verbose --json -h --help --person --time --person-knowledge --keep-person --no-keep-person
     --shift --shift-days --link --together --singled-out --accept --ends

@@ -8,8 +8,8 @@ from shoal.data.samples.haplotypes import haplotypes
 from shoal.data.strings.strings import Strings
 from shoal.strings import Condensation
 from shoal.strings.groups import StringGrouping
-from shoal.strings.growth import MOST_TOLD, told_by_columns
-from shoal.strings.templates import convert_lengths
+from shoal.strings.growth import told_by_groups
+from shoal.strings.windows import STRINGS_A_SHARE_OF_COLUMNS
 
 
 def letters(n: int, length: int) -> Strings:
@@ -18,21 +18,24 @@ def letters(n: int, length: int) -> Strings:
     return Strings.of(["".join(row) for row in rng.choice(list("ACGT"), (n, length))])
 
 
-def test_columns_tell_of_symbols_that_enough_members_have() -> None:
-    strings = Strings.of(["aac", "abc", "abd", "abc"])
-    templates = convert_lengths(strings.symbols, strings.starts)
+def test_windows_tell_of_symbols_that_enough_members_have() -> None:
     grouping = StringGrouping(np.zeros(4, np.int32), 0.0, ())
-    assert told_by_columns(templates, grouping, 1) == 2 / 4
-    assert told_by_columns(templates, grouping, 2) == 0.0
-    uneven = Strings.of(["aac", "ab"])
-    assert told_by_columns(convert_lengths(uneven.symbols, uneven.starts), grouping, 1) == 0.0
+    for texts, support, expected in (
+        (["aac", "abc", "abd", "abc"], 1, 2 * 2 / 4),
+        (["aac", "abc", "abd", "abc"], 2, 0.0),
+        (["aac", "ab", "abd", "abc"], 1, 3 / 4),  # two bins: a, b, and b, c, d with a in the middle
+    ):
+        strings = Strings.of(texts)
+        n_symbols = len(strings.alphabet)
+        found = told_by_groups(strings.symbols, strings.starts, grouping, support, 0.05, n_symbols)
+        assert found == expected
 
 
 def test_groups_grow_where_strings_have_nothing_in_common() -> None:
-    grown = Condensation(k=10, support=2, seed=1, workers=1).fit(letters(400, 40))
+    grown = Condensation(k=10, support=2, seed=1, workers=1).fit(letters(600, 40))
     sizes = np.bincount(grown.labels_)
     assert sizes.min() >= 40
-    assert 40 * 3 / sizes.mean() <= MOST_TOLD
+    assert sizes.mean() >= 40 * 3 * STRINGS_A_SHARE_OF_COLUMNS
     alike = Condensation(k=10, seed=1, workers=1).fit(haplotypes(200, seed=1))
     assert np.bincount(alike.labels_).min() < 20
 

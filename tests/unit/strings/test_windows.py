@@ -6,25 +6,59 @@ import numpy as np
 import pytest
 
 from shoal.data.samples.proteins import protein_families
+from shoal.data.strings.strings import Strings
 from shoal.errors import PolicyError
 from shoal.strings import Condensation
-from shoal.strings.windows import bins_of, make_pool
+from shoal.strings.condense import without_rare_symbols
+from shoal.strings.generate import N_LONGER
+from shoal.strings.windows import bins_of, bins_of_lengths, make_pool
+from shoal.utility.strings.composition import compare_composition
 from shoal.utility.strings.k_mers import compare_k_mers
 
 
 def test_bins_are_places_where_lengths_agree_and_few_where_strings_are_short() -> None:
     lengths = np.array([100, 100, 100, 400, 6, 9, 25, 30])
-    n_bins, reaches = bins_of(lengths, np.array([0, 2, 4, 6, 8]), 0.05)
+    n_bins, reaches = bins_of_lengths(lengths, np.array([0, 2, 4, 6, 8]), 0.05)
     assert n_bins.tolist() == [100, 30, 6, 25]
     assert reaches.tolist() == [0, 1, 0, 1]
 
 
+def test_windows_are_wide_where_members_are_too_few_for_what_they_would_tell() -> None:
+    """Ten places with two symbols each are ten shares, for which twenty members are needed, and there are four."""
+    texts = ["ab" * 5, "ab" * 5, "ba" * 5, "ba" * 5]
+    strings = Strings.of(texts + ["a" * 10] * 4)
+    group_starts = np.array([0, 4, 8])
+    n_bins, reaches = bins_of(strings.symbols, strings.starts, group_starts, 0.05, 2, 2)
+    assert n_bins.tolist() == [2, 10]
+    assert reaches.tolist() == [0, 0]
+
+
 def test_a_pair_counts_once_a_string() -> None:
     symbols, starts = np.array([0, 1, 0, 1, 0, 1, 1, 0], np.int32), np.array([0, 4, 6, 8])
-    pool = make_pool(symbols, starts, 2, 2)
+    is_rare = np.arange(8) == 6
+    pool = make_pool(symbols, starts, is_rare, 2, 2)
     assert pool.pairs.tolist() == [1, 2]  # 01 in two strings, 10 in two
-    assert make_pool(symbols, starts, 2, 3).pairs.tolist() == []
+    assert make_pool(symbols, starts, is_rare, 2, 3).pairs.tolist() == []
     assert symbols[pool.after[pool.after_starts[0] : pool.after_starts[1]]].tolist() == [1, 1, 1]
+    assert pool.left_first.tolist() == [6]
+    assert pool.left.tolist() == []
+    assert sorted(make_pool(symbols, starts, is_rare, 2, 3).left.tolist()) == [1, 2, 3, 5, 7]
+
+
+def test_symbols_keep_their_shares_where_strings_are_short_and_many_are_rare() -> None:
+    rng = np.random.default_rng(0)
+    share = 1 / np.arange(1, 41)
+    texts = [
+        [f"p{i}" for i in rng.choice(40, int(n), p=share / share.sum())]
+        for n in np.minimum(rng.geometric(0.4, 1500), 9)
+    ]
+    strings = Strings.of(texts)
+    condensation = Condensation(k=10, seed=1, workers=1)
+    made = condensation.fit_transform(strings)
+    assert len(made) > 0.95 * len(strings)
+    bare, _, _ = without_rare_symbols(strings, 10)
+    assert compare_composition(bare, made).difference < 0.12  # two halves of the strings: 0.14
+    assert made.lengths.max() <= strings.lengths.max() + N_LONGER
 
 
 def test_pairs_are_kept_better_than_by_templates_and_nothing_stutters() -> None:

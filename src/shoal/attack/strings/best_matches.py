@@ -8,6 +8,7 @@ taken, of some that were not in the data and are used for nothing else. Who is i
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse
@@ -15,7 +16,7 @@ import scipy.sparse
 from shoal.arrays import Floats, Ints
 from shoal.attack.result import AttackResult
 from shoal.attack.roc import Roc
-from shoal.attack.strings.case import StringCase
+from shoal.attack.strings.case import STRING_ATTACKS, StringCase
 from shoal.attack.strings.rates import FEWEST, AgainstOthers
 from shoal.check.strings.originals import in_alphabet_of
 from shoal.data.strings.strings import Strings
@@ -46,85 +47,110 @@ class _BestMatches(AgainstOthers):
         return why if why is not None or len(case.published) >= N_BEST else "Too few strings are published."
 
     @abstractmethod
-    def scores(self, sides: list[Strings], published: Strings) -> list[Floats]:
+    def scores(self, sides: Sequence[Strings], published: Strings) -> list[Floats]:
         """How much each string of each side agrees with the published ones."""
 
     def run(self, case: StringCase, rng: np.random.Generator) -> AttackResult:
         """Compare members and others."""
-        assert case.control is not None  # else it is missing
-        shown = in_alphabet_of(case.original, case.published)
-        control = in_alphabet_of(shown, case.control)
-        rows = rng.permutation(np.flatnonzero(control.lengths > 0))
-        half = len(rows) // 2
-        members = rng.permutation(np.flatnonzero(case.original.lengths > 0))[:N_ATTACKED]
-        sides = [
-            case.original.take(members),
-            control.take(rows[:half][:N_ATTACKED]),
-            control.take(rows[half:][:N_ATTACKED]),
-        ]
-        order = rng.permutation(np.flatnonzero(shown.lengths > 0))
-        order = order[(np.cumsum(shown.lengths[order]) <= MOST_SYMBOLS) | (np.arange(len(order)) < N_BEST)]
-        published = shown.take(np.sort(order))
-        found = self.scores(sides, published)
-        ours, others = (
-            beyond_alike(score, side.lengths, found[2], sides[2].lengths)
-            for score, side in zip(found[:2], sides[:2], strict=True)
+        sides, shown = draw_sides(case, rng)
+        found = self.scores(sides, some_of(shown, rng))
+        roc = Roc.of(
+            *(
+                beyond_alike(score, side.lengths, found[2], sides[2].lengths)
+                for score, side in zip(found[:2], sides[:2], strict=True)
+            )
         )
-        roc = Roc.of(ours, others)
         main, blind = roc.hits(0.5)
-        return self.result(
-            main,
-            f"A member agrees better with the published strings than a string that was not in the data with a chance "
-            f"of {roc.area:.2f} (0.5 is blind; above {AMBER} members can be told)."
-            f" {100 * main.value:.0f} % of the members lie above the middle of the others.",
-            control=blind,
-            details=roc.details,
-        )
+        return self.result(main, told_by(roc), control=blind, details=roc.details)
 
 
 class PlaceMembership(_BestMatches):
     """Compare a string with every published one at the same relative place; rare symbols count more."""
 
     name = "place-membership"
+    place = 60
     title = "membership told place by place"
 
-    def scores(self, sides: list[Strings], published: Strings) -> list[Floats]:
-        """Weighted by how rare a symbol is among the published."""
-        n_symbols = max(len(s.alphabet) for s in (*sides, published))
-        counts = np.bincount(published.symbols, minlength=n_symbols) + 1.0
-        weights = -np.log(counts / counts.sum())
-        return [
-            np.asarray(place_agreement(s.symbols, s.starts, published.symbols, published.starts, weights, N_BEST))
-            for s in sides
-        ]
+    def scores(self, sides: Sequence[Strings], published: Strings) -> list[Floats]:
+        """See `place_scores`."""
+        return place_scores(sides, published)
 
 
 class FragmentMembership(_BestMatches):
     """Compare the short fragments (k-mers) of a string with those of every published one; rare ones count more."""
 
     name = "fragment-membership"
+    place = 70
     title = "membership told by short fragments"
 
-    def scores(self, sides: list[Strings], published: Strings) -> list[Floats]:
-        """Cosines of weighted sets of fragments."""
-        n_symbols = max(len(s.alphabet) for s in (*sides, published))
-        used = max(len(np.unique(published.symbols)), 2)
-        width = max(2, min(round(np.log(MOST_FRAGMENTS) / np.log(used)), int(62 / np.log2(max(n_symbols, 2)))))
-        keys = [_fragments(s, width, n_symbols) for s in (*sides, published)]
-        known = np.unique(np.concatenate([k for k, _ in keys]))
-        sets = []
-        for (key, owner), side in zip(keys, (*sides, published), strict=True):
-            pairs = np.unique(owner * len(known) + np.searchsorted(known, key))
-            cells = (np.ones(len(pairs)), (pairs // max(len(known), 1), pairs % max(len(known), 1)))
-            sets.append(scipy.sparse.csr_matrix(cells, shape=(len(side), len(known))))
-        held = np.asarray(sets[-1].sum(axis=0)).ravel()
-        weights = scipy.sparse.diags(np.log((len(published) + 1) / (held + 1)))
-        rows = [_unit((s @ weights).tocsr()) for s in sets]
-        step = max(MOST_PRODUCTS // max(len(published), 1), 1)
-        return [
-            np.concatenate([_best(part[i : i + step] @ rows[-1].T) for i in range(0, part.shape[0], step)])
-            for part in rows[:-1]
-        ]
+    def scores(self, sides: Sequence[Strings], published: Strings) -> list[Floats]:
+        """See `fragment_scores`."""
+        return fragment_scores(sides, published)
+
+
+def draw_sides(case: StringCase, rng: np.random.Generator) -> tuple[list[Strings], Strings]:
+    """Some members, others, and others to compare with; and the published strings in their codes, none empty."""
+    assert case.control is not None  # else it is missing
+    shown = in_alphabet_of(case.original, case.published)
+    control = in_alphabet_of(shown, case.control)
+    rows = rng.permutation(np.flatnonzero(control.lengths > 0))
+    half = len(rows) // 2
+    members = rng.permutation(np.flatnonzero(case.original.lengths > 0))[:N_ATTACKED]
+    sides = [
+        case.original.take(members),
+        control.take(rows[:half][:N_ATTACKED]),
+        control.take(rows[half:][:N_ATTACKED]),
+    ]
+    return sides, shown.take(np.flatnonzero(shown.lengths > 0))
+
+
+def some_of(shown: Strings, rng: np.random.Generator) -> Strings:
+    """As many of the published strings as can be looked at."""
+    order = rng.permutation(len(shown))
+    order = order[(np.cumsum(shown.lengths[order]) <= MOST_SYMBOLS) | (np.arange(len(order)) < N_BEST)]
+    return shown.take(np.sort(order))
+
+
+def told_by(roc: Roc) -> str:
+    """What scores tell of members."""
+    return (
+        "A member agrees better with the published strings than a string that was not in the data with a chance of "
+        f"{roc.area:.2f} (0.5 is blind; above {AMBER} members can be told). {100 * roc.hits(0.5)[0].value:.0f} % of "
+        "the members lie above the middle of the others."
+    )
+
+
+def place_scores(sides: Sequence[Strings], published: Strings) -> list[Floats]:
+    """The mean agreement, place by place, with the published strings that agree best; rare symbols count more."""
+    n_symbols = max(len(s.alphabet) for s in (*sides, published))
+    counts = np.bincount(published.symbols, minlength=n_symbols) + 1.0
+    weights = -np.log(counts / counts.sum())
+    return [
+        np.asarray(place_agreement(s.symbols, s.starts, published.symbols, published.starts, weights, N_BEST))
+        for s in sides
+    ]
+
+
+def fragment_scores(sides: Sequence[Strings], published: Strings) -> list[Floats]:
+    """The mean cosine of weighted sets of fragments with the published strings that agree best."""
+    n_symbols = max(len(s.alphabet) for s in (*sides, published))
+    used = max(len(np.unique(published.symbols)), 2)
+    width = max(2, min(round(np.log(MOST_FRAGMENTS) / np.log(used)), int(62 / np.log2(max(n_symbols, 2)))))
+    keys = [_fragments(s, width, n_symbols) for s in (*sides, published)]
+    known = np.unique(np.concatenate([k for k, _ in keys]))
+    sets = []
+    for (key, owner), side in zip(keys, (*sides, published), strict=True):
+        pairs = np.unique(owner * len(known) + np.searchsorted(known, key))
+        cells = (np.ones(len(pairs)), (pairs // max(len(known), 1), pairs % max(len(known), 1)))
+        sets.append(scipy.sparse.csr_matrix(cells, shape=(len(side), len(known))))
+    held = np.asarray(sets[-1].sum(axis=0)).ravel()
+    weights = scipy.sparse.diags(np.log((len(published) + 1) / (held + 1)))
+    rows = [_unit((s @ weights).tocsr()) for s in sets]
+    step = max(MOST_PRODUCTS // max(len(published), 1), 1)
+    return [
+        np.concatenate([_best(part[i : i + step] @ rows[-1].T) for i in range(0, part.shape[0], step)])
+        for part in rows[:-1]
+    ]
 
 
 def beyond_alike(scores: Floats, lengths: Ints, reference: Floats, reference_lengths: Ints) -> Floats:
@@ -155,3 +181,7 @@ def _unit(rows: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
 def _best(products: scipy.sparse.csr_matrix) -> Floats:
     table = products.toarray()
     return np.asarray(np.partition(table, table.shape[1] - N_BEST, axis=1)[:, -N_BEST:].mean(axis=1))
+
+
+STRING_ATTACKS.register(PlaceMembership())
+STRING_ATTACKS.register(FragmentMembership())

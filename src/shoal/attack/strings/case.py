@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal.attack.attack import Attack
 from shoal.data.strings.strings import Strings
+from shoal.registry import Registry
 
 if TYPE_CHECKING:
     from shoal.attack.strings.fragments import Fragments
@@ -25,11 +28,14 @@ class StringCase:
         What was published, and all strings that came in.
     control : Strings, optional
         Strings of the same kind that were not in it.
+    again : callable, optional
+        Releases strings in the same way, by a seed: what the manifest tells everybody. None where it is not known.
     """
 
     published: Strings
     original: Strings = field(repr=False)
     control: Strings | None = field(default=None, repr=False)
+    again: Callable[[Strings, int], Strings] | None = field(default=None, repr=False)
 
     @property
     def granted(self) -> dict[str, int]:
@@ -49,3 +55,6 @@ class StringCase:
         from shoal.attack.strings.neighbourhood import Neighbourhood
 
         return Neighbourhood.of(self, np.random.default_rng(0))
+
+
+STRING_ATTACKS: Registry[Attack[StringCase]] = Registry("shoal.attack.strings")

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.strings.case import StringCase
+from shoal.attack.strings.case import STRING_ATTACKS, StringCase
 from shoal.attack.strings.rates import rates_of
 
 
@@ -14,6 +14,7 @@ class StringCopies(Attack[StringCase]):
     """Look a whole string up among the published ones, as a part of one or as all of it."""
 
     name = "copies"
+    place = 10
     title = "whole strings found"
     knows = "the whole of a string"
     stopped_by = "no copies: a pseudo-string that equals an original is drawn again"
@@ -38,3 +39,6 @@ class StringCopies(Attack[StringCase]):
             control=control,
             baseline=Rate(0, main.attempts),
         )
+
+
+STRING_ATTACKS.register(StringCopies())

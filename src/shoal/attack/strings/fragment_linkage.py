@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.attack.result import AttackResult
-from shoal.attack.strings.case import StringCase
+from shoal.attack.strings.case import STRING_ATTACKS, StringCase
 from shoal.attack.strings.rates import ByFragment, beside, rates_of
 
 
@@ -16,6 +16,7 @@ class FragmentLinkage(ByFragment):
     width = 20
 
     name = "fragment-linkage"
+    place = 40
     title = "linked by a fragment"
     needs_others = True
     knows = f"a fragment of {width} symbols of a string, from a random place of it"
@@ -44,3 +45,6 @@ class FragmentLinkage(ByFragment):
             control=control,
             details=details,
         )
+
+
+STRING_ATTACKS.register(FragmentLinkage())

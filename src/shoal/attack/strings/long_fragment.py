@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult
-from shoal.attack.strings.case import StringCase
+from shoal.attack.strings.case import STRING_ATTACKS, StringCase
 from shoal.attack.strings.rates import beside, rates_of
 
 SHARE = 0.5
@@ -16,6 +16,7 @@ class LongFragment(Attack[StringCase]):
     """Find the longest run that a string shares with a published one; success is half of the string or more."""
 
     name = "long-fragment"
+    place = 20
     title = "half of a string found"
     needs_others = True
     knows = "the whole of a string"
@@ -43,3 +44,6 @@ class LongFragment(Attack[StringCase]):
                 "longest_run": float(ours.max(initial=0)),
             },
         )
+
+
+STRING_ATTACKS.register(LongFragment())

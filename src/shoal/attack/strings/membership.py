@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.attack.result import AttackResult
 from shoal.attack.roc import FALSE_ALARMS, Roc
-from shoal.attack.strings.case import StringCase
+from shoal.attack.strings.case import STRING_ATTACKS, StringCase
 from shoal.attack.strings.rates import AgainstOthers
 
 
@@ -14,6 +14,7 @@ class StringMembership(AgainstOthers):
     """Score a string by how long its runs are that stand in published strings, on average over its places."""
 
     name = "membership"
+    place = 50
     title = "membership told"
     knows = "the whole of a string, and strings of others that were not in the data to compare with"
     stopped_by = "nothing that is promised here; condensation of larger groups makes it harder"
@@ -36,3 +37,6 @@ class StringMembership(AgainstOthers):
             control=control,
             details=roc.details,
         )
+
+
+STRING_ATTACKS.register(StringMembership())

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from shoal.attack.result import AttackResult, Z
 from shoal.attack.roc import FALSE_ALARMS, Roc
-from shoal.attack.strings.case import StringCase
+from shoal.attack.strings.case import STRING_ATTACKS, StringCase
 from shoal.attack.strings.neighbourhood import Neighbourhood
 from shoal.attack.strings.rates import FEWEST, AgainstOthers
 
@@ -65,6 +65,7 @@ class Holes(_NearStrings):
     """A string that stands in the release is no member; else the more crowded the places around it, the likelier."""
 
     name = "holes"
+    place = 100
     title = "membership told by what is missing"
     stopped_by = 'nothing where copies are drawn again; copies = "allow" leaves no holes'
     remedy = 'raise k; if being in the data is the secret, ask for copies = "allow" and look at echoes'
@@ -79,6 +80,7 @@ class Echoes(_NearStrings):
     """A string that stands in the release is a member; else the more crowded the places around it, the likelier."""
 
     name = "echoes"
+    place = 110
     title = "membership told by copies and near copies"
     stopped_by = "no copies, as to whole strings; as to near ones nothing but groups of many strings"
     remedy = 'raise k and support; ask for copies = "redraw", and look at holes'
@@ -109,3 +111,7 @@ def _verbatim(near: Neighbourhood) -> Mapping[str, float]:
         n_found, n = near.verbatim(member=member)
         shares[name] = n_found / n if n else math.nan
     return shares
+
+
+STRING_ATTACKS.register(Holes())
+STRING_ATTACKS.register(Echoes())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.attack.result import AttackResult
-from shoal.attack.strings.case import StringCase
+from shoal.attack.strings.case import STRING_ATTACKS, StringCase
 from shoal.attack.strings.rates import ByFragment, beside, rates_of
 
 
@@ -19,6 +19,7 @@ class UniqueFragments(ByFragment):
     width = 12
 
     name = "unique-fragments"
+    place = 30
     title = "a unique fragment found"
     needs_others = True
     knows = f"the whole of a string, and which of its fragments of {width} symbols others lack"
@@ -49,3 +50,6 @@ class UniqueFragments(ByFragment):
             control=control,
             details=details,
         )
+
+
+STRING_ATTACKS.register(UniqueFragments())

@@ -55,6 +55,7 @@ def group_strings(
     eps: float,
     lengths: Literal["template", "spread"],
     template_lengths: Ints | None,
+    n_longer: int = 0,
 ) -> StringGroups:
     """Bring groups together and look at each.
 
@@ -70,6 +71,9 @@ def group_strings(
         Those of the originals.
     eps, lengths, template_lengths
         As in `shoal.check.strings.verify`.
+    n_longer : int
+        By how many symbols a published string may be longer than the longest of its group, if lengths are spread and
+        those of its class differ.
     """
     # An original without symbols gives nothing to its group, so it does not count in it.
     member_of = np.where(original.lengths > 0, original_groups, -1)
@@ -101,7 +105,8 @@ def group_strings(
     if lengths == "template":
         odd = is_drawn & (least != most)
     else:
-        odd = is_drawn & has_members & ((least < shortest) | (most > longest))
+        lowest, highest = (values[np.maximum(classes, 0)] for values in _range(original.lengths[rows], labels[rows]))
+        odd = is_drawn & has_members & ((least < shortest) | (most > longest + n_longer * (lowest < highest)))
     has_length = has_members.copy()
     if L is not None:
         # L lies within the lengths of the segment, and those differ by the factor 1 + eps at most.
@@ -129,8 +134,9 @@ def _reach(lengths: Ints, eps: float) -> Ints:
     return np.asarray(np.floor((1.0 + eps) * lengths + ROUNDING), dtype=np.int64)
 
 
-def _range(values: Ints, groups: Ints, n_groups: int) -> tuple[Ints, Ints]:
+def _range(values: Ints, groups: Ints, n_groups: int | None = None) -> tuple[Ints, Ints]:
     """The least and the greatest value of each group; 0 and 0 where it has none."""
+    n_groups = int(groups.max(initial=0)) + 1 if n_groups is None else n_groups
     order = np.lexsort((values, groups))
     ordered = groups[order]
     low, high = np.zeros(n_groups, np.int64), np.zeros(n_groups, np.int64)

@@ -47,6 +47,7 @@ from shoal.errors import DataError
 
 Lengths = Literal["template", "spread"]
 
+N_LONGER = 3  # symbols that a string may get to be no copy
 NEEDS_ORIGINAL = (
     "These are pseudo-strings: from the published ones alone nothing can be verified of them. {copies} each symbol is "
     "held by at least {rare} originals, needs the original (--original)."
@@ -178,6 +179,7 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
         asked.eps,
         asked.lengths,
         secrets.template_lengths,
+        N_LONGER if asked.generator != "template" and asked.copies == "redraw" else 0,
     )
     held = rare_symbols(
         shown, shown_labels if has_class else grouped.classes[grouped.published], original, labels, rare

@@ -4,15 +4,18 @@ Recomputed from what `shoal.strings.windows` promises, in another way: every sym
 (window, context, symbol, member), rows are sorted, and each published symbol is looked up. A symbol at place t of a
 published string of length m belongs to bin ``(2 t + 1) B // (2 m)`` of the B bins of its group. B is the length of the
 members where they have one, and else the shortest length, at most 1.5 divided by the window; a window is a bin and,
-where it has 1 divided by the window or more, one neighbour to either side. The symbol is possible if one of these
-holds, where each is looked at only if the ones before can fail:
+where it has 1 divided by the window or more, one neighbour to either side. Where the shares that the windows tell (in
+each one less than the symbols that `support` members have there; twice as many where lengths are one) are more than the
+n members times the bins of a window, there are only ``B n // shares`` bins, and each is a window. The symbol is
+possible if one of these holds, where each is looked at only if the ones before can fail:
 
 1. it follows, in a window of some member, the longest context that `support` members carry there, and `support` members
    have it in the window; this can fail where no context has so many carriers, or where one of the symbols that follow
    it has fewer;
 2. `support` strings of its class have it after the symbol before; this can fail where some pair that begins so has
    fewer, or the symbol before is the last one wherever it stands;
-3. `support` members have it in the window; this can fail where a symbol of the window has fewer;
+3. `support` members have it in the window, and it is the first symbol of its string, or follows one that is the last
+   one wherever it stands; this can fail where a symbol of the window has fewer;
 4. its class has it. (How many strings must is checked apart: `rare_symbols`.)
 
 Where the first way can fail, much is possible; how often it fails is known, though: as often as a symbol is drawn that
@@ -32,6 +35,8 @@ from shoal.check.strings.support import FALSE_ALARM, surprise
 from shoal.data.strings.strings import Strings
 
 BATCH_SYMBOLS = 3_000_000
+STRINGS_A_SHARE = np.array([1, 2])  # members for each share of a symbol that windows, or columns, tell
+NOTHING = 2  # follows the symbol before, or there is none
 MOST_DRAWS = 1000  # of one string, until it is no copy and no near one
 
 
@@ -116,11 +121,16 @@ def possible_by_windows(
         if not len(drawn):
             continue
         ours = published.take(drawn)
-        bins, reach = _bins(original.lengths[chosen], original_groups[chosen], n_groups, rule.window)
-        offsets = np.cumsum(bins) - bins
-        text = _text(ours, groups[drawn], bins, offsets)
-        members = _text(original.take(chosen), original_groups[chosen], bins, offsets)
-        spread = _Spread.of(members, offsets, bins, reach, n_symbols)
+        bins, reach, is_even = _bins(original.lengths[chosen], original_groups[chosen], n_groups, rule.window)
+        members, spread = _spread(original.take(chosen), original_groups[chosen], bins, reach, n_symbols)
+        if rule.by_group:
+            n_members = np.bincount(original_groups[chosen], minlength=n_groups)
+            needed = _told(spread, bins, n_symbols, rule.support) * STRINGS_A_SHARE[is_even.astype(np.int64)]
+            is_wide = needed > n_members * (2 * reach + 1)
+            fewer = bins * n_members // np.maximum(needed, 1)
+            bins, reach = np.where(is_wide, np.maximum(fewer, 1), bins), np.where(is_wide, 0, reach)
+            members, spread = _spread(original.take(chosen), original_groups[chosen], bins, reach, n_symbols)
+        text = _text(ours, groups[drawn], bins, np.cumsum(bins) - bins)
         may_fail, ok, is_used, chance = _by_groups(text, members, spread, n_symbols, rule)
         left, expected, n_places = (
             np.bincount(text.string, weights=w, minlength=len(drawn)) for w in (is_used & ~ok, chance, is_used)
@@ -131,27 +141,43 @@ def possible_by_windows(
         before = _before(text)
         of_class = classes[text.group]
         at_pair = (of_class * n_symbols + before) * n_symbols + text.symbols
-        has_before = (text.place > 0) & (rule.order > 1)
-        ok |= may_fail & has_before & (pairs.get(at_pair) > 0)
-        may_fail &= ~has_before | (is_open.get(of_class * n_symbols + before, 1) > 0)
+        follows = np.where(
+            (text.place > 0) & (rule.order > 1), is_open.get(of_class * n_symbols + before, NOTHING), NOTHING
+        )
+        ok |= may_fail & (follows != NOTHING) & (pairs.get(at_pair) > 0)
+        may_fail &= follows > 0
         if rule.by_group:
             n_holders = spread.held.get(text.bin * n_symbols + text.symbols)
-            ok |= may_fail & (n_holders >= rule.support)
+            ok |= may_fail & (follows == NOTHING) & (n_holders >= rule.support)
             few = np.unique(spread.held.keys[spread.held.values < rule.support] // n_symbols)
-            may_fail &= np.isin(text.bin, few)
+            may_fail &= (follows != NOTHING) | np.isin(text.bin, few)
         ok |= may_fail & (known.get(of_class * n_symbols + text.symbols) > 0)
         is_possible[drawn] = np.bincount(text.string[~ok], minlength=len(drawn)) == 0
     return is_possible, is_suspect & is_possible
 
 
-def _bins(lengths: Ints, groups: Ints, n_groups: int, window: float) -> tuple[Ints, Ints]:
-    """The bins of each group, and whether a window has neighbours."""
+def _bins(lengths: Ints, groups: Ints, n_groups: int, window: float) -> tuple[Ints, Ints, Mask]:
+    """The bins of each group, whether a window has neighbours, and whether all members are of one length."""
     shortest, longest = np.full(n_groups, np.iinfo(np.int64).max), np.zeros(n_groups, np.int64)
     np.minimum.at(shortest, groups, lengths)
     np.maximum.at(longest, groups, lengths)
     shortest = np.where(longest > 0, shortest, 1)
     bins = np.where(shortest == longest, shortest, np.minimum(shortest, max(int(1.5 / window + 1e-9), 1)))
-    return bins, ((shortest != longest) & (bins * window > 1 - 1e-9)).astype(np.int64)
+    return bins, ((shortest != longest) & (bins * window > 1 - 1e-9)).astype(np.int64), shortest == longest
+
+
+def _spread(strings: Strings, groups: Ints, bins: Ints, reach: Ints, n_symbols: int) -> tuple[_Text, _Spread]:
+    """The members' symbols, and the windows that these are in."""
+    offsets = np.cumsum(bins) - bins
+    members = _text(strings, groups, bins, offsets)
+    return members, _Spread.of(members, offsets, bins, reach, n_symbols)
+
+
+def _told(spread: _Spread, bins: Ints, n_symbols: int, support: int) -> Ints:
+    """Of each group, the sum over its windows of the symbols, less one, that enough members have there."""
+    window = spread.held.keys[spread.held.values >= support] // n_symbols
+    group = np.repeat(np.arange(len(bins)), bins)
+    return np.bincount(group[window], minlength=len(bins)) - np.bincount(group[np.unique(window)], minlength=len(bins))
 
 
 def _text(strings: Strings, groups: Ints, bins: Ints, offsets: Ints) -> _Text:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Codes, Ints, Mask, Words
+from shoal.arrays import Codes, Floats, Ints, Mask, Words
 from shoal.kernels.compile import compiled
 from shoal.kernels.strings.generate import uniform
 from shoal.kernels.strings.hash import fingerprint, holds
@@ -31,6 +31,83 @@ def _lower(ascending: Ints, low: int, high: int, value: int) -> int:
         else:
             high = middle
     return low
+
+
+@compiled
+def find_unsupported(
+    symbols: Codes,
+    starts: Ints,
+    group_starts: Ints,
+    n_bins: Ints,
+    reaches: Ints,
+    support: int,
+    n_symbols: int,
+    is_unsupported: Mask,
+    n_shown: Ints,
+    n_telling: Ints,
+) -> None:
+    """Which symbols too few members have about their place, and how many different ones enough members have.
+
+    Parameters
+    ----------
+    symbols, starts, group_starts, n_bins, reaches, support
+        As in `generate_from_windows`.
+    n_symbols : int
+        Of the alphabet.
+    is_unsupported : bool array (len(symbols),)
+        Filled: whether fewer than `support` members have the symbol in the window of its own bin.
+    n_shown, n_telling : int64 arrays (n_groups,)
+        Filled: over the windows of the group, how many different symbols `support` members have there, and how many
+        windows have one.
+    """
+    counts, seen_window = np.empty(n_symbols, np.int64), np.empty(n_symbols, np.int64)
+    seen_member = np.empty(n_symbols, np.int64)
+    for group in range(len(group_starts) - 1):
+        begin, end, B, reach = group_starts[group], group_starts[group + 1], n_bins[group], reaches[group]
+        window_starts = np.zeros(B + 1, np.int64)
+        for row in range(begin, end):
+            length = starts[row + 1] - starts[row]
+            for u in range(length):
+                own = bin_of(u, length, B)
+                for b in range(max(own - reach, 0), min(own + reach, B - 1) + 1):
+                    window_starts[b + 1] += 1
+        for b in range(B):
+            window_starts[b + 1] += window_starts[b]
+        places, members = np.empty(window_starts[B], np.int64), np.empty(window_starts[B], np.int64)
+        is_own = np.empty(window_starts[B], np.bool_)
+        fill = window_starts[:-1].copy()
+        for row in range(begin, end):
+            length = starts[row + 1] - starts[row]
+            for u in range(length):
+                own = bin_of(u, length, B)
+                for b in range(max(own - reach, 0), min(own + reach, B - 1) + 1):
+                    places[fill[b]], members[fill[b]], is_own[fill[b]] = starts[row] + u, row, b == own
+                    fill[b] += 1
+        seen_window[:] = -1
+        n_shown[group], n_telling[group] = 0, 0
+        for b in range(B):
+            is_telling = False
+            for i in range(window_starts[b], window_starts[b + 1]):
+                symbol = symbols[places[i]]
+                if seen_window[symbol] != b:
+                    seen_window[symbol], seen_member[symbol], counts[symbol] = b, -1, 0
+                if seen_member[symbol] != members[i]:
+                    seen_member[symbol] = members[i]
+                    counts[symbol] += 1
+                    if counts[symbol] == support:
+                        n_shown[group] += 1
+                        is_telling = True
+            n_telling[group] += is_telling
+            for i in range(window_starts[b], window_starts[b + 1]):
+                if is_own[i]:
+                    is_unsupported[places[i]] = counts[symbols[places[i]]] < support
+
+
+@compiled
+def _nearest_left(left_at: Floats, at: float, half: float) -> tuple[int, int]:
+    """The leftovers, sorted by relative place, that stand within `half` of a place."""
+    low = int(np.searchsorted(left_at, at - half))
+    return low, low + int(np.searchsorted(left_at[low:], at + half))
 
 
 @compiled
@@ -163,19 +240,27 @@ def generate_from_windows(
     reaches: Ints,
     order: int,
     support: int,
+    window: float,
     by_group: bool,
     pool: Codes,
     pool_starts: Ints,
     after: Ints,
     after_starts: Ints,
+    rare_after: Ints,
+    rare_after_starts: Ints,
+    left_first: Ints,
+    left: Ints,
+    left_at: Floats,
     pairs: Ints,
     n_tries: int,
+    n_longer: int,
     originals: Words,
     keys: Words,
     basis: np.uint64,
     state: Words,
     out_starts: Ints,
     out: Codes,
+    sizes: Ints,
     is_kept: Mask,
 ) -> int:
     """Draw one pseudo-string for every member of every group; return how many draws were rejected.
@@ -189,7 +274,12 @@ def generate_from_windows(
     4. from the pool at the same relative place.
 
     The first and the third give none where the drawn symbol stands in the window in fewer than `support` members, and
-    neither is tried unless `by_group`.
+    neither is tried unless `by_group`. Where the first gave none for that reason, the second takes occurrences of
+    which the same is true in their own group, if there are any after that symbol. Where the second gave none for its
+    reason, the third is not tried. The fourth takes leftovers if there are any about there.
+
+    A string whose fingerprint is among `originals` is drawn longer by a symbol, `n_longer` times at most, and then
+    anew; what stands in the same bins as before is kept.
 
     Parameters
     ----------
@@ -197,12 +287,18 @@ def generate_from_windows(
         The members' strings, group by group.
     n_bins, reaches : int64 arrays (n_groups,)
         The bins of each group, and how many of them a window has to either side.
+    window : float
+        Share of a string to either side of a place.
     pool, pool_starts : arrays
         All strings of the class, none empty.
     after, after_starts : int64 arrays
         For each symbol the places of the pool that follow it within a string.
+    rare_after, rare_after_starts, left_first, left, left_at : arrays
+        Of the pool: see `shoal.strings.windows.ClassStrings`.
     pairs : int64 array
         ``first * len(keys) + second`` of pairs that enough strings of the pool have, ascending.
+    sizes : int64 array
+        How long each pseudo-string is to be, and then is; ``out_starts`` leaves room for `n_longer` symbols more.
     originals, keys, basis, state, out_starts, out, is_kept
         As in `shoal.kernels.strings.generate.generate_strings`.
     """
@@ -219,12 +315,13 @@ def generate_from_windows(
         chosen = np.empty(widest, np.int64)
         for row in range(begin, end):
             is_kept[row] = False
-            first, size = out_starts[row], out_starts[row + 1] - out_starts[row]
-            for _ in range(n_tries):
-                for t in range(size):
+            first, asked = out_starts[row], sizes[row]
+            size, n_same = asked, 0
+            for _ in range(n_tries * (n_longer + 1)):
+                for t in range(n_same, size):
                     at, b = first + t, bin_of(t, size, B)
                     before = out[at - 1] if t > 0 else -1
-                    picked = -1
+                    picked, is_rare = -1, False
                     for way in range(4):
                         if way == 0 and by_group and t > 0:
                             low = _lower(befores, windows[b], windows[b + 1], before)
@@ -241,24 +338,39 @@ def generate_from_windows(
                                     picked = symbols[chosen[int(uniform(state, group) * n_chosen)]]
                                     break
                         elif way == 1 and t > 0 and order > 1:
+                            following = after
                             low, high = after_starts[before], after_starts[before + 1]
+                            if is_rare and rare_after_starts[before + 1] > rare_after_starts[before]:
+                                following = rare_after
+                                low, high = rare_after_starts[before], rare_after_starts[before + 1]
                             if high > low:
-                                symbol = pool[after[low + int(uniform(state, group) * (high - low))]]
+                                symbol = pool[following[low + int(uniform(state, group) * (high - low))]]
                                 pair = before * n_symbols + symbol
                                 i = _lower(pairs, 0, len(pairs), pair)
                                 if i < len(pairs) and pairs[i] == pair:
                                     picked = symbol
-                        elif way == 2 and by_group:
+                                else:
+                                    is_rare = True
+                        elif way == 2 and by_group and not is_rare:
                             low, high = windows[b], windows[b + 1]
                             picked = symbols[places[low + int(uniform(state, group) * (high - low))]]
                         elif way == 3:
-                            other = int(uniform(state, group) * (len(pool_starts) - 1))
-                            length = pool_starts[other + 1] - pool_starts[other]
-                            picked = pool[pool_starts[other] + (2 * t + 1) * length // (2 * size)]
+                            leftovers, low, high = left_first, 0, len(left_first)
+                            if t > 0:
+                                leftovers = left
+                                low, high = _nearest_left(left_at, (t + 0.5) / size, 0.5 / size)
+                            if t > 0 and high == low:
+                                low, high = _nearest_left(left_at, (t + 0.5) / size, window)
+                            if high > low:
+                                picked = pool[leftovers[low + int(uniform(state, group) * (high - low))]]
+                            else:
+                                other = int(uniform(state, group) * (len(pool_starts) - 1))
+                                length = pool_starts[other + 1] - pool_starts[other]
+                                picked = pool[pool_starts[other] + (2 * t + 1) * length // (2 * size)]
                         if way in (0, 2) and picked >= 0:
                             i = _lower(held, symbol_starts[b], symbol_starts[b + 1], picked)
                             if n_holders[i] < support:
-                                picked = -1
+                                picked, is_rare = -1, True
                         if picked >= 0:
                             break
                     out[at] = picked
@@ -266,4 +378,12 @@ def generate_from_windows(
                     is_kept[row] = True
                     break
                 n_rejected += 1
+                n_same = 0
+                if size < asked + n_longer:
+                    while n_same < size and bin_of(n_same, size, B) == bin_of(n_same, size + 1, B):
+                        n_same += 1
+                    size += 1
+                else:
+                    size = asked
+            sizes[row] = size
     return n_rejected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -171,7 +172,7 @@ class StringKind(Kind):
         """See `shoal.attack.strings`."""
         from shoal.attack.strings import STRING_ATTACKS
 
-        return STRING_ATTACKS
+        return list(STRING_ATTACKS.values())
 
     def case(
         self,
@@ -185,8 +186,9 @@ class StringKind(Kind):
         """The published strings, and what the attacker is given."""
         from shoal.attack.strings.case import StringCase
         from shoal.check.strings.folder import published_strings
+        from shoal.kinds.strings.release import drawn_again
 
-        return StringCase(published_strings(folder, manifest), original, control)
+        return StringCase(published_strings(folder, manifest), original, control, partial(drawn_again, manifest.policy))
 
     def ladder(self, data: Strings, policy: StringPolicy) -> StringLadder:
         """See `shoal.kinds.strings.harden`."""

@@ -107,6 +107,11 @@ class StringMethod(Strict):
     copies: Literal["redraw", "allow"] = option(
         "redraw", "Whether a pseudo-string that equals an original which fewer than k hold is drawn again, or stands."
     )
+    unaligned: Literal["refuse", "accept"] = option(
+        "refuse",
+        "Whether strings that are nearly the same but differ in length are refused until they are aligned, or taken as "
+        "they are.",
+    )
     suppression: float = option(
         0.1, "Share of strings that may be left out; more is refused.", metavar="SHARE", ge=0, le=1
     )

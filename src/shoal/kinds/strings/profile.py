@@ -16,6 +16,7 @@ from shoal.kinds.strings.policy import StringPolicy
 from shoal.shown import Grid
 from shoal.strings.condense import Condensation
 from shoal.strings.generate import fingerprint_originals
+from shoal.strings.homology import MOST_SHARED, find_unaligned
 from shoal.strings.lengths import homogenize_lengths
 
 GROUP_SIZES = (20, 10, 5, 2)
@@ -174,7 +175,14 @@ def profile_of(strings: Strings, policy: StringPolicy) -> StringProfile:
 
 
 def _foretold(strings: Strings, policy: StringPolicy) -> list[str]:
-    """What a release would leave out because draws equal originals, by trying it; nothing where strings are many."""
+    """What a release would refuse, or leave out because draws equal originals, by trying it where strings are few."""
+    shared = find_unaligned(strings)
+    if shared >= MOST_SHARED and policy.method.unaligned == "refuse":
+        return [
+            f"the strings are nearly the same and not aligned (two of them share {100 * shared:.0f} % of their "
+            "fragments and differ in length); a release asks for them aligned, such as by mafft --auto, or for "
+            'unaligned = "accept"'
+        ]
     if len(strings.symbols) > MOST_TRIED or policy.method.copies == "allow":
         return []
     method = policy.method

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,6 +29,7 @@ from shoal.release import Release
 from shoal.secrets import write_groups, write_lengths, write_published_groups
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.strings.condense import SUPPRESSED_BECAUSE, Condensation, Segment
+from shoal.strings.homology import refuse_unaligned
 
 if TYPE_CHECKING:
     from shoal.attack.strings.case import StringCase
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 STATISTICS_FILE = "statistics.npz"
 COPIES = "copies"
 N_ROUNDS = 20  # of drawing a few near copies again
+NO_NEARER = 0.95  # of the distance to the middle of a random group
 MANY_COPIES = 0.01  # of the draws: then what is missing, or stands there, tells of members
 NEARLY_COPIES = 0.5  # of a string stands verbatim in an original
 MOST_ORIGINAL_SYMBOLS, MOST_PUBLISHED_SYMBOLS = 20_000_000, 5_000_000  # about half a minute
@@ -91,7 +93,7 @@ class StringRelease(Release[Strings]):
         """What attacks work on; for the owner alone."""
         from shoal.attack.strings.case import StringCase
 
-        return StringCase(self.strings, self._original, self._control)
+        return StringCase(self.strings, self._original, self._control, partial(drawn_again, self.policy))
 
     @cached_property
     def utility(self) -> StringUtility:
@@ -249,22 +251,10 @@ def release_strings(
         If the check does not confirm everything; then nothing is left of it.
     """
     notes = list(original.source.notes)
-    method = policy.method
     original = replace(original, source=_published_source(original))
-    condensation = Condensation(
-        k=policy.k,
-        eps=method.eps,
-        order=method.order,
-        support=method.support,
-        lengths=method.lengths,
-        seed=seed,
-        homogenize=method.homogenize,
-        rare=policy.rare,
-        workers=1,
-        copies=method.copies,
-        generator=method.generator,
-        window=method.window,
-    )
+    if policy.method.unaligned == "refuse" and policy.method.generator != "markov":
+        refuse_unaligned(original)
+    condensation = _condensation(policy, seed)
     if progress is not None:
         progress(
             "grouping strings" if has_compiled() else "compiling (on the first run only), then grouping strings", 0, 0
@@ -307,6 +297,30 @@ def release_strings(
         _file=file,
         _like=like,
         _held_out=held_out,
+    )
+
+
+def drawn_again(policy: StringPolicy, strings: Strings, seed: int) -> Strings:
+    """Pseudo-strings of some strings as the policy asks, unchecked: what attackers make for themselves."""
+    drawn: Strings = _condensation(policy, seed).fit_transform(strings)
+    return drawn
+
+
+def _condensation(policy: StringPolicy, seed: int | None) -> Condensation:
+    method = policy.method
+    return Condensation(
+        k=policy.k,
+        eps=method.eps,
+        order=method.order,
+        support=method.support,
+        lengths=method.lengths,
+        seed=seed,
+        homogenize=method.homogenize,
+        rare=policy.rare,
+        workers=1,
+        copies=method.copies,
+        generator=method.generator,
+        window=method.window,
     )
 
 
@@ -418,6 +432,12 @@ def _told(condensation: Condensation, policy: StringPolicy) -> list[str]:
         notes.append(
             f"{sum(s.n_strings for s in split):,} strings were split by nearness before grouping; by a sample, "
             f"distances to the middle of a group grew by about {100 * cost:.1f} % or less"
+        )
+    if condensation.nearness_ > NO_NEARER and policy.method.generator != "markov":
+        notes.append(
+            f"groups are hardly nearer than random ones (their strings lie {100 * condensation.nearness_:.0f} % as far "
+            "from the middle): a release keeps what the strings of a class have in common, and little of what "
+            "groups have"
         )
     pseudo = condensation.pseudo_
     share = pseudo.n_rejected / max(pseudo.n_rejected + len(pseudo.strings), 1)

@@ -6,60 +6,112 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from shoal.kernels.strings.hash import BASES
+from shoal.kernels.strings.hash import BASES, fingerprints
 from shoal.kernels.strings.windows import generate_from_windows
-from shoal.strings.windows import bins_of, make_pool
+from shoal.strings.windows import bins_of, bins_of_lengths, count_needed, find_rare, make_pool
 from tests.unit.kernels.strings.test_generate import SlowRandom, flat, some_strings
 
 N_SYMBOLS = 5
 
 
+def bin_of(place: int, length: int, n_bins: int) -> int:
+    return (2 * place + 1) * n_bins // (2 * length)
+
+
+def in_window(members: list[list[int]], at: int, n_bins: int, reach: int) -> list[tuple[int, int]]:
+    """Members and places whose bin is near a bin."""
+    return [
+        (j, u) for j, m in enumerate(members) for u in range(len(m)) if abs(bin_of(u, len(m), n_bins) - at) <= reach
+    ]
+
+
+def slow_rare(members: list[list[int]], n_bins: int, reach: int, support: int) -> list[list[bool]]:
+    """Of each symbol whether too few members have it about there."""
+    out = []
+    for m in members:
+        near = [in_window(members, bin_of(u, len(m), n_bins), n_bins, reach) for u in range(len(m))]
+        out.append([len({j for j, v in w if members[j][v] == m[u]}) < support for u, w in enumerate(near)])
+    return out
+
+
+def slow_shares(members: list[list[int]], n_bins: int, reach: int, support: int) -> int:
+    """In every window the symbols that enough members have, less one."""
+    n = 0
+    for at in range(n_bins):
+        window = in_window(members, at, n_bins, reach)
+        holders = [len({j for j, u in window if members[j][u] == symbol}) for symbol in range(N_SYMBOLS)]
+        n += max(sum(h >= support for h in holders) - 1, 0)
+    return n
+
+
 def slow_string(
     members: list[list[int]],
     pool: list[list[int]],
+    is_rare: list[list[bool]],
+    kept: list[int],
     size: int,
-    n_bins: int,
-    reach: int,
-    order: int,
-    support: int,
-    by_group: bool,
+    bins: tuple[int, int],
+    settings: tuple[int, int, float, bool],
     random: SlowRandom,
 ) -> list[int]:
-    """One pseudo-string, by lists."""
-    out: list[int] = []
-    for t in range(size):
-        at = (2 * t + 1) * n_bins // (2 * size)
-        window = [
-            (j, u)
-            for j, m in enumerate(members)
-            for u in range(len(m))
-            if abs((2 * u + 1) * n_bins // (2 * len(m)) - at) <= reach
-        ]
+    """One pseudo-string that begins with what is kept, by lists; `is_rare` is of the pool."""
+    n_bins, reach = bins
+    order, support, wide, by_group = settings
+    out = list(kept)
+    pairs = [{(p[v - 1], p[v]) for v in range(1, len(p))} for p in pool]
+    places = [(i, u) for i, p in enumerate(pool) for u in range(len(p))]
+    for t in range(len(kept), size):
+        window = in_window(members, bin_of(t, size, n_bins), n_bins, reach)
         window.sort(key=lambda ju: (members[ju[0]][ju[1] - 1] if ju[1] else -1, ju))
 
         def is_held(symbol: int, window: list[tuple[int, int]] = window) -> bool:
             return len({j for j, u in window if members[j][u] == symbol}) >= support
 
-        picked = None
+        def draw(places: list[tuple[int, int]], strings: list[list[int]]) -> int:
+            i, u = places[int(random.uniform() * len(places))]
+            return strings[i][u]
+
+        picked, is_lost, is_tried = None, False, False
         for depth in range(min(order - 1, t), 0, -1) if by_group else ():
             found = [(j, u) for j, u in window if u >= depth and members[j][u - depth : u] == out[t - depth :]]
             if len({j for j, _ in found}) >= support:
-                j, u = found[int(random.uniform() * len(found))]
-                picked = members[j][u] if is_held(members[j][u]) else None
+                picked = draw(found, members)
+                if not is_held(picked):
+                    picked, is_lost = None, True
                 break
         if picked is None and t > 0 and order > 1:
-            after = [(i, u) for i, p in enumerate(pool) for u in range(1, len(p)) if p[u - 1] == out[-1]]
+            after = [(i, u) for i, u in places if u > 0 and pool[i][u - 1] == out[-1]]
+            rare = [(i, u) for i, u in after if is_rare[i][u]]
             if after:
-                i, u = after[int(random.uniform() * len(after))]
-                pair = (out[-1], pool[i][u])
-                n_holders = sum(any(p[v : v + 2] == list(pair) for v in range(len(p) - 1)) for p in pool)
-                picked = pair[1] if n_holders >= support else None
-        if picked is None and by_group:
-            j, u = window[int(random.uniform() * len(window))]
-            picked = members[j][u] if is_held(members[j][u]) else None
+                picked, is_tried = draw(rare if is_lost and rare else after, pool), True
+                if sum((out[-1], picked) in p for p in pairs) < support:
+                    picked = None
+        if picked is None and by_group and not is_tried:
+            picked = draw(window, members)
+            if not is_held(picked):
+                picked = None
         if picked is None:
-            other = pool[int(random.uniform() * len(pool))]
-            picked = other[(2 * t + 1) * len(other) // (2 * size)]
+            left = [
+                (i, u)
+                for i, u in places
+                if (u > 0) == (t > 0)
+                and (
+                    is_rare[i][u]
+                    if u == 0 or order == 1
+                    else sum((pool[i][u - 1], pool[i][u]) in p for p in pairs) < support
+                )
+            ]
+            if t > 0:
+                left.sort(key=lambda iu: ((iu[1] + 0.5) / len(pool[iu[0]]), iu))
+            at = (t + 0.5) / size
+            for half in (0.5 / size, wide) if t > 0 else (1.0,):
+                near = [(i, u) for i, u in left if at - half <= (u + 0.5) / len(pool[i]) < at + half]
+                if near:
+                    picked = draw(near, pool)
+                    break
+            else:
+                other = pool[int(random.uniform() * len(pool))]
+                picked = other[(2 * t + 1) * len(other) // (2 * size)]
         out.append(picked)
     return out
 
@@ -67,58 +119,115 @@ def slow_string(
 @pytest.mark.parametrize(
     ("order", "support", "by_group"), [(1, 2, True), (2, 1, True), (2, 3, True), (4, 2, True), (2, 2, False)]
 )
-@pytest.mark.parametrize(("shortest", "longest", "window"), [(9, 9, 0.05), (4, 12, 0.1), (20, 40, 0.05)])
+@pytest.mark.parametrize(("shortest", "longest", "window"), [(9, 9, 0.05), (1, 5, 0.3), (4, 12, 0.1), (20, 40, 0.05)])
+@pytest.mark.parametrize("refused", [False, True])
 def test_windows_draw_what_the_slow_ones_draw(
-    order: int, support: int, by_group: bool, shortest: int, longest: int, window: float
+    order: int, support: int, by_group: bool, shortest: int, longest: int, window: float, refused: bool
 ) -> None:
     strings = some_strings(3, 14, shortest, longest, N_SYMBOLS)
     symbols, starts = flat(strings)
     group_starts = np.array([0, 6, 14])
-    n_bins, reaches = bins_of(np.diff(starts), group_starts, window)
-    pool = make_pool(symbols, starts, N_SYMBOLS, support)
+    bins = bins_of(symbols, starts, group_starts, window, support, N_SYMBOLS)
+    is_rare = find_rare(symbols, starts, group_starts, window, support, N_SYMBOLS) & by_group
+    expected_rare = [
+        row
+        for group in range(2)
+        for row in slow_rare(
+            strings[group_starts[group] : group_starts[group + 1]], bins[0][group], bins[1][group], support
+        )
+    ]
+    assert (is_rare == (np.concatenate(expected_rare) & by_group)).all()
+    pool = make_pool(symbols, starts, is_rare, N_SYMBOLS, support, order)
+    keys = np.arange(1, N_SYMBOLS + 1).astype(np.uint64)
+    n_longer = 2 if refused else 0
     sizes = np.array([len(s) for s in strings[:6]] + [shortest] * 8)
-    out_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    out, is_kept = np.empty(out_starts[-1], np.int32), np.empty(14, np.bool_)
-    state = np.array([11, 99], np.uint64)
-    n_rejected = generate_from_windows(
-        symbols,
-        starts,
-        group_starts,
-        n_bins,
-        reaches,
-        order,
-        support,
-        by_group,
-        pool.symbols,
-        pool.starts,
-        pool.after,
-        pool.after_starts,
-        pool.pairs,
-        1,
-        np.zeros(0, np.uint64),
-        np.arange(1, N_SYMBOLS + 1).astype(np.uint64),
-        BASES[0],
-        state,
-        out_starts,
-        out,
-        is_kept,
-    )
-    assert n_rejected == 0
+    out_starts = np.concatenate([[0], np.cumsum(sizes + n_longer)]).astype(np.int64)
+    out, is_kept, lengths = np.empty(out_starts[-1], np.int32), np.empty(14, np.bool_), sizes.astype(np.int64)
+
+    def generate(originals: npt.NDArray[np.uint64]) -> int:
+        return int(
+            generate_from_windows(
+                symbols,
+                starts,
+                group_starts,
+                *bins,
+                order,
+                support,
+                window,
+                by_group,
+                pool.symbols,
+                pool.starts,
+                pool.after,
+                pool.after_starts,
+                pool.rare_after,
+                pool.rare_after_starts,
+                pool.left_first,
+                pool.left,
+                pool.left_at,
+                pool.pairs,
+                2,
+                n_longer,
+                originals,
+                keys,
+                BASES[0],
+                np.array([11, 99], np.uint64),
+                out_starts,
+                out,
+                lengths,
+                is_kept,
+            )
+        )
+
+    assert generate(np.zeros(0, np.uint64)) == 0
     assert is_kept.all()
+    first = [out[a : a + n].tolist() for a, n in zip(out_starts[:-1], lengths, strict=True)]
+    banned = [] if not refused else first[:3] + first[7:10]
+    lengths[:] = sizes
+    n_rejected = generate(np.unique(fingerprints(*flat(banned), keys, BASES[0])) if banned else np.zeros(0, np.uint64))
+    seen = 0
     for group, seed in enumerate((11, 99)):
         random = SlowRandom(seed)
         rows = range(int(group_starts[group]), int(group_starts[group + 1]))
+        n_bins = int(bins[0][group])
         for row in rows:
-            drawn: npt.NDArray[np.int32] = out[out_starts[row] : out_starts[row + 1]]
-            expected = slow_string(
-                [strings[r] for r in rows],
-                strings,
-                int(sizes[row]),
-                int(n_bins[group]),
-                int(reaches[group]),
-                order,
-                support,
-                by_group,
-                random,
-            )
-            assert drawn.tolist() == expected
+            size, kept = int(sizes[row]), []
+            for _ in range(2 * (n_longer + 1)):
+                drawn = slow_string(
+                    [strings[r] for r in rows],
+                    strings,
+                    [[x and by_group for x in r] for r in expected_rare],
+                    kept,
+                    size,
+                    (n_bins, int(bins[1][group])),
+                    (order, support, window, by_group),
+                    random,
+                )
+                if drawn not in banned:
+                    break
+                seen += 1
+                kept = []
+                if size < sizes[row] + n_longer:
+                    while len(kept) < size and bin_of(len(kept), size, n_bins) == bin_of(len(kept), size + 1, n_bins):
+                        kept.append(drawn[len(kept)])
+                    size += 1
+                else:
+                    size = int(sizes[row])
+            assert is_kept[row] == (drawn not in banned)
+            if is_kept[row]:
+                assert out[out_starts[row] : out_starts[row] + lengths[row]].tolist() == drawn
+    assert n_rejected == seen
+    assert (seen > 0) == refused
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(9, 9), (4, 12), (25, 40)])
+def test_shares_are_counted_as_the_slow_way_counts(shortest: int, longest: int) -> None:
+    strings = some_strings(5, 14, shortest, longest, N_SYMBOLS)
+    symbols, starts = flat(strings)
+    group_starts = np.array([0, 6, 14])
+    bins = bins_of_lengths(np.diff(starts), group_starts, 0.05)
+    found = count_needed(symbols, starts, group_starts, *bins, 3, N_SYMBOLS)
+    for group in range(2):
+        members = strings[group_starts[group] : group_starts[group + 1]]
+        assert found[group] == (2 if shortest == longest else 1) * slow_shares(
+            members, int(bins[0][group]), int(bins[1][group]), 3
+        )

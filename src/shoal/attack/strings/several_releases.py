@@ -1,0 +1,92 @@
+"""Was someone's string in the data? The scores of several releases of the same strings, averaged.
+
+Each release hides members behind random numbers of its own. Who publishes the same data again and again gives the
+attacker a mean in which these cancel, and what the releases have in common, the members, does not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.arrays import Floats
+from shoal.attack.result import AttackResult
+from shoal.attack.roc import Roc
+from shoal.attack.strings.best_matches import (
+    AMBER,
+    N_BEST,
+    beyond_alike,
+    draw_sides,
+    fragment_scores,
+    place_scores,
+    some_of,
+)
+from shoal.attack.strings.case import STRING_ATTACKS, StringCase
+from shoal.attack.strings.rates import FEWEST, AgainstOthers
+from shoal.check.strings.originals import in_alphabet_of
+
+N_RELEASES = 5
+MOST_MADE = 1_000_000  # symbols of the strings that are released again; some ten seconds
+
+
+class SeveralReleases(AgainstOthers):
+    """Average what a string agrees, by places and by fragments, with each of several releases."""
+
+    name = "several-releases"
+    place = 90
+    title = f"membership told if the same strings are released {N_RELEASES} times"
+    knows = (
+        f"the whole of a string, strings of others that were not in the data to compare with, and {N_RELEASES} "
+        "releases of the same strings"
+    )
+    stopped_by = "nothing; a release is meant to be the only one of its strings"
+    remedy = "release the same strings once: keep the release, or its seed, and give it out again"
+    reference = "Shoal's own; Ganta et al., KDD 2008, for attacks by composition"
+
+    def missing(self, case: StringCase) -> str | None:
+        """There must be others to be told from and to compare with, and the strings must be few."""
+        why = super().missing(case)
+        if why is not None or case.control is None:
+            return why
+        if case.again is None:
+            return "It is not known how the strings were made."
+        if int((case.control.lengths > 0).sum()) < 2 * FEWEST:
+            return f"It needs at least {2 * FEWEST} strings that were not in the release."
+        if len(case.original.symbols) > MOST_MADE:
+            return f"It makes releases of its own, and there are more than {MOST_MADE:,} symbols."
+        return None if len(case.published) >= N_BEST else "Too few strings are published."
+
+    def in_release(self) -> None:
+        """It makes releases of its own."""
+
+    def run(self, case: StringCase, rng: np.random.Generator) -> AttackResult:
+        """Compare members and others by one release, and by all."""
+        assert case.again is not None  # else it is missing
+        sides, shown = draw_sides(case, rng)
+        total: list[Floats] = [np.zeros(len(side)) for side in sides]
+        areas = []
+        for i in range(N_RELEASES):
+            if i:
+                again = in_alphabet_of(case.original, case.again(case.original, int(rng.integers(2**31))))
+                shown = again.take(np.flatnonzero(again.lengths > 0))
+            some = some_of(shown, rng)
+            for scores in (place_scores(sides, some), fragment_scores(sides, some)):
+                beyond = [
+                    beyond_alike(score, side.lengths, scores[2], sides[2].lengths)
+                    for score, side in zip(scores, sides, strict=True)
+                ]
+                spread = max(float(beyond[2].std()), 1e-12)
+                total = [t + b / spread for t, b in zip(total, beyond, strict=True)]
+            areas.append(Roc.of(total[0], total[1]).area)
+        roc = Roc.of(total[0], total[1])
+        main, blind = roc.hits(0.5)
+        return self.result(
+            main,
+            f"By {N_RELEASES} releases of the same strings a member is told from a string that was not in the data "
+            f"with a chance of {roc.area:.2f}, by this one alone with {areas[0]:.2f} (0.5 is blind; above {AMBER} "
+            "members can be told).",
+            control=blind,
+            details={**roc.details, "area_of_one_release": areas[0]},
+        )
+
+
+STRING_ATTACKS.register(SeveralReleases())
