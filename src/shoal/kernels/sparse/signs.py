@@ -73,7 +73,8 @@ def evaluate(coefficients: Words, x: np.uint64, bits: np.uint64) -> np.uint64:
 
 @compiled
 def _turned(word: np.uint64, by: np.uint64) -> np.uint64:
-    return np.uint64((word << by) | (word >> (_WORD - by)))
+    turned: np.uint64 = (word << by) | (word >> (_WORD - by))
+    return turned
 
 
 @compiled
@@ -104,7 +105,8 @@ def sip_hash(secret: Words, one: np.uint64, other: np.uint64) -> np.uint64:
             c = _turned(c, _HALF)
         if step < 3:
             a ^= word
-    return np.uint64(a ^ b ^ c ^ d)
+    mixed: np.uint64 = a ^ b ^ c ^ d
+    return mixed
 
 
 @compiled

@@ -79,7 +79,7 @@ class BasketRelease(Release[Sparse]):
     @property
     def suppressed_sentence(self) -> str:
         """What was suppressed and why, in plain words."""
-        return suppressed_sentence(self.suppressed, self.records["in"], self.policy)
+        return suppressed_sentence(self.suppressed, self.records["in"], self.policy, self._counted)
 
     @property
     def items_sentence(self) -> str:
@@ -87,10 +87,14 @@ class BasketRelease(Release[Sparse]):
         told, n = self.items, self.items["places"]
         k = self.policy.k
         return (
-            f"{told['rare_items']:,} of {told['items']:,} items were left out, as fewer than {k} records hold them: "
-            f"{100 * told['rare_places'] / max(n, 1):.1f} % of all places; {100 * told['left_over'] / max(n, 1):.1f} % "
-            "more found no room in a pool."
+            f"{told['rare_items']:,} of {told['items']:,} items were left out, as fewer than {k} {self._counted} hold "
+            f"them: {100 * told['rare_places'] / max(n, 1):.1f} % of all places; "
+            f"{100 * told['left_over'] / max(n, 1):.1f} % more found no room in a pool."
         )
+
+    @property
+    def _counted(self) -> str:
+        return "records" if self._original.persons is None else "persons"
 
     @property
     def case(self) -> BasketCase:
@@ -241,6 +245,9 @@ def _notes(original: Sparse, made: PseudoBaskets, seed: int | None) -> list[str]
         notes.append(
             "texts are published as bags of words, in no order and without stop words: nobody can read them as texts"
         )
+    if original.persons is not None:
+        n_persons = len(np.unique(original.persons))
+        notes.append(f"the records are of {n_persons:,} persons, who are counted in the place of records")
     if not original.is_binary:
         notes.append("the weight of an item is the mean of its holders in the pool; how it varies between them is lost")
     if seed is not None:
@@ -258,7 +265,9 @@ def _notes(original: Sparse, made: PseudoBaskets, seed: int | None) -> list[str]
     return notes
 
 
-def suppressed_sentence(suppressed: Mapping[str, int], n_in: int, policy: SparsePolicy) -> str:
+def suppressed_sentence(
+    suppressed: Mapping[str, int], n_in: int, policy: SparsePolicy, counted: str = "records"
+) -> str:
     """What was suppressed and why.
 
     >>> suppressed_sentence({"empty": 1, "copies": 3}, 500, SparsePolicy())
@@ -272,8 +281,8 @@ record that fewer than 10 hold.'
         "empty": ("is empty", "are empty"),
         "small_class": (f"is of a class of fewer than {k}", f"are of classes of fewer than {k}"),
         "rare_items": (
-            f"has only items that fewer than {k} records hold",
-            f"have only items that fewer than {k} records hold",
+            f"has only items that fewer than {k} {counted} hold",
+            f"have only items that fewer than {k} {counted} hold",
         ),
         "emptied": (
             "has no pseudo-record in its place, as no item was left for it",

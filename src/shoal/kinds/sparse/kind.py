@@ -12,6 +12,7 @@ from shoal.kind import Kind, Run
 from shoal.kinds.sparse.policy import SparsePolicy
 
 if TYPE_CHECKING:
+    from shoal.arrays import Ints
     from shoal.attack.attack import Attack
     from shoal.attack.sparse.case import BasketCase, SparseCase
     from shoal.check.folder import FolderCheck, PublishedFolder
@@ -58,6 +59,11 @@ class SparseKind(Kind):
             from shoal.data.sparse.files import read_sparse
 
             return read_sparse(source, **policy.input.model_dump())
+        if policy.input.person:
+            raise PolicyError(
+                "person names a column of a file, and the records are in memory; say whose they are with "
+                "Sparse.with_persons"
+            )
         if isinstance(source, Sparse):
             return source
         if hasattr(source, "tocsr"):
@@ -68,6 +74,10 @@ class SparseKind(Kind):
             "the policy is for sparse records; give a path, a list of lists of items, a sparse matrix of scipy, or "
             "Sparse"
         )
+
+    def persons(self, data: Sparse, policy: SparsePolicy) -> Ints | None:
+        """Whose each record is, where that is known."""
+        return data.persons
 
     def load_again(
         self,
