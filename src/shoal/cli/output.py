@@ -148,7 +148,7 @@ def print_attacks(found: Attacked[Any]) -> None:
     else:
         click.echo("No attack could be run.")
     for r in results:
-        click.echo(f"  {'SUCCEEDS' if r.succeeds else 'fails'}  {plain(r.sentence)}")
+        click.echo(f"  {r.outcome}  {plain(r.sentence)}")
     for name, why in found.skipped:
         click.echo(f"  not run  {name}: {plain(why)}")
 

@@ -81,7 +81,6 @@ class OneMoreItem(OnBaskets):
         owners = np.repeat(np.arange(len(sizes)), sizes)
         place = np.arange(len(owners)) - np.repeat(whole.indptr[:-1], sizes)
         units = ready.units.tocsc()
-        published = [ready.held.indptr, ready.held.indices, units.indptr, units.indices]
         right = {n: np.zeros(len(sizes)) for n in N_VOTERS}
         for _ in range(self.n_halves):
             order = np.lexsort((rng.random(len(owners)), owners))
@@ -92,7 +91,10 @@ class OneMoreItem(OnBaskets):
                 whole.indices,
                 is_known,
                 ready.rarity,
-                *(part.astype(kind) for part, kind in zip(published, (np.int64, np.int32) * 2, strict=True)),
+                ready.held.indptr.astype(np.int64),
+                ready.held.indices,
+                units.indptr.astype(np.int64),
+                units.indices,
                 units.data,
                 np.array(N_VOTERS),
                 ready.rarity * 1e-6,

@@ -26,7 +26,7 @@ from shoal.manifest import Manifest
 from shoal.progress import Progress
 from shoal.release import Release
 from shoal.secrets import write_groups, write_published_groups
-from shoal.sparse.pseudo_baskets import REASONS, PseudoBaskets, pseudo_baskets
+from shoal.sparse.pseudo_baskets import REASONS, TOGETHER, PseudoBaskets, pseudo_baskets
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from shoal.report.content import ReportContent
     from shoal.utility.sparse.baskets import BasketUtility
 
+TEXTS = ("text", "folder")
 MANY_COPIES = 0.01  # of the records: then what is missing tells of short records
 
 
@@ -178,10 +179,18 @@ def make_baskets(
 ) -> PseudoBaskets:
     """Pseudo-baskets as a policy asks."""
     assert policy.k is not None
+    assert policy.method.together is not None
     method = policy.method
     return pseudo_baskets(
         records, policy.k, support=method.support, together=method.together, seed=seed, progress=progress
     )
+
+
+def settled(policy: SparsePolicy, records: Sparse) -> SparsePolicy:
+    """The policy with a number where the data decides: words of one topic are no unit, so texts have none."""
+    if policy.method.together is not None:
+        return policy
+    return policy.changed(together=1 if records.source.format in TEXTS else TOGETHER)
 
 
 def release_baskets(
@@ -206,6 +215,7 @@ def release_baskets(
         raise DataError("there are no records, so there is nothing to publish; give a file with some")
     if progress is not None and not has_compiled():
         progress("compiling (on the first run only)", 0, 0)
+    policy = settled(policy, original)
     made = make_baskets(original, policy, seed, progress)
     if not len(made.baskets):
         raise Infeasible("every pseudo-record is a copy of a record that fewer than k hold; lower k or add records")
@@ -241,7 +251,7 @@ def release_baskets(
 
 def _notes(original: Sparse, made: PseudoBaskets, seed: int | None) -> list[str]:
     notes = []
-    if original.source.format in ("text", "folder"):
+    if original.source.format in TEXTS:
         notes.append(
             "texts are published as bags of words, in no order and without stop words: nobody can read them as texts"
         )

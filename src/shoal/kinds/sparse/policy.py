@@ -97,11 +97,17 @@ class SparseMethod(Strict):
     publish: Publication = option(
         "pseudo", "Baskets whose items are dealt anew in groups (pseudo), or a few numbers for each record (sketch)."
     )
-    support: int = option(2, "How many records of a pool must hold an item that is dealt in it.", ge=2)
+    support: int = option(3, "How many records of a pool must hold an item that is dealt in it.", ge=2)
     suppression: float | None = option(
         None, "Share of records that may be left out.", instead="any, and amber above 0.1", metavar="SHARE", ge=0, lt=1
     )
-    together: int = option(8, "Items that k records hold together are dealt as one, up to so many.", ge=1, le=64)
+    together: int | None = option(
+        None,
+        "Items that k records hold together are dealt as one, up to so many.",
+        instead="8, and 1 of texts",
+        ge=1,
+        le=64,
+    )
     max_components: int = option(128, "Most components of a sketch.", ge=1, le=4096)
     recovery_cap: bool = option(
         True,

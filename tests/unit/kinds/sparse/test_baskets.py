@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import shoal
-from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.records import Sparse, SparseSource
 from shoal.errors import Infeasible, PolicyError
-from shoal.kinds.sparse.baskets import BasketRelease
+from shoal.kinds.sparse.baskets import BasketRelease, settled
 from shoal.kinds.sparse.manifest import SparseManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 
@@ -115,7 +116,7 @@ def test_attacks_run_on_a_folder(made: Path) -> None:
 def test_the_manifest_is_read_as_it_was_written(made: Path) -> None:
     folder = made / "out" / "publish"
     manifest = SparseManifest.read(folder)
-    assert manifest.policy == POLICY
+    assert manifest.policy == POLICY.changed(together=8)
     assert manifest.to_json() == (folder / "manifest.json").read_text()
 
 
@@ -184,3 +185,15 @@ def test_persons_are_refused_where_they_are_not_counted() -> None:
         SparsePolicy.of(publish="sketch", column="items", person="who")
     with pytest.raises(PolicyError, match="with_persons"):
         shoal.anonymize(lines(40), SparsePolicy.of(k=4, person="who"))
+
+
+def test_how_many_items_are_dealt_as_one_is_told_by_the_data() -> None:
+    records = Sparse.of(lines())
+    texts = replace(records, source=SparseSource(format="text"))
+    policy = SparsePolicy.of(k=4)
+    assert policy.method.together is None
+    assert [settled(policy, r).method.together for r in (records, texts)] == [8, 1]
+    assert settled(SparsePolicy.of(k=4, together=2), texts).method.together == 2
+    release = shoal.anonymize(records, policy, seed=1)
+    assert release.policy.method.together == 8
+    assert release.policy.k == 4
