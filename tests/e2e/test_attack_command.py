@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import shoal
+from shoal.attack.result import AttackResult
 from shoal.cli.demo import POLICY as CLINIC_POLICY
 from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
 from shoal.data.samples.proteins import protein_families
@@ -94,7 +95,8 @@ def test_all_attacks_are_told_written_and_shown(releases: dict[str, Path], kind:
     assert results["attacks"]
     for found in results["attacks"]:
         assert re.search(rf"^{found['attack']} ", ended.stdout, re.MULTILINE)
-        verb = "SUCCEEDS" if found["succeeds"] else "fails"
+        verb = AttackResult.from_dict(found).outcome
+        assert verb == "SUCCEEDS" if found["succeeds"] else verb in ("found", "fails")
         assert f"  {verb}  {found['sentence']}" in ended.stdout
         assert 0 <= found["risk"]["low"] <= found["risk"]["value"] <= found["risk"]["high"] <= 1
     for skipped in results["not_run"]:

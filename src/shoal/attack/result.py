@@ -160,6 +160,14 @@ class AttackResult:
         """Whether the gain is more than chance explains: the interval of the risk does not reach 0."""
         return self.risk.low > 0
 
+    @property
+    def outcome(self) -> str:
+        """In a word: SUCCEEDS; found, where some were got that chance would not get, too few to be sure; or fails."""
+        if self.succeeds:
+            return "SUCCEEDS"
+        by_chance = max((r.successes for r in (self.control, self.baseline) if r is not None), default=0.0)
+        return "found" if self.main.successes >= 1 > by_chance else "fails"
+
     def may_add_more_than(self, risk: float) -> bool:
         """Whether the interval of the added risk reaches beyond one.
 

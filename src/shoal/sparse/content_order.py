@@ -13,13 +13,22 @@ from shoal.data.sparse.sketches import Sketches
 
 
 def canonical_order(records: Sparse) -> Ints:
-    """Rows by items, then weights, then class; a record that begins another one comes first. Equal ones as they are."""
+    """Rows by items, then weights, then class; a record that begins another one comes first. Equal ones as they are.
+
+    Where persons may have several records, equal records come in the order of all records of their persons.
+    """
     ranks = refine(np.zeros(len(records), np.int64), records.starts, records.items)
     if not records.is_binary:
         ranks = refine(ranks, records.starts, records.weights)
-    if records.labels is None:
-        return np.argsort(ranks, kind="stable").astype(np.int64)
-    return np.lexsort((records.labels, ranks)).astype(np.int64)
+    labels = np.zeros(len(records), np.int64) if records.labels is None else records.labels.astype(np.int64)
+    if records.persons is None:
+        return np.lexsort((labels, ranks)).astype(np.int64)
+    _, persons = np.unique(records.persons, return_inverse=True)
+    alike = np.unique(ranks * (int(labels.max(initial=0)) + 1) + labels, return_inverse=True)[1].astype(np.int64)
+    by_person = np.lexsort((alike, persons))
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(persons))])
+    of_person = refine(np.zeros(len(starts) - 1, np.int64), starts, alike[by_person])
+    return np.lexsort((of_person[persons], alike)).astype(np.int64)
 
 
 def published_order(sketches: Sketches) -> Ints:

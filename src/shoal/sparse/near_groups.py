@@ -4,13 +4,13 @@ Nearness is the cosine of rows weighted by inverse document frequency. Bisecting
 Kumar, "A comparison of document clustering techniques", KDD workshop on text mining 2000; the greedy groups are those
 of maximum distance to average vector (J. Domingo-Ferrer, J. M. Mateo-Sanz, TKDE 2002), within leaves of about 1,000.
 
-**Guarantee**: every group has at least k records, and all of them are of one class. **Not protected**: what all records
-of a group have in common.
+**Guarantee**: every group has at least k records, or those of k persons where a person may have several, and all are of
+one class. **Not protected**: what all records of a group have in common.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from shoal.arrays import Codes, Ints, Singles, Words
 from shoal.data.ragged import ragged_places
 from shoal.data.sparse.records import Sparse
 from shoal.kernels.sparse.bisection import NARROWEST, bisect, greedy_groups
+from shoal.sparse.content_order import canonical_order
 
 LEAF = 1000
 
@@ -85,6 +86,36 @@ def near_groups(records: Sparse, k: int, rng: np.random.Generator) -> NearGroups
         segments.append(segments[-1] + len(by_tree))
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))])
     return NearGroups(np.concatenate(orders), starts, np.array(segments, np.int64))
+
+
+def person_groups(records: Sparse, k: int, rng: np.random.Generator) -> NearGroups:
+    """Group records so that each group has those of at least k persons, and all of a person's in the class.
+
+    Persons are grouped, by the items of all their records of a class. Without persons these are records.
+    """
+    if records.persons is None:
+        return near_groups(records, k, rng)
+    labels = np.zeros(len(records), np.int64) if records.labels is None else records.labels.astype(np.int64)
+    _, firsts, owner = np.unique(
+        labels * (int(records.persons.max()) + 1) + records.persons, return_index=True, return_inverse=True
+    )
+    entries, inverse = np.unique(np.repeat(owner, records.sizes) * records.n_items + records.items, return_inverse=True)
+    rows, items = np.divmod(entries, records.n_items)
+    merged = replace(
+        records,
+        starts=np.searchsorted(rows, np.arange(len(firsts) + 1)).astype(np.int64),
+        items=items.astype(np.int32),
+        weights=np.bincount(inverse, records.weights),
+        labels=None if records.labels is None else records.labels[firsts],
+        persons=None,
+    )
+    by_content = canonical_order(merged)
+    found = near_groups(merged.take(by_content), k, rng)
+    group_of = np.empty(len(firsts), np.int64)
+    group_of[by_content[found.order]] = found.groups
+    order = np.argsort(group_of[owner], kind="stable").astype(np.int32)
+    starts = np.searchsorted(group_of[owner][order], np.arange(found.n_groups + 1))
+    return NearGroups(order, starts.astype(np.int64), found.segments)
 
 
 def _tree_order(records: Sparse, weights: Singles, order: Codes, starts: Ints, state: Words) -> Ints:

@@ -31,10 +31,9 @@ from shoal.data.sparse.records import Sparse, Weights
 from shoal.data.sparse.sketches import Sketches
 from shoal.data.strings.strings import symbol_keys
 from shoal.errors import DataError, PolicyError
-from shoal.kernels.sparse.signs import BITS, fill_signs
 from shoal.kernels.sparse.sketch import TILE, sketch_counts, sketch_reals, sketch_sets
 from shoal.sparse.rounding import step_of
-from shoal.sparse.signs import refuse_key, sign_coefficients, sign_table
+from shoal.sparse.signs import SignFamily, refuse_key, sign_table
 
 Components = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
@@ -123,7 +122,7 @@ class Sketcher:
             raise PolicyError("the number of components is not a whole number from 1 on; give one, such as 64")
         self.n_components = int(n_components)
         self.step = _checked_step(step)
-        self._coefficients = sign_coefficients(key, _whole_tiles(self.n_components))
+        self._signs = SignFamily.of(key, _whole_tiles(self.n_components))
 
     def __repr__(self) -> str:
         return f"Sketcher(n_components={self.n_components}, step={self.step})"
@@ -148,8 +147,8 @@ class Sketcher:
         values = _checked_weights(names, weights)
         order = sorted(range(len(names)), key=names.__getitem__) if weights is not None else range(len(values))
         keys = symbol_keys([names[i] for i in order] if weights is not None else sorted(set(names)))
-        table = np.empty((len(keys), len(self._coefficients)), np.int8)
-        fill_signs(keys, self._coefficients, BITS, table)
+        table = np.empty((len(keys), self._signs.n), np.int8)
+        self._signs.fill(keys, table)
         out: Any = np.zeros(self.n_components, values.dtype)
         rows, numbers = np.array([0, len(keys)]), np.arange(len(keys), dtype=np.int32)
         counts = np.array([self.n_components])

@@ -46,3 +46,18 @@ def test_columns_and_what_is_admitted_are_read_back():
     assert AttackResult.from_dict(told.to_dict()) == told
     old = {n: v for n, v in told.to_dict().items() if n not in ("columns", "admitted")}
     assert AttackResult.from_dict(old).columns == ()
+
+
+@pytest.mark.parametrize(
+    ("main", "control", "word"),
+    [
+        (Rate(60, 200), Rate(2, 200), "SUCCEEDS"),
+        (Rate(2, 200), Rate(0, 200), "found"),
+        (Rate(1, 200), Rate(0, 200), "found"),
+        (Rate(0, 200), Rate(0, 200), "fails"),
+        (Rate(2, 200), Rate(2, 200), "fails"),
+    ],
+)
+def test_a_few_that_chance_would_not_get_are_found(main: Rate, control: Rate, word: str) -> None:
+    result = AttackResult("a", "an attack", "all", main, control, Rate(0.1, 200))
+    assert result.outcome == word

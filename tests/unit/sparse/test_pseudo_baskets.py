@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal.check.sparse.baskets import BasketsAsked, BasketsEvidence, verify_baskets
 from shoal.data.sparse.records import Sparse
 from shoal.errors import Infeasible
 from shoal.sparse.pseudo_baskets import PseudoBaskets, joined_units, kept_sizes, pseudo_baskets
@@ -35,13 +36,15 @@ def rows_of(records: Sparse) -> list[tuple[str, ...]]:
 def assert_promises(records: Sparse, made: PseudoBaskets, k: int, support: int) -> None:
     """The guarantee in plain words, record by record."""
     originals, shown = rows_of(records), rows_of(made.baskets)
-    holders = Counter(item for row in originals for item in set(row))
-    whole = Counter(originals)
+    persons = np.arange(len(records)) if records.persons is None else records.persons
+    whose = list(zip(persons.tolist(), originals, strict=True))
+    holders = Counter(item for _, item in {(person, item) for person, row in whose for item in row})
+    whole = Counter(row for _, row in set(whose))
     members: dict[int, list[int]] = {}
     for row, group in enumerate(made.original_groups.tolist()):
         if group >= 0:
             members.setdefault(group, []).append(row)
-    assert all(len(rows) >= k for rows in members.values())
+    assert all(len({persons[row] for row in rows}) >= k for rows in members.values())
     for row in shown:
         assert row
         assert all(holders[item] >= k for item in row)
@@ -66,6 +69,46 @@ def assert_promises(records: Sparse, made: PseudoBaskets, k: int, support: int) 
         ]
         dealt = Counter(i for row in mine for i in row)
         assert all(n <= held[item] and held[item] >= support for item, n in dealt.items())
+
+
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_persons_are_counted_where_they_have_several_records(seed: int, classes: bool) -> None:
+    rng = np.random.default_rng(seed)
+    records = shops(300, seed, classes=classes)
+    # Some have many records, most have few; some have the same record several times.
+    records = records.take(np.sort(rng.integers(0, 300, 300))).with_persons(np.minimum(rng.geometric(0.02, 300), 90))
+    made = pseudo_baskets(records, 5, support=3, together=4, seed=seed)
+    assert_promises(records, made, 5, 3)
+    verdict = verify_baskets(
+        made.baskets, BasketsAsked(5, 3), BasketsEvidence(records, made.original_groups, made.groups)
+    )
+    assert verdict.holds
+    assert made.baskets.persons is None
+    # All records of a person stand in one group of their class.
+    labels = np.zeros(300, int) if records.labels is None else records.labels
+    inside = made.original_groups >= 0
+    keys = np.unique(np.column_stack([records.persons, labels, made.original_groups])[inside], axis=0)
+    assert len(np.unique(keys[:, :2], axis=0)) == len(keys)
+
+
+def test_a_person_alone_is_no_crowd() -> None:
+    rows = [["a", "b"]] * 40 + [["c", "d"], ["c", "e"], ["d", "e"], ["c"]] * 10
+    records = Sparse.of(rows).with_persons([0] * 40 + list(range(1, 41)))
+    made = pseudo_baskets(records, 5, seed=1)
+    assert set(made.baskets.names) == {"c", "d", "e"}
+    assert (made.reasons[:40] > 0).all()
+    with pytest.raises(Infeasible):
+        pseudo_baskets(records.take(np.arange(40)), 5, seed=1)
+
+
+def test_the_order_of_rows_and_numbers_of_persons_change_nothing() -> None:
+    rng = np.random.default_rng(5)
+    records = shops(200).take(np.sort(rng.integers(0, 60, 200))).with_persons(rng.integers(0, 50, 200))
+    one = pseudo_baskets(records, 4, seed=2).baskets
+    order, names = rng.permutation(200), rng.permutation(50)
+    other = records.take(order).with_persons(names[records.persons[order]])
+    assert rows_of(pseudo_baskets(other, 4, seed=2).baskets) == rows_of(one)
 
 
 @pytest.mark.parametrize(("k", "support", "together"), [(5, 2, 8), (10, 3, 2), (3, 2, 1)])

@@ -12,9 +12,9 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.sparse.basket_targets import OnBaskets, Published, draw_rows, matrix, unit_rows
 from shoal.attack.sparse.case import SPARSE_ATTACKS, BasketCase
-from shoal.attack.sparse.one_more_item import CELLS_AT_ONCE
 
 LEAST_SIZE = 3
+CELLS_AT_ONCE = 1 << 24
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Ints, Mask
+from shoal.arrays import Floats
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.sparse.basket_targets import OnBaskets, Published, draw_rows, matrix, parts_of, unit_rows
+from shoal.attack.sparse.basket_targets import OnBaskets, Published, draw_rows, matrix
 from shoal.attack.sparse.case import SPARSE_ATTACKS, BasketCase
 from shoal.data.sparse.records import Sparse
+from shoal.kernels.sparse.votes import best_by_votes
 
 N_VOTERS = (1, 5, 20)
 USUAL = 5
-CELLS_AT_ONCE = 1 << 24
 _REFERENCE = (
     "J. Cao, P. Karras, C. Raissi, K.-L. Tan, rho-uncertainty: inference-proof transaction anonymization, PVLDB 2010; "
     "J. A. Calandrino, A. Kilzer, A. Narayanan, E. W. Felten, V. Shmatikov, You might also like, IEEE S&P 2011"
@@ -27,23 +27,33 @@ class OneMoreItem(OnBaskets):
     """Guess an item by the published records that are nearest to the half that is known.
 
     The nearest by cosine, weighted by rarity, vote for the items that they hold besides; the item of most votes is
-    guessed, the rarer of equals. A success is that the person has it.
+    guessed, the rarer of equals. A success is that the person has it. Of each person several halves are tried: a rate
+    is the mean over persons, and counts as many attempts as independent ones would give the same interval.
 
     Attributes
     ----------
     n_attacks : int
         How many persons of at least four items, of each side.
+    n_halves : int
+        How many halves of each.
     """
 
-    n_attacks: int = 2000
+    n_attacks: int = 20_000
+    n_halves: int = 4
 
     name = "one-more-item"
     place = 90
     title = "learning one more item from half of a basket"
     knows = "the release, and half of the items of a person"
     stopped_by = "the dealing anew of items in groups of k"
-    remedy = "raise k or support, or lower together: what near records share is then told less sharply"
+    remedy = (
+        "raise support or k, give more records, or lower together: what few records share is then told less sharply"
+    )
     reference = _REFERENCE
+
+    def in_release(self) -> OneMoreItem:
+        """On fewer: the interval is wider then."""
+        return replace(self, n_attacks=min(self.n_attacks, 4000), n_halves=2)
 
     def run(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
         """Guess for members and others."""
@@ -54,7 +64,7 @@ class OneMoreItem(OnBaskets):
             for side, found in (("members", ours), ("others", theirs))
             for n in N_VOTERS
         }
-        main, control = (Rate(int(found[USUAL].sum()), len(found[USUAL])) for found in (ours, theirs))
+        main, control = (rate_of_persons(found[USUAL], self.n_halves) for found in (ours, theirs))
         return self.result(
             main,
             f"From half of the items, the {USUAL} nearest published records name one more item rightly for "
@@ -64,49 +74,51 @@ class OneMoreItem(OnBaskets):
             details=details,
         )
 
-    def _guess(self, ready: Published, records: Sparse, rng: np.random.Generator) -> dict[int, Mask]:
-        rows = draw_rows(records, self.n_attacks, 4, rng)
-        whole = matrix(records.take(rows), ready.names)
-        known = parts_of(whole, np.diff(whole.indptr) // 2, rng)
-        units = unit_rows(known, ready.rarity)
-        right = {n: np.zeros(len(rows), bool) for n in N_VOTERS}
-        size = max(1, CELLS_AT_ONCE // max(ready.held.shape[0], 1))
-        for begin in range(0, len(rows), size):
-            block = slice(begin, begin + size)
-            near = (units[block] @ ready.across).toarray()
-            most = min(max(N_VOTERS), near.shape[1])
-            best = np.argpartition(-near, most - 1, axis=1)[:, :most]
-            strength = np.take_along_axis(near, best, axis=1)
-            order = np.argsort(-strength, axis=1, kind="stable")
-            best, strength = np.take_along_axis(best, order, axis=1), np.take_along_axis(strength, order, axis=1)
-            for n in N_VOTERS:
-                right[n][block] = _named(ready, best[:, :n], strength[:, :n], known[block], whole[block])
+    def _guess(self, ready: Published, records: Sparse, rng: np.random.Generator) -> dict[int, Floats]:
+        """The share of its halves from which each person was guessed rightly, by how many records vote."""
+        whole = matrix(records.take(draw_rows(records, self.n_attacks, 4, rng)), ready.names)
+        sizes = np.diff(whole.indptr)
+        owners = np.repeat(np.arange(len(sizes)), sizes)
+        place = np.arange(len(owners)) - np.repeat(whole.indptr[:-1], sizes)
+        units = ready.units.tocsc()
+        right = {n: np.zeros(len(sizes)) for n in N_VOTERS}
+        for _ in range(self.n_halves):
+            order = np.lexsort((rng.random(len(owners)), owners))
+            is_known = np.zeros(len(owners), bool)
+            is_known[order[place < np.repeat(sizes // 2, sizes)]] = True
+            guesses = best_by_votes(
+                whole.indptr.astype(np.int64),
+                whole.indices,
+                is_known,
+                ready.rarity,
+                ready.held.indptr.astype(np.int64),
+                ready.held.indices,
+                units.indptr.astype(np.int64),
+                units.indices,
+                units.data,
+                np.array(N_VOTERS),
+                ready.rarity * 1e-6,
+            )
+            for n, guess in zip(N_VOTERS, guesses, strict=True):
+                held = np.bincount(owners[guess[owners] == whole.indices], minlength=len(sizes))
+                right[n] += held / self.n_halves
         return right
 
 
-def _named(ready: Published, voters: Ints, strength: Any, known: Any, whole: Any) -> Mask:
-    """Whether the item of most votes is one that the person has."""
-    from scipy.sparse import csr_matrix
+def rate_of_persons(shares: Floats, n_tries: int) -> Rate:
+    """The mean of a share a person, with as many attempts as would give its interval if each had one.
 
-    n, n_voters = voters.shape
-    shape = (n, ready.held.shape[0])
-    who = csr_matrix((strength.ravel(), voters.ravel(), np.arange(0, n * n_voters + 1, n_voters)), shape=shape)
-    return best_item_is_right(who @ ready.held, known, whole, ready.rarity * 1e-6)
+    Tries of one person are alike, so they count for less than as many persons, and for more than one try (L. Kish,
+    "Survey sampling", 1965, section 8.2).
 
-
-def best_item_is_right(votes: Any, known: Any, whole: Any, tie: Any) -> Mask:
-    """Of each row, whether the unknown item of the highest score stands in the whole record."""
-    scores = votes.tocsr()
-    scores = (scores - scores.multiply(known)).tocsr()
-    scores.eliminate_zeros()
-    right = np.zeros(scores.shape[0], bool)
-    for i in range(scores.shape[0]):
-        low, high = scores.indptr[i], scores.indptr[i + 1]
-        if high > low:
-            items = scores.indices[low:high]
-            guess = items[np.argmax(scores.data[low:high] + tie[items])]
-            right[i] = guess in whole.indices[whole.indptr[i] : whole.indptr[i + 1]]
-    return right
+    >>> rate_of_persons(np.array([0.5, 1.0, 0.0, 0.5]), 2).attempts
+    6
+    """
+    n, value = len(shares), float(shares.mean()) if len(shares) else 0.0
+    spread = float(shares.var(ddof=1)) if n > 1 else 0.0
+    n_like = n_tries * n if spread <= 0 else value * (1 - value) * n / spread
+    attempts = round(min(max(n_like, n), n_tries * n))
+    return Rate(value * attempts, attempts)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ published item, and that no pseudo-record equals a record that fewer than k hold
 - sizes: in every group, as many pseudo-records as have a number of items or more, records have it too;
 - pool-weights: an item weighs what its holders in the pool do, on average.
 
+Where the original says whose a record is, persons are counted in the place of records, but for sizes and for how often
+an item is shown.
+
 That nothing else of the originals decides which pseudo-record of a pool gets an item cannot be seen from any release.
 """
 
@@ -91,7 +94,7 @@ def verify_baskets(published: Sparse, asked: BasketsAsked, evidence: BasketsEvid
     findings += _misfits(published, original, groups, original_groups)
     pools = _Pools.of(original, original_groups, asked.support)
     with_groups = [
-        _groups_of_k(original_groups, groups, asked.k),
+        _groups_of_k(original, original_groups, groups, asked.k),
         _pool_support(published, items, groups, pools),
         _sizes(published, original, groups, original_groups, asked.k),
     ]
@@ -115,7 +118,7 @@ def _guarantee(
 
 
 def _held_by_k(items: Ints, original: Sparse, k: int) -> Guarantee:
-    supports = np.bincount(original.items, minlength=original.n_items)
+    supports = _item_holders(original)
     shown = np.unique(items)
     held = np.where(shown >= 0, supports[np.maximum(shown, 0)], 0)
     n_failing = int((held < k).sum())
@@ -126,11 +129,33 @@ def _held_by_k(items: Ints, original: Sparse, k: int) -> Guarantee:
         len(shown),
         n_failing,
         (
-            f"At least {int(held.min()):,} records hold every one of {count(len(shown), 'published item')}; {k} were "
-            "required.",
-            f"{count(n_failing, 'published item')} of {len(shown):,} are held by fewer than {k} records.",
+            f"At least {int(held.min()):,} {_noun(original)} hold every one of {count(len(shown), 'published item')}; "
+            f"{k} were required.",
+            f"{count(n_failing, 'published item')} of {len(shown):,} are held by fewer than {k} {_noun(original)}.",
         ),
     )
+
+
+def _noun(original: Sparse) -> str:
+    return "records" if original.persons is None else "persons"
+
+
+def _whose(original: Sparse) -> Ints:
+    """The person of each record: another for each where nothing is said."""
+    return np.arange(len(original)) if original.persons is None else np.asarray(original.persons, np.int64)
+
+
+def _n_persons(keys: Ints, persons: Ints, n_keys: int) -> Ints:
+    """How many different persons stand beside each key."""
+    order = np.lexsort((persons, keys))
+    key, person = keys[order], persons[order]
+    is_new = np.ones(len(key), bool)
+    is_new[1:] = (key[1:] != key[:-1]) | (person[1:] != person[:-1])
+    return np.bincount(key[is_new], minlength=n_keys)
+
+
+def _item_holders(original: Sparse) -> Ints:
+    return _n_persons(original.items.astype(np.int64), np.repeat(_whose(original), original.sizes), original.n_items)
 
 
 def _no_rare_copies(published: Sparse, items: Ints, original: Sparse, k: int) -> Guarantee:
@@ -145,7 +170,8 @@ def _no_rare_copies(published: Sparse, items: Ints, original: Sparse, k: int) ->
         held = _matrix(original.starts, original.items, original.sizes == size, size)
         if not len(held):
             continue
-        distinct, counts = np.unique(_as_bytes(held), return_counts=True)
+        distinct, inverse = np.unique(_as_bytes(held), return_inverse=True)
+        counts = _n_persons(inverse.astype(np.int64), _whose(original)[original.sizes == size], len(distinct))
         rare = distinct[counts < k]
         n_copies += int(np.isin(_as_bytes(shown), rare).sum())
     return _guarantee(
@@ -171,9 +197,10 @@ def _as_bytes(rows: Codes) -> Any:
     return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
 
 
-def _groups_of_k(original_groups: Ints, groups: Ints, k: int) -> Guarantee:
-    shown = np.unique(groups)
-    sizes = np.bincount(original_groups[original_groups >= 0], minlength=int(shown.max()) + 1)
+def _groups_of_k(original: Sparse, original_groups: Ints, groups: Ints, k: int) -> Guarantee:
+    shown, noun = np.unique(groups), _noun(original)
+    inside = original_groups >= 0
+    sizes = _n_persons(original_groups[inside].astype(np.int64), _whose(original)[inside], int(shown.max()) + 1)
     n_failing = int((sizes[shown] < k).sum())
     least = int(sizes[shown].min())
     return _guarantee(
@@ -183,9 +210,9 @@ def _groups_of_k(original_groups: Ints, groups: Ints, k: int) -> Guarantee:
         len(shown),
         n_failing,
         (
-            f"Every pool has at least {least:,} records: items were dealt anew within "
-            f"{count(len(shown), 'group')} of near records, or several of them; {k} were required.",
-            f"{count(n_failing, 'group')} of {len(shown):,} have fewer than {k} records.",
+            f"Every pool has at least {least:,} {noun}: items were dealt anew within "
+            f"{count(len(shown), 'group')} of near {noun}, or several of them; {k} were required.",
+            f"{count(n_failing, 'group')} of {len(shown):,} have fewer than {k} {noun}.",
         ),
     )
 
@@ -198,10 +225,12 @@ class _Pools:
     n_items: int
     owners: Ints
     items: Ints
+    persons: Ints
     weights: Floats
     class_of: Ints
     first_of: Ints
     n_levels: int
+    noun: str
 
     @classmethod
     def of(cls, original: Sparse, original_groups: Ints, support: int) -> _Pools:
@@ -223,10 +252,12 @@ class _Pools:
             original.n_items,
             owners[entry],
             original.items[entry].astype(np.int64),
+            np.repeat(_whose(original), original.sizes)[entry],
             original.weights[entry].astype(np.float64),
             class_of,
             first_of,
             (longest - 1).bit_length() + 1,
+            _noun(original),
         )
 
     def keys(self, groups: Ints, items: Ints, level: int) -> Ints:
@@ -234,15 +265,16 @@ class _Pools:
         first = self.first_of[self.class_of[groups]]
         return np.asarray((first + ((groups - first) >> level)) * np.int64(self.n_items) + items, np.int64)
 
-    def counted(self, level: int, items: Ints) -> tuple[Ints, Ints, Floats]:
-        """Of some items: keys at a level, ascending, how many hold them, and the mean of what they weigh."""
+    def counted(self, level: int, items: Ints) -> tuple[Ints, Ints, Ints, Floats]:
+        """Of some items: keys at a level, ascending, how many hold them, how often, and what they weigh on average."""
         is_asked = np.zeros(self.n_items, bool)
         is_asked[items] = True
         entry = is_asked[self.items]
         keys, inverse, counts = np.unique(
             self.keys(self.owners[entry], self.items[entry], level), return_inverse=True, return_counts=True
         )
-        return keys, counts, np.bincount(inverse, self.weights[entry], len(keys)) / np.maximum(counts, 1)
+        means = np.bincount(inverse, self.weights[entry], len(keys)) / np.maximum(counts, 1)
+        return keys, _n_persons(inverse.astype(np.int64), self.persons[entry], len(keys)), counts, means
 
     def holders(self, groups: Ints, items: Ints) -> tuple[Ints, Floats]:
         """Of each item in its group: how many of its smallest pool hold it, and their mean weight."""
@@ -251,7 +283,7 @@ class _Pools:
         for level in range(self.n_levels):
             if not len(left):
                 break
-            keys, counts, means = self.counted(level, items[left])
+            keys, counts, _, means = self.counted(level, items[left])
             wanted = self.keys(groups[left], items[left], level)
             at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
             is_there = (keys[at] == wanted) if len(keys) else np.zeros(len(left), bool)
@@ -269,7 +301,7 @@ def _pool_support(published: Sparse, items: Ints, groups: Ints, pools: _Pools) -
     shown = items >= 0
     top = pools.n_levels
     dealt, n_dealt = np.unique(pools.keys(owners[shown], items[shown], top), return_counts=True)
-    whole, held, _ = pools.counted(top, items[shown])
+    whole, _, held, _ = pools.counted(top, items[shown])
     at = np.minimum(np.searchsorted(whole, dealt), max(len(whole) - 1, 0))
     n_held = np.where(whole[at] == dealt, held[at], 0) if len(whole) else np.zeros(len(dealt), np.int64)
     n_failing = int((found < pools.support).sum()) + int(np.maximum(n_dealt - n_held, 0).sum())
@@ -280,17 +312,17 @@ def _pool_support(published: Sparse, items: Ints, groups: Ints, pools: _Pools) -
         len(items),
         n_failing,
         (
-            f"Every item of a pseudo-record is held by at least {pools.support} records of its pool, and no item is "
-            "shown more often than it was held.",
+            f"Every item of a pseudo-record is held by at least {pools.support} {pools.noun} of its pool, and no item "
+            "is shown more often than it was held.",
             f"{count(n_failing, 'item')} of pseudo-records {'is' if n_failing == 1 else 'are'} held by fewer than "
-            f"{pools.support} records of the pool, or shown more often than held.",
+            f"{pools.support} {pools.noun} of the pool, or shown more often than held.",
         ),
     )
 
 
 def _sizes(published: Sparse, original: Sparse, groups: Ints, original_groups: Ints, k: int) -> Guarantee:
     """Sorted within groups, from the largest on, no pseudo-record has more items than the record beside it."""
-    supports = np.bincount(original.items, minlength=original.n_items)
+    supports = _item_holders(original)
     owners = np.repeat(np.arange(len(original)), original.sizes)
     kept = np.bincount(owners[supports[original.items] >= k], minlength=len(original))
     inside = original_groups >= 0

@@ -1,12 +1,14 @@
 """The signs of sketches, computed anew from the key, and whether they look like fair coins.
 
-Component j has a cubic polynomial modulo p = 2^61 - 1 with coefficients from the key; the sign of an item is that
-of its value's last bit at the item's hash. Products of 61-bit numbers are formed from halves, in 64-bit integers.
+Components 32 j to 32 j + 31 have a cubic polynomial modulo p = 2^61 - 1 with coefficients from the key; the signs of an
+item are the last 32 bits of its value at the item's hash, each turned where the same bit of SipHash-2-4 of that hash
+and j is 1, under the key. Products of 61-bit numbers are formed from halves, in 64-bit integers.
 
 References
 ----------
 C. C. Aggarwal, P. S. Yu, "On privacy-preservation of text and sparse binary data with sketches", SDM 2007, Eq. (2.1).
 J. L. Carter, M. N. Wegman, "Universal classes of hash functions", JCSS 18, 1979.
+J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from shoal.data.strings.strings import symbol_keys
 
 KEY_BYTES = 32
 PRIME = 2**61 - 1
+EACH = 32
 FALSE_ALARM = 1e-9
 _P = np.uint64(PRIME)
 _HALF, _REST, _TOP, _ONE = (np.uint64(n) for n in (31, 30, 61, 1))
@@ -56,7 +59,7 @@ def polynomial(coefficients: Words, x: Words) -> Words:
 
 
 def coefficients_of(key: bytes, n: int) -> Words:
-    """The coefficients of the first n components, an array (n, 4)."""
+    """The coefficients of the first n polynomials, an array (n, 4)."""
     rows = []
     for j in range(n):
         digest = hashlib.blake2b(j.to_bytes(8, "little"), digest_size=64, key=key, person=b"shoal-signs").digest()
@@ -64,14 +67,47 @@ def coefficients_of(key: bytes, n: int) -> Words:
     return np.array(rows, np.uint64).reshape(n, 4)
 
 
+def sip_hash(key: bytes, x: Words, j: Words) -> Words:
+    """SipHash-2-4 of the words x and j, with a key of 16 bytes: of each of both, as arrays of one shape."""
+    low, high = (int.from_bytes(key[at : at + 8], "little") for at in (0, 8))
+    start = (0x736F6D6570736575 ^ low, 0x646F72616E646F6D ^ high, 0x6C7967656E657261 ^ low, 0x7465646279746573 ^ high)
+    v = [np.full(x.shape, value, np.uint64) for value in start]
+    for block in (x, j, np.full(x.shape, 16 << 56, np.uint64)):
+        v[3] = v[3] ^ block
+        _sip_rounds(v, 2)
+        v[0] = v[0] ^ block
+    v[2] = v[2] ^ np.uint64(0xFF)
+    _sip_rounds(v, 4)
+    return np.asarray(v[0] ^ v[1] ^ v[2] ^ v[3])
+
+
+def _sip_rounds(v: list[Words], n: int) -> None:
+    def left(word: Words, by: int) -> Words:
+        return np.asarray((word << np.uint64(by)) | (word >> np.uint64(64 - by)))
+
+    for _ in range(n):
+        v[0], v[2] = v[0] + v[1], v[2] + v[3]
+        v[1], v[3] = left(v[1], 13) ^ v[0], left(v[3], 16) ^ v[2]
+        v[0] = left(v[0], 32)
+        v[2], v[0] = v[2] + v[1], v[0] + v[3]
+        v[1], v[3] = left(v[1], 17) ^ v[2], left(v[3], 21) ^ v[0]
+        v[2] = left(v[2], 32)
+
+
 def signs_of(key: bytes, item_keys: Words, n: int) -> Signs:
     """The signs of each item in the first n components, an array (n_items, n) of +1 and -1."""
-    coefficients = coefficients_of(key, n)
+    coefficients = coefficients_of(key, -(-n // EACH))
+    secret = hashlib.blake2b(b"", digest_size=16, key=key, person=b"shoal-masks").digest()
     signs = np.empty((len(item_keys), n), np.int8)
+    component = np.arange(n)
+    numbers, bits = component // EACH, (component % EACH).astype(np.uint64)
     step = max(1_000_000 // max(n, 1), 1)
     for at in range(0, len(item_keys), step):
-        values = polynomial(coefficients, _reduce(item_keys[at : at + step]))
-        signs[at : at + step] = 1 - 2 * (values & _ONE).astype(np.int8)
+        points = _reduce(item_keys[at : at + step])
+        values = polynomial(coefficients, points)
+        of = np.broadcast_to(np.arange(len(coefficients), dtype=np.uint64), values.shape)
+        values = values ^ sip_hash(secret, np.broadcast_to(points[:, None], values.shape), of)
+        signs[at : at + step] = 1 - 2 * ((values[:, numbers] >> bits) & _ONE).astype(np.int8)
     return signs
 
 

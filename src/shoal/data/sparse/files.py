@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
@@ -44,6 +44,7 @@ def read_sparse(
     stop_words: str = "english",
     ngrams: int = 1,
     header: str | None = None,
+    person: Sequence[str] = (),
 ) -> Sparse:
     """Read sparse records from a file, plain or compressed with gzip, or from a folder of texts.
 
@@ -66,6 +67,8 @@ def read_sparse(
         The longest run of words of text that is an attribute of its own, 1 to 5.
     header : {"first", "none"}, optional
         Of a table: as in `shoal.data.tables.files.read_table`.
+    person : sequence of str
+        Of a table: the columns that say whose a record is, where a person may have several.
 
     Returns
     -------
@@ -86,19 +89,25 @@ def read_sparse(
     _refuse_choices(weights, stop_words, ngrams)
     chosen, cells = format, None
     if chosen is None:
-        chosen, cells = _guess_format(where, column, class_column, delimiter, header)
+        chosen, cells = _guess_format(where, column, class_column, delimiter, header, person)
     _refuse_options(chosen, column, class_column, delimiter, weights)
     if chosen not in ("column", "text") and header is not None:
         raise PolicyError(f"a header is for tables, and the format is {chosen!r}; leave it out")
+    if chosen not in ("column", "text") and person:
+        raise PolicyError(
+            f"person names a column of a table, and the format is {chosen!r}; leave it out, or give a table with a row "
+            "for each record"
+        )
     source = SparseSource(stem_of(where), chosen, delimiter)
     if chosen in ("column", "text"):
-        cells = cells or read_cells(where, column, class_column, header)
+        cells = cells or read_cells(where, column, class_column, header, person)
         made_as: Literal["csv", "parquet"] = "parquet" if look(where).is_parquet else "csv"
         source = replace(source, column=column, class_column=class_column, table=made_as)
         if chosen == "column":
             return read_item_lists(where, cells, source, _repeats(weights))
         source = replace(source, notes=cells.notes, gzip=cells.gzip)
-        return _vectorised(where, cells.all_texts(), cells.classes, source, weights, stop_words, ngrams)
+        made = _vectorised(where, cells.all_texts(), cells.classes, source, weights, stop_words, ngrams)
+        return replace(made, persons=cells.persons)
     if chosen == "folder":
         if not where.is_dir():
             look(where)
@@ -242,7 +251,12 @@ def _refuse_options(
 
 
 def _guess_format(
-    path: Path, column: str | None, class_column: str | None, delimiter: str | None, header: str | None = None
+    path: Path,
+    column: str | None,
+    class_column: str | None,
+    delimiter: str | None,
+    header: str | None = None,
+    person: Sequence[str] = (),
 ) -> tuple[str, ItemCells | None]:
     """The format, and the cells of a table where they had to be read to tell."""
     if path.is_dir():
@@ -252,7 +266,7 @@ def _guess_format(
     suffixes = [suffix.casefold() for suffix in path.suffixes]
     is_table = look(path).is_parquet or (delimiter is None and any(suffix in _TABLES for suffix in suffixes))
     if column is not None or class_column is not None or is_table:
-        cells = read_cells(path, column, class_column, header)
+        cells = read_cells(path, column, class_column, header, person)
         return "column" if cells.look_like_lists() else "text", cells
     is_sure = delimiter is None and looks_like_svmlight(look(path).lines)
     return "svmlight" if is_sure else "baskets", None

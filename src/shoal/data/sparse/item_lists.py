@@ -25,6 +25,8 @@ from shoal.data.strings.formats.lines import split_cell
 from shoal.data.tables.files import read_table
 from shoal.data.tables.header import refuse_named_by_record
 from shoal.data.tables.parquet import refuse_type
+from shoal.data.tables.persons import person_codes
+from shoal.data.tables.table import Column, Table, encode_cells
 from shoal.errors import DataError, did_you_mean
 
 _WHITE = "".join(map(chr, WHITE))
@@ -49,6 +51,8 @@ class ItemCells:
         The class of each row.
     notes : tuple of str
         What was done that a user might not expect.
+    persons : int64 array (n_rows,), optional
+        Whose each row is.
     """
 
     codes: Codes
@@ -57,6 +61,7 @@ class ItemCells:
     classes: list[str] | None
     notes: tuple[str, ...]
     gzip: bool = False
+    persons: Ints | None = None
 
     def all_texts(self) -> list[str]:
         """The text of each row."""
@@ -69,7 +74,11 @@ class ItemCells:
 
 
 def read_cells(
-    path: str | os.PathLike[str], column: str | None, class_column: str | None, header: str | None = None
+    path: str | os.PathLike[str],
+    column: str | None,
+    class_column: str | None,
+    header: str | None = None,
+    person: Sequence[str] = (),
 ) -> ItemCells:
     """Read the named columns of a table, and no others of a Parquet file, whose names are taken as they are.
 
@@ -81,9 +90,9 @@ def read_cells(
     where = Path(path)
     if look(where).is_parquet:
         refuse_named_by_record(str(where), (), header)
-        return _parquet_cells(where, column, class_column)
+        return _parquet_cells(where, column, class_column, person)
     table = read_table(where, markers=(), header=header)
-    _refuse_names(where, column, class_column, table.names)
+    _refuse_names(where, column, class_column, table.names, person)
     assert column is not None
     texts = table[column].texts()
     codes = table[column].codes
@@ -91,7 +100,8 @@ def read_cells(
     if class_column is not None:
         names = table[class_column].texts()
         classes = [names[code] for code in table[class_column].codes.tolist()]
-    return _settled(where, class_column, ItemCells(codes, texts, None, classes, table.source.notes, table.source.gzip))
+    cells = ItemCells(codes, texts, None, classes, table.source.notes, table.source.gzip, _persons(table, person))
+    return _settled(where, class_column, cells)
 
 
 def read_item_lists(
@@ -125,7 +135,7 @@ def read_item_lists(
     numbers.default_factory = numbers.__len__
     codes = np.fromiter(map(numbers.__getitem__, items), np.int64, len(items))
     source = replace(source, notes=notes, gzip=cells.gzip, reading={"cells": kind})
-    made = assemble(starts, codes, list(numbers), repeats=repeats, source=source)
+    made = replace(assemble(starts, codes, list(numbers), repeats=repeats, source=source), persons=cells.persons)
     return made if cells.classes is None else made.with_labels(cells.classes)
 
 
@@ -167,18 +177,29 @@ def _bracketed_items(text: str) -> list[str] | None:
     return [str(item) for item in items]
 
 
-def _parquet_cells(path: Path, column: str | None, class_column: str | None) -> ItemCells:
+def _persons(table: Table, names: Sequence[str]) -> Ints | None:
+    """Whose each row is; a blank says of nobody."""
+    return person_codes(Table.of([_without_blanks(table[name]) for name in names]), names) if names else None
+
+
+def _without_blanks(column: Column) -> Column:
+    texts = np.array([*column.texts(), ""], object)[column.codes]
+    return encode_cells(column.name, texts, np.array([not text.strip(_WHITE) for text in texts], bool))
+
+
+def _parquet_cells(path: Path, column: str | None, class_column: str | None, person: Sequence[str]) -> ItemCells:
     scan = f"read_parquet({file_literal(path)})"
     try:
         with connection() as database:
             kinds = {str(r[0]): str(r[1]) for r in database.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()}
-            _refuse_names(path, column, class_column, list(kinds))
+            _refuse_names(path, column, class_column, list(kinds), person)
             assert column is not None
             classes = None
             if class_column is not None:
                 refuse_type(str(path), class_column, kinds[class_column])
                 named = _fetch(database, scan, f"CAST({identifier(class_column)} AS VARCHAR)")
                 classes = ["" if is_null else str(text) for text, is_null in named]
+            persons = _persons(Table.of([_text_column(database, scan, path, n, kinds[n]) for n in person]), person)
             if kinds[column].endswith("[]"):
                 cells = _parquet_lists(database, path, scan, column, kinds[column])
             else:
@@ -192,7 +213,14 @@ def _parquet_cells(path: Path, column: str | None, class_column: str | None) -> 
         raise DataError(f"{path}: the Parquet file is damaged or of an unknown make; export it again") from None
     if not len(cells.codes):
         raise DataError(f"{path}: has columns but no rows; there is nothing to anonymise")
-    return _settled(path, class_column, replace(cells, classes=classes))
+    return _settled(path, class_column, replace(cells, classes=classes, persons=persons))
+
+
+def _text_column(database: duckdb.DuckDBPyConnection, scan: str, path: Path, name: str, kind: str) -> Column:
+    refuse_type(str(path), name, kind)
+    fetched = _fetch(database, scan, f"CAST({identifier(name)} AS VARCHAR)")
+    missing = np.array([is_null for _, is_null in fetched], bool)
+    return encode_cells(name, np.array(["" if is_null else str(text) for text, is_null in fetched], object), missing)
 
 
 def _parquet_lists(database: duckdb.DuckDBPyConnection, path: Path, scan: str, column: str, kind: str) -> ItemCells:
@@ -216,12 +244,18 @@ def _fetch(database: duckdb.DuckDBPyConnection, scan: str, cell: str) -> list[tu
     return list(zip(np.ma.getdata(cells).tolist(), np.ma.getmaskarray(cells).tolist(), strict=True))
 
 
-def _refuse_names(path: Path, column: str | None, class_column: str | None, names: Sequence[str]) -> None:
+def _refuse_names(
+    path: Path, column: str | None, class_column: str | None, names: Sequence[str], person: Sequence[str] = ()
+) -> None:
     if column is None:
         raise DataError(f"{path}: name the column that holds the items or the text; {did_you_mean('', names)}")
-    for name in (column, class_column):
+    for name in (column, class_column, *person):
         if name is not None and name not in names:
             raise DataError(f"{path}: there is no column {name!r}; {did_you_mean(name, names)}")
+    if {column, class_column} & set(person):
+        raise DataError(
+            f"{path}: the column that says whose a record is cannot be the record or its class; name another"
+        )
     if column == class_column:
         raise DataError(f"{path}: the column {column!r} cannot be both the record and its class; name two columns")
 

@@ -57,6 +57,8 @@ class Sparse:
         The names of the classes in ascending order.
     source : SparseSource
         Where they came from.
+    persons : int64 array (n_records,), optional
+        Whose each record is; else every record is of another person.
     """
 
     starts: Ints
@@ -66,6 +68,7 @@ class Sparse:
     labels: Codes | None = None
     classes: tuple[str, ...] = ()
     source: SparseSource = field(default_factory=SparseSource)
+    persons: Ints | None = None
 
     @classmethod
     def of(
@@ -157,6 +160,13 @@ class Sparse:
         return np.bincount(self.items, minlength=len(self.names))
 
     @property
+    def holders(self) -> Ints:
+        """The number of persons who have each attribute; of records where each is of another person."""
+        if self.persons is None:
+            return self.supports
+        return count_distinct(self.items, np.repeat(self.persons, self.sizes), len(self.names))
+
+    @property
     def n_occurring(self) -> int:
         """The number of attributes that some record has."""
         return int(np.count_nonzero(self.supports))
@@ -204,6 +214,16 @@ class Sparse:
         codes, classes = encode_labels(labels, len(self), "records")
         return replace(self, labels=codes, classes=classes)
 
+    def with_persons(self, persons: Sequence[Any]) -> Sparse:
+        """The same records, with whose each is: names or numbers, equal ones of one person.
+
+        >>> Sparse.of([["a"], ["b"], ["a"]]).with_persons(["x", "x", "y"]).holders
+        array([2, 1])
+        """
+        if len(persons) != len(self):
+            raise DataError(f"there are {len(persons)} persons for {len(self)} records; give one for each record")
+        return replace(self, persons=np.unique(np.asarray(persons), return_inverse=True)[1].astype(np.int64))
+
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Sparse:
         """Some of the records, in the given order; attributes and classes are shared."""
         places, starts = ragged_places(self.starts, rows)
@@ -213,7 +233,15 @@ class Sparse:
             items=self.items[places],
             weights=self.weights[places],
             labels=None if self.labels is None else self.labels[rows],
+            persons=None if self.persons is None else self.persons[rows],
         )
+
+
+def count_distinct(keys: npt.NDArray[np.integer[Any]], values: npt.NDArray[np.integer[Any]], n_keys: int) -> Ints:
+    """How many different values stand with each key, from 0 to below `n_keys`."""
+    width = int(values.max(initial=0)) + 1
+    pairs = np.unique(keys.astype(np.int64) * width + values)
+    return np.bincount(pairs // width, minlength=n_keys)
 
 
 def assemble(

@@ -1,7 +1,12 @@
-"""Random signs of items: the low bit of a cubic polynomial over the field of a Mersenne prime 2^bits - 1.
+"""Random signs of items: the low bits of a cubic polynomial over the field of a Mersenne prime 2^bits - 1, masked.
 
-Four values of a random cubic at four distinct points are independent, so the signs are 4-wise independent; see
-Alon, Matias, Szegedy, "The space complexity of approximating the frequency moments", STOC 1996.
+Four values of a random cubic at four distinct points are independent, and so is each bit of them: the signs of each
+component are 4-wise independent, and those of several components too; see Alon, Matias, Szegedy, "The space complexity
+of approximating the frequency moments", STOC 1996.
+
+Bits of one polynomial alone would let who learns the signs of a few items solve for all others. So they are masked by a
+keyed hash of the item, SipHash-2-4: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012.
+A mask that does not depend on the polynomial leaves its signs as independent as they were.
 """
 
 from __future__ import annotations
@@ -19,6 +24,16 @@ _LOW_HALF = np.uint64(0xFFFFFFFF)
 _LOW_29 = np.uint64(0x1FFFFFFF)
 _29 = np.uint64(29)
 _3 = np.uint64(3)
+_WORD, _13, _16, _17, _21 = np.uint64(64), np.uint64(13), np.uint64(16), np.uint64(17), np.uint64(21)
+_SIP = (
+    np.uint64(0x736F6D6570736575),
+    np.uint64(0x646F72616E646F6D),
+    np.uint64(0x6C7967656E657261),
+    np.uint64(0x7465646279746573),
+)
+_LENGTH, _END = np.uint64(16 << 56), np.uint64(0xFF)
+EACH = 32
+"""How many signs come from one polynomial."""
 
 
 @compiled
@@ -57,10 +72,75 @@ def evaluate(coefficients: Words, x: np.uint64, bits: np.uint64) -> np.uint64:
 
 
 @compiled
-def fill_signs(item_keys: Words, coefficients: Words, bits: np.uint64, out: Signs) -> None:
-    """``out[i, j]`` is +1 where the value of polynomial j at item i is even, else -1; out is (items, components)."""
+def _turned(word: np.uint64, by: np.uint64) -> np.uint64:
+    turned: np.uint64 = (word << by) | (word >> (_WORD - by))
+    return turned
+
+
+@compiled
+def sip_hash(secret: Words, one: np.uint64, other: np.uint64) -> np.uint64:
+    """SipHash-2-4 of two words, 16 bytes, under a secret of two."""
+    a = secret[0] ^ _SIP[0]
+    b = secret[1] ^ _SIP[1]
+    c = secret[0] ^ _SIP[2]
+    d = secret[1] ^ _SIP[3]
+    for step in range(4):
+        word = one if step == 0 else other if step == 1 else _LENGTH
+        n_rounds = 2
+        if step == 3:
+            c ^= _END
+            n_rounds = 4
+        else:
+            d ^= word
+        for _ in range(n_rounds):
+            a += b
+            b = _turned(b, _13) ^ a
+            a = _turned(a, _HALF)
+            c += d
+            d = _turned(d, _16) ^ c
+            a += d
+            d = _turned(d, _21) ^ a
+            c += b
+            b = _turned(b, _17) ^ c
+            c = _turned(c, _HALF)
+        if step < 3:
+            a ^= word
+    mixed: np.uint64 = a ^ b ^ c ^ d
+    return mixed
+
+
+@compiled
+def fill_signs(
+    item_keys: Words,
+    numbers: Words,
+    coefficients: Words,
+    secret: Words,
+    bits: np.uint64,
+    each: int,
+    skipped: int,
+    out: Signs,
+) -> None:
+    """Fill the signs of items, `each` of every polynomial: +1 where a bit of its masked value is 0, else -1.
+
+    Parameters
+    ----------
+    item_keys : uint64 array (n_items,)
+    numbers, coefficients : uint64 arrays (n_polynomials,), (n_polynomials, 4)
+        What each polynomial is called, and its coefficients.
+    secret : uint64 array (2,)
+        Of the masks.
+    skipped : int
+        How many signs of the first polynomial are left out.
+    out : int8 array (n_items, n_components)
+        Such that ``skipped + n_components <= each * n_polynomials``.
+    """
+    n = out.shape[1]
     for i in range(len(item_keys)):
         x = reduce_word(item_keys[i], bits)
+        to = 0
         for j in range(len(coefficients)):
-            value = evaluate(coefficients[j], x, bits)
-            out[i, j] = 1 if value & _ONE == _ZERO else -1
+            value = evaluate(coefficients[j], x, bits) ^ sip_hash(secret, x, numbers[j])
+            begin = skipped if j == 0 else 0
+            for bit in range(begin, min(each, begin + n - to)):
+                out[i, to + bit - begin] = 1 - 2 * np.int8((value >> np.uint64(bit)) & _ONE)
+            to += max(min(each - begin, n - to), 0)

@@ -26,7 +26,7 @@ from shoal.manifest import Manifest
 from shoal.progress import Progress
 from shoal.release import Release
 from shoal.secrets import write_groups, write_published_groups
-from shoal.sparse.pseudo_baskets import REASONS, PseudoBaskets, pseudo_baskets
+from shoal.sparse.pseudo_baskets import REASONS, TOGETHER, PseudoBaskets, pseudo_baskets
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from shoal.report.content import ReportContent
     from shoal.utility.sparse.baskets import BasketUtility
 
+TEXTS = ("text", "folder")
 MANY_COPIES = 0.01  # of the records: then what is missing tells of short records
 
 
@@ -79,7 +80,7 @@ class BasketRelease(Release[Sparse]):
     @property
     def suppressed_sentence(self) -> str:
         """What was suppressed and why, in plain words."""
-        return suppressed_sentence(self.suppressed, self.records["in"], self.policy)
+        return suppressed_sentence(self.suppressed, self.records["in"], self.policy, self._counted)
 
     @property
     def items_sentence(self) -> str:
@@ -87,10 +88,14 @@ class BasketRelease(Release[Sparse]):
         told, n = self.items, self.items["places"]
         k = self.policy.k
         return (
-            f"{told['rare_items']:,} of {told['items']:,} items were left out, as fewer than {k} records hold them: "
-            f"{100 * told['rare_places'] / max(n, 1):.1f} % of all places; {100 * told['left_over'] / max(n, 1):.1f} % "
-            "more found no room in a pool."
+            f"{told['rare_items']:,} of {told['items']:,} items were left out, as fewer than {k} {self._counted} hold "
+            f"them: {100 * told['rare_places'] / max(n, 1):.1f} % of all places; "
+            f"{100 * told['left_over'] / max(n, 1):.1f} % more found no room in a pool."
         )
+
+    @property
+    def _counted(self) -> str:
+        return "records" if self._original.persons is None else "persons"
 
     @property
     def case(self) -> BasketCase:
@@ -174,10 +179,18 @@ def make_baskets(
 ) -> PseudoBaskets:
     """Pseudo-baskets as a policy asks."""
     assert policy.k is not None
+    assert policy.method.together is not None
     method = policy.method
     return pseudo_baskets(
         records, policy.k, support=method.support, together=method.together, seed=seed, progress=progress
     )
+
+
+def settled(policy: SparsePolicy, records: Sparse) -> SparsePolicy:
+    """The policy with a number where the data decides: words of one topic are no unit, so texts have none."""
+    if policy.method.together is not None:
+        return policy
+    return policy.changed(together=1 if records.source.format in TEXTS else TOGETHER)
 
 
 def release_baskets(
@@ -202,6 +215,7 @@ def release_baskets(
         raise DataError("there are no records, so there is nothing to publish; give a file with some")
     if progress is not None and not has_compiled():
         progress("compiling (on the first run only)", 0, 0)
+    policy = settled(policy, original)
     made = make_baskets(original, policy, seed, progress)
     if not len(made.baskets):
         raise Infeasible("every pseudo-record is a copy of a record that fewer than k hold; lower k or add records")
@@ -237,10 +251,13 @@ def release_baskets(
 
 def _notes(original: Sparse, made: PseudoBaskets, seed: int | None) -> list[str]:
     notes = []
-    if original.source.format in ("text", "folder"):
+    if original.source.format in TEXTS:
         notes.append(
             "texts are published as bags of words, in no order and without stop words: nobody can read them as texts"
         )
+    if original.persons is not None:
+        n_persons = len(np.unique(original.persons))
+        notes.append(f"the records are of {n_persons:,} persons, who are counted in the place of records")
     if not original.is_binary:
         notes.append("the weight of an item is the mean of its holders in the pool; how it varies between them is lost")
     if seed is not None:
@@ -258,7 +275,9 @@ def _notes(original: Sparse, made: PseudoBaskets, seed: int | None) -> list[str]
     return notes
 
 
-def suppressed_sentence(suppressed: Mapping[str, int], n_in: int, policy: SparsePolicy) -> str:
+def suppressed_sentence(
+    suppressed: Mapping[str, int], n_in: int, policy: SparsePolicy, counted: str = "records"
+) -> str:
     """What was suppressed and why.
 
     >>> suppressed_sentence({"empty": 1, "copies": 3}, 500, SparsePolicy())
@@ -272,8 +291,8 @@ record that fewer than 10 hold.'
         "empty": ("is empty", "are empty"),
         "small_class": (f"is of a class of fewer than {k}", f"are of classes of fewer than {k}"),
         "rare_items": (
-            f"has only items that fewer than {k} records hold",
-            f"have only items that fewer than {k} records hold",
+            f"has only items that fewer than {k} {counted} hold",
+            f"have only items that fewer than {k} {counted} hold",
         ),
         "emptied": (
             "has no pseudo-record in its place, as no item was left for it",

@@ -12,6 +12,7 @@ from shoal.kind import SMALL, Kind, Run
 from shoal.kinds.sparse.policy import SparsePolicy
 
 if TYPE_CHECKING:
+    from shoal.arrays import Ints
     from shoal.attack.attack import Attack
     from shoal.attack.sparse.case import BasketCase, SparseCase
     from shoal.check.folder import FolderCheck, PublishedFolder
@@ -60,6 +61,11 @@ class SparseKind(Kind):
             from shoal.data.sparse.files import read_sparse
 
             return read_sparse(source, **policy.input.model_dump())
+        if policy.input.person:
+            raise PolicyError(
+                "person names a column of a file, and the records are in memory; say whose they are with "
+                "Sparse.with_persons"
+            )
         if isinstance(source, Sparse):
             return source
         if hasattr(source, "tocsr"):
@@ -74,6 +80,10 @@ class SparseKind(Kind):
     def is_small(self, data: Sparse) -> bool:
         """Whether there are few items in all."""
         return len(data.items) <= 10 * SMALL
+
+    def persons(self, data: Sparse, policy: SparsePolicy) -> Ints | None:
+        """Whose each record is, where that is known."""
+        return data.persons
 
     def load_again(
         self,

@@ -55,8 +55,8 @@ class SparseManifest(Manifest):
     def policy(self) -> SparsePolicy:
         """How the original was read, what was required and how the data was made."""
         method = {name: value for name, value in self.method.items() if name in self.keys}
-        # Manifests of old know no header.
-        if set(method) != set(self.keys) or {"header", *self.input} != set(SparseInput.model_fields):
+        # Manifests of old know no header and no persons.
+        if set(method) != set(self.keys) or {"header", "person", *self.input} != set(SparseInput.model_fields):
             raise ValueError("a default would be promised by nobody")
         return SparsePolicy(input=self.input, require=self.require, method=method)
 

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from shoal.data.tables.header import Header
 from shoal.errors import PolicyError
-from shoal.policy import BasePolicy, Option, Strict, header_option, option
+from shoal.policy import BasePolicy, Option, Strict, header_option, option, person_option
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -83,6 +83,12 @@ class SparseInput(Strict):
     stop_words: Literal["english", "none"] = option("english", "Words of texts to leave out.")
     ngrams: int = option(1, "Items of texts are runs of up to so many words.", ge=1, le=5)
     header: Header | None = header_option()
+    person: tuple[str, ...] = person_option()
+
+    @field_validator("person", mode="before")
+    @classmethod
+    def _one_or_several(cls, person: Any) -> Any:
+        return (person,) if isinstance(person, str) else person
 
 
 class SparseMethod(Strict):
@@ -91,11 +97,17 @@ class SparseMethod(Strict):
     publish: Publication = option(
         "pseudo", "Baskets whose items are dealt anew in groups (pseudo), or a few numbers for each record (sketch)."
     )
-    support: int = option(2, "How many records of a pool must hold an item that is dealt in it.", ge=2)
+    support: int = option(3, "How many records of a pool must hold an item that is dealt in it.", ge=2)
     suppression: float | None = option(
         None, "Share of records that may be left out.", instead="any, and amber above 0.1", metavar="SHARE", ge=0, lt=1
     )
-    together: int = option(8, "Items that k records hold together are dealt as one, up to so many.", ge=1, le=64)
+    together: int | None = option(
+        None,
+        "Items that k records hold together are dealt as one, up to so many.",
+        instead="8, and 1 of texts",
+        ge=1,
+        le=64,
+    )
     max_components: int = option(128, "Most components of a sketch.", ge=1, le=4096)
     recovery_cap: bool = option(
         True,
@@ -184,6 +196,11 @@ class SparsePolicy(BasePolicy):
                     'them out, or ask for publish = "sketch"'
                 )
             return self
+        if self.input.person:
+            raise ValueError(
+                "sketches count records, not persons: leave person out and join the records of a person, or ask for "
+                'publish = "pseudo"'
+            )
         if "k-anonymity" in models:
             raise ValueError(
                 'k-anonymity is for publish = "pseudo", and sketches have k-variance and delta-anonymity; require those'

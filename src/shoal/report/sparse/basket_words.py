@@ -79,7 +79,7 @@ def method(policy: SparsePolicy) -> dict[str, str]:
         "Copies": f"Items were swapped until no pseudo-record was one that fewer than {policy.k} hold.",
         "Order": "Pseudo-records are sorted by their items, so that their order tells nothing.",
     }
-    if together > 1:
+    if together is not None and together > 1:
         told["Together"] = (
             f"Up to {together} items that {policy.k} records hold together, three times as often as by chance or more, "
             "were dealt as one."

@@ -40,11 +40,46 @@ def records_of(data: Sparse) -> list[dict[str, float]]:
     ]
 
 
+def sip_hash(key: bytes, message: bytes) -> int:
+    """SipHash-2-4 of a message of whole words, as its paper has it."""
+    word = 2**64 - 1
+
+    def left(value: int, by: int) -> int:
+        return (value << by | value >> (64 - by)) & word
+
+    low, high = int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
+    a, b, c, d = (int.from_bytes(t, "big") for t in (b"somepseu", b"dorandom", b"lygenera", b"tedbytes"))
+    a, b, c, d = a ^ low, b ^ high, c ^ low, d ^ high
+    blocks = [int.from_bytes(message[i : i + 8], "little") for i in range(0, len(message), 8)]
+    for block in [*blocks, len(message) % 256 << 56, None]:
+        if block is None:
+            c ^= 0xFF
+        else:
+            d ^= block
+        for _ in range(4 if block is None else 2):
+            a = (a + b) & word
+            b = left(b, 13) ^ a
+            a = left(a, 32)
+            c = (c + d) & word
+            d = left(d, 16) ^ c
+            a = (a + d) & word
+            d = left(d, 21) ^ a
+            c = (c + b) & word
+            b = left(b, 17) ^ c
+            c = left(c, 32)
+        a ^= block or 0
+    return a ^ b ^ c ^ d
+
+
 def sign(key: bytes, name: str, j: int) -> int:
-    digest = hashlib.blake2b(j.to_bytes(8, "little"), digest_size=64, key=key, person=b"shoal-signs").digest()
+    number, bit = divmod(j, 32)
+    digest = hashlib.blake2b(number.to_bytes(8, "little"), digest_size=64, key=key, person=b"shoal-signs").digest()
     a = [int.from_bytes(digest[16 * i : 16 * i + 16], "little") % PRIME for i in range(4)]
     x = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little") % PRIME
-    return -1 if (a[0] + a[1] * x + a[2] * x**2 + a[3] * x**3) % PRIME % 2 else 1
+    secret = hashlib.blake2b(b"", digest_size=16, key=key, person=b"shoal-masks").digest()
+    mask = sip_hash(secret, x.to_bytes(8, "little") + number.to_bytes(8, "little"))
+    value = (a[0] + a[1] * x + a[2] * x**2 + a[3] * x**3) % PRIME ^ mask
+    return -1 if value >> bit & 1 else 1
 
 
 def components(key: bytes, record: dict[str, float], m: int, step: float) -> list[float]:

@@ -107,3 +107,23 @@ def test_items_are_known_by_their_names() -> None:
     published = compact(Sparse.of([["d"], ["b"]]))
     assert published.names == ("b", "d")
     assert verify_baskets(published, BasketsAsked(K, 2), BasketsEvidence(ORIGINAL, GROUPS, np.array([0, 1]))).holds
+
+
+def test_records_of_one_person_count_once() -> None:
+    # As records everything holds; the first four are of one person, or the first two and the next two.
+    rows, groups = [["c"], ["b"], ["a"], ["d"], ["b"], ["a"]], [0, 0, 0, 1, 1, 1]
+    assert verdict(rows, groups, ORIGINAL.with_persons(range(8))).holds
+    found = verdict(rows, groups, ORIGINAL.with_persons([0, 0, 1, 1, 2, 3, 4, 5]))
+    assert failing(found) == {"k-anonymity"}
+    assert "fewer than 3 persons" in next(g.sentence for g in found.guarantees if g.model == "k-anonymity")
+    found = verdict([["d"], ["b"]], [1, 0], ORIGINAL.with_persons([0, 1, 2, 3, 4, 4, 4, 4]))
+    assert failing(found) == {"k-anonymity", "item-support", "pool-support"}  # d is one person's
+
+
+def test_a_copy_that_k_records_of_few_persons_hold_is_found() -> None:
+    original = Sparse.of([["a", "b"]] * 4 + [["a"], ["b"]] * 4)
+    groups = np.zeros(12, np.int64)
+    shown = [["a", "b"], ["a"]]
+    assert verdict(shown, [0, 0], original, original_groups=groups).holds
+    persons = original.with_persons([0, 0, 1, 1, *range(2, 10)])
+    assert failing(verdict(shown, [0, 0], persons, original_groups=groups)) == {"rare-copies"}

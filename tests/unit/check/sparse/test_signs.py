@@ -13,6 +13,7 @@ from shoal.check.sparse.signs import (
     multiply,
     polynomial,
     signs_of,
+    sip_hash,
 )
 from shoal.data.strings.strings import symbol_keys
 from tests.unit.check.sparse import slow_sketches as slow
@@ -41,9 +42,15 @@ def test_polynomials_are_those_of_whole_numbers():
 
 def test_signs_are_those_of_the_definition():
     names = [f"item {i}" for i in range(200)]
-    found = signs_of(slow.KEY, symbol_keys(names), 9)
-    assert found.tolist() == [[slow.sign(slow.KEY, name, j) for j in range(9)] for name in names]
+    found = signs_of(slow.KEY, symbol_keys(names), 35)
+    assert found.tolist() == [[slow.sign(slow.KEY, name, j) for j in range(35)] for name in names]
     assert coefficients_of(slow.KEY, 0).shape == (0, 4)
+
+
+def test_masks_are_those_of_sip_hash():
+    key = bytes(range(16))
+    words = np.array([[int.from_bytes(bytes(range(at, at + 8)), "little")] for at in (0, 8)], np.uint64)
+    assert sip_hash(key, *words).tolist() == [0x3F2ACC7F57C29BDB] == [slow.sip_hash(key, bytes(range(16)))]
 
 
 def test_hashes_from_the_prime_on_are_reduced():

@@ -120,3 +120,38 @@ def test_columns_that_are_not_there(tmp_path: Path, name: str, options: dict[str
     path = table(tmp_path, {"items": ["a b", "c"], "kind": ["x", ""]}, name)
     with pytest.raises(DataError, match=message):
         read_sparse(path, **options)  # type: ignore[arg-type]  # all of them are texts
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.parquet"])
+def test_persons_of_records(tmp_path: Path, name: str) -> None:
+    columns = {"who": ["7", "a ", "007", "A"], "shop": ["s", "s", "s", "t"], "items": ["a;b", "a", "b", "a"]}
+    path = table(tmp_path, columns, name)
+    records = read_sparse(path, column="items", delimiter=";", person=["who"])
+    assert records.persons is not None
+    assert len(set(records.persons.tolist())) == 2  # those that say the same are one
+    assert records.persons[0] == records.persons[2]
+    assert dict(zip(records.names, records.holders.tolist(), strict=True)) == {"a": 2, "b": 1}
+    both = read_sparse(path, column="items", delimiter=";", person=["who", "shop"])
+    assert both.persons is not None
+    assert len(set(both.persons.tolist())) == 3
+    with pytest.raises(DataError, match="there is no column 'whom'"):
+        read_sparse(path, column="items", delimiter=";", person=["whom"])
+    with pytest.raises(DataError, match="cannot be the record"):
+        read_sparse(path, column="items", delimiter=";", person=["items"])
+
+
+def test_persons_of_true_lists_and_of_texts(tmp_path: Path) -> None:
+    columns = {"who": pa.array([1, 2, 1]), "items": pa.array([["a"], ["b"], []], pa.list_(pa.string()))}
+    records = read_sparse(table(tmp_path, columns, "x.parquet"), column="items", person=["who"])
+    assert records.persons is not None
+    assert records.persons[0] == records.persons[2] != records.persons[1]
+    path = table(tmp_path, {"who": ["x", "y"], "text": ["red hats", "blue hats"]}, "y.csv")
+    texts = read_sparse(path, format="text", column="text", person=["who"])
+    assert texts.persons is not None
+    assert texts.holders[texts.names.index("hats")] == 2
+
+
+def test_records_of_nobody_known_are_refused(tmp_path: Path) -> None:
+    path = table(tmp_path, {"who": ["7", ""], "items": ["a", "b"]}, "x.csv")
+    with pytest.raises(DataError, match="whose a row is, is missing in 1 of 2 rows"):
+        read_sparse(path, column="items", delimiter=";", person=["who"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import shoal
-from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.records import Sparse, SparseSource
 from shoal.errors import Infeasible, PolicyError
-from shoal.kinds.sparse.baskets import BasketRelease
+from shoal.kinds.sparse.baskets import BasketRelease, settled
 from shoal.kinds.sparse.manifest import SparseManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 
@@ -115,7 +116,7 @@ def test_attacks_run_on_a_folder(made: Path) -> None:
 def test_the_manifest_is_read_as_it_was_written(made: Path) -> None:
     folder = made / "out" / "publish"
     manifest = SparseManifest.read(folder)
-    assert manifest.policy == POLICY
+    assert manifest.policy == POLICY.changed(together=8)
     assert manifest.to_json() == (folder / "manifest.json").read_text()
 
 
@@ -154,3 +155,45 @@ def test_what_cannot_be_met_is_said() -> None:
         shoal.anonymize(lines(40), SparsePolicy.of(k=2), key=b"x" * 32)
     with pytest.raises(PolicyError, match="cannot keep 'rows'"):
         shoal.anonymize(Sparse.of(lines(40)), SparsePolicy.of(k=2)).save("nowhere", keep="rows")
+
+
+def test_persons_are_counted_in_a_release_its_hold_out_and_its_check(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    rows = [f"{rng.integers(60)},{';'.join(row)}" for row in lines(240)]
+    alone = ["99,own;20;30"] * 8  # eight visits of one person
+    (tmp_path / "visits.csv").write_text("\n".join(["who,items", *rows, *alone]) + "\n")
+    policy = SparsePolicy.of(k=4, column="items", delimiter=";", person="who")
+    release = shoal.anonymize(tmp_path / "visits.csv", policy, seed=1, hold_out=0.2)
+    assert isinstance(release, BasketRelease)
+    assert "own" not in release.baskets.names
+    kept, out = release._original, release._control
+    assert out is not None
+    assert not set(kept.persons.tolist()) & set(out.persons.tolist())
+    assert "persons" in release.guarantees[0].sentence
+    release.save(tmp_path / "out", keep="groups")
+    assert "who" not in (tmp_path / "out" / "publish" / "data.csv").read_text()
+    found = shoal.check(tmp_path / "out" / "publish", tmp_path / "visits.csv", private=tmp_path / "out" / "private")
+    assert found.holds
+    assert not found.findings
+    # Each row of a person of its own is another claim, and another release.
+    plain = shoal.anonymize(tmp_path / "visits.csv", SparsePolicy.of(k=4, column="items", delimiter=";"), seed=1)
+    assert "own" in plain.baskets.names
+
+
+def test_persons_are_refused_where_they_are_not_counted() -> None:
+    with pytest.raises(PolicyError, match="sketches count records"):
+        SparsePolicy.of(publish="sketch", column="items", person="who")
+    with pytest.raises(PolicyError, match="with_persons"):
+        shoal.anonymize(lines(40), SparsePolicy.of(k=4, person="who"))
+
+
+def test_how_many_items_are_dealt_as_one_is_told_by_the_data() -> None:
+    records = Sparse.of(lines())
+    texts = replace(records, source=SparseSource(format="text"))
+    policy = SparsePolicy.of(k=4)
+    assert policy.method.together is None
+    assert [settled(policy, r).method.together for r in (records, texts)] == [8, 1]
+    assert settled(SparsePolicy.of(k=4, together=2), texts).method.together == 2
+    release = shoal.anonymize(records, policy, seed=1)
+    assert release.policy.method.together == 8
+    assert release.policy.k == 4
