@@ -37,6 +37,7 @@ SPELLINGS = """
     --copies --homogenize --rare --model --delta --threshold --variance --max-components --recovery-cap
     --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --no-report --hold-out
     --control --seed --workers --pool --cluster --json -h --help --person --time --person-knowledge --keep-person --no-keep-person
+    -m --rho --scope --cluster-size --item-hierarchy
     --shift --shift-days --link --together --singled-out --accept --ends
     --latitude --longitude --trip --unit --metres --minutes --cell --slot
 """.split()

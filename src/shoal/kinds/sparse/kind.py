@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, PolicyError
 from shoal.kind import Kind, Run
-from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.sparse.policy import KM_PUBLICATIONS, SparsePolicy
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attack
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shoal.held_out import HeldOut
     from shoal.kinds.sparse.baskets import BasketRelease
     from shoal.kinds.sparse.harden import SparseLadder
+    from shoal.kinds.sparse.km import KMRelease
     from shoal.kinds.sparse.manifest import SparseManifest
     from shoal.kinds.sparse.profile import SparseProfile
     from shoal.kinds.sparse.release import SparseRelease
@@ -90,13 +91,18 @@ class SparseKind(Kind):
 
     def release(
         self, data: Sparse, policy: SparsePolicy, run: Run, *, like: Any = None, held_out: HeldOut[Sparse] | None = None
-    ) -> SparseRelease | BasketRelease:
-        """Deal items anew, or sketch records."""
+    ) -> SparseRelease | BasketRelease | KMRelease:
+        """Deal items anew, break rare combinations up, or sketch records."""
         if policy.publish == "pseudo":
             from shoal.kinds.sparse.baskets import release_baskets
 
             self._refuse_key(run)
             return release_baskets(data, policy, seed=run.seed, progress=run.progress, like=like, held_out=held_out)
+        if policy.publish in KM_PUBLICATIONS:
+            from shoal.kinds.sparse.km import release_km
+
+            self._refuse_key(run)
+            return release_km(data, policy, seed=run.seed, progress=run.progress, like=like, held_out=held_out)
         from shoal.kinds.sparse.release import release_sparse
 
         return release_sparse(data, policy, seed=run.seed, key=run.key, progress=run.progress, held_out=held_out)
@@ -115,13 +121,16 @@ class SparseKind(Kind):
     ) -> FolderCheck:
         """See `shoal.check.sparse.folder`."""
         from shoal.check.sparse.folder import check_baskets, check_sparse
-        from shoal.kinds.sparse.manifest import BasketManifest, SketchManifest
+        from shoal.check.sparse.km_folder import check_km
+        from shoal.kinds.sparse.manifest import BasketManifest, KMManifest, SketchManifest
 
         if policy is not None and policy.publish != manifest.policy.publish:
             raise PolicyError(
                 f'the folder holds what publish = "{manifest.policy.publish}" makes, and the policy asks for '
                 f'"{policy.publish}"; give one for what it holds'
             )
+        if isinstance(manifest, KMManifest):
+            return check_km(folder, manifest, original, policy)
         if isinstance(manifest, BasketManifest):
             return check_baskets(folder, manifest, original, policy, _kept(private))
         assert isinstance(manifest, SketchManifest)
@@ -146,8 +155,12 @@ class SparseKind(Kind):
         """What was published, and what the attacker is given."""
         from shoal.attack.sparse.case import BasketCase, SparseCase
         from shoal.check.sparse.folder import published_baskets, published_sketches, read_evidence
-        from shoal.kinds.sparse.manifest import BasketManifest, SketchManifest
+        from shoal.check.sparse.km_folder import published_km
+        from shoal.kinds.sparse.km import km_case
+        from shoal.kinds.sparse.manifest import BasketManifest, KMManifest, SketchManifest
 
+        if isinstance(manifest, KMManifest):
+            return km_case(published_km(folder, manifest), original, control, manifest.labels)
         if isinstance(manifest, BasketManifest):
             return BasketCase(published_baskets(folder, manifest), original, control)
         assert isinstance(manifest, SketchManifest)
@@ -167,10 +180,15 @@ class SparseKind(Kind):
 
         return SparseLadder(data, policy)
 
-    def shown(self, release: SparseRelease | BasketRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
+    def shown(
+        self, release: SparseRelease | BasketRelease | KMRelease, *, report: bool = True
+    ) -> tuple[list[str], list[str]]:
         """How many records there are, and what was left out."""
         from shoal.kinds.sparse.baskets import BasketRelease
+        from shoal.kinds.sparse.km import KMRelease
 
+        if isinstance(release, KMRelease):
+            return release.shown(), []
         if isinstance(release, BasketRelease):
             return _baskets_shown(release), []
         records, counts = release.records, release.sketches.counts
