@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shoal.kinds.linked.policy import LinkedPolicy
     from shoal.kinds.linked.release import LinkedRelease
     from shoal.kinds.sparse.baskets import BasketRelease
+    from shoal.kinds.sparse.km import KMRelease
     from shoal.kinds.sparse.policy import SparsePolicy
     from shoal.kinds.sparse.release import SparseRelease
     from shoal.kinds.strings.policy import StringPolicy
@@ -37,6 +38,7 @@ _HOME = {
     "profile": "shoal.api",
     "BasketRelease": "shoal.kinds.sparse.baskets",
     "Hierarchy": "shoal.data.tables.hierarchy",
+    "KMRelease": "shoal.kinds.sparse.km",
     "LinkedPolicy": "shoal.kinds.linked.policy",
     "LinkedRelease": "shoal.kinds.linked.release",
     "Policy": "shoal.kinds.tables.policy",
@@ -65,6 +67,7 @@ __all__ = [
     "DataError",
     "Hierarchy",
     "Infeasible",
+    "KMRelease",
     "LinkedPolicy",
     "LinkedRelease",
     "MissingExtra",

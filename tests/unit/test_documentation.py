@@ -16,7 +16,7 @@ import shoal
 from shoal.cli.app import shoal as command_line
 from shoal.kind import kinds
 from shoal.kinds.linked.policy import LinkedPolicy
-from shoal.kinds.sparse.policy import KVariance, SparseInput, SparseMethod, SparsePolicy
+from shoal.kinds.sparse.policy import KMAnonymity, KVariance, RhoUncertainty, SparseInput, SparseMethod, SparsePolicy
 from shoal.kinds.strings.policy import StringInput, StringMethod, StringPolicy
 from shoal.kinds.tables.policy import ColumnPolicy, Method, Policy
 from shoal.models import registered
@@ -63,7 +63,7 @@ def test_every_command_and_option_is_documented() -> None:
 
 def test_every_policy_key_is_documented() -> None:
     page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
-    sparse = (SparsePolicy, SparseInput, SparseMethod, KVariance)
+    sparse = (SparsePolicy, SparseInput, SparseMethod, KVariance, KMAnonymity, RhoUncertainty)
     for model in (Policy, Method, ColumnPolicy, LinkedPolicy, StringPolicy, StringInput, StringMethod, *sparse):
         for key in model.model_fields:
             assert f"`{key}`" in page or f"`[{key}" in page or f"`[[{key}" in page, key

@@ -59,7 +59,7 @@ TESTED_ELSEWHERE = {
     "attack, attack by attack": """
         attack/sparse/case.py attack/strings/case.py attack/tables/case.py attack/trajectories/case.py""",
     "report/tables/test_report.py and test_datasheet.py, tests/e2e/test_words.py, by the pages": """
-        report/sparse/basket_pages.py report/sparse/basket_words.py
+        report/sparse/basket_pages.py report/sparse/basket_words.py report/sparse/km_pages.py report/sparse/km_words.py
         report/sparse/datasheet.py report/sparse/report.py report/sparse/words.py
         report/points.py report/tables/learning.py report/tables/limits.py report/tables/slices.py""",
     "report/board/test_page.py, by the pages of every kind": """

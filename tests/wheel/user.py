@@ -16,7 +16,7 @@ held: bool = all(guarantee.holds for guarantee in release.guarantees)
 release.save("out", keep=["groups"])
 
 strings: shoal.StringRelease = shoal.anonymize(["ACGT"] * 50, shoal.StringPolicy.of(k=20))
-records: shoal.SparseRelease | shoal.BasketRelease = shoal.anonymize(
+records: shoal.SparseRelease | shoal.BasketRelease | shoal.KMRelease = shoal.anonymize(
     [["milk", "bread"]] * 50, shoal.SparsePolicy.of(k=10)
 )
 checked: bool = shoal.check("out/publish", people).holds

@@ -17,6 +17,7 @@ from shoal.data.strings.files import write_strings
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
 from shoal.kinds.sparse.baskets import BasketRelease
+from shoal.kinds.sparse.km import KMRelease
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.release import SparseRelease
 from shoal.kinds.strings.policy import StringPolicy
@@ -93,7 +94,7 @@ class Demo:
 
     table: TableRelease
     strings: StringRelease
-    baskets: SparseRelease | BasketRelease
+    baskets: SparseRelease | BasketRelease | KMRelease
 
 
 def run_demo(out: Path, n_rows: int, progress: Callable[[str, int, int], None]) -> Demo:

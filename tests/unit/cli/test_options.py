@@ -43,6 +43,7 @@ SPELLINGS = """
     --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --force --open --no-report --hold-out
     --control --seed --workers --pool --cluster -q --quiet -v --verbose --json -h --help --person --time --person-knowledge --keep-person --no-keep-person
     --shift --shift-days --link --together --singled-out --accept --ends
+    -m --rho --scope --cluster-size --item-hierarchy
     --latitude --longitude --trip --unit --metres --minutes --cell --slot
 """.split()
 

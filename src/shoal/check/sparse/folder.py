@@ -94,7 +94,7 @@ def check_baskets(
     findings = folder.edits(manifest)
     if (published.labels is not None) != manifest.classes:
         findings.append("the manifest and the data do not agree on whether records have classes")
-    if not _is_sorted(published):
+    if not is_sorted_by_items(published):
         findings.append("the records are not sorted by their items, so their order may tell where they come from")
     evidence = BasketsEvidence(original)
     if private is not None and private.holds(GROUPS_FILE):
@@ -129,7 +129,7 @@ def baskets_asked(policy: SparsePolicy) -> BasketsAsked:
     return BasketsAsked(policy.k, policy.method.support)
 
 
-def _is_sorted(published: Sparse) -> bool:
+def is_sorted_by_items(published: Sparse) -> bool:
     """Whether records ascend by their items, a shorter one before one that it begins."""
     order = np.arange(len(published))
     sizes = published.sizes

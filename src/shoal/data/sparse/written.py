@@ -90,7 +90,8 @@ def published_form(records: Sparse) -> RecordForm:
             "number the items, or give counts"
         )
     counts = not records.is_binary
-    delimiter = _delimiter(records, source.delimiter, is_cell=source.column is not None or records.labels is not None)
+    is_cell = source.column is not None or records.labels is not None
+    delimiter = fitting_delimiter(records.names, source.delimiter, is_cell=is_cell)
     if source.column is None and records.labels is None:
         plain = None if delimiter == " " else delimiter
         return RecordForm("baskets", plain, gzip=source.gzip, counts=counts)
@@ -196,15 +197,15 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _delimiter(records: Sparse, given: str | None, *, is_cell: bool) -> str:
+def fitting_delimiter(names: tuple[str, ...], given: str | None, *, is_cell: bool) -> str:
     """What can stand between these items, the one that came in before others."""
     tried = DELIMITERS if given is None else (given,)
     for delimiter in tried:
         if delimiter == " " and not is_cell:
-            holds = all(len(name.split()) == 1 and name == name.strip() for name in records.names)
+            holds = all(len(name.split()) == 1 and name == name.strip() for name in names)
         else:
-            holds = all(split_cell(name, delimiter) == [name] for name in records.names)
-        if holds and not any("\n" in name or "\r" in name or "\0" in name for name in records.names):
+            holds = all(split_cell(name, delimiter) == [name] for name in names)
+        if holds and not any("\n" in name or "\r" in name or "\0" in name for name in names):
             return delimiter
     raise DataError(
         "the names of the items hold every delimiter that there is, or a line end, so that no file could hold them; "

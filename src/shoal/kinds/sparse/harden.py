@@ -13,25 +13,26 @@ from shoal.harden.step import Candidate, Step
 from shoal.held_out import HeldOut
 from shoal.kind import Run
 from shoal.kinds.sparse.baskets import BasketRelease
+from shoal.kinds.sparse.km import KMRelease
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.release import SparseRelease
 
-MOST_K, MOST_SUPPORT = 200, 8
+MOST_K, MOST_SUPPORT, MOST_M = 200, 8, 3
 MOST_DELTA = 20.0
 FEWEST_COMPONENTS = 2
 
 
 class SparseLadder(Ladder):
-    """k and support of pseudo-baskets; delta and the most components of a sketch."""
+    """k and support of pseudo-baskets; k and m of k^m-anonymity; delta and the most components of a sketch."""
 
     def __init__(self, records: Sparse, policy: SparsePolicy) -> None:
         self.records, self.start = records, Candidate(policy)
-        self.is_pseudo = policy.publish == "pseudo"
+        self.is_pseudo, self.has_k = policy.publish == "pseudo", policy.publish != "sketch"
 
     @property
     def measure(self) -> str:  # type: ignore[override]
         """What the loss is a share of."""
-        if self.is_pseudo:
+        if self.has_k:
             return "mean error of the supports of the most frequent pairs, and share of records left out: all"
         return "share of a record's ten nearest that are no longer so by sketches, and of records left out: all"
 
@@ -49,15 +50,15 @@ class SparseLadder(Ladder):
 
     def release(
         self, data: Sparse, policy: SparsePolicy, seed: int, held_out: HeldOut[Sparse]
-    ) -> SparseRelease | BasketRelease:
+    ) -> SparseRelease | BasketRelease | KMRelease:
         """Make and check."""
         from shoal.kinds.sparse.kind import KIND
 
         return KIND.release(data, policy, Run(seed=seed), held_out=held_out)
 
-    def loss(self, release: SparseRelease | BasketRelease) -> float:
+    def loss(self, release: SparseRelease | BasketRelease | KMRelease) -> float:
         """Of pairs, or of neighbours."""
-        if isinstance(release, BasketRelease):
+        if isinstance(release, BasketRelease | KMRelease):
             pairs = release.utility.pairs
             lost = 1.0 if pairs is None else min(1.0, pairs.mean)
         else:
@@ -71,11 +72,14 @@ class SparseLadder(Ladder):
         policy, why = candidate.policy, because(failing[0])
         change: dict[str, Any] = {}
         reasons = dict(candidate.reasons)
-        if self.is_pseudo:
+        if self.has_k:
             if policy.k < MOST_K and 4 * policy.k <= len(self.records):
                 change["k"] = min(MOST_K, 2 * policy.k)
                 reasons["require.k"] = f"k was {self.start.policy.k}; {why}"
-            if policy.method.support < MOST_SUPPORT:
+            if policy.m is not None and policy.m < MOST_M:
+                change["m"] = policy.m + 1
+                reasons["require.m"] = f"m was {self.start.policy.m}; {why}"
+            if self.is_pseudo and policy.method.support < MOST_SUPPORT:
                 change["support"] = policy.method.support + 1
                 reasons["method.support"] = f"was {self.start.policy.method.support}; {why}"
         elif policy.delta < MOST_DELTA:
@@ -88,7 +92,7 @@ class SparseLadder(Ladder):
 
     def milder(self, candidate: Candidate, step: Step) -> Iterable[Candidate]:
         """Smaller groups, or less variance."""
-        if self.is_pseudo:
+        if self.has_k:
             least, most = self.start.policy.k, candidate.policy.k
             if most > 1.5 * least:
                 yield Candidate(candidate.policy.changed(k=round((least * most) ** 0.5)), candidate.reasons)
@@ -98,7 +102,9 @@ class SparseLadder(Ladder):
             yield Candidate(candidate.policy.changed(delta=round((low * high) ** 0.5, 3)), candidate.reasons)
 
     def asked(self, policy: SparsePolicy) -> dict[str, Any]:
-        """k and support; or delta, and the most components."""
+        """k and support, or k and m; or delta, and the most components."""
         if self.is_pseudo:
             return {"k": policy.k, "support": policy.method.support}
+        if self.has_k:
+            return {"k": policy.k, "m": policy.m}
         return {"delta": policy.delta, "components": policy.method.max_components}

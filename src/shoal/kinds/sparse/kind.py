@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, PolicyError
 from shoal.kind import SMALL, Kind, Run
-from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.kinds.sparse.policy import KM_PUBLICATIONS, SparsePolicy
 
 if TYPE_CHECKING:
     from shoal.arrays import Ints
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shoal.held_out import HeldOut
     from shoal.kinds.sparse.baskets import BasketRelease
     from shoal.kinds.sparse.harden import SparseLadder
+    from shoal.kinds.sparse.km import KMRelease
     from shoal.kinds.sparse.manifest import SparseManifest
     from shoal.kinds.sparse.profile import SparseProfile
     from shoal.kinds.sparse.release import SparseRelease
@@ -106,13 +107,18 @@ class SparseKind(Kind):
 
     def release(
         self, data: Sparse, policy: SparsePolicy, run: Run, *, like: Any = None, held_out: HeldOut[Sparse] | None = None
-    ) -> SparseRelease | BasketRelease:
-        """Deal items anew, or sketch records."""
+    ) -> SparseRelease | BasketRelease | KMRelease:
+        """Deal items anew, break rare combinations up, or sketch records."""
         if policy.publish == "pseudo":
             from shoal.kinds.sparse.baskets import release_baskets
 
             self._refuse_key(run)
             return release_baskets(data, policy, seed=run.seed, progress=run.progress, like=like, held_out=held_out)
+        if policy.publish in KM_PUBLICATIONS:
+            from shoal.kinds.sparse.km import release_km
+
+            self._refuse_key(run)
+            return release_km(data, policy, seed=run.seed, progress=run.progress, like=like, held_out=held_out)
         from shoal.kinds.sparse.release import release_sparse
 
         return release_sparse(data, policy, seed=run.seed, key=run.key, progress=run.progress, held_out=held_out)
@@ -131,13 +137,16 @@ class SparseKind(Kind):
     ) -> FolderCheck:
         """See `shoal.check.sparse.folder`."""
         from shoal.check.sparse.folder import check_baskets, check_sparse
-        from shoal.kinds.sparse.manifest import BasketManifest, SketchManifest
+        from shoal.check.sparse.km_folder import check_km
+        from shoal.kinds.sparse.manifest import BasketManifest, KMManifest, SketchManifest
 
         if policy is not None and policy.publish != manifest.policy.publish:
             raise PolicyError(
                 f'the folder holds what publish = "{manifest.policy.publish}" makes, and the policy asks for '
                 f'"{policy.publish}"; give one for what it holds'
             )
+        if isinstance(manifest, KMManifest):
+            return check_km(folder, manifest, original, policy)
         if isinstance(manifest, BasketManifest):
             return check_baskets(folder, manifest, original, policy, _kept(private))
         assert isinstance(manifest, SketchManifest)
@@ -162,8 +171,12 @@ class SparseKind(Kind):
         """What was published, and what the attacker is given."""
         from shoal.attack.sparse.case import BasketCase, SparseCase
         from shoal.check.sparse.folder import published_baskets, published_sketches, read_evidence
-        from shoal.kinds.sparse.manifest import BasketManifest, SketchManifest
+        from shoal.check.sparse.km_folder import published_km
+        from shoal.kinds.sparse.km import km_case
+        from shoal.kinds.sparse.manifest import BasketManifest, KMManifest, SketchManifest
 
+        if isinstance(manifest, KMManifest):
+            return km_case(published_km(folder, manifest), original, control, manifest.labels)
         if isinstance(manifest, BasketManifest):
             return BasketCase(published_baskets(folder, manifest), original, control)
         assert isinstance(manifest, SketchManifest)
@@ -183,25 +196,26 @@ class SparseKind(Kind):
 
         return SparseLadder(data, policy)
 
-    def board(self, release: SparseRelease | BasketRelease) -> BoardFacts:
+    def board(self, release: SparseRelease | BasketRelease | KMRelease) -> BoardFacts:
         """Items that were dealt anew stand for no record, and sketches for one that is not told."""
         from shoal.report.board.facts import BoardFacts, suppression_of
 
         policy = release.policy
-        is_pseudo = policy.publish == "pseudo"
-        done = (
-            ("permutation", f"items were dealt anew in groups of at least {policy.k} records")
-            if is_pseudo
-            else ("randomization", "random projections by a secret key; the standard has no narrower name for them")
-        )
+        if policy.publish in KM_PUBLICATIONS:
+            done = ("suppression", f"any {policy.m} items that occur together are held by at least {policy.k} records")
+            bound_by = "Classes of look-alikes are those of a few known items, as the guarantee counts them."
+        elif policy.publish == "pseudo":
+            done = ("permutation", f"items were dealt anew in groups of at least {policy.k} records")
+            bound_by = "A published record stands for no original one, so no class of look-alikes can be counted."
+        else:
+            done = ("randomization", "random projections by a secret key; the standard has no narrower name for them")
+            bound_by = "Sketches are not made alike in classes; what a key or neighbours tell is told by attacks."
         return BoardFacts(
             "record",
             release.records,
             [done, *suppression_of(release.records, "record")],
             known=("some items, or all, of a record",),
-            bound_by="A published record stands for no original one, so no class of look-alikes can be counted."
-            if is_pseudo
-            else "Sketches are not made alike in classes; what a key or neighbours tell is told by attacks.",
+            bound_by=bound_by,
         )
 
     def trials(self, policy: SparsePolicy, target: str | None = None) -> SparseTrials:
@@ -210,10 +224,15 @@ class SparseKind(Kind):
 
         return SparseTrials(policy, target)
 
-    def shown(self, release: SparseRelease | BasketRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
+    def shown(
+        self, release: SparseRelease | BasketRelease | KMRelease, *, report: bool = True
+    ) -> tuple[list[str], list[str]]:
         """How many records there are, and what was left out."""
         from shoal.kinds.sparse.baskets import BasketRelease
+        from shoal.kinds.sparse.km import KMRelease
 
+        if isinstance(release, KMRelease):
+            return release.shown(), []
         if isinstance(release, BasketRelease):
             return _baskets_shown(release), []
         records, counts = release.records, release.sketches.counts

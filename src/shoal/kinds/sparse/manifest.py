@@ -13,10 +13,11 @@ from pydantic import Field, StrictBool, model_validator
 from shoal.check.guarantee import Guarantee
 from shoal.check.sparse.bounds import coarse
 from shoal.data.sparse.written import RecordForm
-from shoal.kinds.sparse.policy import OF_PSEUDO, OF_SKETCH, SparseInput, SparsePolicy
+from shoal.kinds.sparse.policy import OF_KM, OF_PSEUDO, OF_SKETCH, SparseInput, SparsePolicy
 from shoal.manifest import Manifest, Told
 
 DATA_FILE: Literal["data.parquet"] = "data.parquet"
+_FORMS = ("baskets", "svmlight", "column")
 _LIMITS = {"delta-anonymity": "delta", "k-variance": "ratio", "recovery-cap": "share"}
 
 
@@ -44,21 +45,70 @@ class SparseManifest(Manifest):
 
     @classmethod
     def parse(cls, content: Any, folder: Path) -> Any:
-        """That of pseudo-baskets, or of sketches."""
+        """That of pseudo-baskets, of k^m-anonymous records, or of sketches."""
         if cls is not SparseManifest:
             return super().parse(content, folder)
         method = content.get("method") if isinstance(content, dict) else None
-        is_baskets = isinstance(method, dict) and method.get("name") == "pseudo-baskets"
-        return (BasketManifest if is_baskets else SketchManifest).parse(content, folder)
+        name = method.get("name") if isinstance(method, dict) else None
+        made_as = BasketManifest if name == "pseudo-baskets" else KMManifest if name in OF_KM else SketchManifest
+        return made_as.parse(content, folder)
 
     @cached_property
     def policy(self) -> SparsePolicy:
         """How the original was read, what was required and how the data was made."""
-        method = {name: value for name, value in self.method.items() if name in self.keys}
+        keys = self._method_keys()
+        method = {name: value for name, value in self.method.items() if name in keys}
         # Manifests of old know no header and no persons.
-        if set(method) != set(self.keys) or {"header", "person", *self.input} != set(SparseInput.model_fields):
+        if set(method) != set(keys) or {"header", "person", *self.input} != set(SparseInput.model_fields):
             raise ValueError("a default would be promised by nobody")
         return SparsePolicy(input=self.input, require=self.require, method=method)
+
+    def _method_keys(self) -> tuple[str, ...]:
+        return self.keys
+
+
+class KMManifest(SparseManifest):
+    """What `publish/manifest.json` says of k^m-anonymous records.
+
+    Attributes
+    ----------
+    form : mapping
+        How the file is read: see `shoal.data.sparse.written.RecordForm`; of disassociated records its delimiter counts.
+    published_as : mapping, optional
+        Of generalised items: the items of the hierarchy that each label stands for.
+    """
+
+    keys: ClassVar[tuple[str, ...]] = ()
+    optional: ClassVar[tuple[str, ...]] = (*Manifest.optional, "published_as")
+
+    form: dict[str, Any]
+    published_as: dict[str, list[str]] | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> KMManifest:
+        is_generalised = self.policy.publish == "generalise"
+        if self.policy.publish != self.method["name"] or is_generalised != (self.published_as is not None):
+            raise ValueError("what is required is not what was done")
+        if len(self.policy.require) != len(self.require) or self.records_form.format not in _FORMS:
+            raise ValueError("what is required is not what was done")
+        return self
+
+    def _method_keys(self) -> tuple[str, ...]:
+        return OF_KM[self.method["name"]]
+
+    @cached_property
+    def records_form(self) -> RecordForm:
+        """How the file is read."""
+        return RecordForm(**self.form)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What each item of the hierarchy is published as; nothing where items are not generalised."""
+        return {item: label for label, items in (self.published_as or {}).items() for item in items}
+
+    def content(self) -> dict[str, Any]:
+        """What the file holds; of the method what this version knows."""
+        return super().content() | {"method": self.policy.told(), "form": asdict(self.records_form)}
 
 
 class BasketManifest(SparseManifest):
@@ -76,7 +126,7 @@ class BasketManifest(SparseManifest):
 
     @model_validator(mode="after")
     def _whole(self) -> BasketManifest:
-        if self.policy.publish != "pseudo" or self.records_form.format not in ("baskets", "svmlight", "column"):
+        if self.policy.publish != "pseudo" or self.records_form.format not in _FORMS:
             raise ValueError("what is required is not what was done")
         return self
 

@@ -14,11 +14,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
 from shoal.data.tables.header import Header
+from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import PolicyError
 from shoal.policy import BasePolicy, Option, Strict, header_option, option, person_option
 
@@ -26,11 +29,13 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from shoal.kinds.sparse.baskets import BasketRelease
+    from shoal.kinds.sparse.km import KMRelease
     from shoal.kinds.sparse.profile import SparseProfile
     from shoal.kinds.sparse.release import SparseRelease
 
 Model = Literal["k-variance", "delta"]
-Publication = Literal["pseudo", "sketch"]
+Publication = Literal["pseudo", "sketch", "disassociate", "suppress", "generalise"]
+KM_PUBLICATIONS: tuple[Publication, ...] = ("disassociate", "suppress", "generalise")
 
 
 class KVariance(Strict):
@@ -66,8 +71,37 @@ class GroupAnonymity(Strict):
     k: int = Field(10, ge=2)
 
 
-SparseRequirement = Annotated[GroupAnonymity | KVariance | DeltaAnonymity, Field(discriminator="model")]
+class KMAnonymity(Strict):
+    """k^m-anonymity: at least k records hold every combination of up to m items that occurs.
+
+    Terrovitis, Mamoulis and Kalnis, "Privacy-preserving anonymization of set-valued data", VLDB 2008.
+    """
+
+    model: Literal["km-anonymity"] = "km-anonymity"
+    k: int = Field(5, ge=2)
+    m: int = option(2, "Of k^m-anonymity: up to so many items of a person are known to attackers.", ge=1, le=3)
+
+
+class RhoUncertainty(Strict):
+    """rho-uncertainty: of those who hold up to m items, at most the share rho holds one more that is sensitive.
+
+    Cao, Karras, Raissi and Tan, "rho-uncertainty: inference-proof transaction anonymization", PVLDB 2010.
+    """
+
+    model: Literal["rho-uncertainty"] = "rho-uncertainty"
+    rho: float = option(
+        0.5, "Of those who hold up to m items, the largest share that may hold one more that is sensitive.", gt=0, lt=1
+    )
+    sensitive: tuple[str, ...] = option(
+        (), "Items that others must not tell, with k^m-anonymity.", instead="none", metavar="ITEMS"
+    )
+
+
+SparseRequirement = Annotated[
+    GroupAnonymity | KVariance | DeltaAnonymity | KMAnonymity | RhoUncertainty, Field(discriminator="model")
+]
 OF_SKETCHES = ("k-variance", "delta-anonymity")
+OF_COMBINATIONS = ("km-anonymity", "rho-uncertainty")
 
 
 class SparseInput(Strict):
@@ -95,7 +129,9 @@ class SparseMethod(Strict):
     """How pseudo-baskets or sketches are made. See `shoal.sparse`."""
 
     publish: Publication = option(
-        "pseudo", "Baskets whose items are dealt anew in groups (pseudo), or a few numbers for each record (sketch)."
+        "pseudo",
+        "Baskets whose items are dealt anew in groups (pseudo), a few numbers for each record (sketch), or true ones "
+        "that are k^m-anonymous.",
     )
     support: int = option(3, "How many records of a pool must hold an item that is dealt in it.", ge=2)
     suppression: float | None = option(
@@ -107,6 +143,13 @@ class SparseMethod(Strict):
         instead="8, and 1 of texts",
         ge=1,
         le=64,
+    )
+    scope: Literal["records", "items"] = option(
+        "records", "Whether an item of a rare combination is left out where it is rare, or everywhere; of suppress."
+    )
+    cluster_size: int | None = option(None, "Most records of a cluster; of disassociate.", instead="6 k", ge=4)
+    item_hierarchy: str | Hierarchy | None = option(
+        None, "A hierarchy of the items in ARX's CSV form; of generalise.", metavar="FILE"
     )
     max_components: int = option(128, "Most components of a sketch.", ge=1, le=4096)
     recovery_cap: bool = option(
@@ -130,8 +173,23 @@ class SparseMethod(Strict):
 
 
 OF_PSEUDO = ("publish", "support", "together")
-"""Keys of the method that mean nothing for sketches; all others are for sketches alone."""
-OF_SKETCH = tuple(name for name in SparseMethod.model_fields if name not in (*OF_PSEUDO, "suppression"))
+OF_KM: dict[str, tuple[str, ...]] = {
+    "disassociate": ("publish", "cluster_size"),
+    "suppress": ("publish", "scope"),
+    "generalise": ("publish",),
+}
+"""Keys of the method by what is published; all others are for sketches alone. A hierarchy is not told by its file."""
+_OTHERS = {"suppression", "item_hierarchy", *OF_PSEUDO, *(name for keys in OF_KM.values() for name in keys)}
+OF_SKETCH = tuple(name for name in SparseMethod.model_fields if name not in _OTHERS)
+_MEANS: dict[str, Publication] = {
+    "item_hierarchy": "generalise",
+    "cluster_size": "disassociate",
+    "scope": "suppress",
+    "m": "suppress",
+    "rho": "suppress",
+    "sensitive": "suppress",
+}
+"""What is to be published where it is not said, by a key that only that has."""
 
 
 class SparsePolicy(BasePolicy):
@@ -171,6 +229,10 @@ class SparsePolicy(BasePolicy):
             return given
         method, require = given.get("method", {}), given.get("require")
         said = method if isinstance(method, dict) else method.model_dump(exclude_unset=True)
+        meant = next((_MEANS[name] for name in _MEANS if said.get(name) is not None), None)
+        publish = said.get("publish", meant)
+        if publish in KM_PUBLICATIONS and require is None:
+            return given | {"method": said | {"publish": publish}, "require": (KMAnonymity(),)}
         if require is None:
             if said.get("publish", "sketch" if set(said) & set(OF_SKETCH) else "pseudo") != "sketch":
                 return given
@@ -178,6 +240,8 @@ class SparsePolicy(BasePolicy):
         names = {_model_of(r) for r in require} if isinstance(require, list | tuple) else set()
         if "publish" not in said and names & set(OF_SKETCHES):
             return given | {"method": said | {"publish": "sketch"}}
+        if "publish" not in said and names & set(OF_COMBINATIONS):
+            return given | {"method": said | {"publish": meant or "suppress"}}
         return given
 
     @model_validator(mode="after")
@@ -185,21 +249,28 @@ class SparsePolicy(BasePolicy):
         models = [r.model for r in self.require]
         if len(set(models)) < len(models):
             raise ValueError("a model is required twice")
+        if self.publish != "sketch" and (self.input.weights == "tfidf" or self.input.ngrams > 1):
+            raise ValueError(
+                "pseudo-baskets of texts, and k^m-anonymous ones, are bags of words, so weights cannot be 'tfidf' and "
+                'ngrams is 1; leave them out, or ask for publish = "sketch"'
+            )
         if self.publish == "pseudo":
             if models != ["k-anonymity"]:
                 raise ValueError(
                     'of pseudo-baskets one guarantee is required, k-anonymity; for others ask for publish = "sketch"'
                 )
-            if self.input.weights == "tfidf" or self.input.ngrams > 1:
-                raise ValueError(
-                    "pseudo-baskets of texts are bags of words, so weights cannot be 'tfidf' and ngrams is 1; leave "
-                    'them out, or ask for publish = "sketch"'
-                )
             return self
         if self.input.person:
             raise ValueError(
-                "sketches count records, not persons: leave person out and join the records of a person, or ask for "
-                'publish = "pseudo"'
+                f'publish = "{self.publish}" counts records, not persons: leave person out and join the records of a '
+                'person, or ask for publish = "pseudo"'
+            )
+        if self.publish in KM_PUBLICATIONS:
+            return self._fitting_combinations(models)
+        if set(models) & set(OF_COMBINATIONS):
+            raise ValueError(
+                'km-anonymity and rho-uncertainty are for publish = "disassociate", "suppress" or "generalise"; ask '
+                "for one of these"
             )
         if "k-anonymity" in models:
             raise ValueError(
@@ -211,6 +282,52 @@ class SparsePolicy(BasePolicy):
         if settled != self.require:
             object.__setattr__(self, "require", settled)
         return self
+
+    def _fitting_combinations(self, models: Sequence[str]) -> Self:
+        """Require k^m-anonymity first, and refuse what does not go with it."""
+        strange = set(models) - set(OF_COMBINATIONS)
+        if strange:
+            raise ValueError(
+                f'of publish = "{self.publish}" km-anonymity is required, and rho-uncertainty may be; leave '
+                f"{', '.join(sorted(strange))} out"
+            )
+        rho = self.rho_uncertainty
+        if rho is not None and not rho.sensitive:
+            raise ValueError("rho-uncertainty is about sensitive items, and none is named; add sensitive = [...]")
+        if rho is not None and self.publish == "disassociate":
+            raise ValueError('rho-uncertainty is for publish = "suppress" and "generalise"; ask for one of these')
+        if "km-anonymity" not in models:
+            object.__setattr__(self, "require", (KMAnonymity(), *self.require))
+        elif models[0] != "km-anonymity":
+            object.__setattr__(self, "require", tuple(reversed(self.require)))
+        size = self.method.cluster_size
+        if size is not None and self.k is not None and size < 2 * self.k:
+            raise ValueError(f"clusters of {size} records cannot be cut with k = {self.k}; give 2 k or more")
+        return self
+
+    @classmethod
+    def from_content(cls, content: dict[str, Any], text: str, path: Path) -> Self:
+        """From what `read_toml` read; a hierarchy is looked for beside the policy."""
+        method = content.get("method")
+        given = method.get("item_hierarchy") if isinstance(method, dict) else None
+        if isinstance(given, str):
+            content = content | {"method": {**content["method"], "item_hierarchy": str(path.parent / given)}}
+        return super().from_content(content, text, path)
+
+    @property
+    def rho_uncertainty(self) -> RhoUncertainty | None:
+        """The requirement about sensitive items, if there is one."""
+        return next((r for r in self.require if isinstance(r, RhoUncertainty)), None)
+
+    @property
+    def m(self) -> int | None:
+        """How many items attackers know at most, of k^m-anonymity; else None."""
+        return next((r.m for r in self.require if isinstance(r, KMAnonymity)), None)
+
+    @property
+    def cluster_size(self) -> int:
+        """Most records of a cluster of disassociated ones."""
+        return self.method.cluster_size or 6 * (self.k or KMAnonymity().k)
 
     @property
     def publish(self) -> Publication:
@@ -224,8 +341,8 @@ class SparsePolicy(BasePolicy):
 
     @property
     def model(self) -> Model | None:
-        """Which guarantee of sketches is required; the delta rule holds in both. None of pseudo-baskets."""
-        if self.publish == "pseudo":
+        """Which guarantee of sketches is required; the delta rule holds in both. None of other publications."""
+        if self.publish != "sketch":
             return None
         return "delta" if self.k_variance is None else "k-variance"
 
@@ -233,7 +350,7 @@ class SparsePolicy(BasePolicy):
     def k(self) -> int | None:
         """Fewest records of a group; of sketches the number of neighbours to which similarities are blurred, or None
         where only delta-anonymity is required."""
-        return next((r.k for r in self.require if not isinstance(r, DeltaAnonymity)), None)
+        return next((r.k for r in self.require if not isinstance(r, DeltaAnonymity | RhoUncertainty)), None)
 
     @property
     def least_told(self) -> int:
@@ -247,7 +364,7 @@ class SparsePolicy(BasePolicy):
 
     if TYPE_CHECKING:
 
-        def _release(self) -> SparseRelease | BasketRelease: ...
+        def _release(self) -> SparseRelease | BasketRelease | KMRelease: ...
 
         def _profile(self) -> SparseProfile: ...
 
@@ -270,15 +387,34 @@ class SparsePolicy(BasePolicy):
         of_texts = values.get("weights") == "tfidf" or (values.get("ngrams") or 1) > 1
         if publish is None and "require" not in values and (model is not None or of_sketches or of_texts):
             publish = values["publish"] = "sketch"
-        if "require" not in values and publish in (None, "pseudo", "sketch"):
+        means = next((_MEANS[name] for name in _MEANS if (values.get(name) or inner.get(name)) is not None), None)
+        if publish is None and "require" not in values and means is not None:
+            is_met = self.publish == means or (means == "suppress" and self.publish in KM_PUBLICATIONS)
+            publish = values["publish"] = self.publish if is_met else means
+        if "require" not in values and publish in (None, *get_args(Publication)):
             values["require"] = self._required(publish or self.publish, model, values)
         elif "require" in values and publish is None:
             models = {_model_of(r) for r in values["require"]}
-            values["publish"] = "sketch" if models & set(OF_SKETCHES) else "pseudo"
+            of_combinations = self.publish if self.publish in KM_PUBLICATIONS else means or "suppress"
+            values["publish"] = (
+                "sketch"
+                if models & set(OF_SKETCHES)
+                else of_combinations
+                if models & set(OF_COMBINATIONS)
+                else "pseudo"
+            )
         return super().changed(**values)
 
     def _required(self, publish: str, model: Model | None, values: dict[str, Any]) -> tuple[Any, ...]:
         """The guarantees with what was asked of them, which is taken out of the values."""
+        if publish in KM_PUBLICATIONS:
+            return self._required_combinations(model, values)
+        stray = next((n for n in ("m", "rho", "sensitive") if n in values), None)
+        if stray is not None:
+            raise PolicyError(
+                f'{stray} is for k^m-anonymity; leave it out, or ask for publish = "disassociate", "suppress" or '
+                '"generalise"'
+            )
         if publish == "pseudo":
             if model is not None or {"delta", "threshold", "variance"} & set(values):
                 raise PolicyError(
@@ -294,11 +430,27 @@ class SparsePolicy(BasePolicy):
             return (delta,)
         return ((self.k_variance or KVariance()).model_dump() | asked, delta)
 
+    def _required_combinations(self, model: Model | None, values: dict[str, Any]) -> tuple[Any, ...]:
+        if model is not None or {"delta", "threshold", "variance"} & set(values):
+            raise PolicyError(
+                "delta, threshold, variance and the model are for sketches; leave them out, or ask for publish = "
+                '"sketch"'
+            )
+        usual = next((r for r in self.require if isinstance(r, KMAnonymity)), KMAnonymity())
+        others = [r.k for r in self.require if isinstance(r, GroupAnonymity | KVariance) and "k" in r.model_fields_set]
+        said = {"k": others[0]} if others else {}
+        asked = said | {n: values.pop(n) for n in ("k", "m") if values.get(n) is not None}
+        rules = {n: values.pop(n) for n in ("rho", "sensitive") if values.get(n)}
+        rho = self.rho_uncertainty
+        if not rules and rho is None:
+            return (usual.model_dump() | asked,)
+        return (usual.model_dump() | asked, (rho or RhoUncertainty()).model_dump() | rules)
+
     def told(self) -> dict[str, Any]:
         """All parameters of the method, for the manifest."""
-        is_pseudo = self.publish == "pseudo"
-        keys = OF_PSEUDO if is_pseudo else OF_SKETCH
-        return {"name": "pseudo-baskets" if is_pseudo else "sketches"} | self.method.model_dump(include=set(keys))
+        names = {"pseudo": "pseudo-baskets", "sketch": "sketches"}
+        keys = {"pseudo": OF_PSEUDO, "sketch": OF_SKETCH, **OF_KM}[self.publish]
+        return {"name": names.get(self.publish, self.publish)} | self.method.model_dump(include=set(keys))
 
 
 def _model_of(requirement: Any) -> Any:

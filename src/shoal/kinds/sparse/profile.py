@@ -82,12 +82,15 @@ class SparseProfile(Profiled):
         if self.n_empty or self.n_duplicates:
             told.append(f"{self.n_empty:,} records are empty, {self.n_duplicates:,} are equal to another one")
         if self.classes:
-            rare = self.policy.least_told if self.policy.publish == "pseudo" else self.policy.method.rare
+            rare = self.policy.least_told if self.policy.publish != "sketch" else self.policy.method.rare
             small = sum(n < rare for _, n in self.classes)
             sizes = ", ".join(f"{name} ({n:,})" for name, n in self.classes[:N_CLASSES_SHOWN])
             more = f" and {len(self.classes) - N_CLASSES_SHOWN:,} more" if len(self.classes) > N_CLASSES_SHOWN else ""
             told.append(f"{len(self.classes):,} classes: {sizes}{more}; {small:,} of fewer than {rare}")
-        if self.policy.publish == "pseudo":
+        if self.policy.publish == "generalise":
+            told.append(f"with k = {self.policy.k}, {self.n_rare:,} items are generalised at least, as fewer hold them")
+            return tuple(told)
+        if self.policy.publish != "sketch":
             told.append(
                 f"with k = {self.policy.k}, {self.n_rare:,} items are left out, as fewer records hold them, and "
                 f"{self.n_suppressed:,} records that hold no others or are of small classes"
@@ -124,6 +127,11 @@ class SparseProfile(Profiled):
         meanings = {
             "k-anonymity": {"k": "groups of at least k; items that fewer records hold are left out"},
             "k-variance": {"k": "a record's similarities to its k nearest are blurred by the threshold"},
+            "km-anonymity": {
+                "k": "so many records hold every combination of up to m items",
+                "m": "attackers know up to so many items of a person",
+            },
+            "rho-uncertainty": {"rho": "of those with up to m items, no larger share has one more that is sensitive"},
             "delta-anonymity": {"delta": "the usual estimate of an item's weight has no smaller variance"},
         }
         required = [line for r in policy.require for line in ("[[require]]", *_lines(r, meanings[r.model]), "")]
@@ -145,7 +153,7 @@ class SparseProfile(Profiled):
                     "support": "so many of a pool hold an item that is dealt in it",
                     "recovery_cap": "a sketch carries a share of the bits that pick its record out",
                 },
-                set(told) | {"publish"},
+                set(told) | {"publish", *(["item_hierarchy"] if policy.publish == "generalise" else [])},
             ),
             "",
         ]
@@ -158,12 +166,12 @@ def profile_sparse_records(records: Sparse, policy: SparsePolicy) -> SparseProfi
     if not len(sizes):
         raise DataError("there is nothing to profile: no record holds an item")
     k = next((k for k in NEIGHBOURS if len(sizes) >= 10 * k), 1)
-    if policy.publish == "pseudo":
+    if policy.publish != "sketch":
         k = max(k, 2)
     proposed = policy.changed(k=k)
     held = np.bincount(records.items, minlength=records.n_items)
-    is_pseudo = proposed.publish == "pseudo"
-    allowed = kept_sizes(records, k) if is_pseudo else component_caps(records, proposed, step_of(records))[0]
+    has_k = proposed.publish != "sketch"
+    allowed = kept_sizes(records, k) if has_k else component_caps(records, proposed, step_of(records))[0]
     classes: list[tuple[str, int]] = []
     if records.labels is not None:
         counts = np.bincount(records.labels, minlength=len(records.classes))
@@ -179,7 +187,7 @@ def profile_sparse_records(records: Sparse, policy: SparsePolicy) -> SparseProfi
         n_rare=int(((held > 0) & (held < k)).sum()),
         weights_are="0/1" if records.is_binary else "counts" if records.is_integral else "real numbers",
         classes=tuple(classes),
-        components=() if is_pseudo else _five(shown) if len(shown) else (0,) * 5,
+        components=() if has_k else _five(shown) if len(shown) else (0,) * 5,
         n_suppressed=int((allowed == 0).sum()),
         policy=proposed,
         notes=records.source.notes,

@@ -19,11 +19,10 @@ def suppression_findings(n_in: int, n_out: int, policy: SparsePolicy) -> tuple[F
         If it is more than the policy allows.
     """
     share, most = (n_in - n_out) / max(n_in, 1), policy.method.suppression
-    remedy = (
-        "lower k, or give more records"
-        if policy.publish == "pseudo"
-        else 'lower delta or k, give records of more items, or ask for publish = "pseudo"'
-    )
+    remedy = {
+        "pseudo": "lower k, or give more records",
+        "sketch": 'lower delta or k, give records of more items, or ask for publish = "pseudo"',
+    }.get(policy.publish, 'lower k or m, give more records, or ask for publish = "pseudo"')
     if most is not None and share > most:
         raise Infeasible(
             f"{100 * share:.1f} % of the records would be left out, more than the {100 * most:g} % that suppression "

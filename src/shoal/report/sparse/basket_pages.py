@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,13 +57,13 @@ def report_content(release: BasketRelease) -> ReportContent:
         title=f"{len(baskets):,} pseudo-baskets",
         verdict=release.grounds().to_dict(),
         checked=words.CHECKED,
-        facts=_facts(release),
+        facts=basket_facts(release.records, utility),
         guarantees=judged(release.guarantees, words.short_name, words.required, words.achieved),
         models=words.MODELS,
         suppressed=[(words.REASONS[name], n) for name, n in release.suppressed.items()],
         suppressed_sentence=f"{release.suppressed_sentence} {release.items_sentence}",
         limits=points(words.limits(baskets.labels is not None)),
-        use=_use(utility),
+        use=use_rows(utility),
         learning=[
             (found.classifier, percent(found.before), percent(found.after), percent(found.baseline))
             for found in utility.learning
@@ -86,8 +87,8 @@ def _is_text(release: BasketRelease) -> bool:
     return release.baskets.source.format in ("text", "folder")
 
 
-def _facts(release: BasketRelease) -> list[tuple[str, str, str]]:
-    records, utility = release.records, release.utility
+def basket_facts(records: Mapping[str, int], utility: BasketUtility) -> list[tuple[str, str, str]]:
+    """What stands at the head of the report."""
     facts = [
         ("Records published", f"{records['out']:,}", f"of {records['in']:,}"),
         ("Items of a record", number(utility.mean_size_published), f"on average; {number(utility.mean_size)} before"),
@@ -103,7 +104,7 @@ def _permuted(error: SupportError) -> str:
     return f"{percent(error.permuted)} if permuted"
 
 
-def _use(utility: BasketUtility) -> list[tuple[str, str, str]]:
+def use_rows(utility: BasketUtility) -> list[tuple[str, str, str]]:
     """What is measured, of the release, and of permuted columns."""
     listed = (
         ("items", "Error of the support of {n} items", utility.items),

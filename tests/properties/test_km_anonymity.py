@@ -1,0 +1,52 @@
+"""Whatever the records, what is published is k^m-anonymous by brute force, in every way that there is."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.data.sparse.disassociated import Disassociated
+from shoal.data.tables.hierarchy import Hierarchy
+from shoal.errors import Infeasible
+from shoal.kinds.sparse.policy import SparsePolicy
+from tests.unit.sparse.slow_combinations import fewest_that_may_hold, rare, sets_of
+
+ITEMS = [f"i{j}" for j in range(8)]
+TREE = Hierarchy(tuple((item, f"g{j // 2}", f"h{j // 4}", "*") for j, item in enumerate(ITEMS)))
+FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+BASKETS = st.lists(st.lists(st.sampled_from(ITEMS), max_size=5, unique=True), min_size=1, max_size=40)
+
+
+@FEW
+@given(
+    baskets=BASKETS,
+    k=st.integers(2, 4),
+    m=st.integers(1, 3),
+    how=st.sampled_from(
+        [
+            {"publish": "suppress"},
+            {"publish": "suppress", "scope": "items"},
+            {"publish": "generalise", "item_hierarchy": TREE},
+            {"publish": "disassociate"},
+        ]
+    ),
+)
+def test_every_release_is_anonymous(baskets, k: int, m: int, how) -> None:
+    try:
+        release = shoal.anonymize(baskets, SparsePolicy.of(k=k, m=m, **how))
+    except Infeasible:
+        return
+    assert all(g.holds for g in release.guarantees)
+    published = release.published
+    if not isinstance(published, Disassociated):
+        assert not rare(sets_of(published), k, m)
+        return
+    shown, clusters = set(published.names), release._evidence.clusters
+    for row, cluster in zip(map(frozenset, baskets), np.asarray(clusters).tolist(), strict=True):
+        for size in range(1, m + 1):
+            for known in combinations(sorted(row & shown), size):
+                assert fewest_that_may_hold(published, cluster, frozenset(known)) >= k
