@@ -35,6 +35,11 @@ def check_trajectories(
         findings.append(
             f"the original has {len(original):,} trajectories, the manifest says {manifest.records['in']:,}"
         )
+    most = (policy or manifest.policy).method.suppression
+    if original is not None and len(original.time) - manifest.points > most * len(original.time):
+        findings.append(
+            f"of {len(original.time):,} points {manifest.points:,} are published, and {100 * most:g} % may be left out"
+        )
     if int(published.points.sum()) != manifest.points:
         findings.append(f"the boxes hold {int(published.points.sum()):,} points, the manifest says {manifest.points:,}")
     claimed = asked_of(manifest.policy)

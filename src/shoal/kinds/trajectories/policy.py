@@ -11,8 +11,9 @@
     model = "k-anonymity"
     k = 5
     [method]
-    metres = 1000
-    minutes = 60
+    metres = 5000
+    minutes = 240
+    suppression = 0.1
 """
 
 from __future__ import annotations
@@ -66,9 +67,12 @@ class TrajectoryInput(Strict):
 class TrajectoryMethod(Strict):
     """How trajectories are made alike. See `shoal.trajectories.glove`."""
 
-    metres: float = option(1000.0, "No side of a box is longer; points that would stretch it more are left out.", gt=0)
-    minutes: float = option(60.0, "No box lasts longer; points that would stretch it more are left out.", gt=0)
-    cell: float = option(0.001, "Degrees of the grid that sides of boxes stand on.", metavar="DEGREES", ge=1e-5, le=10)
+    metres: float = option(5000.0, "No side of a box is longer; points that would stretch it more are left out.", gt=0)
+    minutes: float = option(240.0, "No box lasts longer; points that would stretch it more are left out.", gt=0)
+    suppression: float = option(
+        0.1, "Share of points that may be left out, to keep boxes small; more is refused.", metavar="SHARE", ge=0, le=1
+    )
+    cell: float = option(0.0005, "Degrees of the grid that sides of boxes stand on.", metavar="DEGREES", ge=1e-5, le=10)
     slot: float = option(5.0, "Minutes of the grid that times of boxes stand on.", metavar="MINUTES", ge=0.1, le=1440)
 
     @property

@@ -101,6 +101,7 @@ class TrajectoryProfile(Profiled):
                 "[method]",
                 f"metres = {method.metres:g}   # no side of a box is longer; points that would stretch it are left out",
                 f"minutes = {method.minutes:g}",
+                f"suppression = {method.suppression:g}   # share of points that may be left out, to keep boxes small",
                 f"cell = {method.cell:g}   # degrees of the grid that boxes stand on",
                 f"slot = {method.slot:g}   # minutes of it",
                 "",

@@ -158,12 +158,14 @@ def release_trajectories(
     if original.n_persons < policy.k:
         raise Infeasible(f"there are {original.n_persons:,} persons, and k = {policy.k}; lower k, or give more")
     method = policy.method
-    made, groups = Glove(policy.k, method.metres, method.minutes, method.round_grid).group(original, progress)
+    asked = Glove(policy.k, method.metres, method.minutes, method.round_grid, method.suppression)
+    made, groups = asked.group(original, progress)
     if not made.n_trajectories:
         raise Infeasible(
             f"no {policy.k} persons have trajectories that fit into boxes of {method.metres:g} m and "
             f"{method.minutes:g} minutes; allow larger ones (--metres, --minutes), or lower k"
         )
+    refuse_suppressed(int(made.points.sum()), len(original.time), policy)
     made = replace(made, source=replace(original.source, name="data", notes=()))
     file, (published, guarantees) = _write_and_check(made, policy, TrajectoryEvidence(original, groups))
     n_alone = int((groups < 0).sum())
@@ -179,6 +181,21 @@ def release_trajectories(
         _like=like,
         _held_out=held_out,
     )
+
+
+def refuse_suppressed(n_out: int, n_in: int, policy: TrajectoryPolicy) -> None:
+    """Refuse to leave out more points than the policy lets.
+
+    Raises
+    ------
+    Infeasible
+    """
+    share, most = (n_in - n_out) / n_in, policy.method.suppression
+    if share > most:
+        raise Infeasible(
+            f"{100 * share:.1f} % of the points would be left out, and {100 * most:g} % may be; allow larger boxes "
+            f"(--metres, --minutes), lower k, or let more be left out (--suppression)"
+        )
 
 
 def _write_and_check(

@@ -44,11 +44,13 @@ def method(policy: TrajectoryPolicy) -> dict[str, str]:
     """How the boxes were made, in words, by what it is about."""
     m = policy.method
     return {
-        "Groups": f"Trajectories are merged with those that are cheapest to be made alike, until {policy.k} persons or "
-        "more are together (GLOVE). Two trajectories of one person never stand in one group.",
-        "Boxes": "Each box holds at least one point of every trajectory of its group.",
+        "Groups": f"Trajectories of {policy.k} persons or more whose ways are near one another stand in a group (GLOVE). "
+        "Two trajectories of one person never do.",
+        "Boxes": "The points of a group are cut into boxes, each of which holds at least one point of every trajectory "
+        "of the group.",
         "Left out": f"Points that would stretch a box beyond {m.metres:,.0f} m or {m.minutes:g} minutes are left out, "
-        "and trajectories for which no group is left.",
+        f"and those that would stretch one most, up to {100 * m.suppression:g} % of all in the end; and trajectories "
+        "for which no group is left.",
         "Grid": f"Sides of boxes stand on a grid of {m.cell:g} degrees and {m.slot:g} minutes, whatever the group.",
     }
 

@@ -14,7 +14,7 @@ import numpy as np
 from shoal.arrays import Floats, Ints
 from shoal.data.trajectories.boxes import TrajectoryBoxes
 from shoal.data.trajectories.trajectories import METRES_A_DEGREE, Trajectories, leg_metres
-from shoal.trajectories.glove import first_boxes
+from shoal.kernels.trajectories.cuts import first_boxes
 
 COARSE = 0.01
 """Degrees of the cells of flows and heat maps."""
@@ -86,7 +86,7 @@ def measure_trajectories(original: Trajectories, boxes: TrajectoryBoxes, groups:
     """Compare boxes with what they were made from."""
     owners = original.owners
     cells = boxes.grid.cells(original.latitude, original.longitude, original.time)
-    of_point = first_boxes(boxes, cells, groups[owners])
+    of_point = first_boxes(boxes.sides, boxes.starts, cells, groups[owners])
     shown = np.flatnonzero(of_point >= 0)
     box = of_point[shown]
     metres, minutes = box_sizes(boxes)

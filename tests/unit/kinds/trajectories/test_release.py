@@ -66,7 +66,7 @@ def test_pages_hold_the_map_and_no_secret(saved: Path) -> None:
     assert report.count("<svg") >= 1
     manifest = json.loads((saved / "out" / "publish" / "manifest.json").read_text())
     assert manifest["kind"] == "trajectories"
-    assert set(manifest["method"]) == {"name", "metres", "minutes", "cell", "slot"}
+    assert set(manifest["method"]) == {"name", "metres", "minutes", "suppression", "cell", "slot"}
     assert "Anonymised trajectories" in (saved / "out" / "publish" / "datasheet.html").read_text()
 
 
@@ -113,6 +113,11 @@ def test_what_cannot_be_met_is_told() -> None:
         shoal.anonymize(far, TrajectoryPolicy.of(k=2))
     with pytest.raises(PolicyError, match="give a path, or Trajectories"):
         shoal.anonymize({"lat": [1.0]}, POLICY)
+
+
+def test_more_than_may_be_left_out_is_refused() -> None:
+    with pytest.raises(Infeasible, match=r"% of the points would be left out, and 1 % may be; allow larger boxes"):
+        shoal.anonymize(commuters(), TrajectoryPolicy.of(k=5, metres=300, minutes=10, suppression=0.01))
 
 
 def test_what_is_left_out_is_told_and_few_are_not_counted_out(tmp_path: Path) -> None:
