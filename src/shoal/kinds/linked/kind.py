@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.data.linked.linked import Linked
 from shoal.errors import DataError, PolicyError
-from shoal.kind import Kind, Run
+from shoal.kind import SMALL, Kind, Run
 from shoal.kinds.linked.policy import LinkedPolicy
 
 if TYPE_CHECKING:
@@ -58,6 +58,10 @@ class LinkedKind(Kind):
     def load(self, source: Any, policy: LinkedPolicy) -> Linked:
         """Files or frames by name, tied together by the policy's link."""
         return self._load(source, policy.link, policy.missing_markers, policy.header)
+
+    def is_small(self, data: Linked) -> bool:
+        """Whether there are few rows in all."""
+        return sum(map(len, data.tables.values())) <= SMALL
 
     def load_again(
         self,

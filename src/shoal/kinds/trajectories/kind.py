@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.data.trajectories.trajectories import Trajectories
 from shoal.errors import PolicyError
-from shoal.kind import Kind, Run
+from shoal.kind import SMALL, Kind, Run
 from shoal.kinds.trajectories.policy import TrajectoryPolicy
 
 if TYPE_CHECKING:
@@ -60,6 +60,10 @@ class TrajectoryKind(Kind):
 
         asked = policy.input
         return read_trajectories(source, unit=asked.unit, header=asked.header, wanted=asked.wanted)
+
+    def is_small(self, data: Trajectories) -> bool:
+        """Whether there are few points."""
+        return len(data.time) <= SMALL
 
     def load_again(
         self,
