@@ -3,6 +3,7 @@
 from shoal.attack.strings.best_matches import FragmentMembership, PlaceMembership
 from shoal.attack.strings.copies import StringCopies
 from shoal.attack.strings.fragment_linkage import FragmentLinkage
+from shoal.attack.strings.genotype_recovery import GenotypeRecovery
 from shoal.attack.strings.long_fragment import LongFragment
 from shoal.attack.strings.membership import StringMembership
 from shoal.attack.strings.near_strings import Echoes, Holes
@@ -18,4 +19,5 @@ STRING_ATTACKS = (
     FragmentMembership(),
     Holes(),
     Echoes(),
+    GenotypeRecovery(),
 )

@@ -76,6 +76,10 @@ class _Table:
         """The value of each key."""
         if not len(self.keys):
             return np.full(len(keys), missing, np.int64)
+        if int(self.keys[-1]) < 4 * len(keys) and int(self.keys[0]) >= 0:
+            dense = np.full(int(self.keys[-1]) + 2, missing, np.int64)
+            dense[self.keys] = self.values
+            return dense[np.clip(keys, -1, len(dense) - 1)]
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[at] == keys, self.values[at], missing)
 
