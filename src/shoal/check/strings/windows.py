@@ -31,7 +31,7 @@ from shoal.arrays import Floats, Ints, Mask
 from shoal.check.strings.support import FALSE_ALARM, surprise
 from shoal.data.strings.strings import Strings
 
-BATCH_SYMBOLS = 3_000_000
+BATCH_SYMBOLS = 1_000_000  # a third of a GB
 MOST_DRAWS = 1000  # of one string, until it is no copy and no near one
 
 
