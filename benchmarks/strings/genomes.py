@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 N_CLADES, OF_CLADE, OF_ONE, N_GAPS = 10, 40, 12, 2
 LONGEST_GAP = 9
@@ -16,7 +17,7 @@ def genomes(n: int = 300, length: int = 30_000, seed: int = 0) -> list[str]:
     rng = np.random.default_rng(seed)
     ancestor = rng.integers(0, 4, length)
 
-    def mutated(genome: np.ndarray, places: int) -> np.ndarray:
+    def mutated(genome: npt.NDArray[np.int64], places: int) -> npt.NDArray[np.int64]:
         found = genome.copy()
         at = rng.choice(length, places, replace=False)
         found[at] = (found[at] + rng.integers(1, 4, places)) % 4

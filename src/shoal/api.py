@@ -200,7 +200,7 @@ def _others(
     if share is not None and control is not None:
         raise PolicyError("records are to be held out, and a control is given; one of both is enough")
     if control is not None:
-        return data, HeldOut(kind.load(control, policy))
+        return data, HeldOut(kind.load_others(control, data, lambda: kind.load(control, policy)))
     return (data, None) if share is None else hold_out(data, share, seed, kind.persons(data, policy))
 
 
@@ -309,7 +309,7 @@ def attack(
         progress("reading", 0, 0)
     records, unseen = without_held_out(kind.load_again(original, manifest, header=header), manifest, secrets)
     if control is not None:
-        unseen = kind.load_again(control, manifest, header=header)
+        unseen = kind.load_others(control, records, lambda: kind.load_again(control, manifest, header=header))
     case = kind.case(folder, manifest, records, unseen, secrets, other=other, population=population, header=header)
     if secrets is not None:
         digest = checksum(folder.path / manifest.data)

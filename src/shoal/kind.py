@@ -133,6 +133,10 @@ class Kind(ABC):
     ) -> Any:
         """The original records of a release, read as they were for it."""
 
+    def load_others(self, source: Any, data: Any, load: Callable[[], Any]) -> Any:
+        """Records of another file to compare attacks on; by default read as any."""
+        return load()
+
     @abstractmethod
     def profile(self, data: Any, policy: Any, *, sweep: bool, progress: Progress | None) -> Any:
         """What is known of data before a policy is written."""

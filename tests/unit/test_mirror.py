@@ -25,6 +25,7 @@ TESTED_ELSEWHERE = {
         check/claims.py check/folder.py data/published_file.py sweep/folder.py report/tables/compare_datasheet.py""",
     "sweep/test_sweep.py of tables; kinds/strings/test_sweep.py and kinds/sparse/test_sweep.py of what is attacked": """
         sweep/attacked.py sweep/cell.py sweep/trials.py""",
+    "data/strings/test_sites.py, beside a plain loop": "check/strings/sites.py",
     "attack/strings/test_init.py runs all attacks on strings beside each other": """
         attack/strings/copies.py attack/strings/fragment_linkage.py attack/strings/long_fragment.py
         attack/strings/near_strings.py attack/strings/unique_fragments.py""",

@@ -14,8 +14,9 @@ from shoal.check.strings.originals import in_alphabet_of
 from shoal.check.strings.suffixes import Suffixes, sort_suffixes
 from shoal.data.strings.strings import Strings
 
-MOST_SYMBOLS = 8_000_000  # of the published strings; about ten seconds
+MOST_SYMBOLS, MOST_OF_LONG, LONG = 8_000_000, 2_000_000, 5000  # of the published strings; about ten seconds
 N_ATTACKED = 1000
+MOST_ATTACKED_SYMBOLS, FEWEST_ATTACKED = 2_000_000, 20  # of targets; those that are long share long runs
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,10 @@ class Fragments:
         """Draw targets that are not empty, as many from the control."""
         original = case.original
         shown = in_alphabet_of(original, case.published)
-        if len(shown.symbols) > MOST_SYMBOLS:
+        most = MOST_SYMBOLS if len(shown.symbols) < LONG * len(shown) else MOST_OF_LONG
+        if len(shown.symbols) > most:
             order = rng.permutation(len(shown))
-            shown = shown.take(np.sort(order[np.cumsum(shown.lengths[order]) <= MOST_SYMBOLS]))
+            shown = shown.take(np.sort(order[np.cumsum(shown.lengths[order]) <= most]))
         main = _drawn(original, rng, n_attacked)
         parts = [shown, main]
         n_control = 0
@@ -112,5 +114,6 @@ class Fragments:
 
 
 def _drawn(strings: Strings, rng: np.random.Generator, n: int) -> Strings:
-    filled = np.flatnonzero(strings.lengths > 0)
-    return strings.take(np.sort(rng.permutation(filled)[:n]))
+    filled = rng.permutation(np.flatnonzero(strings.lengths > 0))[:n]
+    fits = np.cumsum(strings.lengths[filled]) <= MOST_ATTACKED_SYMBOLS
+    return strings.take(np.sort(filled[: max(int(fits.sum()), FEWEST_ATTACKED)]))

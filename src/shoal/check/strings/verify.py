@@ -39,6 +39,7 @@ from shoal.check.strings.copies import no_string_copies, rare_symbols
 from shoal.check.strings.groups import StringGroups, group_strings
 from shoal.check.strings.near import Copies, near_copies
 from shoal.check.strings.originals import in_alphabet_of, own_strings, shared_labels, without_gaps, without_rare
+from shoal.check.strings.sites import rarely_carried
 from shoal.check.strings.support import FALSE_ALARM, Support, recompute_support
 from shoal.check.strings.windows import WindowRule, possible_by_windows
 from shoal.check.verdict import Verdict
@@ -149,6 +150,9 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
             (),
             ("The published strings have classes and the original has none; read both in the same way.", needs_groups),
         )
+    if original.source.sites and (n_few := rarely_carried(original, rare)):
+        told = f"{count(n_few, 'variant')} {'is' if n_few == 1 else 'are'} listed of which fewer than {rare} persons "
+        return Verdict((), findings=(f"{told}carry an allele",))
     shown = in_alphabet_of(original, published)
     labels, shown_labels = shared_labels(original, shown)
     bare = without_rare(original, labels, rare)

@@ -34,7 +34,7 @@ from shoal.arrays import Floats, Ints, Mask
 from shoal.check.strings.support import FALSE_ALARM, surprise
 from shoal.data.strings.strings import Strings
 
-BATCH_SYMBOLS = 3_000_000
+BATCH_SYMBOLS = 1_000_000  # a third of a GB
 STRINGS_A_SHARE = np.array([1, 2])  # members for each share of a symbol that windows, or columns, tell
 NOTHING = 2  # follows the symbol before, or there is none
 MOST_DRAWS = 1000  # of one string, until it is no copy and no near one
@@ -81,6 +81,10 @@ class _Table:
         """The value of each key."""
         if not len(self.keys):
             return np.full(len(keys), missing, np.int64)
+        if int(self.keys[-1]) < 4 * len(keys) and int(self.keys[0]) >= 0:
+            dense = np.full(int(self.keys[-1]) + 2, missing, np.int64)
+            dense[self.keys] = self.values
+            return dense[np.clip(keys, -1, len(dense) - 1)]
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[at] == keys, self.values[at], missing)
 

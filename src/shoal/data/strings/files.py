@@ -32,6 +32,7 @@ def read_strings(
     person: Sequence[str] = (),
     time: str | None = None,
     rare: int = 0,
+    sites: Sequence[str] = (),
 ) -> Strings:
     """Read strings from a file, plain or compressed with gzip.
 
@@ -58,6 +59,8 @@ def read_strings(
         For a table of events: the column that tells when; else they are in the order of the file.
     rare : int
         Of variants: leave out those of which fewer persons carry an allele.
+    sites : sequence of str
+        Of variants: read these alone, in their order, however many persons carry them.
 
     Raises
     ------
@@ -90,7 +93,8 @@ def read_strings(
         person=tuple(person),
         time=time,
     )
-    return known.read(where, source, HowToReadStrings(Alphabet.of(alphabet), alphabet is not None, label, header, rare))
+    how = HowToReadStrings(Alphabet.of(alphabet), alphabet is not None, label, header, rare, tuple(sites))
+    return known.read(where, source, how)
 
 
 def looks_like_strings(path: str | os.PathLike[str]) -> str | None:

@@ -28,6 +28,7 @@ class HowToReadStrings:
     label: str | None = None
     header: str | None = None
     rare: int = 0  # of variants: fewest persons who carry an allele that is listed
+    sites: tuple[str, ...] = ()  # of variants: those to read, however many carry them
 
 
 class StringFormat(ABC):

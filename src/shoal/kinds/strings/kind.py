@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from shoal.data.strings.sites import at_sites, only_carried
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError, did_you_mean
 from shoal.kind import SMALL, Kind, Run
@@ -109,9 +111,10 @@ class StringKind(Kind):
             return self.load(source, policy or StringPolicy())
         from shoal.data.strings.alphabets import LEARNED
         from shoal.data.strings.files import read_strings
+        from shoal.data.strings.format import FORMATS
 
         expression = label if label is not None else policy.input.label if policy is not None else None
-        if expression is not None and manifest.format != "fasta":
+        if expression is not None and not FORMATS[manifest.format].takes_label:
             raise PolicyError("an expression for the class is for FASTA descriptions, and these strings are not FASTA")
         return read_strings(
             source,
@@ -126,6 +129,18 @@ class StringKind(Kind):
             time=manifest.time,
             rare=max(manifest.policy.rare, policy.rare if policy is not None else 0),
         )
+
+    def load_others(self, source: Any, data: Strings, load: Callable[[], Any]) -> Strings:
+        """Of variants at those of the data, whatever the others carry."""
+        if not data.source.sites or not isinstance(source, str | Path):
+            found: Strings = load()
+            return found
+        from shoal.data.strings.files import read_strings
+
+        others = read_strings(source, format="vcf", delimiter=data.source.delimiter, sites=data.source.sites)
+        if others.source.delimiter != data.source.delimiter:
+            raise DataError("the data is phased and the others are not; give both phased, or neither")
+        return others
 
     def profile(self, data: Strings, policy: StringPolicy, *, sweep: bool, progress: Progress | None) -> StringProfile:
         """Count strings, lengths, symbols and classes."""
@@ -144,6 +159,9 @@ class StringKind(Kind):
     ) -> StringRelease:
         """Draw pseudo-strings from groups; of variants by longer contexts, unless the policy says how long."""
         policy = for_variants(data, policy)
+        data = only_carried(data, policy.rare)
+        if held_out is not None and data.source.sites:
+            held_out = replace(held_out, records=at_sites(held_out.records, data.source.sites))
         from shoal.engine.executors import open_executor
         from shoal.kinds.strings.release import release_strings
 
@@ -165,6 +183,8 @@ class StringKind(Kind):
         from shoal.secrets import GROUPS_FILE
 
         kept = None if private is None else private.if_it_holds(GROUPS_FILE)
+        if original is not None:
+            original = only_carried(original, max(manifest.policy.rare, policy.rare if policy is not None else 0))
         return check_strings(folder, manifest, original, policy, kept)
 
     @property
@@ -188,7 +208,11 @@ class StringKind(Kind):
         from shoal.check.strings.folder import published_strings
         from shoal.kinds.strings.release import drawn_again
 
-        return StringCase(published_strings(folder, manifest), original, control, partial(drawn_again, manifest.policy))
+        published = published_strings(folder, manifest)
+        if published.source.sites:
+            original = at_sites(original, published.source.sites)
+            control = None if control is None else at_sites(control, published.source.sites)
+        return StringCase(published, original, control, partial(drawn_again, manifest.policy))
 
     def ladder(self, data: Strings, policy: StringPolicy) -> StringLadder:
         """See `shoal.kinds.strings.harden`."""

@@ -47,6 +47,8 @@ NO_NEARER = 0.95  # of the distance to the middle of a random group
 MANY_COPIES = 0.01  # of the draws: then what is missing, or stands there, tells of members
 NEARLY_COPIES = 0.5  # of a string stands verbatim in an original
 MOST_ORIGINAL_SYMBOLS, MOST_PUBLISHED_SYMBOLS = 20_000_000, 5_000_000  # about half a minute
+LONG = 5000  # symbols; strings as long as that are alike over long runs, of which each takes its time
+MOST_SYMBOLS_OF_LONG, CONTROL_SYMBOLS, FEWEST_CONTROL = 2_000_000, 300_000, 10
 REASONS = dict(
     zip(SUPPRESSED_BECAUSE, ("kept", "empty", "rare_symbols", "small_class", "length"), strict=True),
 )
@@ -123,14 +125,18 @@ class StringRelease(Release[Strings]):
     def verbatim(self) -> Verbatim:
         """How long the runs are that stand verbatim in an original, beside originals against one another.
 
-        Of very large data on samples of both, as `Verbatim` then tells by its numbers of strings.
+        Of very large data, and of long strings, on samples of both, as `Verbatim` then tells by its numbers of strings.
         """
-        from shoal.check.strings.verbatim import verbatim
+        from shoal.check.strings.verbatim import N_CONTROL, verbatim
         from shoal.utility.strings.measure import sample
 
         rng = np.random.default_rng(0)
-        original = sample(self._original, MOST_ORIGINAL_SYMBOLS, rng)
-        return verbatim(sample(self.strings, MOST_PUBLISHED_SYMBOLS, rng), original)
+        mean = len(self._original.symbols) / max(len(self._original), 1)
+        most, n_control = (MOST_ORIGINAL_SYMBOLS, MOST_PUBLISHED_SYMBOLS), N_CONTROL
+        if mean >= LONG:
+            most, n_control = (MOST_SYMBOLS_OF_LONG,) * 2, max(int(CONTROL_SYMBOLS / mean), FEWEST_CONTROL)
+        original = sample(self._original, most[0], rng)
+        return verbatim(sample(self.strings, most[1], rng), original, n_control=n_control)
 
     @property
     def verbatim_sentence(self) -> str:

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes
 from shoal.data.strings.format import FORMATS, HowToReadStrings, TextFormat, refuse_named_alphabet
+from shoal.data.strings.sites import places_of
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.whole_text import WholeText, load_text
 from shoal.errors import DataError
@@ -63,6 +64,11 @@ class Vcf(TextFormat):
         """Read the genotypes of each person."""
         refuse_named_alphabet(reading.alphabet)
         calls, spelled, sites = _read(text)
+        if reading.sites:
+            places = places_of(sites, reading.sites)
+            if places is None:
+                raise DataError(f"{text.path}: lacks variants of the release; give genotypes for all of them")
+            calls, sites = calls[places], list(reading.sites)
         is_kept = _carried(calls, spelled, sites, reading.rare)
         if reading.rare:
             calls = _rare_as_missing(calls, spelled, is_kept, reading.rare, by_allele=source.delimiter != "/")

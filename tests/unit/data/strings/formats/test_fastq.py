@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import shoal
+from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.files import (
     looks_like_strings,
     read_strings,
@@ -45,3 +47,13 @@ def test_what_is_broken_is_refused_with_its_line(tmp_path: Path, text: str, mess
     path.write_text(text)
     with pytest.raises(DataError, match=message):
         read_strings(path, format="fastq", alphabet="dna")
+
+
+def test_a_release_is_checked_with_the_expression_that_finds_classes(tmp_path: Path) -> None:
+    texts = protein_families(60, n_families=2, mean_length=25.0, seed=3).texts()
+    reads = (f"@r{i} lane={i % 2}\n{text}\n+\n{'I' * len(text)}\n" for i, text in enumerate(texts))
+    (tmp_path / "reads.fq").write_text("".join(reads))
+    policy = shoal.StringPolicy.of(k=5, label=r"lane=(\d)", alphabet="protein")
+    shoal.anonymize(tmp_path / "reads.fq", policy, seed=1).save(tmp_path / "out", report=False)
+    found = shoal.check(tmp_path / "out" / "publish", tmp_path / "reads.fq", label=r"lane=(\d)")
+    assert not found.findings
