@@ -128,10 +128,11 @@ def sources() -> Iterator[tuple[str, Any]]:
             yield name, DATA / path
 
 
-def page(found: Iterable[Outcome]) -> str:
-    """The page."""
+def page(found: Iterable[Outcome], most: int | None = None) -> str:
+    """The page; of so many records of each table at most."""
     outcomes = list(found)
-    lines = ["# Roles that fail closed", "", *textwrap.wrap(" ".join(ABOUT.split()), 120), ""]
+    about = ABOUT if most is None else f"{ABOUT} Of tables with more than {most:,} records so many were drawn."
+    lines = ["# Roles that fail closed", "", *textwrap.wrap(" ".join(about.split()), 120), ""]
     lines += [
         "| table | records | person | dropped | quasi | kept | singled out | tries | members | others | "
         "added, at most | GCP | CPU |",
@@ -176,9 +177,9 @@ def main() -> None:
             found.append(outcome(name, source, asked.most))
             print(f"{name}: {found[-1].refused or found[-1].added_at_most}", file=sys.stderr, flush=True)
     if asked.tables:
-        print(page(found))
+        print(page(found, asked.most))
     else:
-        PAGE.write_text(page(found), encoding="utf-8")
+        PAGE.write_text(page(found, asked.most), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -43,7 +44,7 @@ def edit(folder: Path, name: str, change, **told) -> None:
     (folder / "manifest.json").write_text(json.dumps(manifest | told))
 
 
-def test_a_folder_is_what_it_claims(made) -> None:
+def test_a_folder_is_what_it_claims(made, tmp_path) -> None:
     paths, out = made
     alone = shoal.check(out)
     assert alone.holds
@@ -52,7 +53,9 @@ def test_a_folder_is_what_it_claims(made) -> None:
     assert whole.holds
     assert whole.not_compared == ("the words and pictures of datasheet.html",)
     assert shoal.check(out, paths, policy(), out / "private").holds
-    assert any("one person" in phrase for phrase in shoal.check(out, paths).not_compared)
+    assert shoal.check(out, paths).not_compared == whole.not_compared  # what lies beside is used
+    shutil.copytree(out / "publish", tmp_path / "given")
+    assert any("one person" in phrase for phrase in shoal.check(tmp_path / "given", paths).not_compared)
 
 
 def test_edits_are_found(folder) -> None:
