@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import shoal
@@ -21,6 +21,8 @@ FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthChec
 BASKETS = st.lists(st.lists(st.sampled_from(ITEMS), max_size=5, unique=True), min_size=1, max_size=40)
 
 
+@example(baskets=[["i0"]], k=2, m=1, how={"publish": "generalise", "item_hierarchy": TREE})
+@example(baskets=[["i0", "i1"]] * 4, k=4, m=3, how={"publish": "disassociate"})
 @FEW
 @given(
     baskets=BASKETS,

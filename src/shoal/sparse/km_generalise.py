@@ -26,7 +26,7 @@ import numpy as np
 from shoal.arrays import Floats, Ints
 from shoal.data.sparse.records import Sparse, assemble
 from shoal.data.tables.hierarchy import Hierarchy
-from shoal.errors import DataError
+from shoal.errors import DataError, Infeasible
 from shoal.sparse.combinations import coded
 
 _AT_ONCE = 20
@@ -90,7 +90,15 @@ class ItemTree:
 
 
 def generalise(records: Sparse, k: int, m: int, hierarchy: Hierarchy, *, owners: Ints | None = None) -> dict[str, str]:
-    """What each item of a hierarchy is published as, so that k owners hold every combination of up to m labels."""
+    """What each item of a hierarchy is published as, so that k owners hold every combination of up to m labels.
+
+    Raises
+    ------
+    Infeasible
+        If fewer than k owners of a class hold any item: the root itself is rare there.
+    DataError
+        If some items are not in the hierarchy.
+    """
     tree = ItemTree.of(hierarchy)
     cut = np.arange(len(tree.labels))
     nodes = tree.nodes_of(records.names)
@@ -103,7 +111,10 @@ def generalise(records: Sparse, k: int, m: int, hierarchy: Hierarchy, *, owners:
             shown = made.keys % len(tree.labels)
             burden = np.bincount(shown, rare, len(tree.labels)).astype(np.float64)
             supports = np.bincount(shown, made.supports(), len(tree.labels)).astype(np.float64)
-            cut = _step(tree, cut, burden, supports, 1 if size == 1 else _AT_ONCE)
+            higher = _step(tree, cut, burden, supports, 1 if size == 1 else _AT_ONCE)
+            if np.array_equal(higher, cut):
+                raise Infeasible(f"fewer than k = {k} records hold any item; lower k or add records")
+            cut = higher
     return {leaf: tree.labels[cut[node]] for leaf, node in tree.leaves.items()}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from shoal.data.sparse.records import Sparse
 from shoal.data.tables.hierarchy import Hierarchy
-from shoal.errors import DataError
+from shoal.errors import DataError, Infeasible
 from shoal.sparse.km_generalise import ItemTree, generalise, generalised, specialised
 from tests.unit.sparse.slow_combinations import random_lists, rare, sets_of
 
@@ -50,7 +50,9 @@ def test_nothing_rises_that_need_not() -> None:
 
 def test_a_label_stands_for_one_of_its_items() -> None:
     records = Sparse.of([["i03"], ["i04", "i05"], []] * 4)
-    labels = generalise(records, 9, 1, TREE)
+    labels = generalise(records, 8, 1, TREE)
+    with pytest.raises(Infeasible, match="fewer than k = 9 records"):
+        generalise(records, 9, 1, TREE)
     back = specialised(generalised(records, labels), labels, np.random.default_rng(0))
     assert all(
         labels[i] in row

@@ -11,9 +11,9 @@ import pytest
 
 import shoal
 from shoal.check.sparse.km_folder import as_published, is_in_order, km_asked
+from shoal.data.sparse.disassociated import read_disassociated
 from shoal.data.sparse.records import Sparse
 from shoal.kinds.sparse.policy import SparsePolicy
-from shoal.sparse.disassociate import disassociate
 from tests.unit.sparse.slow_combinations import random_lists, sets_of
 
 RECORDS = Sparse.of(random_lists(np.random.default_rng(1), 80, 8, 5))
@@ -61,15 +61,10 @@ def test_an_order_that_tells_something_is_found(tmp_path: Path) -> None:
     lines = (folder / "data.dat").read_text().splitlines()
     rewrite(folder, "\n".join(reversed(lines)) + "\n")
     assert any("not sorted" in finding for finding in shoal.check(folder).findings)
-    made = disassociate(RECORDS, 3, 2, 9).published
-    assert is_in_order(made)
-    sizes = np.diff(made.starts)
-    for one in range(len(sizes) - 1):
-        here, there = (made.items[made.starts[i] : made.starts[i + 1]].copy() for i in (one, one + 1))
-        if one + 1 not in made.chunk_starts and sizes[one] == sizes[one + 1] and not np.array_equal(here, there):
-            made.items[made.starts[one] : made.starts[one + 2]] = np.concatenate([there, here])
-            break
-    assert not is_in_order(made)
+    for lines, is_right in (("a,a b,b", True), ("a b,a", False), ("b,a", False), ("b a,b", False)):
+        text = "cluster records chunk items\n" + "".join(f"1 3 1 {line}\n" for line in lines.split(","))
+        (tmp_path / "chunks").write_text(text + "1 3 terms 0\n")
+        assert is_in_order(read_disassociated(tmp_path / "chunks", None, has_classes=False)) == is_right
 
 
 def test_a_label_is_sensitive_if_all_of_its_items_are() -> None:
