@@ -179,8 +179,8 @@ def make_baskets(
 ) -> PseudoBaskets:
     """Pseudo-baskets as a policy asks."""
     assert policy.k is not None
-    assert policy.method.together is not None
     method = policy.method
+    assert method.together is not None
     return pseudo_baskets(
         records, policy.k, support=method.support, together=method.together, seed=seed, progress=progress
     )
