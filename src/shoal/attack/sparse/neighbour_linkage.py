@@ -142,20 +142,24 @@ def _search(published: Sketches, parts: Sparse, key: bytes, right: Ints | None =
     """Score all sketches for each part; `right` is where the part's own stands."""
     width = int(published.counts.max(initial=0))
     step = None if published.is_integral else published.step
-    sketches = sketch_records(parts, key, width, step)
+    return search(published, sketch_records(parts, key, width, step), parts.squares, right)
+
+
+def search(published: Sketches, sketches: Floats, squares: Floats, right: Ints | None = None) -> Search:
+    """The same, for parts of which the sketches and the squared lengths are given."""
     typical = float(mean_squares(published).mean())
-    n = len(parts)
+    n = len(sketches)
     best, better, ties = np.full(n, -np.inf), np.zeros(n, np.int64), np.zeros(n, np.int64)
     own = np.full(n, np.inf)
     if right is not None:
         for first in range(0, n, 256):
             rows = slice(first, first + 256)
             own[rows] = np.diagonal(
-                likelihood_ratios(published.take(right[rows]), sketches[rows], parts.squares[rows], typical)
+                likelihood_ratios(published.take(right[rows]), sketches[rows], squares[rows], typical)
             )
     for first in range(0, len(published), AT_ONCE):
         block = published.take(np.arange(first, min(first + AT_ONCE, len(published))))
-        scores = likelihood_ratios(block, sketches, parts.squares, typical)
+        scores = likelihood_ratios(block, sketches, squares, typical)
         # The same score, computed in a block of another shape, may differ in the last bits.
         near = np.abs(scores - own[:, None]) <= 1e-9 * (1 + np.abs(own[:, None]))
         better += ((scores > own[:, None]) & ~near).sum(axis=1)

@@ -46,9 +46,7 @@ class OneMoreItem(OnBaskets):
     title = "learning one more item from half of a basket"
     knows = "the release, and half of the items of a person"
     stopped_by = "the dealing anew of items in groups of k"
-    remedy = (
-        "raise support or k, give more records, or lower together: what few records share is then told less sharply"
-    )
+    remedy = "raise support, or give more records: what few records share is then told less sharply; k matters less"
     reference = _REFERENCE
 
     def in_release(self) -> OneMoreItem:

@@ -178,8 +178,8 @@ def make_baskets(
     records: Sparse, policy: SparsePolicy, seed: int | None, progress: Progress | None = None
 ) -> PseudoBaskets:
     """Pseudo-baskets as a policy asks."""
-    method = policy.method
     assert policy.k is not None
+    method = policy.method
     assert method.together is not None
     return pseudo_baskets(
         records, policy.k, support=method.support, together=method.together, seed=seed, progress=progress

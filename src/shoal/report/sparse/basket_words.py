@@ -107,7 +107,8 @@ def limits(has_classes: bool) -> tuple[Point, ...]:
         ),
         Point(
             "Several records of one person",
-            "Records are counted, not persons. Of one who has several, groups may hold fewer than k persons.",
+            "Unless it is told whose they are (person), records are counted: of one who has several, groups may hold "
+            "fewer than k persons.",
         ),
     ]
     if has_classes:
