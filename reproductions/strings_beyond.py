@@ -215,7 +215,8 @@ def main(names: list[str]) -> None:
     kept: dict[str, list[str]] = {}
     if names and PAGE.exists():
         for part in re.split(r"^(?=## )", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
-            kept[part.splitlines()[0].removeprefix("## ")] = part.rstrip("\n").splitlines() + [""]
+            if "| " + " | ".join(HEADER) + " |" in part:  # else of an earlier version
+                kept[part.splitlines()[0].removeprefix("## ")] = [*part.rstrip("\n").splitlines(), ""]
     for name in names or SETS:
         kept[name] = section(name)
         lines = [line for n in SETS for line in kept.get(n, [])]
