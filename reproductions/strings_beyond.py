@@ -191,6 +191,11 @@ def section(name: str) -> list[str]:
     return [*lines, ""]
 
 
+def set_aside(kept: dict[str, list[str]]) -> list[str]:
+    """The sets that the page has no section of."""
+    return [name for name in SETS if name not in kept]
+
+
 def main(names: list[str]) -> None:
     """Measure and write the page, or the sections of some sets."""
     intro = [
@@ -215,11 +220,15 @@ def main(names: list[str]) -> None:
     kept: dict[str, list[str]] = {}
     if names and PAGE.exists():
         for part in re.split(r"^(?=## )", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
-            kept[part.splitlines()[0].removeprefix("## ")] = part.rstrip("\n").splitlines() + [""]
+            if "| " + " | ".join(HEADER) + " |" in part:  # else of an earlier version
+                kept[part.splitlines()[0].removeprefix("## ")] = [*part.rstrip("\n").splitlines(), ""]
     for name in names or SETS:
         kept[name] = section(name)
         lines = [line for n in SETS for line in kept.get(n, [])]
-        PAGE.write_text("\n".join([*intro, *lines]), encoding="utf-8")  # after each set: all of them take some minutes
+        waiting = [f"Not measured since the generator changed: {', '.join(w)}.", ""] if (w := set_aside(kept)) else []
+        PAGE.write_text(
+            "\n".join([*intro, *waiting, *lines]), encoding="utf-8"
+        )  # after each set: all of them take some minutes
 
 
 if __name__ == "__main__":

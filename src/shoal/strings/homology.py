@@ -22,12 +22,15 @@ FEWEST_SHARED = 20  # symbols of a string, below which it has too few fragments
 def shared_fragments(strings: Strings) -> float:
     """Which share of its fragments a string has in common with another, in the middle over some pairs.
 
-    Fragments are so long that chance hardly gives any to both.
+    Fragments are so long that chance hardly gives any to both. Strings that repeat themselves share none.
     """
     rows = np.flatnonzero(strings.lengths >= FEWEST_SHARED)
-    if len(rows) < 2:
+    if len(rows) < max(2, len(strings) / 2):
         return 0.0
-    some = strings.take(rows[np.random.default_rng(0).choice(len(rows), (N_PAIRS, 2))].ravel())
+    rng = np.random.default_rng(0)
+    first = rng.integers(len(rows), size=N_PAIRS)
+    second = (first + 1 + rng.integers(len(rows) - 1, size=N_PAIRS)) % len(rows)
+    some = strings.take(rows[np.column_stack([first, second]).ravel()])
     n_symbols = max(len(np.unique(some.symbols)), 2)
     wanted = np.log(RARE_BY_CHANCE * some.lengths.mean()) / np.log(n_symbols)
     width = int(np.clip(np.ceil(wanted), 2, 62 / np.log2(max(len(some.alphabet), 2))))
@@ -38,7 +41,8 @@ def shared_fragments(strings: Strings) -> float:
     shares = []
     for i in range(N_PAIRS):
         one, two = (np.unique(keys[some.starts[j] : some.starts[j + 1] - width + 1]) for j in (2 * i, 2 * i + 1))
-        shares.append(np.isin(one, two).mean() if len(one) else 0.0)
+        is_varied = min(len(one), len(two)) > MOST_SHARED * some.lengths[2 * i : 2 * i + 2].min()
+        shares.append(np.isin(one, two).mean() if is_varied else 0.0)
     return float(np.median(shares))
 
 

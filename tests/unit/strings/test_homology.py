@@ -52,6 +52,7 @@ def test_a_class_of_relatives_among_others_is_found() -> None:
         protein_families(80, n_families=2, mean_length=90, seed=1),
         Strings.of([["a", "b", "c"] * n for n in range(8, 30)]),  # tokens
         Strings.of(["ab", "abc", "abcd"] * 10),  # too short to tell
+        Strings.of(["abcd" * n for n in range(8, 30)]),  # the same again and again
         Strings.of(["", "a"]),
     ],
 )

@@ -49,7 +49,7 @@ def test_tables_are_sums_of_products(order: int, shortest: int) -> None:
 def fitted(seed: int = 0, labels: list[str] | None = None) -> Condensation:
     rng = np.random.default_rng(seed)
     texts = ["".join(rng.choice(list("ACGT"), rng.integers(10, 14))) for _ in range(40)]
-    return Condensation(k=5, seed=seed, workers=1, support=2).fit(texts, labels)
+    return Condensation(generator="template", k=5, seed=seed, workers=1, support=2).fit(texts, labels)
 
 
 def test_saved_statistics_sample_the_same(tmp_path: Path) -> None:

@@ -104,10 +104,22 @@ def find_unsupported(
 
 
 @compiled
+def _lower_float(ascending: Floats, value: float) -> int:
+    """The first entry that is not below a value."""
+    low, high = 0, len(ascending)
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
 def _nearest_left(left_at: Floats, at: float, half: float) -> tuple[int, int]:
     """The leftovers, sorted by relative place, that stand within `half` of a place."""
-    low = int(np.searchsorted(left_at, at - half))
-    return low, low + int(np.searchsorted(left_at[low:], at + half))
+    return _lower_float(left_at, at - half), _lower_float(left_at, at + half)
 
 
 @compiled
