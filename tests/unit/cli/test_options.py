@@ -40,6 +40,7 @@ SPELLINGS = """
     --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --no-report --hold-out
     --control --seed --workers --pool --cluster --json -h --help --person --time --person-knowledge --keep-person --no-keep-person
     --shift --shift-days --link --together --singled-out --accept --ends
+    --metadata --no-metadata
     --latitude --longitude --trip --unit --metres --minutes --cell --slot
 """.split()
 
