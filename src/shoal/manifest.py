@@ -19,6 +19,7 @@ from shoal.check.guarantee import Guarantee
 from shoal.context import Context
 from shoal.data.published_file import MOST_MANIFEST, read_json
 from shoal.errors import DataError, ShoalError
+from shoal.metadata.files import METADATA_FILES
 from shoal.told_counts import Count, Span, n_published, read_count, write_count
 
 FILE_NAME = "manifest.json"
@@ -107,6 +108,16 @@ class Manifest(Entries):
     def files(self) -> tuple[str, ...]:
         """The files that hold the data."""
         return (self.data,)
+
+    @property
+    def published_columns(self) -> dict[str, dict[str, str]]:
+        """The columns of each file and whether they hold numbers or texts; of data without columns none."""
+        return {}
+
+    @property
+    def metadata(self) -> tuple[str, ...]:
+        """The files for machines that stand beside the data."""
+        return tuple(name for name in METADATA_FILES if name in self.checksums)
 
     @property
     def n_published(self) -> int:

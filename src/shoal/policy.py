@@ -144,6 +144,10 @@ class BasePolicy(Strict):
     kind: str
     context: Context = Field(Context(), description="What a board asks for that no data tells; see `shoal.context`.")
 
+    metadata: bool = option(
+        False, "Whether files for machines stand beside the data: Croissant, DCAT, SPDX, CITATION.cff.", is_common=True
+    )
+
     def __init__(self, **values: Any) -> None:
         try:
             super().__init__(**values)

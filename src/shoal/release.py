@@ -24,6 +24,7 @@ from shoal.errors import NotVerified, ShoalError
 from shoal.held_out import HeldOut
 from shoal.kind import Dataset
 from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum
+from shoal.metadata.files import metadata_files
 from shoal.secrets import secrets_to_keep
 from shoal.stage import CheckedFile, staged
 from shoal.told_counts import Count, public_reasons
@@ -279,6 +280,11 @@ class Release(ABC, Generic[D]):
             context=self.policy.context.public(),
             checksums=checksums,
         )
+        if self.policy.metadata:
+            for name, text in metadata_files(manifest).items():
+                (folder / name).write_text(text, encoding="utf-8")
+                checksums[name] = checksum(folder / name)
+            manifest = manifest.model_copy(update={"checksums": checksums})
         (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8")
         return {**checksums, FILE_NAME: checksum(folder / FILE_NAME)}
 

@@ -19,6 +19,7 @@ from shoal.check.verdict import Verdict
 from shoal.data.published_file import plain_file, refuse_oversized
 from shoal.errors import DataError
 from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum, read_content
+from shoal.metadata.files import metadata_files
 from shoal.secrets import PrivateFolder
 from shoal.told_counts import Count, contradictions, may_be
 
@@ -136,8 +137,9 @@ class PublishedFolder:
 
     def edits(self, manifest: Manifest) -> list[str]:
         """What differs from the files that a release has (data, datasheet and manifest), and from its manifest."""
-        ours = (*manifest.files, DATASHEET)
+        ours = (*manifest.files, DATASHEET, *manifest.metadata)
         findings = [finding for name in ours for finding in self._edits_of(name, manifest)]
+        findings += self._false_metadata(manifest) if not findings else []
         strangers = [n for n in manifest.checksums if n not in ours]
         findings += [f"the manifest lists {n}, which is no file of a release" for n in strangers[:MOST_STRANGERS]]
         with os.scandir(self.path) as entries:
@@ -150,13 +152,26 @@ class PublishedFolder:
             findings += unread_entries(self.content, manifest.content())
         return findings
 
+    def _false_metadata(self, manifest: Manifest) -> list[str]:
+        """Files for machines that do not say what the manifest says; another version may word them otherwise."""
+        if not manifest.metadata or not manifest.is_of_this_version:
+            return []
+        said = metadata_files(manifest)
+        if manifest.metadata != tuple(said):
+            return ["the manifest lists some of the files for machines, and a release has all of them or none"]
+        return [
+            f"{name} does not say what the manifest says"
+            for name in manifest.metadata
+            if (self.path / name).read_bytes() != said[name].encode()
+        ]
+
     def _edits_of(self, name: str, manifest: Manifest) -> list[str]:
         path, told = self.path / name, manifest.checksums
         try:
             size = plain_file(path).st_size
             if name not in told:
                 return [f"the manifest has no checksum of {name}"]
-            if name == DATASHEET and size > MOST_DATASHEET:
+            if name not in manifest.files and size > MOST_DATASHEET:
                 return [f"{name} is larger than a release makes it"]
             if checksum(path) != told[name]:
                 return [f"{name} was changed after the release: its checksum differs from the manifest's"]

@@ -131,6 +131,14 @@ class LinkedManifest(Manifest):
         return tuple(table.data for table in self.tables.values())
 
     @property
+    def published_columns(self) -> dict[str, dict[str, str]]:
+        """Those of all tables, pseudonyms first."""
+        return {
+            part.data: {self.link: "text"} | {name: column.content for name, column in part.columns.items()}
+            for part in self.tables.values()
+        }
+
+    @property
     def k(self) -> int:
         """The least number of persons that all requirements together ask for."""
         return LinkedPolicy(require=self.require).k

@@ -110,6 +110,13 @@ class Tables(Kind):
         from shoal.kinds.tables.profile import profile_table
 
         found = replace(profile_table(data), header=policy.header)
+        fraction = policy.context.fraction(len(data))
+        quasi = [name for name, attribute in found.attributes.items() if attribute.role == "quasi"]
+        if fraction is not None and quasi and found.person is None:
+            from shoal.check.tables.population import population_of
+
+            population = population_of(data, quasi, fraction, policy.missing_markers)
+            found = replace(found, population=population)
         if not sweep:
             return found
         from shoal.sweep.propose import propose

@@ -49,6 +49,11 @@ class PublishedColumn(Entries):
             hierarchy=attribute.hierarchy.rows if is_told and attribute.hierarchy is not None else None,
         )
 
+    @property
+    def content(self) -> str:
+        """Whether its cells are numbers for sure, or texts: labels stand for quasi-identifiers."""
+        return "number" if self.type == "continuous" and self.role != "quasi" and self.shift is None else "text"
+
     def attribute(self, name: str) -> Attribute:
         """The same as the check takes it."""
         hierarchy = None if self.hierarchy is None else Hierarchy(self.hierarchy)
@@ -181,6 +186,12 @@ class TableManifest(Manifest):
     def k(self) -> int:
         """The least class size that all requirements together ask for."""
         return Policy(require=self.require).k
+
+    @property
+    def published_columns(self) -> dict[str, dict[str, str]]:
+        """Those of the table, pseudonyms first."""
+        tied = {} if self.pseudonym is None else {self.pseudonym: "text"}
+        return {self.data: tied | {name: column.content for name, column in self.columns.items()}}
 
     def names(self, role: str) -> list[str]:
         """The columns of a role."""

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from shoal.check.tables.classes import classes_of
+from shoal.check.tables.population import PopulationUniques
 from shoal.check.tables.risk import Risk, risk_of
 from shoal.check.tables.singled_out import LIMIT, Combination, Uniques
 from shoal.data.tables.attribute import Attribute
@@ -68,6 +69,8 @@ class Profile(Profiled):
         The column that looks like the key of persons who have several rows; the policy counts these.
     n_persons : int
         How many values it has.
+    population : PopulationUniques or None
+        What is estimated of the population, where a policy's context says how much of it the table is.
     """
 
     n_rows: int
@@ -79,6 +82,7 @@ class Profile(Profiled):
     together: Combination | None = None
     person: str | None = None
     n_persons: int = 0
+    population: PopulationUniques | None = None
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
@@ -104,6 +108,8 @@ class Profile(Profiled):
         quasi = ", ".join(c.attribute.name for c in self.columns if c.attribute.role == "quasi")
         shown.append(f"\nRisk as it stands, for someone who knows {quasi}:")
         shown += [f"  {sentence}" for sentence in self.risk.sentences]
+        if self.population is not None:
+            shown.append(f"  {self.population.sentence}")
         return shown if self.proposal is None else [*shown, *self.proposal.shown()]
 
     def _repeating(self) -> list[str]:
@@ -146,6 +152,7 @@ class Profile(Profiled):
                 for c in self.columns
             ],
             "risk": self.risk.to_dict() if self.risk is not None else None,
+            "population": self.population.to_dict() if self.population is not None else None,
             "notes": list(self.notes),
             "person": self.person,
             "together": asdict(self.together) if self.together is not None else None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from shoal.check.tables.population import population_of
 from shoal.data.tables.table import Table
 from shoal.data.tables.value_forms import form_of
 from shoal.kinds.tables.policy import Policy
@@ -37,7 +38,19 @@ def board_facts(release: TableRelease) -> BoardFacts:
         after=None if after is None else _risks(after),
         bound_by=_NO_CLASSES if is_sliced else "",
         population_known=after is not None and after.population_known,
+        population=_population(release),
     )
+
+
+def _population(release: TableRelease) -> dict[str, Any]:
+    """What the original, which a context says to be a sample, tells of the population; nothing where persons count."""
+    n, policy = len(release._original), release.policy
+    n_read = n + release.records.get("held_out", 0)
+    fraction = policy.context.fraction(n_read)
+    if fraction is None or policy.person:
+        return {}
+    quasi = [name for name, a in release.attributes.items() if a.role == "quasi"]
+    return population_of(release._original, quasi, fraction * n / n_read, policy.missing_markers).to_dict()
 
 
 def _risks(risk: Risk) -> dict[str, Any]:
