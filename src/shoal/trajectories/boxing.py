@@ -51,7 +51,7 @@ class GroupedPoints:
     groups: Ints
 
     def cut(self, grid: Grid3D, limits: Limits, lost: float) -> Ints:
-        """The box of each point, numbered within its group; -1 for points that are left out, each of which costs `lost`."""
+        """The box of each point, numbered within its group; -1 for points left out, each of which costs `lost`."""
         starts = np.searchsorted(self.groups, np.arange(int(self.groups[-1]) + 2))
         lowest = self.cells.min(axis=0)
         rows = np.arange(int(np.ptp(self.cells[:, 0])) + 1) + lowest[0] + 0.5

@@ -86,7 +86,7 @@ class Glove:
                 break
             tried = np.full(len(data), -1, np.int64)
             tried[left] = found
-            points, grouped = points_of(data, tried, self.grid)
+            _, grouped = points_of(data, tried, self.grid)
             labels = grouped.cut(self.grid, self._limits, PRICES[-1])
             has_box = np.bincount(grouped.groups, labels >= 0, len(begun_by)) > 0
             is_kept = (found >= 0) & has_box[found]
@@ -162,7 +162,7 @@ def ways(data: Trajectories, n_stations: int) -> Floats:
 
 def _numbered(groups: Ints) -> Ints:
     """The same groups with no number left out."""
-    made = groups.copy()
+    made: Ints = groups.copy()
     made[groups >= 0] = np.unique(groups[groups >= 0], return_inverse=True)[1]
     return made
 

@@ -44,8 +44,8 @@ def method(policy: TrajectoryPolicy) -> dict[str, str]:
     """How the boxes were made, in words, by what it is about."""
     m = policy.method
     return {
-        "Groups": f"Trajectories of {policy.k} persons or more whose ways are near one another stand in a group (GLOVE). "
-        "Two trajectories of one person never do.",
+        "Groups": f"Trajectories of {policy.k} persons or more whose ways are near one another stand in a group "
+        "(GLOVE). Two trajectories of one person never do.",
         "Boxes": "The points of a group are cut into boxes, each of which holds at least one point of every trajectory "
         "of the group.",
         "Left out": f"Points that would stretch a box beyond {m.metres:,.0f} m or {m.minutes:g} minutes are left out, "
