@@ -136,7 +136,8 @@ def expected_share(sizes: Ints, fraction: float) -> Floats:
     # With w = (p s / (1 - (1 - p) s))^f the integrand is p / (p + (1 - p) w^(1/f)) / f, smooth where f is large.
     roots = nodes[None, :] ** (1 / f[:, None])
     mean = (fraction / (fraction + (1 - fraction) * roots) * weights).sum(axis=1) / f
-    return np.where(f <= _SMALL, _of_small(fraction)[np.minimum(f, _SMALL) - 1], mean)
+    found: Floats = np.where(f <= _SMALL, _of_small(fraction)[np.minimum(f, _SMALL) - 1], mean)
+    return found
 
 
 def _of_small(fraction: float) -> Floats:
