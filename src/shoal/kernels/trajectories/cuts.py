@@ -91,9 +91,9 @@ def cut_group(
     """The box of each point of a group, from 0 on; -1 for points that are left out.
 
     A box begins as that of all points, or of some hours of them where they are many. As long as that makes it cheaper,
-    it is cut in two along the best key. Then the points at one end of a key are left out of it where that is cheaper, or
-    it is cut again. A point in a box costs the size of the box, and `lost` outside. Boxes that cannot be brought within
-    the limits are left out.
+    it is cut in two along the best key. Then the points at one end of a key are left out of it where that is cheaper,
+    or it is cut again. A point in a box costs the size of the box, and `lost` outside. Boxes that cannot be brought
+    within the limits are left out.
     """
     n = len(points)
     labels = np.full(n, -1, np.int64)
