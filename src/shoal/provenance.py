@@ -13,18 +13,29 @@ SECRET = "SEED"
 """What stands in the place of a seed, which is a secret."""
 
 
-def source_checksums(source: Any) -> dict[str, str]:
-    """SHA-256 of the files that a source names, by their names; nothing of frames, folders and databases."""
-    named = source.values() if isinstance(source, Mapping) else [source]
-    paths = [Path(one) for one in named if isinstance(one, str | Path)]
-    found = {}
-    for path in paths:
-        try:
-            if path.is_file():
-                found[path.name] = checksum(path)
-        except (OSError, ValueError):  # whoever reads it says what is wrong with it
-            continue
-    return found
+class SourceFiles:
+    """The files that a source names, as they were when it was read; none of frames, folders and databases.
+
+    Their checksums are computed when they are asked for, so that a release without a report need not read them again.
+    """
+
+    def __init__(self, source: Any = None) -> None:
+        named = source.values() if isinstance(source, Mapping) else [source]
+        paths = [Path(one) for one in named if isinstance(one, str | Path)]
+        self._seen = {path: stamp for path in paths if (stamp := _stamp(path)) is not None}
+
+    def checksums(self) -> dict[str, str]:
+        """SHA-256 by the name of each that was not changed since."""
+        return {path.name: checksum(path) for path, seen in self._seen.items() if _stamp(path) == seen}
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """What changes with a file's content; None where there is no file."""
+    try:
+        found = path.stat()
+        return (found.st_ino, found.st_size, found.st_mtime_ns) if path.is_file() else None
+    except (OSError, ValueError):  # whoever reads it says what is wrong with it
+        return None
 
 
 def command_line(arguments: Sequence[str], command: str = "anonymize") -> str:

@@ -70,7 +70,8 @@ def names_of(told: dict[str, list[dict[str, str]]]) -> set[str]:
 
 
 def all_but_attacks(page: str) -> tuple[str, str]:
-    """What stands before and after the section on attacks."""
+    """What stands before and after the section on attacks, but for the worst of them."""
+    page = re.sub(r"<dt>Worst</dt><dd>.*?</dd>", "", page)
     before, _, section = page.partition(HEADING)
     return before, section.partition("</section>")[2]
 

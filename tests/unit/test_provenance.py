@@ -12,17 +12,20 @@ from click.testing import CliRunner
 import shoal
 from shoal.cli.app import shoal as shoal_command
 from shoal.manifest import checksum
-from shoal.provenance import command_line, source_checksums
+from shoal.provenance import SourceFiles, command_line
 
 
 def test_checksums_are_of_files_alone(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(b"age\n31\n")
     digest = hashlib.sha256(b"age\n31\n").hexdigest()
-    assert source_checksums(path) == source_checksums(str(path)) == {"people.csv": digest}
-    assert source_checksums({"people": path, "visits": tmp_path / "no.csv"}) == {"people.csv": digest}
+    read = SourceFiles(path)
+    assert read.checksums() == SourceFiles(str(path)).checksums() == {"people.csv": digest}
+    assert SourceFiles({"people": path, "visits": tmp_path / "no.csv"}).checksums() == {"people.csv": digest}
     for other in (tmp_path, {"age": [31]}, ["ACGT"], "sqlite:people.db?table=x", "a\0b", "-"):
-        assert source_checksums(other) == {}
+        assert SourceFiles(other).checksums() == {}
+    path.write_bytes(b"age\n3100\n")
+    assert read.checksums() == {}  # it is not what was read
 
 
 @pytest.mark.parametrize("words", [["--seed", "17"], ["--seed=17"], ["--seed", "17", "--seed", "17"]])

@@ -504,9 +504,9 @@ def completion(shell: str) -> None:
 
     \b
     Examples:
+      shoal completion fish > ~/.config/fish/completions/shoal.fish
       eval "$(shoal completion bash)"                              # in ~/.bashrc
       eval "$(shoal completion zsh)"                               # in ~/.zshrc
-      shoal completion fish > ~/.config/fish/completions/shoal.fish
     """
     click.echo(completion_script(shoal, shell))
 

@@ -30,7 +30,6 @@ from shoal.data.sparse.records import Sparse, SparseSource, assemble
 from shoal.data.strings.formats.lines import LINE_END, NOTHING, tokenize
 from shoal.data.whole_text import load_text
 from shoal.errors import DataError
-from shoal.kernels.sparse.disassociation import deal_subrecords
 
 TERMS = "terms"
 _LINES_AT_ONCE = 1 << 14
@@ -87,6 +86,8 @@ class Disassociated:
 
     def reconstructed(self, rng: np.random.Generator) -> Sparse:
         """Records as they may have been: the subrecords of each chunk on records of its clusters, drawn at random."""
+        from shoal.kernels.sparse.disassociation import deal_subrecords
+
         bounds = self.bounds
         owners = deal_subrecords(
             self.chunk_starts,
