@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shoal.manifest import checksum
 
@@ -13,18 +14,40 @@ SECRET = "SEED"
 """What stands in the place of a seed, which is a secret."""
 
 
-def source_checksums(source: Any) -> dict[str, str]:
-    """SHA-256 of the files that a source names, by their names; nothing of frames, folders and databases."""
+class SourceFile(NamedTuple):
+    """A file as it was when it was read: where it is, its length, and when it was last written to."""
+
+    path: Path
+    size: int
+    written: int
+
+
+def source_files(source: Any) -> tuple[SourceFile, ...]:
+    """The files that a source names; none of frames, folders and databases."""
     named = source.values() if isinstance(source, Mapping) else [source]
-    paths = [Path(one) for one in named if isinstance(one, str | Path)]
+    found = (_look(Path(one)) for one in named if isinstance(one, str | Path))
+    return tuple(file for file in found if file is not None)
+
+
+def source_checksums(files: Sequence[SourceFile]) -> dict[str, str]:
+    """SHA-256 of files by name, for those that nobody has written to since they were read."""
     found = {}
-    for path in paths:
+    for file in files:
         try:
-            if path.is_file():
-                found[path.name] = checksum(path)
-        except (OSError, ValueError):  # whoever reads it says what is wrong with it
+            digest = checksum(file.path) if _look(file.path) == file else None
+        except OSError:
             continue
+        if digest is not None and _look(file.path) == file:
+            found[file.path.name] = digest
     return found
+
+
+def _look(path: Path) -> SourceFile | None:
+    try:
+        told = path.stat()
+    except (OSError, ValueError):  # whoever reads it says what is wrong with it
+        return None
+    return SourceFile(path.absolute(), told.st_size, told.st_mtime_ns) if stat.S_ISREG(told.st_mode) else None
 
 
 def command_line(arguments: Sequence[str], command: str = "anonymize") -> str:
