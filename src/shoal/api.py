@@ -176,14 +176,14 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     4
     """
     from shoal.kernels.compile import interpreted
-    from shoal.provenance import SourceFiles
+    from shoal.provenance import source_files
 
     kind, policy = fitting_policy(source, policy)
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise PolicyError("the seed is not a whole number from 0 on; give one, or none")
     run = Run(seed, key, workers, pool, cluster, progress, stop)
     kind.refuse(run.asked)
-    read = SourceFiles(source)
+    read = source_files(source)
     data, held_out = _others(kind, kind.load(source, policy), policy, hold_out, control, seed)
     like = None if isinstance(source, str | Path) else source
     with interpreted(kind.is_small(data)):

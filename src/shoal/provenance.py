@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shoal.manifest import checksum
 
@@ -13,29 +14,40 @@ SECRET = "SEED"
 """What stands in the place of a seed, which is a secret."""
 
 
-class SourceFiles:
-    """The files that a source names, as they were when it was read; none of frames, folders and databases.
+class SourceFile(NamedTuple):
+    """A file as it was when it was read: where it is, its length, and when it was last written to."""
 
-    Their checksums are computed when they are asked for, so that a release without a report need not read them again.
-    """
-
-    def __init__(self, source: Any = None) -> None:
-        named = source.values() if isinstance(source, Mapping) else [source]
-        paths = [Path(one) for one in named if isinstance(one, str | Path)]
-        self._seen = {path: stamp for path in paths if (stamp := _stamp(path)) is not None}
-
-    def checksums(self) -> dict[str, str]:
-        """SHA-256 by the name of each that was not changed since."""
-        return {path.name: checksum(path) for path, seen in self._seen.items() if _stamp(path) == seen}
+    path: Path
+    size: int
+    written: int
 
 
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """What changes with a file's content; None where there is no file."""
+def source_files(source: Any) -> tuple[SourceFile, ...]:
+    """The files that a source names; none of frames, folders and databases."""
+    named = source.values() if isinstance(source, Mapping) else [source]
+    found = (_look(Path(one)) for one in named if isinstance(one, str | Path))
+    return tuple(file for file in found if file is not None)
+
+
+def source_checksums(files: Sequence[SourceFile]) -> dict[str, str]:
+    """SHA-256 of files by name, for those that nobody has written to since they were read."""
+    found = {}
+    for file in files:
+        try:
+            digest = checksum(file.path) if _look(file.path) == file else None
+        except OSError:
+            continue
+        if digest is not None and _look(file.path) == file:
+            found[file.path.name] = digest
+    return found
+
+
+def _look(path: Path) -> SourceFile | None:
     try:
-        found = path.stat()
-        return (found.st_ino, found.st_size, found.st_mtime_ns) if path.is_file() else None
+        told = path.stat()
     except (OSError, ValueError):  # whoever reads it says what is wrong with it
         return None
+    return SourceFile(path.absolute(), told.st_size, told.st_mtime_ns) if stat.S_ISREG(told.st_mode) else None
 
 
 def command_line(arguments: Sequence[str], command: str = "anonymize") -> str:

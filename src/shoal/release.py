@@ -25,7 +25,7 @@ from shoal.held_out import HeldOut
 from shoal.kind import Dataset
 from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum
 from shoal.metadata.files import metadata_files
-from shoal.provenance import SourceFiles
+from shoal.provenance import SourceFile, source_checksums
 from shoal.secrets import secrets_to_keep
 from shoal.stage import CheckedFile, staged
 from shoal.told_counts import Count, public_reasons
@@ -76,7 +76,7 @@ class Release(ABC, Generic[D]):
     _file: CheckedFile | None = field(default=None, repr=False)
     _like: Any = field(default=None, repr=False)
     _held_out: HeldOut[Any] | None = field(default=None, repr=False)
-    _sources_read: SourceFiles = field(default_factory=SourceFiles, repr=False)
+    _sources_read: tuple[SourceFile, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         """Bind the bytes that were checked to what they were checked for."""
@@ -322,7 +322,7 @@ class Release(ABC, Generic[D]):
 
         provenance = {
             "command": command,
-            "sources": list(self._sources_read.checksums().items()),
+            "sources": list(source_checksums(self._sources_read).items()),
             "published": list(published.items()),
             "policy": policy_toml(self.policy, {}, ()),
         }

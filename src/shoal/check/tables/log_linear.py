@@ -2,7 +2,8 @@
 
 The frequencies of all combinations of values are fitted to the sample, by its counts of single values or, where the
 sample is large enough for them, of pairs. What the population has of a combination is then taken to be a Poisson number
-of that mean over the sampling fraction.
+of that mean over the sampling fraction. Up to a tenth of the population, the uniques are those that the model expects;
+beyond it, those of the sample that it expects to have no other in the rest, over the sampling fraction.
 
 References
 ----------
@@ -21,6 +22,8 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 
+FEW_SAMPLED = 0.1
+"""Up to this share of the population a sample has too few uniques of its own to go by; as in Dankar's rule."""
 MOST_CELLS = 2_000_000
 """Combinations that are fitted; a table that could have more is for estimators by the sizes of classes."""
 RECORDS_A_PARAMETER = 20
@@ -47,6 +50,8 @@ def log_linear_uniques(codes: Sequence[Ints], fraction: float) -> float:
     n_pairs = sum((a - 1) * (b - 1) for a, b in combinations(shape, 2))
     order = 2 if len(shape) > 1 and observed.sum() >= RECORDS_A_PARAMETER * n_pairs else 1
     mean = fit_margins(observed.astype(np.float64), list(combinations(range(len(shape)), order))) / fraction
+    if fraction > FEW_SAMPLED:  # of sample uniques, those of which the rest of the population holds no other
+        return float(np.exp(-mean[observed == 1] * (1 - fraction)).sum()) / fraction
     return float((mean * np.exp(-mean)).sum())
 
 

@@ -32,7 +32,8 @@ def test_the_fit_agrees_with_its_slow_twin_and_has_the_margins(order: int) -> No
         assert fitted.sum(axis=over) == pytest.approx(observed.sum(axis=over), abs=1e-3)
 
 
-def test_independent_columns_are_extrapolated() -> None:
+@pytest.mark.parametrize("fraction", [0.1, 0.4])
+def test_independent_columns_are_extrapolated(fraction: float) -> None:
     rng = np.random.default_rng(2)
     shares = [rng.dirichlet(np.full(d, 0.3)) for d in (12, 9, 7)]
     codes = [rng.choice(len(p), 20_000, p=p) for p in shares]
@@ -40,8 +41,8 @@ def test_independent_columns_are_extrapolated() -> None:
     truth = int((np.bincount(key) == 1).sum())
     found = []
     for seed in range(5):
-        rows = np.random.default_rng(seed).choice(20_000, 2000, replace=False)
-        found.append(log_linear_uniques([c[rows] for c in codes], 0.1))
+        rows = np.random.default_rng(seed).choice(20_000, round(20_000 * fraction), replace=False)
+        found.append(log_linear_uniques([c[rows] for c in codes], fraction))
     assert abs(float(np.median(found)) / truth - 1) < 0.25
 
 
