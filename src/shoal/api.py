@@ -225,8 +225,9 @@ def check(
     policy : policy, or path or dict of one, optional
         What to require instead of what the manifest says.
     private : path, optional
-        The `private/` folder of the release, if secrets were kept: groups, or rows and key of sketches. By default the
-        one that lies beside, where `path` is the release's own folder or an original is given.
+        The `private/` folder of the release, if secrets were kept: groups, or rows and key of sketches. Where
+        persons are counted, by default the one that lies beside, if `path` is the release's own folder or an original
+        is given.
     label : str, optional
         For a FASTA original with classes: the expression that finds them.
     header : {"first", "none"}, optional
@@ -240,7 +241,9 @@ def check(
     kind = kind_of_folder(folder, policy)
     kind.refuse({} if label is None else {"label": "an expression for the class"})
     manifest = kind.manifest.parse(folder.content, folder.path)
-    secrets = PrivateFolder.at(private) or folder.private(original)
+    secrets = PrivateFolder.at(private)
+    if secrets is None and manifest.counts_persons:
+        secrets = folder.private(original)
     if original is not None:
         original = kind.load_again(original, manifest, policy, label=label, header=header)
         original, _ = without_held_out(original, manifest, secrets)

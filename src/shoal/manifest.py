@@ -120,6 +120,11 @@ class Manifest(Entries):
         return tuple(name for name in METADATA_FILES if name in self.checksums)
 
     @property
+    def counts_persons(self) -> bool:
+        """Whether persons were counted whose records no reader can tell: what was kept in private says who is who."""
+        return False
+
+    @property
     def n_published(self) -> int:
         """How many records went out."""
         return n_published(self.records)

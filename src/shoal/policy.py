@@ -174,7 +174,7 @@ class BasePolicy(Strict):
     def _repr_html_(self) -> str:
         from html import escape
 
-        from shoal.harden.policy_file import policy_toml
+        from shoal.policy_file import policy_toml
 
         return f"<p><b>{type(self).__name__}</b></p><pre>{escape(policy_toml(self, {}, ()))}</pre>"
 

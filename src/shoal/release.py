@@ -317,8 +317,8 @@ class Release(ABC, Generic[D]):
 
     def _about(self, published: Mapping[str, str], command: str) -> dict[str, Any]:
         """What the report of any kind says besides: the context, and what the release was made from."""
-        from shoal.harden.policy_file import policy_toml
         from shoal.kind import kind_named
+        from shoal.policy_file import policy_toml
 
         provenance = {
             "command": command,

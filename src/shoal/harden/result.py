@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal._version import __version__
-from shoal.harden.policy_file import policy_toml
 from shoal.harden.step import Candidate, Judged, Step
 from shoal.kind import Profiled
+from shoal.policy_file import policy_toml
 from shoal.shown import Grid
 
 NEXT = "shoal anonymize DATA -p THIS_FILE -o out/"

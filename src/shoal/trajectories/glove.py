@@ -33,7 +33,7 @@ from shoal.data.trajectories.grid import Grid3D
 from shoal.data.trajectories.trajectories import METRES_A_DEGREE, Trajectories
 from shoal.kernels.trajectories.near import grow_groups
 from shoal.progress import Progress
-from shoal.trajectories.boxing import UNITS, GroupedPoints, Limits, publish
+from shoal.trajectories.boxing import UNITS, BoxLimits, GroupedPoints, publish
 
 N_STATIONS, MOST_STATIONS = 4, 16
 N_NEAR = 100
@@ -69,8 +69,8 @@ class Glove:
         return publish(data, cells, groups, of_box, self.grid)
 
     @property
-    def _limits(self) -> Limits:
-        return Limits(self.metres, 60 * self.minutes)
+    def _limits(self) -> BoxLimits:
+        return BoxLimits(self.metres, 60 * self.minutes)
 
     def _grouped(self, data: Trajectories, progress: Progress | None) -> Ints:
         """The group of each trajectory; those of groups without a box within the limits are grouped anew."""
@@ -117,7 +117,7 @@ class Glove:
         return _numbered(np.where((groups >= 0) & has_box[groups], groups, -1)), of_box
 
 
-def near_groups(data: Trajectories, k: int, limits: Limits, labels: Ints | None = None) -> tuple[Ints, Ints]:
+def near_groups(data: Trajectories, k: int, limits: BoxLimits, labels: Ints | None = None) -> tuple[Ints, Ints]:
     """Groups of exactly k trajectories whose ways are near, -1 for the others; and who began each.
 
     Two of one label, which is the person unless others are given, never stand in one group.

@@ -20,6 +20,7 @@ import gzip
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -86,17 +87,7 @@ class Disassociated:
 
     def reconstructed(self, rng: np.random.Generator) -> Sparse:
         """Records as they may have been: the subrecords of each chunk on records of its clusters, drawn at random."""
-        from shoal.kernels.sparse.disassociation import deal_subrecords
-
-        bounds = self.bounds
-        owners = deal_subrecords(
-            self.chunk_starts,
-            bounds[self.firsts],
-            bounds[self.lasts + 1],
-            self.is_terms,
-            self.starts,
-            rng.random(len(self.items)),
-        )
+        owners = self._dealt(rng)
         order = np.argsort(owners, kind="stable")
         starts = np.searchsorted(owners[order], np.arange(len(self) + 1)).astype(np.int64)
         made = assemble(starts, self.items[order], self.names, source=self.source)
@@ -104,6 +95,27 @@ class Disassociated:
             return made
         codes = np.repeat(self.labels, self.sizes).astype(np.int32)
         return Sparse(made.starts, made.items, made.weights, made.names, codes, self.classes, made.source)
+
+    def _dealt(self, rng: np.random.Generator) -> Ints:
+        """A record for each entry: no two subrecords of a chunk get the same, and terms go to empty ones first."""
+        bounds = self.bounds
+        dealt = np.empty(len(self.items), np.int64)
+        is_filled = np.zeros(len(self), bool)
+        chunks = list(zip(pairwise(self.chunk_starts.tolist()), self.firsts.tolist(), self.lasts.tolist(), strict=True))
+        for is_terms in (False, True):
+            for i in np.flatnonzero(self.is_terms == is_terms).tolist():
+                (line, end), first, last = chunks[i]
+                low, high, at = int(bounds[first]), int(bounds[last + 1]), slice(self.starts[line], self.starts[end])
+                rows = low + rng.permutation(high - low)
+                if is_terms:
+                    rows = rows[np.argsort(is_filled[rows], kind="stable")]
+                    more = rng.integers(low, high, max(0, at.stop - at.start - len(rows)))
+                    rows = np.concatenate([rows, more])[: at.stop - at.start]
+                else:
+                    rows = np.repeat(rows[: end - line], np.diff(self.starts[line : end + 1]))
+                dealt[at] = rows
+                is_filled[rows] = True
+        return dealt
 
     def take(self, rows: Any) -> Sparse:
         """Some records of a reconstruction."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Ints, Mask
+from shoal.arrays import Codes, Ints, Mask
 from shoal.kernels.compile import compiled
 
 
@@ -233,48 +233,3 @@ def _pairs_fit(
             if 0 < counts[one, other] < k:
                 return False
     return True
-
-
-@compiled
-def deal_subrecords(
-    chunk_starts: Ints, lows: Ints, highs: Ints, is_terms: Mask, line_starts: Ints, draws: Floats
-) -> Ints:
-    """A record for each entry of a disassociated release, as one who makes records of it would draw them.
-
-    No two subrecords of a chunk get the same record. Then each term of a term chunk gets a record that is still empty,
-    or any.
-
-    Parameters
-    ----------
-    chunk_starts : int64 array (n_chunks + 1,)
-        Where the lines of each chunk begin.
-    lows, highs : int64 array (n_chunks,)
-        The records that each chunk is of, from one to the one before another.
-    is_terms : bool array (n_chunks,)
-        Which are term chunks, of one line.
-    line_starts : int64 array (n_lines + 1,)
-        Where the entries of each line begin.
-    draws : float64 array
-        A random number below 1 for each entry.
-    """
-    dealt = np.empty(len(draws), np.int64)
-    n_rows = highs.max() if len(highs) > 0 else 0
-    is_filled = np.zeros(n_rows, np.bool_)
-    for chunk in range(len(lows)):
-        if not is_terms[chunk]:
-            free = np.arange(lows[chunk], highs[chunk])
-            for i in range(chunk_starts[chunk + 1] - chunk_starts[chunk]):
-                line = chunk_starts[chunk] + i
-                at = i + int(draws[line_starts[line]] * (len(free) - i))
-                free[i], free[at] = free[at], free[i]
-                dealt[line_starts[line] : line_starts[line + 1]] = free[i]
-                is_filled[free[i]] = True
-    for chunk in range(len(lows)):
-        if is_terms[chunk]:
-            row, line = lows[chunk], chunk_starts[chunk]
-            for e in range(line_starts[line], line_starts[line + 1]):
-                while row < highs[chunk] and is_filled[row]:
-                    row += 1
-                dealt[e] = row if row < highs[chunk] else lows[chunk] + int(draws[e] * (highs[chunk] - lows[chunk]))
-                is_filled[dealt[e]] = True
-    return dealt

@@ -126,6 +126,11 @@ class LinkedManifest(Manifest):
         return {name: table.model_dump(exclude_none=True) for name, table in tables.items()}
 
     @property
+    def counts_persons(self) -> bool:
+        """Always."""
+        return True
+
+    @property
     def files(self) -> tuple[str, ...]:
         """Those of all tables."""
         return tuple(table.data for table in self.tables.values())

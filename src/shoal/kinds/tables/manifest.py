@@ -105,6 +105,11 @@ class TableManifest(Manifest):
     limits: dict[str, float] | None = None
     accepted: dict[str, str] | None = None
 
+    @property
+    def counts_persons(self) -> bool:
+        """Whether a column said whose a record is."""
+        return bool(self.person)
+
     @field_validator("data")
     @classmethod
     def _known_file(cls, data: str) -> str:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from shoal.data.tables.hierarchy import Hierarchy
-from shoal.harden.policy_file import policy_toml
 from shoal.kind import read_policy
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.kinds.tables.policy import Policy
+from shoal.policy_file import policy_toml
 
 ODD = 'a "b"\n#\x7fé'
 POLICIES = {
