@@ -38,7 +38,7 @@ SPELLINGS = """
     --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --no-report --hold-out
     --control --seed --workers --pool --cluster --json -h --help --person --time --person-knowledge --keep-person --no-keep-person
     --shift --shift-days --link --together --singled-out --accept --ends
-    --latitude --longitude --trip --unit --metres --minutes --cell --slot
+    --latitude --longitude --trip --unit --metres --minutes --tau --cell --slot
 """.split()
 
 

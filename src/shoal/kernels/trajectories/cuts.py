@@ -1,8 +1,8 @@
 """Compiled loops that cut the points of a group into boxes, each of which holds a point of every member.
 
-A point is a row ``(y, x, t)`` of cells. `across` has the metres of a cell from west to east by its row of cells; `sizes`
-are the metres of a cell from south to north, its seconds, the limits of a box in metres and seconds, and the units in
-which metres and seconds are added.
+A point is a row ``(y, x, t)`` of cells. `across` has the metres of a cell from west to east by its row of cells;
+`sizes` are the metres of a cell from south to north, its seconds, the limits of a box in metres and seconds, and the
+units in which metres and seconds are added.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _key(points: Ints, progress: Floats, which: int, across: Floats, sizes: Floa
     if which == 3:
         return progress
     north, east = points[:, 0] * sizes[0], points[:, 1] * across[points[0, 0]]
-    return north + east if which == 4 else north - east
+    return np.asarray(north + east if which == 4 else north - east)
 
 
 @compiled
@@ -89,9 +89,10 @@ def cut_group(
 ) -> Ints:
     """The box of each point of a group, from 0 on; -1 for points that are left out.
 
-    A box begins as that of all points, or of some hours of them where they are many. As long as that makes it cheaper, it is cut in two along the best key. Then the
-    points at one end of a key are left out of it where that is cheaper, or it is cut again. A point in a box costs the
-    size of the box, and `lost` outside. Boxes that cannot be brought within the limits are left out.
+    A box begins as that of all points, or of some hours of them where they are many. As long as that makes it cheaper,
+    it is cut in two along the best key. Then the points at one end of a key are left out of it where that is cheaper,
+    or it is cut again. A point in a box costs the size of the box, and `lost` outside. Boxes that cannot be brought
+    within the limits are left out.
     """
     n = len(points)
     labels = np.full(n, -1, np.int64)
