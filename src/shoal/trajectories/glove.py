@@ -120,7 +120,8 @@ def _joined_by_the_left(data: Trajectories, groups: Ints, left: Ints, far: float
     """Those for whom no group was left join the nearest, each another one, unless it is far or has their person."""
     from scipy.spatial import cKDTree
 
-    made, inside = groups.copy(), np.flatnonzero(groups >= 0)
+    made: Ints = groups.copy()
+    inside = np.flatnonzero(groups >= 0)
     if not len(left) or not len(inside):
         return made
     flat = ways(data, N_STATIONS).reshape(len(data), -1)

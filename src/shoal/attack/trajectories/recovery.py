@@ -75,8 +75,8 @@ def _was_in_all(boxes: TrajectoryBoxes, data: Trajectories, trip: int) -> Mask:
     cells = boxes.grid.cells(data.latitude[own], data.longitude[own], data.time[own])
     near = np.flatnonzero((boxes.sides[:, 4] <= cells[:, 2].max()) & (boxes.sides[:, 5] >= cells[:, 2].min()))
     sides = boxes.sides[near][:, None]
-    inside: Mask = np.logical_and(sides[..., ::2] <= cells, cells <= sides[..., 1::2]).all(axis=2)
-    holds: Mask = np.any(inside, axis=1)
+    inside = np.asarray((sides[..., ::2] <= cells) & (cells <= sides[..., 1::2]))
+    holds = np.any(np.all(inside, axis=2), axis=1)
     n_held = np.bincount(boxes.owners[near[holds]], minlength=boxes.n_trajectories)
     return np.asarray(n_held == np.diff(boxes.starts))
 
