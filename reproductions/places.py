@@ -46,14 +46,8 @@ HEADINGS = (
     "singled out by 4 points", "home and work", "top places", "next trip", "membership, area", "flows", "heat map",
 )  # fmt: skip
 CURVE = ("k", "points that may be left out", "left out", "stretch, m (95 %)", "stretch, min (95 %)", "flows")
-MISSING = "*Whole releases with their attacks were not measured yet: `python -m reproductions.places 0 1 2 3` does it.*"
-TEXT = """# Trajectories of cabs
-
-{n_points:,} points of {n_trips:,} trips of {n_persons:,} cabs on one day. For the attacks a fifth of the cabs, with all
-their trips, was held out. Boxes stand on a grid of 0.0005 degrees and 5 minutes; none is larger than 5 km and 4 hours.
-Made by `python -m reproductions.places`.
-
-{releases}
+MISSING = "Whole releases with their attacks were not measured yet: `python -m reproductions.places 0 1 2 3` does it."
+MEANINGS = """
 
 *Stretch* is the longer side and the duration of the box of a published point: the median and the 95th percentile. *To
 the middle* is the median way from a point to the middle of its box. *Singled out* is before (by cells of 0.001 degrees
@@ -62,7 +56,14 @@ places* are how often a guess among those who fit is right, at most, and behind 
 *Next trip* is how often the published trajectory of the next trip of a cab is guessed, and behind the stroke by chance.
 *Membership* is the area under the curve against held-out cabs (0.5 is blind). *Flows* is the total variation between
 origins and destinations, *heat map* the correlation of points in cells of 0.01 degrees. The process took {memory:,} MB
-at most.
+at most."""
+TEXT = """# Trajectories of cabs
+
+{n_points:,} points of {n_trips:,} trips of {n_persons:,} cabs on one day. For the attacks a fifth of the cabs, with all
+their trips, was held out. Boxes stand on a grid of 0.0005 degrees and 5 minutes; none is larger than 5 km and 4 hours.
+Made by `python -m reproductions.places`.
+
+{releases}
 
 ## What is left out, and how large boxes are
 
@@ -71,9 +72,11 @@ may be left out, the smaller the boxes of the others.
 
 {curve}
 
-A median stretch below 500 m and 30 minutes was aimed at. At k = 2 it is met where a tenth of the points may be left
-out.
-At k = 5 it is not met by any of these: the minutes are, the metres are not. Whole trips of five cabs that go the same
+*Stretch* is the longer side and the duration of the box of a published point: the median and the 95th percentile.
+*Flows* is the total variation between origins and destinations in cells of 0.01 degrees.
+
+A median stretch below 500 m and 30 minutes was aimed at. At k = 2 it is met where a twentieth of the points or more may
+be left out. At k = 5 the minutes are about met, the metres by none of these: whole trips of five cabs that go the same
 way within half an hour are rare, so boxes must hold ways that are some streets apart.
 
 ## Beside simpler ways
@@ -83,11 +86,11 @@ The same window, k = 5.
 {baselines}
 
 *Mean path* is microaggregation: every trip is replaced by the mean of its group of GLOVE at ten stations; *moved* is
-the
-way from a station to its mean. Its points are where nobody was. *SwapMob* swaps what follows where two cabs meet, in a
-cell of 0.001 degrees and a minute: every point is true, and four points still stand on one published trajectory alone
-as often as the last column says. Neither promises what can be checked from what is published, so they are not offered.
-(k, delta)-anonymity of NWA and W4M, and mdl-anonymizer, were not run.
+the way from a station to its mean. All k of a group get the same path, and its points are where nobody was.
+*SwapMob* swaps what follows where two cabs meet, in a cell of 0.001 degrees and a minute: every point is true, and
+four points still stand on one published trajectory alone as often as the last column says. Neither promises what can
+be checked from what is published, so they are not offered. (k, delta)-anonymity of NWA and W4M, and mdl-anonymizer,
+were not run.
 """
 
 
@@ -144,7 +147,7 @@ def baseline_rows(data: Trajectories) -> list[tuple[str, ...]]:
     (half, most), (long, longest) = (np.percentile(v, [50, 95]) for v in (metres, minutes))
     return [
         ("as it stands", "0", "0", f"{100 * before:.0f} %"),
-        ("mean path", f"{half:.0f} ({most:.0f})", f"{long:.0f} ({longest:.0f})", "0 %"),
+        ("mean path", f"{half:.0f} ({most:.0f})", f"{long:.0f} ({longest:.0f})", "none: k share each path"),
         ("SwapMob", "0", "0", f"{100 * after:.0f} %"),
     ]
 
@@ -178,9 +181,11 @@ def main(parts: Sequence[str]) -> None:
     rows = [known[str(i)] for i in range(len(RELEASES)) if str(i) in known]
     if set(PARTS) - set(known):
         return
+    memory = max((row[-1] for row in rows), default=0)
     page = TEXT.format(
-        **known["curve"]["counts"], first=HOURS[0], last=HOURS[1], memory=max((row[-1] for row in rows), default=0),
-        releases=table(HEADINGS, [row[:-1] for row in rows]) if rows else MISSING, curve=table(CURVE, known["curve"]["rows"]),
+        **known["curve"]["counts"], first=HOURS[0], last=HOURS[1],
+        releases=table(HEADINGS, [row[:-1] for row in rows]) + MEANINGS.format(memory=memory) if rows else MISSING,
+        curve=table(CURVE, known["curve"]["rows"]),
         baselines=table(("way", "moved, m (95 %)", "moved, min (95 %)", "singled out by 4 points"), known["baselines"]),
     )  # fmt: skip
     PAGE.write_text(page, encoding="utf-8")
