@@ -18,7 +18,7 @@ UNITS = (1000.0, 5400.0)
 
 
 @dataclass(frozen=True)
-class BoxLimits:
+class LargestBox:
     """The largest box, in metres and seconds."""
 
     metres: float
@@ -50,8 +50,8 @@ class GroupedPoints:
     members: Ints
     groups: Ints
 
-    def cut(self, grid: Grid3D, limits: BoxLimits, lost: float) -> Ints:
-        """The box of each point, numbered within its group; -1 for points left out, each of which costs `lost`."""
+    def cut(self, grid: Grid3D, limits: LargestBox, lost: float) -> Ints:
+        """The box of each point, numbered within its group; -1 for those left out, each of which costs `lost`."""
         starts = np.searchsorted(self.groups, np.arange(int(self.groups[-1]) + 2))
         lowest = self.cells.min(axis=0)
         rows = np.arange(int(np.ptp(self.cells[:, 0])) + 1) + lowest[0] + 0.5

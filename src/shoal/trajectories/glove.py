@@ -10,10 +10,9 @@ within the limits, a trajectory is left out, and that it is missing tells that i
 
 How we depart from the paper: points are cells of a round grid from the start, so that the ends of boxes tell nothing
 finer. The paper merges the cheapest pair of fingerprints, again and again, which compares all pairs and fixes boxes
-early. Here groups of exactly k are made at once, from candidates whose ways are near at some stations; then the points
-of a group are cut into boxes from the top, so that every cut sees all members. On San Francisco's cabs boxes are about
-half as wide where as many points are left out (docs/reproductions/places.md), and work grows nearly with the number of
-trajectories.
+early. Here groups of k are made at once, from candidates whose ways are near at some stations, and those left over join
+the nearest; then the points of a group are cut into boxes from the top, so that every cut sees all members. What boxes
+cost on San Francisco's cabs stands in docs/reproductions/places.md.
 
 References
 ----------
@@ -33,7 +32,7 @@ from shoal.data.trajectories.grid import Grid3D
 from shoal.data.trajectories.trajectories import METRES_A_DEGREE, Trajectories
 from shoal.kernels.trajectories.near import grow_groups
 from shoal.progress import Progress
-from shoal.trajectories.boxing import UNITS, BoxLimits, GroupedPoints, publish
+from shoal.trajectories.boxing import UNITS, GroupedPoints, LargestBox, publish
 
 N_STATIONS, MOST_STATIONS = 4, 16
 N_NEAR = 100
@@ -69,8 +68,8 @@ class Glove:
         return publish(data, cells, groups, of_box, self.grid)
 
     @property
-    def _limits(self) -> BoxLimits:
-        return BoxLimits(self.metres, 60 * self.minutes)
+    def _limits(self) -> LargestBox:
+        return LargestBox(self.metres, 60 * self.minutes)
 
     def _grouped(self, data: Trajectories, progress: Progress | None) -> Ints:
         """The group of each trajectory; those of groups without a box within the limits are grouped anew."""
@@ -95,7 +94,7 @@ class Glove:
             is_left = ~is_kept
             is_left[begun_by[~has_box]] = False  # nobody is near these
             left = left[is_left]
-        return _numbered(groups)
+        return _numbered(_joined_by_the_left(data, groups, left, FAR * self._limits.size))
 
     def _cut(self, data: Trajectories, groups: Ints, progress: Progress | None) -> tuple[Ints, Ints]:
         """Groups, and the box of each point, at the lowest price at which no more are left out than may be."""
@@ -117,7 +116,30 @@ class Glove:
         return _numbered(np.where((groups >= 0) & has_box[groups], groups, -1)), of_box
 
 
-def near_groups(data: Trajectories, k: int, limits: BoxLimits, labels: Ints | None = None) -> tuple[Ints, Ints]:
+def _joined_by_the_left(data: Trajectories, groups: Ints, left: Ints, far: float) -> Ints:
+    """Those for whom no group was left join the nearest, each another one, unless it is far or has their person."""
+    from scipy.spatial import cKDTree
+
+    made: Ints = groups.copy()
+    inside = np.flatnonzero(groups >= 0)
+    if not len(left) or not len(inside):
+        return made
+    flat = ways(data, N_STATIONS).reshape(len(data), -1)
+    distances, near = cKDTree(flat[inside]).query(flat[left], min(N_NEAR, len(inside)))
+    taken = set(zip(groups[inside].tolist(), data.persons[inside].tolist(), strict=True))
+    grown: set[int] = set()
+    for one, others, away in zip(
+        left.tolist(), near.reshape(len(left), -1), distances.reshape(len(left), -1), strict=True
+    ):
+        for group in groups[inside[others[away <= far]]].tolist():
+            if group not in grown and (group, int(data.persons[one])) not in taken:
+                made[one] = group
+                grown.add(group)
+                break
+    return made
+
+
+def near_groups(data: Trajectories, k: int, limits: LargestBox, labels: Ints | None = None) -> tuple[Ints, Ints]:
     """Groups of exactly k trajectories whose ways are near, -1 for the others; and who began each.
 
     Two of one label, which is the person unless others are given, never stand in one group.
@@ -130,7 +152,7 @@ def near_groups(data: Trajectories, k: int, limits: BoxLimits, labels: Ints | No
     flat = few.reshape(len(data), -1)
     near = cKDTree(flat).query(flat, min(N_NEAR + 1, len(data)))[1].reshape(len(data), -1)
     seeds = np.argsort(-np.linalg.norm(flat - flat.mean(axis=0), axis=1), kind="stable")
-    apart = data.persons if labels is None else labels.astype(np.int32)
+    apart = data.persons if labels is None else np.unique(labels, return_inverse=True)[1].astype(np.int32)
     return grow_groups(many, near, seeds, apart, k, FAR * limits.size)
 
 
@@ -185,4 +207,4 @@ def by_content(data: Trajectories, cells: Ints) -> Ints:
         np.uint64
     )
     mixed ^= mixed >> np.uint64(29)
-    return np.lexsort((np.add.reduceat(mixed, data.starts[:-1]), data.time[data.starts[:-1]]))
+    return np.asarray(np.lexsort((np.add.reduceat(mixed, data.starts[:-1]), data.time[data.starts[:-1]])))

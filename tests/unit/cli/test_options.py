@@ -45,7 +45,7 @@ SPELLINGS = """
     --shift --shift-days --link --together --singled-out --accept --ends
     -m --rho --scope --cluster-size --item-hierarchy
     --metadata --no-metadata
-    --latitude --longitude --trip --unit --metres --minutes --cell --slot
+    --latitude --longitude --trip --unit --metres --minutes --tau --cell --slot
 """.split()
 
 

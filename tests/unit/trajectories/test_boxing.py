@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.data.trajectories.grid import Grid3D
 from shoal.data.trajectories.trajectories import Trajectories
-from shoal.trajectories.boxing import BoxLimits, GroupedPoints, hulls, in_time, publish
+from shoal.trajectories.boxing import GroupedPoints, LargestBox, hulls, in_time, publish
 
 GRID = Grid3D(0.001, 300)
 
@@ -25,8 +25,8 @@ def test_boxes_are_ordered_by_the_middle_of_their_times() -> None:
 def test_points_are_cut_within_the_limits_and_the_rest_is_left_out() -> None:
     cells = np.array([[0, 0, 0], [1, 0, 0], [500, 0, 0]])
     points = GroupedPoints(cells, np.array([0.0, 0.0, 1.0]), np.array([0, 1, 1]), np.zeros(3, np.int64))
-    assert points.cut(GRID, BoxLimits(1000, 3600), 2.0).tolist() == [0, 0, -1]
-    assert BoxLimits(1000, 5400).size == 1.0
+    assert points.cut(GRID, LargestBox(1000, 3600), 2.0).tolist() == [0, 0, -1]
+    assert LargestBox(1000, 5400).size == 1.0
 
 
 def test_groups_are_published_with_their_counts() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from shoal.data.trajectories.boxes import TrajectoryBoxes
 from shoal.data.trajectories.trajectories import Trajectories
 
@@ -15,6 +17,16 @@ class TrajectoryCase:
     published: TrajectoryBoxes
     original: Trajectories = field(repr=False)
     control: Trajectories | None = field(default=None, repr=False)
+    tau: float | None = None
+    """Minutes that an attacker knows in one go, where the release protects against such a one alone."""
+
+    @property
+    def least(self) -> int:
+        """Fewest persons among whom a release leaves one to guess, by its own counts."""
+        if self.tau is None:
+            return int(self.published.persons.min())
+        shared = np.unique(self.published.sides, axis=0, return_counts=True)[1]
+        return int(np.sqrt(shared.min()))  # k times k share a period, and k two of them
 
     @property
     def granted(self) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -39,33 +40,45 @@ class _ByWhereabouts(Attack[TrajectoryCase]):
 
     def run(self, case: TrajectoryCase, rng: np.random.Generator) -> AttackResult:
         """Count the persons who are left: a guess among them is right once in so many times."""
-        data, boxes = case.original, case.published
+        main, n_single, left = self._tried(case, case.original, rng)
+        control = None if case.control is None else self._tried(case, case.control, rng)[0]
+        details = {"singled_out": n_single / max(main.attempts, 1), "candidates": float(np.median(left or [0]))}
+        return self.result(
+            main,
+            f"{n_single:,} of {main.attempts:,} trajectories were singled out; half of those found in the release left "
+            f"{details['candidates']:,.0f} persons or more to guess among.",
+            control=control,
+            details=details | self.before(case, rng),
+            admitted=1 / case.least,
+        )
+
+    def _tried(self, case: TrajectoryCase, data: Trajectories, rng: np.random.Generator) -> tuple[Rate, int, list[int]]:
+        """How often a guess would be right if the one sought were among those who fit, and how many are left."""
         hits, n_single, n_tried, left = 0.0, 0, 0, []
         for target in rng.permutation(len(data))[: self.n_attacks].tolist():
             points = self.known(data, target, rng)
+            if case.tau is not None and len(points):
+                points = points[np.abs(data.time[points] - data.time[points[0]]) <= 30 * case.tau]
             if not len(points):
                 continue
             n_tried += 1
-            fits = matches(boxes, data, points, knows_times=self.knows_times)
+            fits = matches(case.published, data, points, knows_times=self.knows_times)
             if not fits.max(initial=0):
                 continue
-            n_persons = int(boxes.persons[fits == fits.max()].sum())
+            n_persons = int(case.published.persons[fits == fits.max()].sum())
             left.append(n_persons)
             hits += 1 / n_persons
             n_single += n_persons == 1
-        main = Rate(hits, n_tried)
-        details = {"singled_out": n_single / max(n_tried, 1), "candidates": float(np.median(left)) if left else 0.0}
-        return self.result(
-            main,
-            f"{n_single:,} of {n_tried:,} trajectories were singled out; half of those found in the release left "
-            f"{details['candidates']:,.0f} persons or more to guess among.",
-            details=details | self.before(case, rng),
-            admitted=1 / int(boxes.persons.min()),
-        )
+        return Rate(hits, n_tried), n_single, left
 
     def before(self, case: TrajectoryCase, rng: np.random.Generator) -> dict[str, float]:
-        """What the same knowledge gets from the original."""
-        return {}
+        """What the same knowledge gets from the original: how many of those tried hold it alone."""
+        data = case.original
+        targets = rng.permutation(len(data))[: self.n_attacks].tolist()
+        known = [self.known(data, target, rng) for target in targets]
+        tried = [points for points in known if len(points)]
+        n_single = held_alone(data, tried)
+        return {"singled_out_of_original": n_single / max(len(tried), 1)}
 
 
 class KnownPoints(_ByWhereabouts):
@@ -127,6 +140,21 @@ def matches(boxes: TrajectoryBoxes, data: Trajectories, points: Ints, *, knows_t
         inside = ((low <= cell) & (cell <= high)).all(axis=1)
         fits[np.unique(boxes.owners[inside])] += 1
     return fits
+
+
+def held_alone(data: Trajectories, known: Sequence[Ints]) -> int:
+    """How many sets of points have places that only one person was at all of, at whatever time."""
+    place = np.floor(np.stack([data.latitude, data.longitude], axis=1) / PLACE).astype(np.int64)
+    cells = np.unique(place, axis=0, return_inverse=True)[1].reshape(-1)
+    pairs = np.unique(np.stack([cells, data.persons[data.owners]], axis=1), axis=0)
+    starts = np.searchsorted(pairs[:, 0], np.arange(int(cells.max()) + 2))
+    n_alone = 0
+    for points in known:
+        _, counts = np.unique(
+            np.concatenate([pairs[starts[c] : starts[c + 1], 1] for c in np.unique(cells[points])]), return_counts=True
+        )
+        n_alone += int((counts == len(np.unique(cells[points]))).sum()) == 1
+    return n_alone
 
 
 def _most_seen(data: Trajectories, points: Ints, n: int) -> Ints:

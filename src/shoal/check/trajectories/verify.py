@@ -20,6 +20,7 @@ import numpy as np
 
 from shoal.arrays import Ints, Mask
 from shoal.check.guarantee import Guarantee, count
+from shoal.check.trajectories.windows import slide
 from shoal.check.verdict import Verdict
 from shoal.data.trajectories.boxes import TrajectoryBoxes
 from shoal.data.trajectories.trajectories import Trajectories
@@ -37,11 +38,12 @@ PAIRS_AT_ONCE = 1 << 21
 
 @dataclass(frozen=True)
 class TrajectoryAsked:
-    """What published boxes are held to: k persons, and the largest box in metres and minutes."""
+    """What published boxes are held to: k persons, the largest box in metres and minutes, and the minutes of tau."""
 
     k: int
     metres: float
     minutes: float
+    tau: float | None = None
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,15 @@ def verify_boxes(boxes: TrajectoryBoxes, asked: TrajectoryAsked, evidence: Traje
     if not boxes.n_trajectories:
         raise DataError("nothing would be published: no trajectories are alike; lower k, or allow larger boxes")
     secrets = evidence or TrajectoryEvidence()
-    twins = _twins(boxes)
-    found = [_shared(boxes, twins, asked), _sizes(boxes, asked)]
+    shared = _shared(boxes, _twins(boxes), asked) if asked.tau is None else _windows(boxes, asked, asked.tau)
+    found = [shared, _sizes(boxes, asked)]
     if secrets.original is None or secrets.groups is None:
         return Verdict(tuple(found), (NEEDS_ORIGINAL.format(k=asked.k),))
     if len(secrets.groups) != len(secrets.original) or secrets.groups.max(initial=-1) >= boxes.n_trajectories:
         told = "The groups that were kept do not fit the original and the published trajectories: they are of others."
         return Verdict(tuple(found), (told,))
-    return Verdict((*found, _covered(boxes, secrets.original, secrets.groups, asked)))
+    covered = _covered if asked.tau is None else _own_covered
+    return Verdict((*found, covered(boxes, secrets.original, secrets.groups, asked)))
 
 
 def _twins(boxes: TrajectoryBoxes) -> Ints:
@@ -90,6 +93,22 @@ def _shared(boxes: TrajectoryBoxes, twins: Ints, asked: TrajectoryAsked) -> Guar
         if not n_failing
         else f"Of {n:,} published trajectories {n_failing} are shared by fewer than {asked.k} persons, the least by "
         f"{least}.",
+    )  # fmt: skip
+
+
+def _windows(boxes: TrajectoryBoxes, asked: TrajectoryAsked, tau: float) -> Guarantee:
+    n_tau = round(60 * tau / boxes.grid.slot)
+    found = slide(boxes, asked.k, n_tau, n_tau)
+    is_alone = bool((boxes.persons != 1).any() or (boxes.trips != 1).any())
+    minutes, failing = found.most_slots * boxes.grid.slot / 60, found.n_few + found.n_long
+    return Guarantee(
+        "k-tau-eps", "trajectories", "", {"k": asked.k, "tau": tau, "eps": tau}, float(found.fewest),
+        not failing and not is_alone, found.n_windows, failing, (),
+        f"In every window of {tau:g} minutes at least {found.fewest} trajectories have the same boxes "
+        f"(required: {asked.k}), and share at most {minutes:g} minutes more (required: {tau:g})."
+        if not failing and not is_alone
+        else f"Of {found.n_windows:,} windows of {tau:g} minutes {found.n_few:,} are those of fewer than {asked.k} "
+        f"trajectories, and in {found.n_long:,} these share more than {tau:g} minutes besides.",
     )  # fmt: skip
 
 
@@ -137,6 +156,41 @@ def _covered(boxes: TrajectoryBoxes, original: Trajectories, groups: Ints, asked
         if not failing.any()
         else f"Of {n:,} published trajectories {int(failing.sum())} are not what they stand for: "
         f"{', and '.join(reasons)}.",
+    )  # fmt: skip
+
+
+def _own_covered(boxes: TrajectoryBoxes, original: Trajectories, groups: Ints, asked: TrajectoryAsked) -> Guarantee:
+    """Of trajectories that are each of one person: who shares a box has a point in it, and it is the hull of theirs."""
+    n = boxes.n_trajectories
+    members = np.flatnonzero(groups >= 0)
+    persons = np.bincount(groups[members], minlength=n)
+    hulls, points, visitors = _recomputed(boxes, original, groups)
+    kinds, same = np.unique(boxes.sides, axis=0, return_inverse=True)
+    same = same.reshape(-1)
+    whole = kinds.copy()
+    for side in range(6):
+        whole[:, side] = hulls[np.lexsort((hulls[:, side], same)), side][
+            np.searchsorted(np.sort(same), np.arange(len(kinds)), side="left" if side % 2 == 0 else "right") - side % 2
+        ]
+    means = np.bincount(same, points).astype(np.int64) // np.bincount(same)
+    bad: dict[str, Mask] = {
+        "not one person stands behind it": persons != 1,
+        "its person was not in every box": _any(boxes, visitors != 1),
+        "a box is not the hull of the points of those who share it": _any(boxes, (whole != kinds).any(axis=1)[same]),
+        "points are not as many as the file says": _any(boxes, means[same] != boxes.points),
+    }
+    failing = np.logical_or.reduce(list(bad.values()))
+    if len(np.unique(original.persons[members])) != len(members):
+        failing[:] = True
+    reasons = [f"in {int(mask.sum())} {why}" for why, mask in bad.items() if mask.any()]
+    return Guarantee(
+        "boxes-cover", "", "", {"k": asked.k}, float(np.bincount(same).min()), not failing.any(), n,
+        int(failing.sum()), (),
+        "Each published trajectory is that of another person, who was in every box of it, and a box is the hull of the "
+        "points of those who share it."
+        if not failing.any()
+        else f"Of {n:,} published trajectories {int(failing.sum())} are not what they stand for: "
+        f"{', and '.join(reasons) or 'some are of one person'}.",
     )  # fmt: skip
 
 

@@ -98,10 +98,14 @@ def boxes_file_name(boxes: TrajectoryBoxes) -> str:
     return file_name(Table.of([], boxes.source))
 
 
+def table_of(boxes: TrajectoryBoxes) -> Table:
+    """Boxes as a table, a row each."""
+    return Table.of([encode_cells(name, cells) for name, cells in boxes.columns().items()], boxes.source)
+
+
 def write_boxes(boxes: TrajectoryBoxes, path: str | os.PathLike[str]) -> None:
     """Write boxes, a row each."""
-    columns = [encode_cells(name, cells) for name, cells in boxes.columns().items()]
-    write_table(Table.of(columns, boxes.source), path)
+    write_table(table_of(boxes), path)
 
 
 def read_boxes(path: str | os.PathLike[str], grid: Grid3D, source: Source | None = None) -> TrajectoryBoxes:

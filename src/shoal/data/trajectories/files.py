@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from shoal.data.sniff import Look, look
 from shoal.data.tables.files import read_table
-from shoal.data.tables.table import Source
+from shoal.data.tables.table import Source, Table
 from shoal.data.trajectories.columns import NAMES, Wanted, find_columns, names_in, numbers_in, parse_times, times_in
 from shoal.data.trajectories.trajectories import Trajectories
 from shoal.data.whole_text import load_text
@@ -58,7 +58,7 @@ def read_trajectories(
     where = Path(path)
     known = _format_of(look(where))
     if known is None:
-        return _read_points(where, unit, header, wanted or Wanted())
+        return points_in(read_table(where, header=header), unit=unit, wanted=wanted)
     text = load_text(where)
     rows = list(_gpx_points(where, text.data) if known == "gpx" else _geojson_points(where, text.data))
     if not rows:
@@ -71,9 +71,9 @@ def read_trajectories(
     return Trajectories.of(lat, lon, seconds, persons if unit == "person" else trips, persons, source=source)
 
 
-def _read_points(path: Path, unit: Unit, header: str | None, wanted: Wanted) -> Trajectories:
-    table = read_table(path, header=header)
-    found = find_columns(table.names, wanted)
+def points_in(table: Table, *, unit: Unit = "trip", wanted: Wanted | None = None) -> Trajectories:
+    """The trajectories of a table of points, a row each; see `read_trajectories`."""
+    found = find_columns(table.names, wanted or Wanted())
     lat, lon = (numbers_in(table[found[name]]) for name in ("latitude", "longitude"))
     seconds, notes = times_in(table[found["time"]])
     person = names_in(table, found["person"]) if "person" in found else None

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.data.trajectories.trajectories import Trajectories
-from shoal.errors import PolicyError
 from shoal.kind import SMALL, Kind, Run
 from shoal.kinds.trajectories.policy import TrajectoryPolicy
 
@@ -51,14 +50,16 @@ class TrajectoryKind(Kind):
         return isinstance(source, Trajectories)
 
     def load(self, source: Any, policy: TrajectoryPolicy) -> Trajectories:
-        """A file, or trajectories."""
+        """A file, a frame of points, or trajectories."""
         if isinstance(source, Trajectories):
             return source
-        if not isinstance(source, str | Path):
-            raise PolicyError("the policy is for trajectories; give a path, or Trajectories")
-        from shoal.data.trajectories.files import read_trajectories
+        from shoal.data.trajectories.files import points_in, read_trajectories
 
         asked = policy.input
+        if not isinstance(source, str | Path):
+            from shoal.data.tables.frames import from_frame
+
+            return points_in(from_frame(source, header=asked.header), unit=asked.unit, wanted=asked.wanted)
         return read_trajectories(source, unit=asked.unit, header=asked.header, wanted=asked.wanted)
 
     def is_small(self, data: Trajectories) -> bool:
@@ -141,7 +142,7 @@ class TrajectoryKind(Kind):
         from shoal.attack.trajectories.case import TrajectoryCase
         from shoal.check.trajectories.folder import published_boxes
 
-        return TrajectoryCase(published_boxes(folder, manifest), original, control)
+        return TrajectoryCase(published_boxes(folder, manifest), original, control, manifest.policy.method.tau)
 
     def board(self, release: TrajectoryRelease) -> BoardFacts:
         """Trajectories are shared by at least k persons."""
@@ -166,7 +167,7 @@ class TrajectoryKind(Kind):
         records, boxes = release.records, release.published
         lines = [
             f"{records['out']:,} of {records['in']:,} trajectories published as {boxes.n_trajectories:,} lists of "
-            f"boxes; {int(boxes.points.sum()):,} of {release.n_points:,} points stand in a box.",
+            f"boxes; {release.n_shown:,} of {release.n_points:,} points stand in a box.",
             f"  {release.suppressed_sentence}",
         ]
         return lines, [f"  {release.utility.sentence}"] if report else []

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StrictInt, model_validator
 
+from shoal.data.trajectories.geojson import GEOJSON
 from shoal.kinds.trajectories.policy import TrajectoryMethod, TrajectoryPolicy
 from shoal.manifest import Manifest, Told
 
@@ -41,11 +42,17 @@ class TrajectoryManifest(Manifest):
             raise ValueError("groups of none")
         return self
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The table of boxes, and the same for viewers, which older releases do not have."""
+        has_map = self.is_of_this_version or GEOJSON in self.checksums
+        return (self.data, GEOJSON) if has_map else (self.data,)
+
     @cached_property
     def policy(self) -> TrajectoryPolicy:
         """What was required, how it was made, and how the original is read."""
         method = {name: value for name, value in self.method.items() if name in TrajectoryMethod.model_fields}
-        method = {"suppression": 1.0} | method  # of releases before there was a bound
+        method = {"suppression": 1.0, "tau": None} | method  # of releases before there were these
         if set(method) != set(TrajectoryMethod.model_fields):
             raise ValueError("a default would be promised by nobody")
         reading: dict[str, Any] = {**self.columns, "unit": self.unit, "header": self.header}

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from shoal.data.tables.header import Header
 from shoal.data.trajectories.columns import Wanted
@@ -72,6 +72,13 @@ class TrajectoryMethod(Strict):
     suppression: float = option(
         0.1, "Share of points that may be left out, to keep boxes small; more is refused.", metavar="SHARE", ge=0, le=1
     )
+    tau: float | None = option(
+        None,
+        "Protect against one who knows so many minutes in one go, who then learns at most as many more: k^(tau, eps).",
+        instead="whole trajectories",
+        metavar="MINUTES",
+        gt=0,
+    )
     cell: float = option(0.0005, "Degrees of the grid that sides of boxes stand on.", metavar="DEGREES", ge=1e-5, le=10)
     slot: float = option(5.0, "Minutes of the grid that times of boxes stand on.", metavar="MINUTES", ge=0.1, le=1440)
 
@@ -101,6 +108,16 @@ class TrajectoryPolicy(BasePolicy):
     require: tuple[KAnonymity, ...] = Field((KAnonymity(k=5),), description="The guarantee.")
     method: TrajectoryMethod = Field(TrajectoryMethod(), description="How trajectories are made alike.")
 
+    @model_validator(mode="after")
+    def _tau_of_persons(self) -> Self:
+        method = self.method
+        if method.tau is not None:
+            if self.input.unit != "person":
+                raise ValueError('tau is for all points of a person; ask for it with unit = "person" (--unit person)')
+            if 60 * method.tau % method.round_grid.slot:
+                raise ValueError(f"tau must be a whole number of slots of {method.slot:g} minutes")
+        return self
+
     @field_validator("require")
     @classmethod
     def _one(cls, require: tuple[KAnonymity, ...]) -> tuple[KAnonymity, ...]:
@@ -127,4 +144,4 @@ class TrajectoryPolicy(BasePolicy):
 
     def told(self) -> dict[str, Any]:
         """All parameters of the method, for the manifest."""
-        return {"name": "glove"} | self.method.model_dump()
+        return {"name": "glove" if self.method.tau is None else "k-tau-eps"} | self.method.model_dump()

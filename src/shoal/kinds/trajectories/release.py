@@ -14,10 +14,12 @@ from shoal.arrays import Ints
 from shoal.check.guarantee import Guarantee
 from shoal.check.trajectories.folder import asked_of
 from shoal.check.trajectories.verify import TrajectoryEvidence, verify_boxes
-from shoal.data.trajectories.boxes import TrajectoryBoxes, boxes_file_name, read_boxes, write_boxes
+from shoal.data.trajectories.boxes import TrajectoryBoxes, boxes_file_name, read_boxes, table_of, write_boxes
+from shoal.data.trajectories.geojson import GEOJSON, geojson_of
 from shoal.data.trajectories.trajectories import Trajectories
-from shoal.errors import Infeasible, NotVerified
+from shoal.errors import DataError, Infeasible, NotVerified
 from shoal.held_out import HeldOut
+from shoal.kernels.trajectories.cuts import first_boxes
 from shoal.kinds.trajectories.manifest import TrajectoryManifest
 from shoal.kinds.trajectories.policy import TrajectoryPolicy
 from shoal.manifest import Manifest
@@ -27,6 +29,7 @@ from shoal.secrets import write_groups
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import FEWEST, SOME, Count, public_counts
 from shoal.trajectories.glove import Glove
+from shoal.trajectories.k_tau_eps import KTauEps
 
 if TYPE_CHECKING:
     from shoal.attack.trajectories.case import TrajectoryCase
@@ -45,9 +48,23 @@ class TrajectoryRelease(Release[TrajectoryBoxes]):
     _groups: Ints = field(repr=False)
 
     @property
+    def data(self) -> Any:
+        """The boxes as the kind of frame that came in, a row each; `TrajectoryBoxes` where none did."""
+        if self._like is None or isinstance(self._like, Trajectories):
+            return self.published
+        from shoal.data.tables.frames import to_frame
+
+        return to_frame(table_of(self.published), self._like)
+
+    @property
     def n_points(self) -> int:
         """How many points came in."""
         return len(self._original.time)
+
+    @property
+    def n_shown(self) -> int:
+        """How many of them stand in a box."""
+        return count_shown(self._original, self.published, self._groups)
 
     @property
     def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
@@ -62,7 +79,7 @@ class TrajectoryRelease(Release[TrajectoryBoxes]):
         """What attacks work on; for the owner alone."""
         from shoal.attack.trajectories.case import TrajectoryCase
 
-        return TrajectoryCase(self.published, self._original, self._control)
+        return TrajectoryCase(self.published, self._original, self._control, self.policy.method.tau)
 
     @cached_property
     def utility(self) -> TrajectoryUtility:
@@ -74,7 +91,7 @@ class TrajectoryRelease(Release[TrajectoryBoxes]):
     @property
     def suppressed_sentence(self) -> str:
         """What was left out, in plain words."""
-        n, n_points = sum(self.suppressed.values()), self.n_points - int(self.published.points.sum())
+        n, n_points = sum(self.suppressed.values()), self.n_points - self.n_shown
         alone = (
             "No trajectory was left out"
             if not n
@@ -90,7 +107,7 @@ class TrajectoryRelease(Release[TrajectoryBoxes]):
             "records": self.records,
             "suppressed_because": dict(self.suppressed),
             "trajectories": self.published.n_trajectories,
-            "points": {"in": self.n_points, "out": int(self.published.points.sum())},
+            "points": {"in": self.n_points, "out": self.n_shown},
             "guarantees": [g.to_dict() for g in self.guarantees],
             "verdict": self.judged(report=report).to_dict(),
             **({"utility": self.utility.to_dict()} if report else {}),
@@ -155,17 +172,24 @@ def release_trajectories(
     Infeasible
         If there are fewer than k persons, or no k of them are within the limits.
     """
-    if original.n_persons < policy.k:
-        raise Infeasible(f"there are {original.n_persons:,} persons, and k = {policy.k}; lower k, or give more")
+    if policy.method.tau is not None and original.n_persons < len(original):
+        raise DataError("some persons have several trajectories; for tau give all points of a person as one")
+    least = policy.k if policy.method.tau is None else policy.k**2
+    if original.n_persons < least:
+        why = f"k = {policy.k}" if policy.method.tau is None else f"tau with k = {policy.k} needs {least}"
+        raise Infeasible(f"there are {original.n_persons:,} persons, and {why}; lower k, or give more")
     method = policy.method
-    asked = Glove(policy.k, method.metres, method.minutes, method.round_grid, method.suppression)
-    made, groups = asked.group(original, progress)
+    grid, largest = method.round_grid, (method.metres, method.minutes)
+    if method.tau is None:
+        made, groups = Glove(policy.k, *largest, grid, method.suppression).group(original, progress)
+    else:
+        made, groups = KTauEps(policy.k, method.tau, *largest, grid).group(original, progress)
     if not made.n_trajectories:
         raise Infeasible(
             f"no {policy.k} persons have trajectories that fit into boxes of {method.metres:g} m and "
             f"{method.minutes:g} minutes; allow larger ones (--metres, --minutes), or lower k"
         )
-    refuse_suppressed(int(made.points.sum()), len(original.time), policy)
+    refuse_suppressed(count_shown(original, made, groups), len(original.time), policy)
     made = replace(made, source=replace(original.source, name="data", notes=()))
     file, (published, guarantees) = _write_and_check(made, policy, TrajectoryEvidence(original, groups))
     n_alone = int((groups < 0).sum())
@@ -181,6 +205,12 @@ def release_trajectories(
         _like=like,
         _held_out=held_out,
     )
+
+
+def count_shown(original: Trajectories, boxes: TrajectoryBoxes, groups: Ints) -> int:
+    """How many points stand in a box of the published trajectory of theirs."""
+    cells = boxes.grid.cells(original.latitude, original.longitude, original.time)
+    return int((first_boxes(boxes.sides, boxes.starts, cells, groups[original.owners]) >= 0).sum())
 
 
 def refuse_suppressed(n_out: int, n_in: int, policy: TrajectoryPolicy) -> None:
@@ -205,15 +235,16 @@ def _write_and_check(
 
     def write(path: Path) -> None:
         write_boxes(made, path)
+        (path.parent / GEOJSON).write_bytes(geojson_of(made))
 
     def check(path: Path) -> tuple[TrajectoryBoxes, tuple[Guarantee, ...]]:
         written = read_boxes(path, policy.method.round_grid, made.source)
-        if not all(
-            np.array_equal(getattr(written, n), getattr(made, n)) for n in ("sides", "points", "starts", "persons")
-        ):
+        names = ("sides", "points", "starts", "persons", "trips")
+        is_same = all(np.array_equal(getattr(written, n), getattr(made, n)) for n in names)
+        if not is_same or (path.parent / GEOJSON).read_bytes() != geojson_of(written):
             raise NotVerified("the written file does not read back as the boxes that were made; nothing was published")
         verdict = verify_boxes(written, asked_of(policy), evidence)
         refuse_failed(verdict)
         return written, verdict.guarantees
 
-    return checked_file(boxes_file_name(made), write, check)
+    return checked_file(boxes_file_name(made), write, check, (GEOJSON,))

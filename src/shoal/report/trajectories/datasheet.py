@@ -31,6 +31,7 @@ def render_trajectory_datasheet(release: TrajectoryRelease) -> str:
         n_boxes=len(boxes.sides),
         n_points=int(boxes.points.sum()),
         k=policy.k,
+        tau=policy.method.tau,
         cell=policy.method.cell,
         slot=policy.method.slot,
         largest=(float(metres.max()), float(minutes.max())),

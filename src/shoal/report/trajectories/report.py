@@ -36,7 +36,7 @@ def report_content(release: TrajectoryRelease) -> ReportContent:
         checked=words.CHECKED,
         facts=[
             ("Trajectories published", f"{len(boxes):,}", f"of {len(release._original):,}"),
-            ("Fewest persons", f"{int(boxes.persons.min()):,}", f"share one of {boxes.n_trajectories:,} lists"),
+            ("Fewest persons", f"{release.guarantees[0].achieved:,.0f}", _sharing(release)),
             ("Stretch", f"{u.stretch_metres[0]:,.0f} m", f"and {u.stretch_minutes[0]:,.0f} minutes, the median"),
             ("Points left out", percent(1 - u.share_points), f"of {release.n_points:,}"),
         ],
@@ -68,6 +68,12 @@ def report_content(release: TrajectoryRelease) -> ReportContent:
         method=words.method(policy),
         notes=release.notes,
     )
+
+
+def _sharing(release: TrajectoryRelease) -> str:
+    """Of what the fewest persons share one."""
+    tau = release.policy.method.tau
+    return f"share one of {release.published.n_trajectories:,} lists" if tau is None else f"alike in {tau:g} minutes"
 
 
 def map_of(boxes: TrajectoryBoxes) -> tuple[list[tuple[float, float]], float, list[float]]:

@@ -8,6 +8,8 @@ from shoal.report.points import Point
 
 MODELS = {
     "k-anonymity": "Whoever knows where someone was finds at least k persons who fit equally well.",
+    "k-tau-eps": "Whoever knows where someone was for tau minutes in one go finds at least k trajectories that fit "
+    "equally well, and learns for sure at most as many minutes more.",
     "box-size": "Boxes are no larger than was asked for.",
     "boxes-cover": "Boxes hold the points that they stand for, and every member of the group was in each of them.",
 }
@@ -22,6 +24,8 @@ def short_name(guarantee: Guarantee) -> str:
     """What a guarantee is called: ``5-anonymity``."""
     return {
         "k-anonymity": f"{guarantee.required.get('k', 0):g}-anonymity of trajectories",
+        "k-tau-eps": f"{guarantee.required.get('k', 0):g}^(tau, eps)-anonymity with "
+        f"{guarantee.required.get('tau', 0):g} minutes",
         "box-size": "boxes within the limits",
         "boxes-cover": "boxes that hold what they stand for",
     }.get(guarantee.model, guarantee.model)
@@ -43,6 +47,16 @@ def achieved(guarantee: Guarantee) -> str:
 def method(policy: TrajectoryPolicy) -> dict[str, str]:
     """How the boxes were made, in words, by what it is about."""
     m = policy.method
+    if m.tau is not None:
+        square = policy.k**2
+        return {
+            "Groups": f"In each period of {m.tau:g} minutes {square} persons share their boxes. Sets of {policy.k} of "
+            "them shared the period before, and others go on together into the next (k^(tau, eps)).",
+            "Boxes": "Each box holds at least one point of every person who shares it.",
+            "Left out": "Periods of persons who could not go on together, and points that would stretch a box beyond "
+            f"{m.metres:,.0f} m or {m.minutes:g} minutes.",
+            "Grid": f"Sides of boxes stand on a grid of {m.cell:g} degrees and {m.slot:g} minutes, whatever the group.",
+        }
     return {
         "Groups": f"Trajectories of {policy.k} persons or more whose ways are near one another stand in a group "
         "(GLOVE). Two trajectories of one person never do.",
@@ -57,7 +71,14 @@ def method(policy: TrajectoryPolicy) -> dict[str, str]:
 
 def limits(policy: TrajectoryPolicy) -> tuple[Point, ...]:
     """What an attacker can still do."""
+    tau = policy.method.tau
+    more = Point(
+        "Who knows more than a while",
+        f"One who knows more of a person's day than {tau or 0:g} minutes in one go, such as home, work and a shop, may "
+        "single out the trajectory; nothing is promised against that.",
+    )
     return (
+        *(() if tau is None else (more,)),
         Point(
             "What a group has in common",
             "If all of a group were at one place, that place is published. Who knows that someone is in the group "

@@ -28,6 +28,8 @@ def test_a_file_and_a_line_say_the_same(tmp_path: Path) -> None:
         ({"metres": 0}, r"method\.metres"),
         ({"person": ("a", "b")}, "one column says whose"),
         ({"unit": "day"}, "unit cannot be 'day'"),
+        ({"tau": 30}, 'unit = "person"'),
+        ({"tau": 7, "unit": "person"}, "whole number of slots"),
         ({"require": ()}, "one guarantee is required"),
     ],
 )

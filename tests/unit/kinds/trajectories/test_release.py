@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import shoal
+from shoal.data.trajectories.boxes import COLUMNS
 from shoal.data.trajectories.trajectories import Trajectories
-from shoal.errors import Infeasible, PolicyError
+from shoal.errors import DataError, Infeasible
 from shoal.kinds.trajectories.policy import TrajectoryPolicy
+from shoal.manifest import checksum
 from shoal.report.trajectories.report import render_trajectory_report
+from tests.unit.trajectories.test_k_tau_eps import walkers
 
 POLICY = TrajectoryPolicy.of(k=3)
 
@@ -66,14 +71,12 @@ def test_pages_hold_the_map_and_no_secret(saved: Path) -> None:
     assert report.count("<svg") >= 1
     manifest = json.loads((saved / "out" / "publish" / "manifest.json").read_text())
     assert manifest["kind"] == "trajectories"
-    assert set(manifest["method"]) == {"name", "metres", "minutes", "suppression", "cell", "slot"}
+    assert set(manifest["method"]) == {"name", "metres", "minutes", "suppression", "tau", "cell", "slot"}
     assert "Anonymised trajectories" in (saved / "out" / "publish" / "datasheet.html").read_text()
 
 
 @pytest.mark.parametrize("column", [1, 3, 9])
 def test_a_changed_file_is_found_out(saved: Path, tmp_path: Path, column: int) -> None:
-    import shutil
-
     shutil.copytree(saved / "out", tmp_path / "out")
     path = tmp_path / "out" / "publish" / "data.csv"
     rows = [line.split(",") for line in path.read_text().splitlines()]
@@ -87,10 +90,28 @@ def test_a_changed_file_is_found_out(saved: Path, tmp_path: Path, column: int) -
     assert any(g.model == "boxes-cover" and not g.holds for g in found.guarantees)
 
 
+def test_the_file_for_viewers_must_say_the_same(saved: Path, tmp_path: Path) -> None:
+    shutil.copytree(saved / "out", tmp_path / "out")
+    path = tmp_path / "out" / "publish" / "boxes.geojson"
+    features = json.loads(path.read_text())["features"]
+    assert len(features) == len((saved / "out" / "publish" / "data.csv").read_text().splitlines()) - 1
+    path.write_text(path.read_text().replace('"persons": 3', '"persons": 4', 1))
+    manifest = tmp_path / "out" / "publish" / "manifest.json"
+    told = json.loads(manifest.read_text())
+    told["checksums"]["boxes.geojson"] = checksum(path)
+    manifest.write_text(json.dumps(told))
+    assert shoal.check(tmp_path / "out").findings == ("boxes.geojson does not say the same as data.csv",)
+    path.unlink()
+    assert any("boxes.geojson is part of a release" in text for text in shoal.check(tmp_path / "out").findings)
+
+
 def test_attacks_are_compared_on_others() -> None:
     release = shoal.anonymize(commuters(120), POLICY, hold_out=0.25, seed=1)
     found = {r.attack: r for r in release.attacked.results}
     assert set(found) == {"known-points", "home-and-work", "top-places", "membership"}
+    assert [name for name, _ in release.attacked.skipped] == ["recovery"]
+    assert found["top-places"].control is not None
+    assert found["top-places"].details["singled_out_of_original"] >= 0
     assert found["known-points"].details["singled_out"] == 0
     assert found["known-points"].details["singled_out_of_original"] > 0.5
     assert found["membership"].control is not None
@@ -98,6 +119,38 @@ def test_attacks_are_compared_on_others() -> None:
     assert "3-anonymity of trajectories" in release.verdict.holds
     assert "<svg" in render_trajectory_report(release)
     assert release.summary()["points"]["out"] == int(release.published.points.sum())
+
+
+def test_a_frame_of_points_gives_a_frame_of_boxes() -> None:
+    data = commuters()
+    frame = {"lat": data.latitude.tolist(), "lon": data.longitude.tolist(), "time": data.time.tolist()}
+    frame["user"] = data.owners.tolist()
+    release = shoal.anonymize(frame, POLICY)
+    assert list(release.data) == list(COLUMNS)
+    assert len(release.data["points"]) == len(release.published.sides)
+    assert shoal.anonymize(data, POLICY).data.n_trajectories == release.published.n_trajectories
+
+
+def test_a_release_for_those_who_know_a_while_is_checked_from_its_file(tmp_path: Path) -> None:
+    data = walkers(24, 0)
+    policy = TrajectoryPolicy.of(k=2, unit="person", tau=30, suppression=0.9, cell=0.001)
+    release = shoal.anonymize(data, policy)
+    out = release.save(tmp_path / "out", keep="groups")
+    alone, whole = shoal.check(out), shoal.check(out, data, private=out)
+    assert not alone.fails
+    assert whole.holds, whole.findings
+    assert [g.model for g in whole.guarantees] == ["k-tau-eps", "box-size", "boxes-cover"]
+    assert not shoal.check(out, policy=policy.changed(k=3)).holds
+    assert "2^(tau, eps)-anonymity" in release.verdict.holds
+    rows = (out / "publish" / "data.csv").read_text().splitlines()
+    number = rows[-1].split(",")[0]
+    (out / "publish" / "data.csv").write_text("\n".join([r for r in rows if r.split(",")[0] != number]) + "\n")
+    assert not next(g for g in shoal.check(out).guarantees if g.model == "k-tau-eps").holds
+    with pytest.raises(Infeasible, match="tau with k = 9 needs 81"):
+        shoal.anonymize(data, policy.changed(k=9))
+    twice = replace(data, persons=data.persons // 2)
+    with pytest.raises(DataError, match="some persons have several trajectories"):
+        shoal.anonymize(twice, policy)
 
 
 def test_a_folder_is_attacked(saved: Path) -> None:
@@ -111,7 +164,7 @@ def test_what_cannot_be_met_is_told() -> None:
     far = Trajectories.of([0.0, 10.0], [0.0, 10.0], [0, 0], ["a", "b"])
     with pytest.raises(Infeasible, match="allow larger ones"):
         shoal.anonymize(far, TrajectoryPolicy.of(k=2))
-    with pytest.raises(PolicyError, match="give a path, or Trajectories"):
+    with pytest.raises(DataError, match="no column is known to hold the longitude"):
         shoal.anonymize({"lat": [1.0]}, POLICY)
 
 
