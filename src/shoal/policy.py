@@ -118,8 +118,7 @@ def person_option() -> Any:
     """The key `person`, which every kind of data has that can stand in a table of several rows a person."""
     return option(
         (),
-        "Column that says whose row it is, or several: persons are counted then, not records. It is dropped.",
-        instead="every row is of another person",
+        "Column, or several, that says whose a row is: persons are counted then. It is dropped.",
         metavar="COLUMN",
         is_common=True,
     )
@@ -144,9 +143,7 @@ class BasePolicy(Strict):
     kind: str
     context: Context = Field(Context(), description="What a board asks for that no data tells; see `shoal.context`.")
 
-    metadata: bool = option(
-        False, "Whether files for machines stand beside the data: Croissant, DCAT, SPDX, CITATION.cff.", is_common=True
-    )
+    metadata: bool = option(False, "Write metadata for machines too.", is_common=True)
 
     def __init__(self, **values: Any) -> None:
         try:

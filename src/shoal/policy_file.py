@@ -60,7 +60,10 @@ def _keys(part: BaseModel, reasons: Mapping[str, str], place: str, tag: str = ""
         value, why = getattr(part, name), reasons.get(f"{place}{name}", "")
         is_said = name == tag or why or value != field.get_default(call_default_factory=True)
         if is_said and value is not None:
-            yield f"{name} = {_toml(value)}{_beside(why)}"
+            if name.endswith("hierarchy") and not isinstance(value, str):
+                yield f"# {name} was given in Python: write it to a file and name that here"
+            else:
+                yield f"{name} = {_toml(value)}{_beside(why)}"
 
 
 def _entries(value: Mapping[str, Any], reasons: Mapping[str, str], place: str, folder: Path | None) -> Iterator[str]:

@@ -10,7 +10,13 @@ from shoal.attack.sparse.basket_targets import OnBaskets
 from shoal.kind import kind_named
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "attacks.md"
-NOUNS = {"table": "tables", "strings": "strings", "sparse": "sketches", "trajectories": "trajectories"}
+NOUNS = {
+    "table": "tables",
+    "strings": "strings",
+    "sparse": "sketches",
+    "linked": "linked tables",
+    "trajectories": "trajectories",
+}
 
 
 def noun_of(kind, attack):

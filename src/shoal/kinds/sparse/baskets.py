@@ -149,7 +149,7 @@ class BasketRelease(Release[Sparse]):
             **told,
             form=asdict(self.form),
             classes=self.baskets.labels is not None,
-            input=self.policy.input.model_dump(),
+            input=self.policy.input.told(),
             require=tuple(r.model_dump() for r in self.policy.require),
             guarantees=BasketManifest.claims(self.guarantees),
             method=self.policy.told(),

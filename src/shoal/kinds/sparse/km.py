@@ -191,7 +191,7 @@ class KMRelease(Release[Sparse | Disassociated]):
             **told,
             form=asdict(self.form),
             classes=self.published.labels is not None,
-            input=self.policy.input.model_dump(),
+            input=self.policy.input.told(),
             require=tuple(r.model_dump(mode="json") for r in self.policy.require),
             guarantees=KMManifest.claims(self.guarantees),
             method=self.policy.told(),

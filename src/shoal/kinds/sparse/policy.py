@@ -92,9 +92,7 @@ class RhoUncertainty(Strict):
     rho: float = option(
         0.5, "Of those who hold up to m items, the largest share that may hold one more that is sensitive.", gt=0, lt=1
     )
-    sensitive: tuple[str, ...] = option(
-        (), "Items that others must not tell, with k^m-anonymity.", instead="none", metavar="ITEMS"
-    )
+    sensitive: tuple[str, ...] = option((), "Items that nobody may tell.", metavar="ITEMS")
 
 
 SparseRequirement = Annotated[
@@ -123,6 +121,11 @@ class SparseInput(Strict):
     @classmethod
     def _one_or_several(cls, person: Any) -> Any:
         return (person,) if isinstance(person, str) else person
+
+    def told(self) -> dict[str, Any]:
+        """As it stands in a manifest or a policy: of persons only where they are counted."""
+        told = self.model_dump()
+        return told if self.person else {name: value for name, value in told.items() if name != "person"}
 
 
 class SparseMethod(Strict):

@@ -129,7 +129,7 @@ class SparseProfile(Profiled):
             "k-variance": {"k": "a record's similarities to its k nearest are blurred by the threshold"},
             "km-anonymity": {
                 "k": "so many records hold every combination of up to m items",
-                "m": "attackers know up to so many items of a person",
+                "m": "attackers know up to so many items of a record",
             },
             "rho-uncertainty": {"rho": "of those with up to m items, no larger share has one more that is sensitive"},
             "delta-anonymity": {"delta": "the usual estimate of an item's weight has no smaller variance"},
@@ -142,7 +142,7 @@ class SparseProfile(Profiled):
             'kind = "sparse"',
             "",
             "[input]   # what is left out is told by the file",
-            *_lines(policy.input),
+            *_lines(policy.input, only=set(policy.input.told())),
             "",
             *required,
             "[method]",

@@ -128,7 +128,7 @@ class SparseRelease(Release[Sketches]):
             columns=SketchManifest.columns_of(has_classes=has_classes),
             step=self.sketches.step,
             classes=has_classes,
-            input=self.policy.input.model_dump(),
+            input=self.policy.input.told(),
             require=tuple(r.model_dump() for r in self.policy.require),
             guarantees=SketchManifest.claims(self.guarantees),
             method=self.policy.told(),

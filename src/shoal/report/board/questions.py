@@ -16,12 +16,14 @@ MEANINGS = {
 }
 _ATTACKS = {
     SINGLING_OUT: """singling-out singling-out-univariate uniqueness known-items known-points home-and-work top-places
-        unique-fragments copies basket-copies long-fragment""",
+        unique-fragments copies basket-copies long-fragment linked-quasi linked-rows""",
     LINKABILITY: """linkability linkage linkage-partial linkage-rank intersection fragment-linkage neighbour-linkage
-        partition-replay""",
+        partition-replay learned-linkage recovery""",
     INFERENCE: """inference inference-bayes homogeneity skewness similarity minimality column-join downcoding label-ends
-        one-more-item rare-item linear-estimate matching-pursuit recovery-programme known-pairs length""",
-    MEMBERSHIP: "membership nearest-baskets place-membership fragment-membership holes echoes",
+        one-more-item rare-item linear-estimate matching-pursuit recovery-programme known-pairs length linked-secret
+        genotype-recovery""",
+    MEMBERSHIP: """membership nearest-baskets place-membership fragment-membership shadow-membership several-releases
+        holes echoes""",
 }
 QUESTIONS = {name: question for question, names in _ATTACKS.items() for name in names.split()}
 

@@ -9,6 +9,7 @@ import numpy as np
 from shoal.data.sparse.disassociated import Disassociated
 from shoal.report.content import ReportContent
 from shoal.report.page import judged, points, render
+from shoal.report.points import public_points
 from shoal.report.sparse import km_words as words
 from shoal.report.sparse.basket_pages import N_CLASSES, basket_facts, use_rows
 from shoal.report.tables.words import percent
@@ -26,6 +27,7 @@ def render_datasheet(release: KMRelease) -> str:
     n_clusters = published.n_clusters if isinstance(published, Disassociated) else None
     return render(
         "km_datasheet.html",
+        about=public_points(release.policy.context.public()),
         noun=words.title(policy),
         lead=words.lead(policy),
         records=records,

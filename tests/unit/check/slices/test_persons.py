@@ -109,6 +109,7 @@ def test_a_saved_release_is_counted_again(tmp_path):
     )
     assert not found.findings, found.findings
     assert not found.unverified
+    (tmp_path / "out" / "private").rename(tmp_path / "elsewhere")
     assert NEEDS_GROUPS in shoal.check(tmp_path / "out" / "publish", original=original, policy=policy).unverified
 
 

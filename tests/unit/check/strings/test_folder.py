@@ -106,7 +106,9 @@ def test_ten_planted_strings_of_two_hundred_are_caught(tmp_path: Path, how: str,
     assert found.fails
     assert "near-copies" in {g.model for g in found.guarantees if not g.holds}
     with_groups = shoal.check(out, original, private=out)
-    assert {"near-copies", "string-condensation"} <= {g.model for g in with_groups.guarantees if not g.holds}
+    # Of a group that holds them, originals could have been drawn.
+    impossible = set() if how == "whole" else {"string-condensation"}
+    assert {"near-copies"} | impossible <= {g.model for g in with_groups.guarantees if not g.holds}
 
 
 def test_near_copies_planted_among_haplotypes_are_caught(tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_near_copies_planted_among_haplotypes_are_caught(tmp_path: Path) -> None
 
 def test_a_string_of_another_group_is_caught_with_the_groups(tmp_path: Path) -> None:
     original = Strings.of(protein_families(200, n_families=4, mean_length=60, seed=1).texts())
-    made = shoal.anonymize(original, StringPolicy.of(k=10), seed=1)
+    made = shoal.anonymize(original, StringPolicy.of(k=10, generator="template"), seed=1)
     out = made.save(tmp_path / "out", keep="groups")
     groups = [int(line.split(",")[1]) for line in (out / "private" / "published-groups.csv").read_text().split()[1:]]
     other = next(i for i, g in enumerate(groups) if g != groups[0] and len(made.strings.texts()[i]) >= 55)

@@ -73,7 +73,8 @@ def test_what_is_no_line_is_refused(tmp_path: Path, line: str, says: str) -> Non
 def test_records_may_have_been_so(tmp_path: Path) -> None:
     (tmp_path / "one").write_text(TEXT)
     records = read_disassociated(tmp_path / "one", None, has_classes=False)
-    made = records.reconstructed(np.random.default_rng(3))
-    assert np.bincount(made.items).tolist() == [2, 3, 1, 1, 1]
-    assert (made.sizes[:3] > 0).all()
+    for seed in range(5):  # no two subrecords of a chunk go to one record, and terms go to empty ones
+        made = records.reconstructed(np.random.default_rng(seed))
+        assert np.bincount(made.items).tolist() == [2, 3, 1, 1, 1]
+        assert (made.sizes[:3] > 0).all()
     assert len(records.take(np.array([1, 2]))) == 2

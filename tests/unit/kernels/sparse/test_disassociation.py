@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.data.sparse.records import Sparse
-from shoal.kernels.sparse.disassociation import cut_chunks, cut_clusters, deal_subrecords
+from shoal.kernels.sparse.disassociation import cut_chunks, cut_clusters
 from tests.unit.sparse.slow_combinations import random_lists, rare, sets_of
 
 
@@ -59,16 +59,3 @@ def test_chunks_hold_no_rare_combination(m: int) -> None:
         held = sets_of(made.take(np.arange(low, high)))
         here = (owners >= low) & (owners < high) & (chunk < 0) & is_open
         assert all(sum(made.names[i] in row for row in held) < 3 for i in made.items[here].tolist())
-
-
-def test_no_two_subrecords_of_a_chunk_get_one_record_and_terms_fill_empty_ones() -> None:
-    chunk_starts = np.array([0, 3, 4, 6])  # a chunk of three, the terms, and a chunk of two of both clusters
-    lows, highs, is_terms = np.array([0, 0, 0]), np.array([4, 4, 6]), np.array([False, True, False])
-    line_starts = np.array([0, 2, 3, 4, 7, 8, 9])
-    for seed in range(5):
-        dealt = deal_subrecords(chunk_starts, lows, highs, is_terms, line_starts, np.random.default_rng(seed).random(9))
-        assert dealt[0] == dealt[1]
-        assert len({dealt[0], dealt[2], dealt[3]}) == 3
-        assert dealt[7] != dealt[8]
-        assert dealt[:7].max() < 4
-        assert set(dealt[:7].tolist()) == {0, 1, 2, 3}

@@ -181,7 +181,7 @@ def test_persons_are_counted_in_a_release_its_hold_out_and_its_check(tmp_path: P
 
 
 def test_persons_are_refused_where_they_are_not_counted() -> None:
-    with pytest.raises(PolicyError, match="sketches count records"):
+    with pytest.raises(PolicyError, match="counts records"):
         SparsePolicy.of(publish="sketch", column="items", person="who")
     with pytest.raises(PolicyError, match="with_persons"):
         shoal.anonymize(lines(40), SparsePolicy.of(k=4, person="who"))

@@ -65,8 +65,8 @@ def test_what_the_policy_publishes_is_proposed(found: Sweep) -> None:
 
 def test_the_options_make_the_proposed_release() -> None:
     one = SparseTrials(POLICY)
-    pseudo, sketch = one.grid(7, {"publish": ["pseudo", "sketch"], "support": 3, "delta": 1.5})
-    assert one.options(pseudo) == ("--support", "3", "-k", "7")
+    pseudo, sketch = one.grid(7, {"publish": ["pseudo", "sketch"], "support": 4, "delta": 1.5})
+    assert one.options(pseudo) == ("--support", "4", "-k", "7")
     assert one.options(sketch) == ("--publish", "sketch", "--delta", "1.5", "-k", "7")
 
 
