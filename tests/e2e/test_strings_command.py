@@ -150,7 +150,7 @@ def test_a_release_holds_in_a_check(here: Path, run_here: RunHere, lengths: str)
 
 def test_a_stricter_policy_is_not_met(here: Path, run_here: RunHere) -> None:
     assert run_here("anonymize", "proteins.fasta", "-k", "10", "--keep", "groups", "-o", "out", cwd=here).code == 0
-    write(here / "strict.toml", 'kind = "strings"\n[[require]]\nmodel = "k-anonymity"\nk = 25\n')
+    write(here / "strict.toml", 'kind = "strings"\n[[require]]\nmodel = "k-anonymity"\nk = 1000\n')
     evidence = ("--original", "proteins.fasta", "--private", "out/private")
     ended = run_here("check", "out", *evidence, "-p", "strict.toml", cwd=here)
     assert (ended.code, "FAILS  Condensation fails" in ended.stdout) == (NOT_VERIFIED, True)
