@@ -1,6 +1,6 @@
 """Long strings, from file to folder: what a release of genomes costs, stage by stage, and beside another working tree.
 
-Run as ``python -m benchmarks.strings.bench_long [N LENGTH] [--beside SOURCE]``; SOURCE is the `src` of another tree,
+Run as ``python -m benchmarks.strings.long_strings [N LENGTH] [--beside SOURCE]``; SOURCE is the `src` of another tree,
 such as one of an earlier commit, whose CPU time is printed as a ratio to ours.
 """
 
@@ -44,7 +44,7 @@ def measure(path: Path) -> dict[str, float]:
 def in_tree(source: Path, path: Path) -> dict[str, float]:
     """The same in a process of its own, with the package of a tree."""
     places = os.pathsep.join(map(str, (source, ROOT)))
-    command = [sys.executable, "-m", "benchmarks.strings.bench_long", "--file", str(path)]
+    command = [sys.executable, "-m", "benchmarks.strings.long_strings", "--file", str(path)]
     found: dict[str, float] = run_json(command, environment={**os.environ, "PYTHONPATH": places})
     return found
 

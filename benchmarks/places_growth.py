@@ -1,6 +1,6 @@
 """How GLOVE grows with the number of points: days of San Francisco's cabs, each moved a little, one after another.
 
-Run ``python -m benchmarks.bench_places [POINTS ...]``; it prints CPU seconds, peak memory and the exponent.
+Run ``python -m benchmarks.places_growth [POINTS ...]``; it prints CPU seconds, peak memory and the exponent.
 """
 
 from __future__ import annotations
