@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from shoal.secrets import PrivateFolder
     from shoal.sweep.trials import Trials
 
-SMALL = 500
+SMALL = 200
 """Records that are few: to compile a method takes 10 to 30 s, to interpret it on so many about one."""
 
 R_co = TypeVar("R_co", covariant=True)

@@ -23,7 +23,7 @@ PEOPLE = {
 }
 STRINGS = ["".join(DRAW.choice("ACGT" if i % 2 else "AACG") for _ in range(DRAW.randint(9, 12))) for i in range(60)]
 BASKETS = [DRAW.sample([f"item {j}" for j in range(12)], DRAW.randint(2, 5)) for _ in range(80)]
-TEXTS = [DRAW.sample([f"word {j}" for j in range(200)], 50) for _ in range(60)]
+TEXTS = [DRAW.sample([f"word {j}" for j in range(200)], 50) for _ in range(40)]
 
 
 def table(**asked: Any) -> tuple[Any, Any]:

@@ -29,6 +29,7 @@ from shoal.harden.folder import HardenFolder, step_key
 from shoal.harden.result import Hardened
 from shoal.harden.step import Candidate, Judged, Status, Step, expected_bound
 from shoal.held_out import hold_out as split_off
+from shoal.kernels.compile import interpreted
 from shoal.kind import Kind, fitting_policy
 from shoal.progress import Progress
 
@@ -48,6 +49,7 @@ _STATUS: dict[type[ShoalError], Status] = {
 
 
 @one_look()
+@interpreted(False)  # many releases
 def harden(
     source: Any,
     policy: Any = None,

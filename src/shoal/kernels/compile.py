@@ -1,6 +1,6 @@
 """The decorator of all compiled loops: cached on disk where that is possible, and never a reason to fail.
 
-To compile the loops of one method takes longer than to interpret them on a few hundred records. So a loop is compiled
+To compile the loops of one method takes longer than to interpret them on two hundred records. So a loop is compiled
 when it is first called, and inside `interpreted` it is not compiled at all: it is then the Python function that it was
 written as, and numba is not even imported. Both ways give the same numbers.
 """
@@ -46,16 +46,18 @@ def _import_without_blas() -> None:
             sys.modules.pop(name, None)
 
 
-_is_interpreted: ContextVar[bool] = ContextVar("is_interpreted", default=False)
+_is_interpreted: ContextVar[bool | None] = ContextVar("is_interpreted", default=None)
 
 
 @contextmanager
 def interpreted(is_small: bool) -> Iterator[None]:
     """Interpret kernels that are called in here, instead of compiling them, if the data is small.
 
-    Only the data may decide, never what was compiled before: the same data then always goes the same way. Compiled
-    loops let whole numbers wrap around in silence, so interpreted ones do not warn of it.
+    Who makes many releases, or has millions of steps to do, says that it is not: what is called in there cannot say
+    otherwise. Apart from that only the data may decide, never what was compiled before: the same data then always goes
+    the same way. Compiled loops let whole numbers wrap around in silence, so interpreted ones do not warn of it.
     """
+    is_small = is_small and _is_interpreted.get() is not False
     before = _is_interpreted.set(is_small)
     try:
         with np.errstate(over="ignore" if is_small else None):
@@ -114,4 +116,4 @@ def compiled(function: F) -> F:
 
 def has_compiled() -> bool:
     """Whether nothing has to be compiled: kernels were, and kept beside the package, or they are interpreted."""
-    return _is_interpreted.get() or any(Path(__file__).parent.rglob("*.nbi"))
+    return bool(_is_interpreted.get()) or any(Path(__file__).parent.rglob("*.nbi"))

@@ -19,6 +19,7 @@ from shoal.data.sniff import one_look
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import Pool, open_executor
 from shoal.errors import PolicyError
+from shoal.kernels.compile import interpreted
 from shoal.kind import fitting_policy
 from shoal.progress import Progress
 from shoal.sweep.cell import Cell
@@ -125,6 +126,7 @@ def _beats(one: Cell, other: Cell, measure: str) -> bool:
 
 
 @one_look()
+@interpreted(False)  # many releases
 def sweep(
     source: Any,
     policy: Any = None,

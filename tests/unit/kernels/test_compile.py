@@ -65,6 +65,11 @@ def test_only_small_work_is_interpreted() -> None:
             assert turned(np.uint64(1)) == 0x9E3779B97F4A7C15
         assert kernel() == "__call__"
     assert "_compiled" not in vars(kernel)
+    with interpreted(False), interpreted(True):  # who has much to do is not overruled
+        assert turned(np.uint64(1)) == 0x9E3779B97F4A7C15
+        with interpreted(True):
+            turned_often(np.uint64(1), 2)
+    assert "_compiled" in vars(turned_often)
 
 
 def test_a_kernel_is_pickled_by_its_name() -> None:
