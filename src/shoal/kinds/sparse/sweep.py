@@ -12,7 +12,7 @@ from shoal.kinds.sparse.harden import SparseLadder
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.release import SparseRelease
 from shoal.sweep.attacked import ADDED, TOLD, AttackedCell, AttackedTrials
-from shoal.sweep.cell import Figure, Varied, finite
+from shoal.sweep.cell import Figure, Status, Varied, finite  # noqa: F401  older versions of pydantic look for Status here
 from shoal.sweep.trials import AskedCell
 from shoal.utility.sparse.classification import SketchAccuracy
 

@@ -13,7 +13,7 @@ from shoal.kinds.strings.kind import for_variants
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.kinds.strings.release import StringRelease
 from shoal.sweep.attacked import ADDED, TOLD, AttackedCell, AttackedTrials
-from shoal.sweep.cell import Figure, Varied, finite
+from shoal.sweep.cell import Figure, Status, Varied, finite  # noqa: F401  older versions of pydantic look for Status here
 from shoal.sweep.trials import AskedCell
 
 ACCURACY = "accuracy"

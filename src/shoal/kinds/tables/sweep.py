@@ -16,7 +16,7 @@ from shoal.errors import PolicyError, did_you_mean
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.release import TableRelease
 from shoal.models import Model, by_option
-from shoal.sweep.cell import Cell, Figure, Varied, finite
+from shoal.sweep.cell import Cell, Figure, Status, Varied, finite  # noqa: F401  older versions of pydantic look for Status here
 from shoal.sweep.trials import AskedCell, Trials, combinations, guaranteed, several, sizes_of
 from shoal.tables.anonymize import anonymize_table
 from shoal.tables.partition.base import PARTITIONS
