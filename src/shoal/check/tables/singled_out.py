@@ -113,12 +113,12 @@ class Uniques:
     def most_telling(self, limit: float = 1.0) -> Combination | None:
         """The fewest columns, at most three, that single out more than a limit; else those that single out most.
 
-        Of as many columns the worst; of those that are as bad the first in order. Where all columns together stay
-        within the limit, the worst one alone. None without columns.
+        Of as many columns the worst; of those that are as bad the first by name, whatever their order in the table.
+        Where all columns together stay within the limit, the worst one alone. None without columns.
         """
         if not self.names:
             return None
-        worst = max(self.each(), key=lambda t: t.share)
+        worst = min(self.each(), key=lambda t: (-t.share, t.columns))
         if worst.share > limit or self.share(self.names) <= max(worst.share, limit):
             return worst
         looked_at = self._widest(n_looked_at(self.n_rows))
@@ -134,10 +134,9 @@ class Uniques:
         return worst
 
     def _widest(self, n_columns: int) -> list[str]:
-        """The columns in which the fewest pairs of records agree, in their order in the table."""
+        """The columns in which the fewest pairs of records agree, by name."""
         agreeing = {name: int((np.bincount(key) ** 2).sum()) for name, key in self._keys.items()}
-        kept = set(sorted(self.names, key=lambda name: agreeing[name])[:n_columns])
-        return [name for name in self.names if name in kept]
+        return sorted(sorted(self.names, key=lambda name: (agreeing[name], name))[:n_columns])
 
 
 def findings_of(

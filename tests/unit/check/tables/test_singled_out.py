@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -56,6 +56,15 @@ def test_the_fewest_columns_above_the_limit_are_found(seed: int, limit: float) -
     assert found is not None
     assert found.share == wanted == slow_share(cells, found.columns)
     assert len(found.columns) <= 3
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.3, 1.0])
+def test_ties_do_not_depend_on_the_order_of_columns(limit: float) -> None:
+    twins = from_frame({name: [str(i // 3) for i in range(30)] + [name + "!"] for name in "badc"})
+    columns = list(twins.columns.values())
+    found = {Uniques(order).most_telling(limit) for order in permutations(columns)}
+    assert len(found) == 1
+    assert next(iter(found)).columns[0] == "a"
 
 
 def test_no_columns_tell_nothing() -> None:
