@@ -15,8 +15,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from shoal.check.finding import Finding
 from shoal.check.guarantee import Guarantee
@@ -37,6 +38,29 @@ if TYPE_CHECKING:
 
 D = TypeVar("D", bound=Dataset)
 ATTACK_SECONDS, ATTACK_SEED = 60.0, 0
+
+
+class Pages(NamedTuple):
+    """The modules that tell of a release in words, by name: they are loaded when something is to be told.
+
+    Attributes
+    ----------
+    words
+        Has `short_name(guarantee)` and `cost(utility, records)`.
+    datasheet
+        Has `render_datasheet(release)`.
+    report
+        Has `report_content(release)`.
+    """
+
+    words: str
+    datasheet: str
+    report: str
+
+    @classmethod
+    def of(cls, room: str, words: str = "words", datasheet: str = "datasheet", report: str = "report") -> Pages:
+        """Those of a room of `shoal.report`."""
+        return cls(*(f"shoal.report.{room}.{name}" for name in (words, datasheet, report)))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -65,6 +89,8 @@ class Release(ABC, Generic[D]):
     """What the published records are called."""
     keepable: ClassVar[tuple[str, ...]]
     """Secrets that can be kept in `private/`."""
+    pages: ClassVar[Pages]
+    """Who words it."""
 
     published: D
     guarantees: tuple[Guarantee, ...]
@@ -168,12 +194,11 @@ class Release(ABC, Generic[D]):
 
     def _called(self, guarantee: Guarantee) -> str:
         """The usual name of a guarantee, with its parameters."""
-        return guarantee.model
+        return str(import_module(self.pages.words).short_name(guarantee))
 
     def _cost(self) -> str:
         """What the protection cost, in a sentence."""
-        records = self.records
-        return f"{records['suppressed']:,} of {records['in']:,} {self.noun} were left out."
+        return str(import_module(self.pages.words).cost(self.utility, self.records))
 
     def grounds(self, *, report: bool = True) -> Grounds:
         """What the verdict rests on besides attacks; without a report nothing that would have to be measured."""
@@ -196,9 +221,27 @@ class Release(ABC, Generic[D]):
         with self._at_work():
             return judge_release(self.grounds(report=report), attacked, kind_named(self.kind).attacks)
 
-    @abstractmethod
     def summary(self, *, report: bool = True) -> dict[str, Any]:
         """What became of the data, as JSON; without a report nothing that would have to be measured."""
+        return {
+            "kind": self.kind,
+            "records": self.records,
+            "suppressed_because": dict(self.suppressed),
+            **self._told(),
+            "guarantees": [g.to_dict() for g in self.guarantees],
+            "findings": [f.to_dict() for f in self.findings],
+            "verdict": self.judged(report=report).to_dict(),
+            **(self._measured() if report else {}),
+            "notes": list(self.notes),
+        }
+
+    def _told(self) -> dict[str, Any]:
+        """What a summary tells of this kind alone."""
+        return {}
+
+    def _measured(self) -> dict[str, Any]:
+        """What a summary tells and has to be measured for it."""
+        return {"utility": self.utility.to_dict(), "attacks": self.attacked.to_dict()}
 
     @abstractmethod
     def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
@@ -218,13 +261,14 @@ class Release(ABC, Generic[D]):
     def _manifest(self, **told: Any) -> Manifest:
         """The manifest, given what all have."""
 
-    @abstractmethod
     def _datasheet(self) -> str:
         """The page for whoever gets the data."""
+        return str(import_module(self.pages.datasheet).render_datasheet(self))
 
-    @abstractmethod
     def _report(self) -> ReportContent:
         """What the owner's report shows."""
+        content: ReportContent = import_module(self.pages.report).report_content(self)
+        return content
 
     @abstractmethod
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:

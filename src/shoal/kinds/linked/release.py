@@ -27,7 +27,7 @@ from shoal.kinds.tables.manifest import PublishedColumn, as_published
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.release import told_findings, unprotected
 from shoal.manifest import Manifest
-from shoal.release import Release
+from shoal.release import Pages, Release
 from shoal.secrets import write_key, write_rows
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import Count, public_counts
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from shoal.attack.linked.case import LinkedCase
     from shoal.held_out import HeldOut
     from shoal.linked.anonymize import LinkedMade
-    from shoal.report.content import ReportContent
     from shoal.utility.linked.loss import LinkedUtility
 
 _Verified = tuple[tuple[Guarantee, ...], tuple[Finding, ...]]
@@ -55,6 +54,7 @@ class LinkedRelease(Release[Linked]):
     kind: ClassVar[str] = "linked"
     noun: ClassVar[str] = "persons"
     keepable: ClassVar[tuple[str, ...]] = ("rows", "key")
+    pages: ClassVar[Pages] = Pages.of("linked")._replace(words=Pages.of("tables").words)
 
     attributes: Mapping[str, Mapping[str, Attribute]]
     _policies: Mapping[str, Policy] = field(repr=False)
@@ -143,22 +143,9 @@ class LinkedRelease(Release[Linked]):
         """The numbers of persons as they are told in public."""
         return public_counts(self.records, self.policy.k), {}
 
-    def summary(self, *, report: bool = True) -> dict[str, Any]:
-        """What became of the data, as JSON; without a report nothing that would have to be measured."""
-        return {
-            "records": self.records,
-            "rows": {n: {"in": self._original.tables[n].n_rows, "out": t.n_rows} for n, t in self.tables.items()},
-            "guarantees": [g.to_dict() for g in self.guarantees],
-            "findings": [f.to_dict() for f in self.findings],
-            **({"utility": self.utility.to_dict()} if report else {}),
-            "verdict": self.judged(report=report).to_dict(),
-            "notes": list(self.notes),
-        }
-
-    def _called(self, guarantee: Guarantee) -> str:
-        from shoal.report.tables.words import short_name
-
-        return short_name(guarantee)
+    def _told(self) -> dict[str, Any]:
+        rows = {n: {"in": self._original.tables[n].n_rows, "out": t.n_rows} for n, t in self.tables.items()}
+        return {"rows": rows}
 
     def _cost(self) -> str:
         from shoal.report.tables.words import percent
@@ -277,16 +264,6 @@ class LinkedRelease(Release[Linked]):
             limits={SINGLED_OUT: self.policy.limits.singled_out},
             accepted=dict(reasons(self.findings)) or None,
         )
-
-    def _datasheet(self) -> str:
-        from shoal.report.linked.datasheet import render_linked_datasheet
-
-        return render_linked_datasheet(self)
-
-    def _report(self) -> ReportContent:
-        from shoal.report.linked.report import report_content
-
-        return report_content(self)
 
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:
         if "rows" in keep:

@@ -24,14 +24,13 @@ from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.manifest import Manifest
 from shoal.progress import Progress
-from shoal.release import Release
+from shoal.release import Pages, Release
 from shoal.secrets import write_groups, write_published_groups
 from shoal.sparse.pseudo_baskets import REASONS, TOGETHER, PseudoBaskets, pseudo_baskets
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 
 if TYPE_CHECKING:
     from shoal.attack.sparse.case import BasketCase
-    from shoal.report.content import ReportContent
     from shoal.utility.sparse.baskets import BasketUtility
 
 TEXTS = ("text", "folder")
@@ -55,6 +54,7 @@ class BasketRelease(Release[Sparse]):
     kind: ClassVar[str] = "sparse"
     noun: ClassVar[str] = "pseudo-baskets"
     keepable: ClassVar[tuple[str, ...]] = ("groups",)
+    pages: ClassVar[Pages] = Pages.of("sparse", "basket_words", "basket_pages", "basket_pages")
 
     form: RecordForm
     n_groups: int
@@ -115,30 +115,8 @@ class BasketRelease(Release[Sparse]):
         """Pseudo-baskets of some of the records, under the same policy: to measure what they cost."""
         return make_baskets(records, self.policy, 0).baskets
 
-    def summary(self, *, report: bool = True) -> dict[str, Any]:
-        """What became of the data, as JSON; without a report nothing that would have to be measured."""
-        return {
-            "kind": self.kind,
-            "publish": "pseudo",
-            "records": self.records,
-            "suppressed_because": dict(self.suppressed),
-            "items": dict(self.items),
-            "groups": self.n_groups,
-            "guarantees": [g.to_dict() for g in self.guarantees],
-            "verdict": self.judged(report=report).to_dict(),
-            **({"utility": self.utility.to_dict(), "attacks": self.attacked.to_dict()} if report else {}),
-            "notes": list(self.notes),
-        }
-
-    def _called(self, guarantee: Guarantee) -> str:
-        from shoal.report.sparse.basket_words import short_name
-
-        return short_name(guarantee)
-
-    def _cost(self) -> str:
-        from shoal.report.sparse.basket_words import cost
-
-        return cost(self.utility, self.records)
+    def _told(self) -> dict[str, Any]:
+        return {"publish": "pseudo", "items": dict(self.items), "groups": self.n_groups}
 
     def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
         file, (_, guarantees) = _write_and_check(self.baskets, self.form, self.policy, self._evidence)
@@ -155,16 +133,6 @@ class BasketRelease(Release[Sparse]):
             method=self.policy.told(),
             suppressed_because=self.told_counts[1],
         )
-
-    def _datasheet(self) -> str:
-        from shoal.report.sparse.basket_pages import render_datasheet
-
-        return render_datasheet(self)
-
-    def _report(self) -> ReportContent:
-        from shoal.report.sparse.basket_pages import report_content
-
-        return report_content(self)
 
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:
         if "groups" in keep:

@@ -34,7 +34,7 @@ from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.manifest import Manifest
 from shoal.progress import Progress
-from shoal.release import Release
+from shoal.release import Pages, Release
 from shoal.sparse.combinations import only_items
 from shoal.sparse.content_order import canonical_order
 from shoal.sparse.disassociate import disassociate
@@ -45,7 +45,6 @@ from shoal.stage import CheckedFile, checked_file, refuse_failed
 
 if TYPE_CHECKING:
     from shoal.attack.sparse.case import BasketCase
-    from shoal.report.content import ReportContent
     from shoal.utility.sparse.baskets import BasketUtility
 
 _NOUNS = {"disassociate": "disassociated records", "suppress": "records", "generalise": "generalised records"}
@@ -86,6 +85,7 @@ class KMRelease(Release[Sparse | Disassociated]):
     kind: ClassVar[str] = "sparse"
     noun: ClassVar[str] = "records"
     keepable: ClassVar[tuple[str, ...]] = ()
+    pages: ClassVar[Pages] = Pages.of("sparse", "km_words", "km_pages", "km_pages")
 
     form: RecordForm
     items: Mapping[str, int]
@@ -154,29 +154,8 @@ class KMRelease(Release[Sparse | Disassociated]):
         made = make_km(records, self.policy)
         return _as_baskets(made.published, made.labels)
 
-    def summary(self, *, report: bool = True) -> dict[str, Any]:
-        """What became of the data, as JSON; without a report nothing that would have to be measured."""
-        return {
-            "kind": self.kind,
-            "publish": self.policy.publish,
-            "records": self.records,
-            "suppressed_because": dict(self.suppressed),
-            "items": dict(self.items),
-            "guarantees": [g.to_dict() for g in self.guarantees],
-            "verdict": self.judged(report=report).to_dict(),
-            **({"utility": self.utility.to_dict(), "attacks": self.attacked.to_dict()} if report else {}),
-            "notes": list(self.notes),
-        }
-
-    def _called(self, guarantee: Guarantee) -> str:
-        from shoal.report.sparse.km_words import short_name
-
-        return short_name(guarantee)
-
-    def _cost(self) -> str:
-        from shoal.report.sparse.basket_words import cost
-
-        return cost(self.utility, self.records)
+    def _told(self) -> dict[str, Any]:
+        return {"publish": self.policy.publish, "items": dict(self.items)}
 
     def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
         made = _Made(self.published, dict(self.labels), self._evidence)
@@ -198,16 +177,6 @@ class KMRelease(Release[Sparse | Disassociated]):
             suppressed_because=self.told_counts[1],
             published_as=published_as or None,
         )
-
-    def _datasheet(self) -> str:
-        from shoal.report.sparse.km_pages import render_datasheet
-
-        return render_datasheet(self)
-
-    def _report(self) -> ReportContent:
-        from shoal.report.sparse.km_pages import report_content
-
-        return report_content(self)
 
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:
         """There is nothing to keep: whoever has the file can check it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -20,12 +20,12 @@ from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, Infeasible, NotVerified
 from shoal.held_out import HeldOut
 from shoal.kernels.compile import has_compiled
-from shoal.kinds.sparse.manifest import DATA_FILE, SketchManifest, in_public
+from shoal.kinds.sparse.manifest import DATA_FILE, SketchManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.manifest import Manifest
 from shoal.progress import Progress
-from shoal.release import Release
+from shoal.release import Pages, Release
 from shoal.secrets import write_key, write_neighbours, write_rows
 from shoal.sparse.anonymize import REASONS, AnonymizedSparse, anonymize_sparse
 from shoal.sparse.signs import new_key
@@ -33,7 +33,6 @@ from shoal.stage import CheckedFile, checked_file, refuse_failed
 
 if TYPE_CHECKING:
     from shoal.attack.sparse.case import SparseCase
-    from shoal.report.content import ReportContent
     from shoal.utility.sparse.measure import SparseUtility
 
 
@@ -52,6 +51,7 @@ class SparseRelease(Release[Sketches]):
     kind: ClassVar[str] = "sparse"
     noun: ClassVar[str] = "sketches"
     keepable: ClassVar[tuple[str, ...]] = ("rows", "key")
+    pages: ClassVar[Pages] = Pages.of("sparse")
 
     neighbours: Literal["exact", "partition"] | None
     recall: float | None
@@ -93,29 +93,8 @@ class SparseRelease(Release[Sketches]):
         made = anonymize_sparse(records, self.policy, self._evidence.key)
         return made.sketches, made.rows
 
-    def summary(self, *, report: bool = True) -> dict[str, Any]:
-        """What became of the data, as JSON; without a report nothing that would have to be measured."""
-        return {
-            "kind": self.kind,
-            "records": self.records,
-            "suppressed_because": dict(self.suppressed),
-            "neighbours": self.neighbours,
-            "recall": self.recall,
-            "guarantees": [g.to_dict() for g in self.guarantees],
-            "verdict": self.judged(report=report).to_dict(),
-            **({"utility": self.utility.to_dict(), "attacks": self.attacked.to_dict()} if report else {}),
-            "notes": list(self.notes),
-        }
-
-    def _called(self, guarantee: Guarantee) -> str:
-        from shoal.report.sparse.words import short_name
-
-        return short_name(guarantee)
-
-    def _cost(self) -> str:
-        from shoal.report.sparse.words import cost
-
-        return cost(self.utility, self.records)
+    def _told(self) -> dict[str, Any]:
+        return {"neighbours": self.neighbours, "recall": self.recall}
 
     def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
         file, (_, guarantees) = _write_and_check(self.sketches, self.policy, self.neighbours, self._evidence)
@@ -135,16 +114,6 @@ class SparseRelease(Release[Sketches]):
             suppressed_because=self.told_counts[1],
             neighbours=self.neighbours,
         )
-
-    def _datasheet(self) -> str:
-        from shoal.report.sparse.datasheet import render_sparse_datasheet
-
-        return render_sparse_datasheet(replace(self, guarantees=tuple(in_public(g) for g in self.guarantees)))
-
-    def _report(self) -> ReportContent:
-        from shoal.report.sparse.report import report_content
-
-        return report_content(self)
 
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:
         evidence = self._evidence

@@ -25,7 +25,7 @@ from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.manifest import Manifest
 from shoal.progress import Progress
-from shoal.release import Release
+from shoal.release import Pages, Release
 from shoal.secrets import write_groups, write_lengths, write_published_groups
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.strings.condense import SUPPRESSED_BECAUSE, Condensation, Segment
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from shoal.attack.strings.case import StringCase
     from shoal.check.strings.verbatim import Verbatim
     from shoal.kinds.strings.baselines import Baseline
-    from shoal.report.content import ReportContent
     from shoal.strings.statistics import GroupStatistics
     from shoal.utility.strings.classification import Accuracy
     from shoal.utility.strings.measure import StringUtility
@@ -72,6 +71,7 @@ class StringRelease(Release[Strings]):
     kind: ClassVar[str] = "strings"
     noun: ClassVar[str] = "strings"
     keepable: ClassVar[tuple[str, ...]] = ("groups", "statistics")
+    pages: ClassVar[Pages] = Pages.of("strings")
 
     n_groups: int
     n_rejected: int
@@ -173,29 +173,11 @@ class StringRelease(Release[Strings]):
         lengths = self._original.lengths[self._reasons == reason]
         return (int(lengths.min()), int(lengths.max())) if len(lengths) else None
 
-    def summary(self, *, report: bool = True) -> dict[str, Any]:
-        """What became of the data, as JSON; without a report nothing that would have to be measured."""
-        return {
-            "kind": self.kind,
-            "records": self.records,
-            "suppressed_because": dict(self.suppressed),
-            "groups": self.n_groups,
-            "copies_drawn_again": self.n_rejected,
-            "guarantees": [g.to_dict() for g in self.guarantees],
-            "verdict": self.judged(report=report).to_dict(),
-            **({"verbatim": self.verbatim.to_dict(), "utility": self.utility.to_dict()} if report else {}),
-            "notes": list(self.notes),
-        }
+    def _told(self) -> dict[str, Any]:
+        return {"groups": self.n_groups, "copies_drawn_again": self.n_rejected}
 
-    def _called(self, guarantee: Guarantee) -> str:
-        from shoal.report.strings.words import short_name
-
-        return short_name(guarantee)
-
-    def _cost(self) -> str:
-        from shoal.report.strings.words import cost
-
-        return cost(self.utility, self.records)
+    def _measured(self) -> dict[str, Any]:
+        return {**super()._measured(), "verbatim": self.verbatim.to_dict()}
 
     def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
         file, (_, guarantees) = _write_and_check(self.strings, self.policy, self._evidence)
@@ -212,16 +194,6 @@ class StringRelease(Release[Strings]):
             suppressed_because=self.told_counts[1],
             near_copies=next(int(g.achieved) for g in self.guarantees if g.model == NEAR_COPIES),
         )
-
-    def _datasheet(self) -> str:
-        from shoal.report.strings.datasheet import render_string_datasheet
-
-        return render_string_datasheet(self)
-
-    def _report(self) -> ReportContent:
-        from shoal.report.strings.report import report_content
-
-        return report_content(self)
 
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:
         if "groups" in keep:

@@ -33,7 +33,7 @@ from shoal.held_out import HeldOut
 from shoal.kinds.tables.manifest import PublishedColumn, TableManifest, as_published
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
-from shoal.release import Release
+from shoal.release import Pages, Release
 from shoal.report.points import quoted
 from shoal.secrets import write_groups, write_key, write_persons, write_published_groups, write_rows
 from shoal.stage import CheckedFile, checked_file, refuse_failed
@@ -69,6 +69,7 @@ class TableRelease(Release[Table]):
     kind: ClassVar[str] = "table"
     noun: ClassVar[str] = "records"
     keepable: ClassVar[tuple[str, ...]] = ("groups", "mapping", "persons", "rows", "key")
+    pages: ClassVar[Pages] = Pages.of("tables")
 
     attributes: Mapping[str, Attribute]
     layout: Layout | None = None
@@ -262,23 +263,12 @@ class TableRelease(Release[Table]):
             return group_classes(self._groups)
         return classes_of(self.table, self._names("quasi"), markers=self.policy.missing_markers)
 
-    def summary(self, *, report: bool = True) -> dict[str, Any]:
-        """What became of the data, as JSON; without a report nothing that would have to be measured."""
-        return {
-            "records": self.records,
-            "guarantees": [g.to_dict() for g in self.guarantees],
-            "findings": [f.to_dict() for f in self.findings],
-            **({"utility": self.utility.to_dict()} if report else {}),
-            "verdict": self.judged(report=report).to_dict(),
-            "risk": {"before": self.risk_before.to_dict(), "after": self.risk_after.to_dict()},
-            **({"learning": self.learning.to_dict()} if report and self.learning else {}),
-            "notes": list(self.notes),
-        }
+    def _told(self) -> dict[str, Any]:
+        return {"risk": {"before": self.risk_before.to_dict(), "after": self.risk_after.to_dict()}}
 
-    def _called(self, guarantee: Guarantee) -> str:
-        from shoal.report.tables.words import short_name
-
-        return short_name(guarantee)
+    def _measured(self) -> dict[str, Any]:
+        learning = {"learning": self.learning.to_dict()} if self.learning else {}
+        return {**super()._measured(), **learning}
 
     def _cost(self) -> str:
         from shoal.report.tables.words import cost

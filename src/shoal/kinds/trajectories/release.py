@@ -24,7 +24,7 @@ from shoal.kinds.trajectories.manifest import TrajectoryManifest
 from shoal.kinds.trajectories.policy import TrajectoryPolicy
 from shoal.manifest import Manifest
 from shoal.progress import Progress
-from shoal.release import Release
+from shoal.release import Pages, Release
 from shoal.secrets import write_groups
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import FEWEST, SOME, Count, public_counts
@@ -33,7 +33,6 @@ from shoal.trajectories.k_tau_eps import KTauEps
 
 if TYPE_CHECKING:
     from shoal.attack.trajectories.case import TrajectoryCase
-    from shoal.report.content import ReportContent
     from shoal.utility.trajectories.measure import TrajectoryUtility
 
 
@@ -44,6 +43,7 @@ class TrajectoryRelease(Release[TrajectoryBoxes]):
     kind: ClassVar[str] = "trajectories"
     noun: ClassVar[str] = "trajectories"
     keepable: ClassVar[tuple[str, ...]] = ("groups",)
+    pages: ClassVar[Pages] = Pages.of("trajectories")
 
     _groups: Ints = field(repr=False)
 
@@ -100,24 +100,9 @@ class TrajectoryRelease(Release[TrajectoryBoxes]):
         )
         return f"{alone}; of all points {100 * n_points / self.n_points:.1f} % were left out."
 
-    def summary(self, *, report: bool = True) -> dict[str, Any]:
-        """What became of the data, as JSON; without a report nothing that would have to be measured."""
-        return {
-            "kind": self.kind,
-            "records": self.records,
-            "suppressed_because": dict(self.suppressed),
-            "trajectories": self.published.n_trajectories,
-            "points": {"in": self.n_points, "out": self.n_shown},
-            "guarantees": [g.to_dict() for g in self.guarantees],
-            "verdict": self.judged(report=report).to_dict(),
-            **({"utility": self.utility.to_dict()} if report else {}),
-            "notes": list(self.notes),
-        }
-
-    def _called(self, guarantee: Guarantee) -> str:
-        from shoal.report.trajectories.words import short_name
-
-        return short_name(guarantee)
+    def _told(self) -> dict[str, Any]:
+        points = {"in": self.n_points, "out": self.n_shown}
+        return {"trajectories": self.published.n_trajectories, "points": points}
 
     def _cost(self) -> str:
         return f"{self.utility.sentence} {self.suppressed_sentence}"
@@ -141,16 +126,6 @@ class TrajectoryRelease(Release[TrajectoryBoxes]):
             points=int(self.published.points.sum()),
             suppressed_because=self.told_counts[1],
         )
-
-    def _datasheet(self) -> str:
-        from shoal.report.trajectories.datasheet import render_trajectory_datasheet
-
-        return render_trajectory_datasheet(self)
-
-    def _report(self) -> ReportContent:
-        from shoal.report.trajectories.report import report_content
-
-        return report_content(self)
 
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:
         if "groups" in keep:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shoal.kinds.linked.release import LinkedRelease
 
 
-def render_linked_datasheet(release: LinkedRelease) -> str:
+def render_datasheet(release: LinkedRelease) -> str:
     """Write the datasheet as one HTML page."""
     records, _ = release.told_counts
     return render(

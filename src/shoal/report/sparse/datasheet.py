@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal.kinds.sparse.manifest import in_public
 from shoal.report.page import judged, render
 from shoal.report.points import public_points
 from shoal.report.sparse import pictures as sparse_pictures
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
 N_CLASSES = 40
 
 
-def render_sparse_datasheet(release: SparseRelease) -> str:
+def render_datasheet(release: SparseRelease) -> str:
     """Write the datasheet as one HTML page."""
     sketches, policy = release.sketches, release.policy
+    public = [in_public(g) for g in release.guarantees]
     counts = sketches.counts
     classes = class_sizes(sketches)
     records, reasons = release.told_counts
@@ -37,7 +39,7 @@ def render_sparse_datasheet(release: SparseRelease) -> str:
         ),
         classes=classes[:N_CLASSES],
         n_more_classes=max(len(classes) - N_CLASSES, 0),
-        guarantees=judged(release.guarantees, sparse_words.short_name, sparse_words.required, sparse_words.achieved),
+        guarantees=judged(public, sparse_words.short_name, sparse_words.required, sparse_words.achieved),
         models=sparse_words.MODELS,
         suppressed=[(sparse_words.REASONS[name], n) for name, n in reasons.items()],
         method=sparse_words.method(policy, sketches.step, release.neighbours, release.recall),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from shoal.check.guarantee import Guarantee
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.report.points import Point
+from shoal.report.sparse.basket_words import cost as cost
 from shoal.report.sparse.basket_words import reading as record_reading
 from shoal.report.tables.words import number, percent
 

@@ -21,7 +21,7 @@ N_SYMBOLS = 30
 N_SYMBOLS_NAMED = 20
 
 
-def render_string_datasheet(release: StringRelease) -> str:
+def render_datasheet(release: StringRelease) -> str:
     """Write the datasheet as one HTML page."""
     strings, policy = release.strings, release.policy
     counts = np.bincount(strings.symbols, minlength=len(strings.alphabet))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shoal.kinds.trajectories.release import TrajectoryRelease
 
 
-def render_trajectory_datasheet(release: TrajectoryRelease) -> str:
+def render_datasheet(release: TrajectoryRelease) -> str:
     """Write the datasheet as one HTML page."""
     boxes, policy = release.published, release.policy
     records, reasons = release.told_counts

@@ -11,7 +11,7 @@ import shoal
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
 from shoal.kinds.strings.policy import StringPolicy
-from shoal.report.strings.datasheet import render_string_datasheet
+from shoal.report.strings.datasheet import render_datasheet
 from shoal.report.strings.report import render_string_report
 
 EVIL = "<script>alert(1)</script>&\"'"
@@ -30,7 +30,7 @@ def evil() -> tuple[shoal.StringRelease, Strings]:
 
 def test_pages_hold_no_script_and_fetch_nothing(evil: tuple[shoal.StringRelease, Strings]) -> None:
     release, _ = evil
-    for page in (render_string_report(release), render_string_datasheet(release)):
+    for page in (render_string_report(release), render_datasheet(release)):
         assert "<script" not in page
         assert "alert(1)" in page  # it is shown, escaped
         assert not re.search(r"(?:src|href)\s*=\s*[\"'](?!#|data:)", page)
@@ -39,7 +39,7 @@ def test_pages_hold_no_script_and_fetch_nothing(evil: tuple[shoal.StringRelease,
 
 def test_no_rare_symbol_and_no_string_is_on_a_page(evil: tuple[shoal.StringRelease, Strings]) -> None:
     release, original = evil
-    for page in (render_string_report(release), render_string_datasheet(release)):
+    for page in (render_string_report(release), render_datasheet(release)):
         assert "Zanzibar77" not in page
         assert not any(" ".join(map(str, t)) in page for t in original.texts())
 
