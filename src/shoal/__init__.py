@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shoal.data.strings.strings import Strings
     from shoal.data.tables.hierarchy import Hierarchy
     from shoal.data.tables.read_slices import read_slices, sample_records
+    from shoal.data.trajectories.trajectories import Trajectories
     from shoal.errors import DataError, Infeasible, MissingExtra, NotVerified, PolicyError, ShoalError
     from shoal.harden.harden import harden
     from shoal.kind import read_policy
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from shoal.kinds.strings.release import StringRelease
     from shoal.kinds.tables.policy import Policy
     from shoal.kinds.tables.release import TableRelease
+    from shoal.kinds.trajectories.policy import TrajectoryPolicy
+    from shoal.kinds.trajectories.release import TrajectoryRelease
     from shoal.release import Release
     from shoal.report.board.page import board_page
     from shoal.sweep.sweep import sweep
@@ -51,6 +54,9 @@ _HOME = {
     "StringPolicy": "shoal.kinds.strings.policy",
     "StringRelease": "shoal.kinds.strings.release",
     "Strings": "shoal.data.strings.strings",
+    "Trajectories": "shoal.data.trajectories.trajectories",
+    "TrajectoryPolicy": "shoal.kinds.trajectories.policy",
+    "TrajectoryRelease": "shoal.kinds.trajectories.release",
     "board_page": "shoal.report.board.page",
     "read_policy": "shoal.kind",
     "read_sketches": "shoal.data.sparse.sketch_files",
@@ -84,6 +90,9 @@ __all__ = [
     "StringRelease",
     "Strings",
     "TableRelease",
+    "Trajectories",
+    "TrajectoryPolicy",
+    "TrajectoryRelease",
     "__version__",
     "anonymize",
     "attack",

@@ -58,7 +58,14 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_demo_makes_all_folders(demo: Path) -> None:
-    assert sorted(p.name for p in demo.iterdir()) == ["baskets", "input", "private", "publish", "strings"]
+    assert sorted(p.name for p in demo.iterdir()) == [
+        "baskets",
+        "input",
+        "private",
+        "publish",
+        "strings",
+        "trajectories",
+    ]
     assert sorted(p.name for p in (demo / "strings").iterdir()) == ["input", "private", "publish"]
     assert sorted(files_of(demo / "strings" / "publish")) == ["data.fasta", "datasheet.html", "manifest.json"]
     assert sorted(files_of(demo / "baskets" / "publish")) == ["data.dat", "datasheet.html", "manifest.json"]
@@ -178,6 +185,7 @@ def test_options_and_a_policy_give_the_same_release(tmp_path: Path, run_here: Ru
 def test_every_command_speaks_json(tmp_path: Path, run_here: RunHere, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.cli.demo.N_PROTEINS", 160)
     monkeypatch.setattr("shoal.cli.demo.N_BASKETS", 200)
+    monkeypatch.setattr("shoal.cli.demo.N_TRAVELLERS", 60)
     write(tmp_path / "people.csv", text_of(people(60)))
     runs = {
         "demo": ("-o", "shown", "--rows", "60"),

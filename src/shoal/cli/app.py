@@ -129,36 +129,35 @@ def shoal(context: click.Context) -> None:
 @click.option("--open", "is_shown", is_flag=True, help="Open the table's report in a browser.")
 @habits
 def demo(out: Path, rows: int, is_shown: bool, as_json: bool) -> None:
-    """Do the main job on an invented clinic's table, invented proteins and baskets, ending with reports to open.
+    """Do the main job on an invented table, strings, baskets and trajectories, ending with reports to open.
 
     \b
     Example:
       shoal demo -o demo/
     """
-    from shoal.cli.demo import BASKETS_FOLDER, STRINGS_FOLDER, run_demo
+    from shoal.cli.demo import run_demo
 
     with progress_of(not as_json) as progress:
-        made = run_demo(out, rows, progress)
+        parts = run_demo(out, rows, progress)
         interrupts.all_is_written(out)
     if is_shown:
         show_in_browser(out / "private" / "report.html")
-    strings_out, baskets_out = out / STRINGS_FOLDER, out / BASKETS_FOLDER
     if as_json:
-        parts = {"strings": summary(made.strings, strings_out), "baskets": summary(made.baskets, baskets_out)}
-        print_json({**summary(made.table, out), **parts})
+        table, *others = parts
+        told = {part.folder: summary(part.release, part.place(out)) for part in others}
+        print_json({**summary(table.release, out), **told})
         return
-    for title, release, where in (
-        ("A table:", made.table, out),
-        ("\nStrings:", made.strings, strings_out),
-        ("\nBaskets:", made.baskets, baskets_out),
-    ):
-        click.echo(title)
-        print_release(release, where)
-    click.echo(f"\nThe inputs are in {out / 'input'}, {strings_out / 'input'} and {baskets_out / 'input'}. Try next:")
+    for part in parts:
+        click.echo(f"{part.title}:")
+        print_release(part.release, part.place(out))
+        click.echo("")
+    click.echo("The inputs are in the folders input/ beside them. Try next:")
     click.echo(f"  shoal check {out / 'publish'} --original {out / 'input' / 'clinic.csv'}")
     click.echo(f"  shoal profile {out / 'input' / 'clinic.csv'}")
-    click.echo(f"  shoal profile {strings_out / 'input' / 'proteins.fasta'}")
-    click.echo(f"  shoal attack {baskets_out / 'publish'} --original {baskets_out / 'input' / 'baskets.dat'}")
+    for part in parts[1:]:
+        where = part.place(out)
+        given = f"--original {where / 'input' / part.data} --control {where / 'input' / part.unseen}"
+        click.echo(f"  shoal attack {where / 'publish'} {given}")
 
 
 def _source(paths: tuple[Path, ...]) -> Any:

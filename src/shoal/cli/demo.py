@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,17 +14,12 @@ from shoal.api import anonymize
 from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
 from shoal.data.samples.proteins import protein_families
 from shoal.data.samples.quest import Quest, generate_baskets
+from shoal.data.samples.town import town
 from shoal.data.strings.files import write_strings
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
-from shoal.kinds.sparse.baskets import BasketRelease
-from shoal.kinds.sparse.km import KMRelease
-from shoal.kinds.sparse.policy import SparsePolicy
-from shoal.kinds.sparse.release import SparseRelease
-from shoal.kinds.strings.policy import StringPolicy
-from shoal.kinds.strings.release import StringRelease
-from shoal.kinds.tables.policy import Policy
-from shoal.kinds.tables.release import TableRelease
+from shoal.data.trajectories.trajectories import Trajectories
+from shoal.release import Release
 from shoal.scratch import scratch_folder
 from shoal.stage import refuse_occupied, staged
 
@@ -82,66 +78,82 @@ k = 10
 [method]
 publish = "pseudo"   # "sketch" gives a few numbers for each basket instead
 """
+TOWN_POLICY = """\
+# What the demonstration asks for. Change it and run
+#     shoal anonymize trips.csv -p policy.toml -o somewhere/
+kind = "trajectories"
+
+[input]
+person = "person"
+trip = "trip"
+
+[[require]]
+model = "k-anonymity"
+k = 5
+"""
 N_PROTEINS = 600
 N_BASKETS = 2000
-STRINGS_FOLDER = "strings"
-BASKETS_FOLDER = "baskets"
+N_TRAVELLERS = 300
 
 
-@dataclass(frozen=True)
-class Demo:
-    """What the demonstration made: a release of a table, one of strings, and one of baskets."""
+class DemoPart(NamedTuple):
+    """One release of the demonstration.
 
-    table: TableRelease
-    strings: StringRelease
-    baskets: SparseRelease | BasketRelease | KMRelease
+    Attributes
+    ----------
+    title : str
+    folder : str
+        Where it goes within the demonstration's folder; that of the table is this folder itself.
+    data, unseen : str
+        The files of the input: what is protected, and others, which attacks are compared on.
+    keep : tuple of str
+        Secrets to keep, so that it can be checked in full.
+    release : Release
+    """
+
+    title: str
+    folder: str
+    data: str
+    unseen: str
+    keep: tuple[str, ...]
+    release: Release[Any]
+
+    def place(self, out: Path) -> Path:
+        """Its folder, given that of the demonstration."""
+        return out / self.folder
 
 
-def run_demo(out: Path, n_rows: int, progress: Callable[[str, int, int], None]) -> Demo:
-    """Invent a clinic, proteins and baskets, protect them, and save releases and inputs, whole or not at all.
+def run_demo(out: Path, n_rows: int, progress: Callable[[str, int, int], None]) -> list[DemoPart]:
+    """Invent a clinic, proteins, baskets and trips, protect them, and save all with the inputs, or nothing.
 
     Of each a tenth more is invented, which the releases are not made from: attacks are compared on it.
     """
     refuse_occupied(out)
+    parts = []
     with scratch_folder() as scratch:
-        inputs = {name: scratch / name for name in ("table", STRINGS_FOLDER, BASKETS_FOLDER)}
-        for folder in inputs.values():
-            folder.mkdir()
-        _invent_clinic(inputs["table"], n_rows)
-        _invent_proteins(inputs[STRINGS_FOLDER])
-        _invent_baskets(inputs[BASKETS_FOLDER])
-        made = Demo(
-            anonymize(
-                inputs["table"] / "clinic.csv",
-                Policy.read(inputs["table"] / "policy.toml"),
-                control=inputs["table"] / "unseen.csv",
-                progress=progress,
-            ),
-            anonymize(
-                inputs[STRINGS_FOLDER] / "proteins.fasta",
-                StringPolicy.read(inputs[STRINGS_FOLDER] / "policy.toml"),
-                control=inputs[STRINGS_FOLDER] / "unseen.fasta",
-                progress=progress,
-            ),
-            anonymize(
-                inputs[BASKETS_FOLDER] / "baskets.dat",
-                SparsePolicy.read(inputs[BASKETS_FOLDER] / "policy.toml"),
-                control=inputs[BASKETS_FOLDER] / "unseen.dat",
-                progress=progress,
-            ),
-        )
+        for title, folder, data, unseen, keep, policy, invent in (
+            ("A table", "", "clinic.csv", "unseen.csv", (), POLICY, lambda where: _invent_clinic(where, n_rows)),
+            ("Strings", "strings", "proteins.fasta", "unseen.fasta", (), STRING_POLICY, _invent_proteins),
+            ("Baskets", "baskets", "baskets.dat", "unseen.dat", ("groups",), BASKET_POLICY, _invent_baskets),
+            ("Trajectories", "trajectories", "trips.csv", "unseen.csv", ("groups",), TOWN_POLICY, _invent_trips),
+        ):
+            given = scratch / folder / "input"
+            given.mkdir(parents=True)
+            invent(given)
+            (given / "policy.toml").write_text(policy, encoding="utf-8")
+            release = anonymize(given / data, given / "policy.toml", control=given / unseen, progress=progress)
+            parts.append(DemoPart(title, folder, data, unseen, keep, release))
         progress("attacking and writing the releases", 0, 0)
         with staged(out) as stage:
-            made.table.save(stage / "table")
-            for part in ("publish", "private"):
-                (stage / "table" / part).rename(stage / part)
-            (stage / "table").rmdir()
-            shutil.copytree(inputs["table"], stage / "input")
-            made.strings.save(stage / STRINGS_FOLDER)
-            made.baskets.save(stage / BASKETS_FOLDER, keep="groups")
-            for name in (STRINGS_FOLDER, BASKETS_FOLDER):
-                shutil.copytree(inputs[name], stage / name / "input")
-    return made
+            for part in parts:
+                made = stage / "made"
+                part.release.save(made, part.keep)
+                part.place(stage).mkdir(exist_ok=True)
+                for inner in made.iterdir():
+                    inner.rename(part.place(stage) / inner.name)
+                made.rmdir()
+                shutil.copytree(part.place(scratch) / "input", part.place(stage) / "input")
+    return parts
 
 
 def _invent_clinic(folder: Path, n_rows: int) -> None:
@@ -149,7 +161,6 @@ def _invent_clinic(folder: Path, n_rows: int) -> None:
     write_table(patients.take(np.arange(n_rows)), folder / "clinic.csv")
     write_table(patients.take(np.arange(n_rows, patients.n_rows)), folder / "unseen.csv")
     diagnosis_hierarchy().write(folder / "diagnosis.csv")
-    (folder / "policy.toml").write_text(POLICY, encoding="utf-8")
 
 
 def _invent_proteins(folder: Path) -> None:
@@ -161,7 +172,6 @@ def _invent_proteins(folder: Path) -> None:
     ]
     (folder / "proteins.fasta").write_text("".join(records[:N_PROTEINS]), encoding="utf-8")
     (folder / "unseen.fasta").write_text("".join(records[N_PROTEINS:]), encoding="utf-8")
-    (folder / "policy.toml").write_text(STRING_POLICY, encoding="utf-8")
 
 
 def _invent_baskets(folder: Path) -> None:
@@ -169,4 +179,23 @@ def _invent_baskets(folder: Path) -> None:
     made = generate_baskets(quest, seed=1).strings()
     write_strings(made.take(np.arange(N_BASKETS)), folder / "baskets.dat")
     write_strings(made.take(np.arange(N_BASKETS, len(made))), folder / "unseen.dat")
-    (folder / "policy.toml").write_text(BASKET_POLICY, encoding="utf-8")
+
+
+def _invent_trips(folder: Path) -> None:
+    made = town(N_TRAVELLERS + N_TRAVELLERS // 10)
+    is_inside = made.persons < N_TRAVELLERS
+    write_points(made.take(np.flatnonzero(is_inside)), folder / "trips.csv")
+    write_points(made.take(np.flatnonzero(~is_inside)), folder / "unseen.csv")
+
+
+def write_points(data: Trajectories, path: Path) -> None:
+    """Write trajectories as a table of points, a row each."""
+    owners = data.owners
+    columns = {
+        "person": data.persons[owners],
+        "trip": owners,
+        "time": [str(t) for t in data.time.astype("datetime64[s]")],
+        "latitude": data.latitude,
+        "longitude": data.longitude,
+    }
+    write_table(from_frame(columns), path)

@@ -22,6 +22,7 @@ def test_members_lie_in_boxes_and_others_do_not() -> None:
     attack, rng = TrajectoryMembership(), np.random.default_rng(0)
     found = attack.run(TrajectoryCase(boxes, at(1.0005), at(5.0)), rng)
     assert found.details["area_under_curve"] == 1
+    assert (found.main.value, found.control.value) == (1, 0)  # also where there are fewer than a hundred others
     same = attack.run(TrajectoryCase(boxes, at(1.0005), at(1.0005)), rng)
     assert same.details["area_under_curve"] == 0.5
     assert "needs at least 20" in str(attack.missing(TrajectoryCase(boxes, at(1.0005))))
