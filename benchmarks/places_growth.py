@@ -8,6 +8,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -39,22 +40,33 @@ def cabs(n_points: int) -> Trajectories:
     return made.take(np.sort(rng.permutation(len(made))[:kept])) if n_points < len(made.time) else made
 
 
-def main(sizes: tuple[int, ...]) -> None:
-    """Print a line for each size."""
-    Glove(5, 5000, 240, Grid3D(0.0005, 300)).group(cabs(2000))  # compiled before it is timed
-    measured = []
+def grown(sizes: Sequence[int] = SIZES) -> Iterator[tuple[int, float, int, float]]:
+    """Of each size the points, CPU seconds, the process's greatest memory so far in MB, and the share left out."""
+    glove = Glove(5, 5000, 240, Grid3D(0.0005, 300))
+    glove.group(cabs(2000))  # compiled before it is timed
     for size in sizes:
         data = cabs(size)
         start = time.process_time()
-        boxes, _ = Glove(5, 5000, 240, Grid3D(0.0005, 300)).group(data)
+        boxes, _ = glove.group(data)
         seconds = time.process_time() - start
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-        measured.append((len(data.time), seconds))
-        lost = 1 - int(boxes.points.sum()) / len(data.time)
-        print(f"{len(data.time):,} points: {seconds:.1f} s, {memory:,} MB, {100 * lost:.1f} % left out", flush=True)
+        yield len(data.time), seconds, memory, 1 - int(boxes.points.sum()) / len(data.time)
+
+
+def exponent(measured: Sequence[tuple[float, ...]]) -> float:
+    """The power of the number of points that the time grows with."""
+    points, times = np.log([row[:2] for row in measured]).T
+    return float(np.polyfit(points, times, 1)[0])
+
+
+def main(sizes: Sequence[int]) -> None:
+    """Print a line for each size."""
+    measured = []
+    for points, seconds, memory, lost in grown(sizes):
+        measured.append((points, seconds))
+        print(f"{points:,} points: {seconds:.1f} s, {memory:,} MB, {100 * lost:.1f} % left out", flush=True)
     if len(measured) > 1:
-        points, times = np.log(np.array(measured)).T
-        print(f"exponent {np.polyfit(points, times, 1)[0]:.2f}")
+        print(f"exponent {exponent(measured):.2f}")
 
 
 if __name__ == "__main__":
