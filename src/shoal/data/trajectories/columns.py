@@ -73,7 +73,9 @@ def numbers_in(column: Column) -> Floats:
 def times_in(column: Column) -> tuple[Ints, tuple[str, ...]]:
     """The times of a column in seconds since 1970, one a row, and what is to be known of them."""
     if column.has_missing:
-        raise DataError(f"{int(column.missing.sum()):,} points have no time; leave them out, or give them one")
+        raise DataError(
+            f"no time is given for {int(column.missing.sum()):,} of the points; leave them out, or give them one"
+        )
     values = column.values
     notes: tuple[str, ...] = ()
     if values.dtype.kind == "M":
@@ -135,5 +137,5 @@ def names_in(table: Table, name: str) -> npt.NDArray[np.integer]:
     """A column that names something, as numbers; a missing cell names nothing and is refused."""
     column = table[name]
     if column.has_missing:
-        raise DataError(f"{int(column.missing.sum()):,} points have no {name!r}; leave them out")
+        raise DataError(f"no {name!r} is given for {int(column.missing.sum()):,} of the points; leave them out")
     return column.codes

@@ -65,7 +65,9 @@ def read_trajectories(
         raise DataError(f"{where}: holds no points with times; give tracks, not routes or places alone")
     lat, lon, times, trips, persons = (list(column) for column in zip(*rows, strict=True))
     if any(time is None for time in times):
-        raise DataError(f"{where}: {sum(t is None for t in times):,} points have no time; leave them out")
+        raise DataError(
+            f"{where}: no time is given for {sum(t is None for t in times):,} of the points; leave them out"
+        )
     seconds, notes = parse_times([str(time) for time in times])
     source = Source(name="data", format="csv", notes=notes)
     return Trajectories.of(lat, lon, seconds, persons if unit == "person" else trips, persons, source=source)

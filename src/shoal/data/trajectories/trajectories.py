@@ -102,7 +102,9 @@ class Trajectories:
         )
         if (owners[first][codes] != owners).any():
             n = len(np.unique(codes[owners[first][codes] != owners]))
-            raise DataError(f"{n:,} trips have points of several persons; name trips so that each is of one person")
+            raise DataError(
+                f"the points of {n:,} of the trips are of several persons; name trips so that each is of one person"
+            )
         lon, notes = _across_the_meridian(lon)
         n_unordered = int(((np.diff(when) < 0) & (np.diff(codes) == 0)).sum())
         order = np.lexsort((lon, lat, when, codes))
@@ -133,8 +135,8 @@ def _refuse_outside(lat: Floats, lon: Floats) -> None:
                 "; they may stand in the wrong columns" if name == "latitude" and not (np.abs(lon) > 90).any() else ""
             )
             raise DataError(
-                f"{n:,} points have a {name} that is missing or beyond {most} degrees{hint}; mend them or leave them "
-                "out"
+                f"the {name} of {n:,} of the points is missing or beyond {most} degrees{hint}; mend them or leave "
+                "them out"
             )
 
 
@@ -156,11 +158,11 @@ def _noted(data: Trajectories, n_unordered: int, n_again: int, n_clashes: int) -
     n_single = int((np.diff(data.starts) == 1).sum())
     is_one_place = bool(np.ptp(data.latitude) == 0 and np.ptp(data.longitude) == 0)
     told: Sequence[tuple[int | bool, str]] = (
-        (n_unordered, f"{n_unordered:,} points stood before an earlier one of their trip; all were put in order"),
-        (n_again, f"{n_again:,} points were given twice, with the same time and place, and are counted once"),
-        (n_clashes, f"{n_clashes:,} points have the time of another point of their trip; all of them are kept"),
-        (n_single, f"{n_single:,} trajectories have a single point; they are kept"),
-        (n_fast, f"{n_fast:,} legs are faster than 300 km/h, which may be errors; their points are kept"),
+        (n_unordered, f"points that stood before an earlier one of their trip: {n_unordered:,}; all were put in order"),
+        (n_again, f"points given twice, with the same time and place: {n_again:,}; they count once"),
+        (n_clashes, f"points with the time of another point of their trip: {n_clashes:,}; all of them are kept"),
+        (n_single, f"trajectories of a single point: {n_single:,}; they are kept"),
+        (n_fast, f"legs faster than 300 km/h, which may be errors: {n_fast:,}; their points are kept"),
         (is_one_place, "all points are at one place"),
     )  # fmt: skip
     return tuple(text for is_so, text in told if is_so)

@@ -67,11 +67,11 @@ def test_cells_that_are_missing_are_refused() -> None:
     from shoal.data.tables.table import Table
 
     times = encode_cells("when", np.array(["2008-06-08 00:00:00", None], dtype=object))
-    with pytest.raises(DataError, match="1 points have no time"):
+    with pytest.raises(DataError, match="no time is given for 1 of"):
         times_in(times)
     with pytest.raises(DataError, match="no numbers"):
         numbers_in(encode_cells("lat", np.array(["1", "north"], dtype=object)))
-    with pytest.raises(DataError, match="1 points have no 'when'"):
+    with pytest.raises(DataError, match="no 'when' is given for 1 of"):
         names_in(Table.of([times]), "when")
     dates = encode_cells("when", np.array(["2008-06-08"], "datetime64[us]"))
     assert times_in(dates)[0].tolist() == [1_212_883_200]

@@ -88,7 +88,7 @@ def test_a_person_is_one_trajectory_if_asked(tmp_path: Path) -> None:
         ("a.gpx", "<gpx><trk>", "not whole XML"),
         ("a.gpx", "<!DOCTYPE x [<!ENTITY a 'b'>]><gpx></gpx>", "declares entities"),
         ("a.gpx", "<gpx></gpx>", "holds no points"),
-        ("a.gpx", "<gpx><trk><trkpt lat='1' lon='2'/></trk></gpx>", "1 points have no time"),
+        ("a.gpx", "<gpx><trk><trkpt lat='1' lon='2'/></trk></gpx>", "no time is given for 1 of"),
         ("a.json", '{"type": "FeatureCollection", "features": 3}', "not GeoJSON"),
         (
             "a.json",

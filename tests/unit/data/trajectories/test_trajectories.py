@@ -13,7 +13,7 @@ def test_points_are_put_in_order_and_told() -> None:
     made = Trajectories.of([1.0, 1.1, 1.1, 1.1], [5.0, 5.1, 5.1, 5.2], [60, 0, 0, 0], ["a"] * 4)
     assert made.time.tolist() == [0, 0, 60]
     told = " ".join(made.source.notes)
-    for phrase in ("put in order", "counted once", "all of them are kept"):
+    for phrase in ("put in order", "they count once", "all of them are kept"):
         assert phrase in told
 
 
@@ -43,9 +43,9 @@ def test_the_meridian_of_180_degrees_is_no_border() -> None:
 @pytest.mark.parametrize(
     ("lat", "lon", "says"),
     [
-        ([95.0], [0.0], "1 points have a latitude that is missing or beyond 90 degrees"),
-        ([5.0], [181.0], "1 points have a longitude that is missing or beyond 180 degrees"),
-        ([np.nan], [1.0], "latitude that is missing"),
+        ([95.0], [0.0], "latitude of 1 of the points is missing or beyond 90 degrees"),
+        ([5.0], [181.0], "longitude of 1 of the points is missing or beyond 180 degrees"),
+        ([np.nan], [1.0], "latitude of 1 of the points is missing"),
     ],
 )
 def test_points_off_the_earth_are_refused(lat: list[float], lon: list[float], says: str) -> None:
@@ -54,7 +54,7 @@ def test_points_off_the_earth_are_refused(lat: list[float], lon: list[float], sa
 
 
 def test_a_trip_is_of_one_person() -> None:
-    with pytest.raises(DataError, match="1 trips have points of several persons"):
+    with pytest.raises(DataError, match="points of 1 of the trips are of several persons"):
         Trajectories.of([1.0, 1.0], [1.0, 1.0], [0, 1], ["a", "a"], ["p", "q"])
     with pytest.raises(DataError, match="there are no points"):
         Trajectories.of([], [], [], [])
