@@ -8,8 +8,8 @@
 - **What it cost.**
 
 It is green only if all guarantees hold and nothing above its limit was found; amber where something was, or nothing was
-looked for; red where a guarantee does not hold. What the policy accepts is published, and stays amber: a reason does not
-make it less. It is told with its reason.
+looked for; red where a guarantee does not hold. What the policy accepts is published and stays amber, as a reason does
+not make it less; it is told with its reason.
 """
 
 from __future__ import annotations
