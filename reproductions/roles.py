@@ -1,5 +1,8 @@
 """`profile`'s policy, unedited, on tables that it has not seen: `python -m reproductions.roles`.
 
+Sections of the page besides the table: what became of the demonstration's clinic by such a policy, under all attacks,
+and what the ends of labels tell, exact and rounded (`python -m reproductions.role_findings` prints these alone).
+
 Every table of `../shared/data` with all its rows, and the six of `reproductions.role_tables`. For each: profile,
 release with the policy that was written, a fifth of the records held out; what each column got and why, what was
 found, and what the singling-out attack adds to guessing at people who are not in the release. Writes
@@ -21,6 +24,7 @@ from typing import Any
 import numpy as np
 
 import shoal
+from reproductions.role_findings import sections
 from reproductions.role_tables import made_tables
 from shoal.attack.tables.singling_out import SinglingOut
 from shoal.data.tables.persons import person_codes
@@ -29,6 +33,7 @@ from shoal.held_out import hold_out
 from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.profile import Profile, profile_table
+from shoal.report.verdict import LIMIT
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / ".." / "shared" / "data"
@@ -149,12 +154,30 @@ def page(found: Iterable[Outcome], most: int | None = None) -> str:
             said += [_percent(o.others), added, f"{o.gcp:.2f}", f"{o.cpu_seconds:.1f}"]
         person = "" if o.profile.person is None else f"`{_cell(o.profile.person)}`"
         lines.append(f"| {o.name} | {o.n_rows:,} | {person} | {' | '.join(counts)} | {' | '.join(said)} |")
+    lines += ["", *textwrap.wrap(told(outcomes), 120), "", *sections()]
     for o in outcomes:
         lines += ["", f"## {o.name}", "", "| column | role | alone | why |", "|---|---|---:|---|"]
         for c in o.profile.columns:
             a = c.attribute
             lines.append(f"| `{_cell(a.name)}` | {a.role} | {_percent(c.singled_out)} | {_cell(a.why)} |")
     return "\n".join(lines) + "\n"
+
+
+def told(outcomes: Iterable[Outcome]) -> str:
+    """What the table comes to, in words."""
+    found = list(outcomes)
+    refused = [o.name for o in found if o.refused]
+    attacked = [o for o in found if o.added is not None]
+    above = [o for o in attacked if (o.added_at_most or 0.0) > LIMIT]
+    text = (
+        f"Of {len(found)} tables {len(refused) or 'none'} {'was' if len(refused) < 2 else 'were'} refused"
+        f"{' (' + ', '.join(refused) + ')' if refused else ''}, and none was released with a finding above its limit. "
+        f"Singling out adds at most {_percent(max((o.added or 0.0 for o in attacked), default=0.0))}; the upper end of "
+        f"its interval is at most 5 % for {len(attacked) - len(above)} of {len(attacked)} tables"
+    )
+    few = [f"{o.name} (0 of {o.tries:,} tries were right)" for o in above if not o.members]
+    more = [f"{o.name} ({_percent(o.members)} of {o.tries:,} tries were right)" for o in above if o.members]
+    return f"{text}, and above it for {', '.join([*few, *more])}." if above else f"{text}."
 
 
 def _percent(share: float | None) -> str:

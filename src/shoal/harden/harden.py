@@ -5,7 +5,9 @@
    attacked with fewer attempts. On each way of publishing the policy is made harder, as the attacks that succeed ask
    for, until all of them seem to fail; then milder again, as long as they do and less is lost.
 3. Of what held there, the candidate of least loss is attacked in full: a new release from another random split, and
-   other targets. If an attack succeeds after all, it is made harder, and the next of least loss has its turn.
+   other targets. An attack that finds few things to attempt, such as descriptions in a table of few groups, is repeated
+   on releases from further splits, and all are counted together: larger groups would leave it fewer yet. If an attack
+   succeeds after all, the policy is made harder, and the next of least loss has its turn.
 
 What an upper bound means: it is the upper end of a two-sided 95 % interval of one attack on one release. As the release
 of step 3 is made and attacked anew, on a split that no candidate was chosen by, the choice among many does not bias it.
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,19 +30,24 @@ from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalE
 from shoal.harden import MOST_STEPS, RISK
 from shoal.harden.folder import HardenFolder, step_key
 from shoal.harden.result import Hardened
-from shoal.harden.step import Candidate, Judged, Status, Step, expected_bound
+from shoal.harden.step import Candidate, Judged, Status, Step, expected_bound, pooled
 from shoal.held_out import hold_out as split_off
 from shoal.kernels.compile import interpreted
 from shoal.kind import Kind, fitting_policy
 from shoal.progress import Progress
 
 if TYPE_CHECKING:
+    from shoal.attack.attack import Attack
+    from shoal.attack.result import AttackResult
     from shoal.harden.ladder import Ladder
 
 QUICK = 1000  # attempts of an attack while candidates are compared
 FEWEST, MOST = 2000, 20_000  # attempts of an attack in full
 LEAST_SHARE, MOST_SHARE = 0.1, 1 / 3  # of the records, held out
 MOST_IN_FULL = 8
+Place = tuple[int, str]
+"""Of an attack: which of the cases it is on, and its name."""
+MOST_AGAIN = 4  # more releases for an attack in full that finds little to attempt
 _STATUS: dict[type[ShoalError], Status] = {
     Infeasible: "infeasible",
     PolicyError: "refused",
@@ -310,7 +318,7 @@ class Hardening:
 
     def _attempt(self, candidate: Candidate, split: int, bound: float) -> Step:
         asked = self.ladder.asked(candidate.policy)
-        own = int(np.random.SeedSequence([self.seed, split]).generate_state(1)[0])
+        own = self._seed_of(split)
         if split not in self._splits:
             self._splits = {n: s for n, s in self._splits.items() if n == 0}  # of others each is used once
             self._splits[split] = split_off(self.data, self.share, own)
@@ -325,26 +333,62 @@ class Hardening:
             return _let_go(asked, loss)
         size = self.size if split else QUICK
         ratios = [min(self.size, n) / min(size, n) for n in (len(kept), len(held_out.records))]
-        judged: list[Judged] = []
-        skipped: dict[str, str] = {}
-        for case, attacks in self.ladder.cases(release, self.kind.attacks):
-            sized = [a.of_size(size) for a in attacks]
-            found = run_attacks(sized, case, seed=own, progress=lambda what, *_: self._tell(what))
-            grown = {a.name for a, b in zip(attacks, sized, strict=True) if a is not b}
-            for result in found.results:
-                more = ratios if result.attack in grown else (1.0, 1.0)
-                judged.append(Judged(result, expected_bound(result, *more)))
-            skipped |= dict(found.skipped)
-        judged += [Judged(result, 1.0) for result in self.ladder.findings(release)]
+        found, skipped, grown = self._attacked(release, self.kind.attacks, size, own)
+        judged = {
+            place: Judged(result, expected_bound(result, *(ratios if result.attack in grown else (1.0, 1.0))))
+            for place, result in found.items()
+        }
+        if split:
+            judged = self._repeated(candidate, split, judged, min(size, len(kept)))
+        told = [*judged.values(), *(Judged(result, 1.0) for result in self.ladder.findings(release))]
         return Step(
             asked,
             "attacked",
             is_full=split > 0,
             loss=loss,
-            judged=tuple(judged),
-            skipped=tuple((name, why) for name, why in skipped.items()),
+            judged=tuple(told),
+            skipped=tuple(skipped.items()),
             measured=self.ladder.measured(release),
         )
+
+    def _attacked(
+        self, release: Any, attacks: Sequence[Attack[Any]], size: int, seed: int
+    ) -> tuple[dict[Place, AttackResult], dict[str, str], set[str]]:
+        """What attacks of a size got by case and name, why others were not run, and those whose size can be chosen."""
+        found: dict[Place, AttackResult] = {}
+        skipped: dict[str, str] = {}
+        grown: set[str] = set()
+        for i, (case, own) in enumerate(self.ladder.cases(release, attacks)):
+            sized = [a.of_size(size) for a in own]
+            attacked = run_attacks(sized, case, seed=seed, progress=lambda what, *_: self._tell(what))
+            grown |= {a.name for a, b in zip(own, sized, strict=True) if a is not b}
+            found |= {(i, result.attack): result for result in attacked.results}
+            skipped |= dict(attacked.skipped)
+        return found, skipped, grown
+
+    def _repeated(
+        self, candidate: Candidate, split: int, judged: dict[Place, Judged], most: int
+    ) -> dict[Place, Judged]:
+        """The same, with attacks that found little to attempt counted over releases from further splits too."""
+        short = [p for p, j in judged.items() if j.is_short_of(most, self.risk, 1 + MOST_AGAIN)]
+        results = {place: [judged[place].result] for place in short}
+        names = {name for _, name in short}
+        attacks = [a for a in self.kind.attacks if a.name in names]
+        for again in range(1, 1 + MOST_AGAIN if short else 0):
+            own = self._seed_of(split, again)
+            kept, held_out = split_off(self.data, self.share, own)
+            try:
+                release = self.ladder.release(kept, candidate.policy, own, held_out)
+            except (Infeasible, PolicyError, DataError, NotVerified):  # of this split, which is left out
+                continue
+            for place, result in self._attacked(release, attacks, self.size, own)[0].items():
+                if place in results:
+                    results[place].append(result)
+        together = {place: pooled(some) for place, some in results.items()}
+        return judged | {place: Judged(result, result.risk.high) for place, result in together.items()}
+
+    def _seed_of(self, *split: int) -> int:
+        return int(np.random.SeedSequence([self.seed, *split]).generate_state(1)[0])
 
     def _tell(self, what: str) -> None:
         if self.progress is not None:

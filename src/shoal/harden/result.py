@@ -102,8 +102,9 @@ class Hardened(Profiled):
         return (
             f"A bound is the upper end of a two-sided 95 % interval of one attack. Releases made: {len(self.steps)}; "
             f"attacked in full: {self.n_in_full}, each of {n_members:,} records against {self.n_held_out:,} others, on "
-            f"a random split of its own, by which nothing was chosen before. A bound is not corrected for the number "
-            f"of attacks ({len(self.chosen.judged)}) and of releases attacked in full."
+            f"a random split of its own, by which nothing was chosen before. An attack that found little to attempt "
+            f"was repeated on releases of further splits, and counted over all. A bound is not corrected for the "
+            f"number of attacks ({len(self.chosen.judged)}) and of releases attacked in full."
         )
 
     def _remaining(self) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from shoal.attack.result import AddedRisk, AttackResult, Rate
@@ -55,10 +55,41 @@ class Judged:
     @property
     def least_bound(self) -> float:
         """The bound that it would have if members told no more than others do, from as many attempts."""
-        theirs, ours = self.result.control or self.result.baseline, self.result.main
-        if theirs is None or not ours.attempts or not theirs.attempts:
-            return Rate(0, ours.attempts).high
-        return AddedRisk.of(Rate(theirs.value * ours.attempts, ours.attempts), theirs).high
+        return self._least_bound(1)
+
+    def is_short_of(self, most: int, risk: float, times: int) -> bool:
+        """Whether it found few things to attempt, and so many times as many would tell more.
+
+        Fewer than half of the most that it was allowed: it is the release that limits them then, and not the records
+        that there are. Whether it succeeded does not count, lest it is repeated until it does not.
+        """
+        is_few = self.result.main.attempts < most / 2 and self.least_bound > risk / 2
+        return is_few and self._least_bound(times) <= risk
+
+    def _least_bound(self, times: int) -> float:
+        theirs, n_ours = self.result.control or self.result.baseline, self.result.main.attempts * times
+        if theirs is None or not n_ours or not theirs.attempts:
+            return Rate(0, n_ours).high
+        more = Rate(theirs.successes * times, theirs.attempts * times)
+        return AddedRisk.of(Rate(theirs.value * n_ours, n_ours), more).high
+
+
+def pooled(results: Sequence[AttackResult]) -> AttackResult:
+    """One attack on several releases by the same policy, each of a random split, counted together."""
+
+    def together(rates: Sequence[Rate | None]) -> Rate | None:
+        there = [r for r in rates if r is not None]
+        return Rate(sum(r.successes for r in there), sum(r.attempts for r in there)) if there else None
+
+    main = together([r.main for r in results])
+    assert main is not None
+    return replace(
+        results[0],
+        main=main,
+        control=together([r.control for r in results]),
+        baseline=together([r.baseline for r in results]),
+        sentence=f"Of {main.attempts:,} attempts on {len(results)} releases by one policy, {main} are right.",
+    )
 
 
 def expected_bound(result: AttackResult, more_members: float, more_others: float) -> float:

@@ -40,7 +40,7 @@ from shoal.tables.limits import Limit, limits_on_table, violations
 from shoal.tables.merge import merge_round
 from shoal.tables.persons import by_appearance
 from shoal.tables.pseudonyms import PersonSecrets, refuse_dates_beside
-from shoal.tables.publish.base import GroupedRecords, Publication
+from shoal.tables.publish.base import GroupedRecords
 from shoal.tables.record_order import content_order, secret_order
 
 
@@ -146,9 +146,6 @@ def anonymize_linked(
     parts = [replace(part, persons=place[part.persons]) for part in parts]
     step("grouping persons", 0, 0)
     kept, crowds = _equal_numbers(parts, len(data), policy, seed, notes)
-    for part in kept:
-        if part.counts_histories:
-            _refuse_statistics(policy.method.way_of_publishing, part.table, part.named("quasi"))
     labels = _groups(kept, crowds, policy, seed, executor, notes, stop)
     step("publishing groups", 0, 0)
     spelled = np.empty(len(data), dtype=object)
@@ -304,18 +301,3 @@ def _published(part: _Part, everyone: Table, labels: Ints, seed: int | None, not
         GroupedRecords(table, everyone, ranked, groups, attributes, part.policy, seed, notes.append)
     )
     return table.with_columns(columns)
-
-
-def _refuse_statistics(publication: Publication, table: Table, quasi: Sequence[str]) -> None:
-    """Refuse statistics that could be of one person, as they count the records that they are of."""
-    if not publication.rows_are_records:
-        raise PolicyError(
-            f"publish = {publication.name} counts records, and some persons have several; publish in another way, such "
-            "as generalise, or give a table with one record of each person"
-        )
-    gaps = [n for n in quasi if table[n].missing.any()]
-    if gaps and not publication.has_labels:
-        raise PolicyError(
-            f"publish = {publication.name} takes averages of the records in which {gaps[0]!r} is not missing, and "
-            "these may all be of one person; fill it in, leave it out, or publish in another way, such as generalise"
-        )

@@ -7,8 +7,9 @@
   secret of the owner's, such as the key of sketches, is told and has none.
 - **What it cost.**
 
-It is green only if all guarantees hold and nothing serious was found; amber where something was, or nothing was looked
-for; red where a guarantee does not hold. What the policy takes with a reason is told with its reason.
+It is green only if all guarantees hold and nothing above its limit was found; amber where something was, or nothing was
+looked for; red where a guarantee does not hold. What the policy accepts is published and stays amber, as a reason does
+not make it less; it is told with its reason.
 """
 
 from __future__ import annotations
@@ -134,19 +135,22 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
     accepted = {f.name: f.accepted for f in findings if f.accepted is not None}
     results = () if attacked is None else attacked.results
     tried = [as_finding(r, known.get(r.attack), accepted) for r in results]
-    serious = sorted((f for f in [*findings, *tried] if f.is_serious), key=lambda f: f.limit - f.share)
+    above = sorted((f for f in [*findings, *tried] if f.is_above), key=lambda f: f.limit - f.share)
+    serious = [f for f in above if f.is_serious]
     secrets = {known[r.attack].leaked for r in results if r.attack in known and r.succeeds} - {""}
     warning = f" Whoever has {listed(sorted(secrets))} gets more: keep it secret, or destroy it." if secrets else ""
     if serious:
         worst = serious[0]
-        n_more = len({f.name for f in serious} - {worst.name})
-        more = "" if not n_more else f" ({n_more} more finding{'s' * (n_more > 1)} below)"
+        n_more = len({f.name for f in above} - {worst.name})
+        n_accepted = len({f.name for f in above} - {f.name for f in serious})
+        of_them = f", {n_accepted} of them accepted" if n_accepted else ""
+        more = "" if not n_more else f" ({n_more} more finding{'s' * (n_more > 1)} below{of_them})"
         text = f"{worst.sentence} What to do: {worst.remedy.removesuffix('.')}.{more}{warning}"
         return ReleaseVerdict("amber" if is_met else "red", holds, text, cost, worst.columns, worst.share)
     plain = [r for r in results if not (r.attack in known and known[r.attack].leaked)]
     text = _no_worse(findings, tried) + _may_be_worse(plain) + warning if results or findings else _NOTHING_RUN
-    level: Level = "red" if not is_met else "green" if results else "amber"
-    most = max((f for f in tried if not f.is_above), key=lambda f: f.share, default=None)
+    level: Level = "red" if not is_met else "green" if results and not above else "amber"
+    most = above[0] if above else max((f for f in tried if f.limit < 1), key=lambda f: f.share, default=None)
     return ReleaseVerdict(level, holds, text, cost, *(((), 0.0) if most is None else (most.columns, most.share)))
 
 
@@ -166,15 +170,14 @@ def as_finding(result: AttackResult, attack: Attack[Any] | None, accepted: Mappi
 
 
 def _no_worse(findings: Sequence[Finding], tried: Sequence[Finding]) -> str:
-    """What is said where nothing serious was found; what was accepted is told with its reason."""
-    taken = [f for f in [*findings, *tried] if f.is_above]
-    told = [
-        f"{f.sentence.removesuffix('.')}, which the policy accepts: {str(f.accepted).removesuffix('.')}."
-        for f in taken[:1]
-    ]
+    """What is said where all that is above its limit was accepted: that first, the worst of each name."""
     worst = max((f for f in tried if f.is_above), key=lambda f: f.share, default=None)
-    if worst is not None and worst is not taken[0]:
-        told.append(f"With it the policy accepts what an attack adds, {worst.share:.2f}. {worst.sentence}")
+    measured = sorted((f for f in findings if f.is_above), key=lambda f: -f.share)
+    taken = [f for i, f in enumerate(measured) if f.name not in {m.name for m in measured[:i]}]
+    told = [_accepted(f) for f in taken]
+    if worst is not None:
+        with_it = f"With it the policy accepts what an attack adds, {worst.share:.2f}. {worst.sentence}"
+        told.append(with_it if taken else _accepted(worst))
     n = len({f.name for f in tried if not f.is_above})
     if n:
         left = max((f for f in tried if f.share <= f.limit < 1), key=lambda f: f.share, default=None)
@@ -182,10 +185,14 @@ def _no_worse(findings: Sequence[Finding], tried: Sequence[Finding]) -> str:
         if left is not None and left.share:
             admitted = f", where the guarantees admit {left.limit:.2f}" if left.limit > LIMIT else ""
             most = f" The most that one adds is {left.share:.2f}{admitted}. {left.sentence}"
-        what, other = "Nothing else" if taken else "Nothing", "other " if worst is not None else ""
+        what, other = "Nothing else" if told else "Nothing", "other " if worst is not None else ""
         no_more = f"{_attacks(n, other)} more risk than the guarantees admit, or than {LIMIT:g}"
         told.append(f"{what} serious was found: {no_more}.{most}")
     return " ".join(told) if told else "Nothing serious was measured, and no attack was run."
+
+
+def _accepted(finding: Finding) -> str:
+    return f"Accepted, because {str(finding.accepted).removesuffix('.')}: {finding.sentence}"
 
 
 def _may_be_worse(results: Sequence[AttackResult]) -> str:

@@ -30,7 +30,7 @@ from shoal.tables.history import history_labels, records_to_keep
 from shoal.tables.limits import Limit, limits_on_table, violations
 from shoal.tables.merge import merge_round, satisfy
 from shoal.tables.partition.base import PARTITIONS
-from shoal.tables.persons import BLOCK_GROUPS, by_appearance, person_labels, repeat, whole_persons
+from shoal.tables.persons import block_groups, by_appearance, person_labels, repeat, whole_persons
 from shoal.tables.pseudonyms import refuse_dates_beside, with_pseudonyms
 from shoal.tables.publish.base import GroupedRecords, Publication, PublishingTask
 from shoal.tables.recoding import RecodedGroups, recoded_groups
@@ -145,7 +145,8 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         grows = repeat(persons) and not (way.keeps_limits and len(seen) > len(of_persons))
         wanted, method = asked.k, asked.method
         if grows:  # the partition makes blocks, and groups of different persons grow in them
-            wanted = min(BLOCK_GROUPS * wanted, n_rows // 2 if n_rows >= 2 * wanted else wanted)
+            most = block_groups(n_rows, len(ranked)) * wanted
+            wanted = min(most, n_rows // 2 if n_rows >= 2 * wanted else wanted)
             method = method.model_copy(update={"effort": "fast"})
         labels = partition_labels(
             ranked,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,13 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.attack.result import AttackResult, Rate
 from shoal.errors import PolicyError
 from shoal.harden.folder import HardenFolder
-from shoal.harden.harden import Hardening, attempts_for
+from shoal.harden.harden import MOST_AGAIN, Hardening, attempts_for
 from shoal.harden.result import Hardened
 from shoal.harden.step import Candidate, Step
-from tests.unit.harden.toy import ToyData, ToyKind, ToyLadder
+from tests.unit.harden.toy import Guess, ToyData, ToyKind, ToyLadder, ToyRelease
 
 
 def search(
@@ -51,6 +53,27 @@ def test_a_policy_that_is_hard_enough_stays_as_it_is() -> None:
     assert found.policy.k == 50
     assert len(found.steps) == 1
     assert not found.candidate.reasons
+
+
+@dataclass(frozen=True)
+class Seldom(Guess):
+    """Something to attempt is found only a few times."""
+
+    name = "seldom"
+
+    def run(self, case: ToyRelease, rng: np.random.Generator) -> AttackResult:
+        return self.result(Rate(1, 60), "", control=Rate(1, 60))
+
+
+def test_an_attack_in_full_that_finds_little_to_attempt_is_repeated_on_other_splits() -> None:
+    ladder = ToyLadder(k=50)
+    tried = search(ladder)
+    tried.kind.attacks = (Guess(), Seldom())
+    quick, full = (tried.attempt(ladder.start, split=split) for split in (0, 1))
+    assert [j.result.main.attempts for j in quick.judged] == [1000, 60]
+    assert [j.result.main.attempts for j in full.judged] == [2000, 300]
+    assert full.judged[1].bound == full.judged[1].result.risk.high < quick.judged[1].result.risk.high
+    assert ladder.made == 2 + MOST_AGAIN
 
 
 def test_the_same_seed_gives_the_same_result_and_another_one_other_draws() -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from shoal.attack.result import AttackResult, Rate
-from shoal.harden.step import Judged, Step, expected_bound
+from shoal.harden.step import Judged, Step, expected_bound, pooled
 
 
 def result(main: Rate, control: Rate | None = None) -> AttackResult:
@@ -73,3 +73,18 @@ def test_a_step_reads_back_from_json() -> None:
         (judged(Rate(3, 10), Rate(1, 10)),), (("other", "no data"),), {"loss": {"age": 0.5}},
     )  # fmt: skip
     assert Step.from_dict(json.loads(json.dumps(step.to_dict()))) == step
+
+
+def test_an_attack_is_short_of_attempts_only_by_their_number_and_where_more_would_help() -> None:
+    for successes in (0, 1, 30):
+        assert judged(Rate(successes, 60), Rate(0, 60)).is_short_of(1000, 0.05, 5)
+    assert not judged(Rate(1, 60), Rate(0, 60)).is_short_of(100, 0.05, 5)  # as many as it was allowed, or nearly
+    assert not judged(Rate(1, 400), Rate(0, 400)).is_short_of(1000, 0.05, 5)  # enough
+    assert not judged(Rate(1, 2), Rate(0, 2)).is_short_of(1000, 0.05, 5)  # five times as many are too few
+    assert not judged(Rate(0, 0)).is_short_of(1000, 0.05, 5)
+
+
+def test_attacks_on_several_releases_are_counted_together() -> None:
+    found = pooled([result(Rate(1, 60), Rate(2, 50)), result(Rate(0, 40), Rate(1, 50))])
+    assert (found.main, found.control, found.baseline) == (Rate(1, 100), Rate(3, 100), None)
+    assert found.sentence.startswith("Of 100 attempts on 2 releases by one policy")

@@ -78,17 +78,41 @@ def test_a_guarantee_admits_what_it_says():
     assert judged(result("a", 250, 1, admitted=0.2)).level == "amber"
 
 
-def test_what_is_accepted_is_told_with_its_reason():
+def test_what_is_accepted_is_amber_and_told_with_its_reason():
     taken = Finding(**{**FOUND.__dict__, "accepted": "nobody knows costs"})
     grounds = Grounds("All holds.", True, "", (taken,))
     confirming = Made("a", accepted_as="singled_out")
     found = judged(result("a", 990, 1), result("b", 1, 1), grounds=grounds, attacks=[confirming])
-    assert found.level == "green"
-    assert "which the policy accepts: nobody knows costs. With it the policy accepts what an attack adds" in found.worst
+    assert found.level == "amber"
+    assert found.worst.startswith("Accepted, because nobody knows costs: 'cost' tells 90 % from all others.")
+    assert "With it the policy accepts what an attack adds, 0.99. Trying a: it got 990." in found.worst
     assert "the one other attack that was run adds no more risk" in found.worst
+    assert found.risk == pytest.approx(0.99, abs=0.01)
     alone = judged(result("a", 990, 1), grounds=grounds, attacks=[confirming])
     assert "attack that was run" not in alone.worst
-    assert judged(result("c", 990, 1), grounds=grounds, attacks=[confirming]).level == "amber"
+    assert judged(result("b", 1, 1), grounds=grounds, attacks=[]).columns == ("cost",)
+
+
+def test_of_each_name_that_is_accepted_the_worst_is_told():
+    taken = [Finding(n, (), s, 0.05, f"{n} {s}.", "", f"of {n}") for n, s in (("a", 0.1), ("b", 0.2), ("a", 0.3))]
+    found = judged(result("c", 1, 1), grounds=Grounds("All holds.", True, "", tuple(taken)))
+    assert found.level == "amber"
+    assert found.worst.startswith("Accepted, because of a: a 0.3. Accepted, because of b: b 0.2. Nothing else serious")
+
+
+def test_what_an_attack_adds_is_amber_where_only_that_is_above_and_accepted():
+    little = Finding(**{**FOUND.__dict__, "share": 0.01, "accepted": "nobody knows costs"})
+    confirming = Made("a", accepted_as="singled_out")
+    found = judged(result("a", 990, 1), grounds=Grounds("All holds.", True, "", (little,)), attacks=[confirming])
+    assert (found.level, found.worst) == ("amber", "Accepted, because nobody knows costs: Trying a: it got 990.")
+
+
+def test_what_nobody_accepted_comes_before_what_was_accepted():
+    taken = Finding(**{**FOUND.__dict__, "accepted": "nobody knows costs"})
+    found = judged(result("c", 200, 1), grounds=Grounds("All holds.", True, "", (taken,)))
+    assert found.level == "amber"
+    assert found.worst.startswith("Trying c: it got 200. What to do")
+    assert found.worst.endswith("(1 more finding below, 1 of them accepted)")
 
 
 def test_an_attack_with_a_leaked_secret_is_a_warning():

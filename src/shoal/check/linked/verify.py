@@ -198,6 +198,8 @@ def compare_linked(
         moves.append(by)
         movers.append(who)
         bare = apart(table, asked.link)[0]
+        if not bare.names:  # pseudonyms alone, which say how many rows there are
+            continue
         compared = compare_labels(
             ComparedTables(
                 bare,

@@ -120,6 +120,11 @@ class LinkedPolicy(BasePolicy):
             raise ValueError(str(error).removeprefix("the policy: ")) from None
         if self.method.diversity == "blind":
             raise ValueError("groups of linked tables are merged as sensitive values demand: leave diversity out")
+        if not self.method.way_of_publishing.has_labels:
+            raise ValueError(
+                "method: linked tables are published with labels, true of all rows of a person: add publish = "
+                "generalise, or leave partition and publish out"
+            )
         for name, part in self.tables.items():
             if self.link is not None and self.link in part.columns and part.columns[self.link].role != "identifying":
                 raise ValueError(f"tables.{name}: {self.link!r} is the link, which pseudonyms take the place of")

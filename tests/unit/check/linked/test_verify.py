@@ -39,6 +39,17 @@ def test_a_method_that_leaves_one_alone_is_caught() -> None:
         LinkedRelease.of(data, changed(found, "visits", "ward", cells), wanted)
 
 
+def test_a_table_of_pseudonyms_alone_is_released_and_its_persons_are_compared() -> None:
+    data, found, wanted = made(quasi=["age", "sex"], identifying=["ward"], shift=["taken"], others="identifying")
+    assert found.tables["visits"].names == ["id"]
+    assert LinkedRelease.of(data, found, wanted).tables["visits"].n_rows == len(clinic()["visits"])
+    cells = found.tables["visits"]["id"].cells().tolist()
+    other = next(c for c in cells if c != cells[0])
+    swap = {cells[0]: other, other: cells[0]}
+    with pytest.raises(NotVerified, match="of several persons"):
+        LinkedRelease.of(data, changed(found, "visits", "id", [swap.get(c, c) for c in cells]), wanted)
+
+
 def test_a_pseudonym_that_joins_nobody_is_caught() -> None:
     data, found, wanted = made()
     cells = found.tables["labs"]["id"].cells().tolist()

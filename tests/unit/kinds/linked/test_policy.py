@@ -55,6 +55,8 @@ def test_options_add_to_what_is_said() -> None:
         ({"method": {"partition": "full-domain"}}, "histories are made alike"),
         ({"shift_days": 0}, "shift_days"),
         ({"method": {"diversity": "blind"}}, "leave diversity out"),
+        ({"method": {"publish": "aggregate"}}, "linked tables are published with labels.*add publish = generalise"),
+        ({"method": {"partition": "mdav"}}, "linked tables are published with labels.*add publish = generalise"),
         ({"tables": {"b": {"rows": 3}}}, "there is no key"),
     ],
 )
