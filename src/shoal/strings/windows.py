@@ -60,6 +60,7 @@ from shoal.kernels.strings.hash import BASES
 from shoal.kernels.strings.windows import find_unsupported, generate_from_windows
 
 BINS_OF_A_WINDOW = 3
+SMALL = 2**15
 STRINGS_A_SHARE, STRINGS_A_SHARE_OF_COLUMNS = 1, 2
 """How many members a group needs for each share of a symbol that its windows, or its columns, tell."""
 
@@ -117,17 +118,16 @@ def make_pool(
     owner = np.repeat(np.arange(len(sizes)), sizes)
     second = np.flatnonzero(owner[1:] == owner[:-1]) + 1
     first = symbols[second - 1].astype(np.int64)
-    pair = first * n_symbols + symbols[second]
-    found, which = np.unique(pair, return_inverse=True)
-    held = np.unique(which * len(starts) + owner[second]) // len(starts)
-    n_holders = np.bincount(held, minlength=len(found))
+    found, which, n_holders = count_pairs(first * n_symbols + symbols[second], owner[second], n_symbols)
     left = second[n_holders[which] < support if order > 1 else is_rare[second]]
     left_at = (left - starts[:-1][owner[left]] + 0.5) / sizes[owner[left]]
     by_place = np.argsort(left_at, kind="stable")
 
+    keys = first.astype(np.int16) if n_symbols < SMALL else first  # small numbers are sorted by counting
+
     def by_first(rows: Ints) -> tuple[Ints, Ints]:
         ends = np.cumsum(np.bincount(first[rows], minlength=n_symbols))
-        order = rows[np.argsort(first[rows], kind="stable")]
+        order = rows[np.argsort(keys[rows], kind="stable")]
         return second[order].astype(np.int64), np.concatenate([[0], ends]).astype(np.int64)
 
     return ClassStrings(
@@ -140,6 +140,27 @@ def make_pool(
         left_at[by_place],
         found[n_holders >= support].astype(np.int64),
     )
+
+
+def count_pairs(pairs: Ints, owner: Ints, n_symbols: int) -> tuple[Ints, Ints, Ints]:
+    """The different pairs, ascending; which of them each is; and how many strings have each.
+
+    Parameters
+    ----------
+    pairs, owner : int64 arrays
+        ``first * n_symbols + second`` of each pair, and its string; strings ascend.
+    n_symbols : int
+    """
+    n_strings = int(owner[-1]) + 1 if len(owner) else 0
+    if n_symbols**2 * max(n_strings, 1) > 4 * len(pairs):
+        found, which = np.unique(pairs, return_inverse=True)
+        held = np.unique(which * n_strings + owner) // max(n_strings, 1)
+        return found, which, np.bincount(held, minlength=len(found))
+    is_held = np.zeros((n_strings, n_symbols**2), np.bool_)
+    is_held[owner, pairs] = True
+    n_holders = is_held.sum(axis=0)
+    found = np.flatnonzero(n_holders)
+    return found, (np.cumsum(n_holders > 0) - 1)[pairs], n_holders[found]
 
 
 def bins_of(
