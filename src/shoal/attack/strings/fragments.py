@@ -14,9 +14,9 @@ from shoal.check.strings.originals import in_alphabet_of
 from shoal.check.strings.suffixes import Suffixes, sort_suffixes
 from shoal.data.strings.strings import Strings
 
-MOST_SYMBOLS, MOST_OF_LONG, LONG = 8_000_000, 2_000_000, 5000  # of the published strings; about ten seconds
+MOST_SYMBOLS, MOST_OF_LONG, LONG = 8_000_000, 1_000_000, 5000  # of the published strings; about ten seconds
 N_ATTACKED = 1000
-MOST_ATTACKED_SYMBOLS, FEWEST_ATTACKED = 2_000_000, 20  # of targets; those that are long share long runs
+MOST_ATTACKED_SYMBOLS, FEWEST_ATTACKED = 1_000_000, 20  # of targets; those that are long share long runs
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ Words of different strings are hardly ever equal; then one string too many is ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -21,6 +21,7 @@ import numpy as np
 from shoal.arrays import Ints, Mask, Words
 from shoal.check.guarantee import Guarantee, count
 from shoal.check.strings.originals import (
+    batches,
     in_alphabet_of,
     mixed,
     own_strings,
@@ -235,9 +236,9 @@ def _near(strings: Strings, others: Strings) -> Mask:
     rows = np.flatnonzero(may_be_near)[first]
     some = np.flatnonzero(may_meet)[np.unique(others_whole[may_meet], return_index=True)[1]]
     found = np.zeros(len(rows), bool)
-    for part in _batches(strings.lengths[rows]):
+    for part in batches(strings.lengths[rows], BATCH_SYMBOLS):
         here = _Sums(strings.take(rows[part]))
-        for of_others in _batches(others.lengths[some]):
+        for of_others in batches(others.lengths[some], BATCH_SYMBOLS):
             found[part] |= _meet(here, _Sums(others.take(some[of_others])))
     is_near = np.zeros(len(strings), bool)
     is_near[may_be_near] = found[which]
@@ -246,7 +247,7 @@ def _near(strings: Strings, others: Strings) -> Mask:
 
 def _words(strings: Strings, of: Callable[[_Sums], list[Words]]) -> list[Words]:
     """Some words of each string, computed batch by batch: there are many more symbols than strings."""
-    parts = [of(_Sums(strings.take(rows))) for rows in _batches(strings.lengths)] or [of(_Sums(strings))]
+    parts = [of(_Sums(strings.take(rows))) for rows in batches(strings.lengths)] or [of(_Sums(strings))]
     return [np.concatenate(words) for words in zip(*parts, strict=True)]
 
 
@@ -293,13 +294,6 @@ def _meet(ours: _Sums, theirs: _Sums) -> Mask:
     is_met = np.isin(ours.whole, np.concatenate([theirs.whole, left_out_theirs]))
     by_symbol = np.isin(opened, opened_theirs) | np.isin(left_out, theirs.whole)
     return np.asarray(is_met | (np.bincount(owner[by_symbol], minlength=n) > 0))
-
-
-def _batches(lengths: Ints) -> Iterator[Ints]:
-    """Rows in runs of bounded size."""
-    parcel = np.cumsum(lengths) // BATCH_SYMBOLS
-    cuts = np.flatnonzero(np.diff(parcel)) + 1
-    return (part for part in np.split(np.arange(len(lengths)), cuts) if len(part))
 
 
 _OPEN = np.uint64(1 << 40)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from shoal.arrays import Ints
 from shoal.data.strings.strings import Strings
 
 GAPS = ("-", ".")
+BATCH_SYMBOLS = 500_000  # a few MB, which the processor keeps at hand
 _OF_PLACES = np.uint64(1 << 41)
 DENSE = 4  # cells for each symbol, up to which a table is filled and nothing sorted
 
@@ -84,13 +86,20 @@ def own_strings(original: Strings, bare: Strings, k: int) -> tuple[Strings, Stri
 
 def string_words(strings: Strings) -> npt.NDArray[np.uint64]:
     """A 64-bit word of the symbols of each string and their places."""
-    within = np.arange(len(strings.symbols)) - np.repeat(strings.starts[:-1], strings.lengths)
-    terms = placed_terms(strings, within)
-    words = np.zeros(len(strings), np.uint64)
-    rows = np.flatnonzero(strings.lengths)
-    if len(rows):
-        words[rows] = np.add.reduceat(terms, strings.starts[rows])
-    return words
+    words = [np.zeros(0, np.uint64)]
+    for rows in batches(strings.lengths):
+        part = strings.take(rows)
+        within = np.arange(len(part.symbols)) - np.repeat(part.starts[:-1], part.lengths)
+        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(placed_terms(part, within))])
+        words.append(sums[part.starts[1:]] - sums[part.starts[:-1]])
+    return np.concatenate(words)
+
+
+def batches(lengths: Ints, n_symbols: int = BATCH_SYMBOLS) -> Iterator[Ints]:
+    """Rows in runs of about so many symbols."""
+    parcel = np.cumsum(lengths) // n_symbols
+    cuts = np.flatnonzero(np.diff(parcel)) + 1
+    return (part for part in np.split(np.arange(len(lengths)), cuts) if len(part))
 
 
 def placed_terms(strings: Strings, places: Ints) -> npt.NDArray[np.uint64]:

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Floats, Ints, Mask
+from shoal.check.strings.originals import batches
 from shoal.check.strings.support import FALSE_ALARM, surprise
 from shoal.data.strings.strings import Strings
 
@@ -205,14 +206,17 @@ def _before(text: _Text) -> Ints:
 
 def _of_classes(strings: Strings, classes: Ints, n_symbols: int, support: int) -> tuple[_Table, _Table, _Table]:
     """Pairs that enough strings have, whether any that begins so has too few, and what a class has at all."""
-    string = np.repeat(np.arange(len(strings)), strings.lengths)
-    symbols = strings.symbols.astype(np.int64)
-    of_class = classes[string]
-    known = _counted(of_class * n_symbols + symbols).keys
-    first = np.flatnonzero(string[1:] == string[:-1])
-    begins = of_class[first] * n_symbols + symbols[first]
-    held_by = _count_members(begins * n_symbols + symbols[first + 1], string[first])
-    pair, n_holders = held_by.keys, held_by.values
+    held, seen = [_Table(np.zeros(0, np.int64), np.zeros(0, np.int64))], [np.zeros(0, np.int64)]
+    for rows in batches(strings.lengths):
+        part = strings.take(rows)
+        string, symbols = np.repeat(np.arange(len(part)), part.lengths), part.symbols.astype(np.int64)
+        of_symbol = classes[rows][string] * n_symbols + symbols
+        first = np.flatnonzero(string[1:] == string[:-1])
+        seen.append(_counted(of_symbol).keys)
+        held.append(_count_members(of_symbol[first] * n_symbols + symbols[first + 1], string[first]))
+    known = np.unique(np.concatenate(seen))
+    pair, of_pair = np.unique(np.concatenate([t.keys for t in held]), return_inverse=True)
+    n_holders = np.bincount(of_pair, weights=np.concatenate([t.values for t in held]), minlength=len(pair))
     begin, of_begin = np.unique(pair // n_symbols, return_inverse=True)
     n_few = np.bincount(of_begin, weights=n_holders < support, minlength=len(begin))
     return (

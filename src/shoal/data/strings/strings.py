@@ -149,7 +149,7 @@ class Strings:
         used = np.bincount(self.symbols, minlength=len(self.alphabet)) > 0
         code_of = (np.cumsum(used) - 1).astype(np.int32)
         alphabet = tuple(s for s, u in zip(self.alphabet, used.tolist(), strict=True) if u)
-        made = replace(self, symbols=code_of[self.symbols], alphabet=alphabet)
+        made = replace(self, symbols=self.symbols if used.all() else code_of[self.symbols], alphabet=alphabet)
         if self.labels is None:
             return made
         used = np.bincount(self.labels, minlength=len(self.classes)) > 0
