@@ -37,21 +37,20 @@ K = 20
 PAGE = ROOT / "docs" / "reproductions" / "strings-beyond.md"
 SETS = ("promoters", "splice", "families", "mtdna", "mtdna cut", "sessions", "V20.I4", "yeast", "human")
 MOST = {"human": 2000}
-WAYS = {
+WAYS: dict[str, dict[str, Any]] = {
     "window (default)": {},
     "template (the papers' way)": {"generator": "template", "support": 3},
     "Markov chain": {"generator": "markov"},
 }
+SEEDS = (1, 2, 3)
 N_FREQUENT = 100
 WITHIN = 3  # places
+MOST_POSSIBLE = 3_000  # subsequences that chance alone would fill: what decides on their length
+USE = ("composition", "pairs", "triples", "repeats", "subsequences kept")
 HEADER = (
     "released as",
     "strings",
-    "composition",
-    "pairs",
-    "triples",
-    "repeats",
-    "frequent pairs kept",
+    *USE,
     "classes told",
     "by place",
     "by fragments",
@@ -108,35 +107,78 @@ def repeats(strings: Strings) -> float:
     return float((strings.symbols[1:] == strings.symbols[:-1])[inside].mean())
 
 
-def frequent(strings: Strings) -> set[tuple[str, str]]:
-    """The ordered pairs of symbols, at most three places apart, that most strings hold."""
+def frequent(strings: Strings, width: int, is_open: bool = False) -> set[tuple[str, ...]]:
+    """The subsequences that most strings hold: symbols of which each stands 1, 2 or 3 places after the one before.
+
+    The distance is the same throughout. Where `is_open`, those that as many strings hold as the last one are in it too.
+    """
     owner = np.repeat(np.arange(len(strings)), strings.lengths)
     n = len(strings.alphabet)
     found = []
     for gap in range(1, WITHIN + 1):
-        inside = owner[gap:] == owner[:-gap]
-        pair = strings.symbols[:-gap][inside].astype(np.int64) * n + strings.symbols[gap:][inside]
-        found.append(pair * len(strings) + owner[gap:][inside])
-    pairs, n_holders = np.unique(np.unique(np.concatenate(found)) // len(strings), return_counts=True)
-    best = pairs[np.argsort(-n_holders, kind="stable")[:N_FREQUENT]]
-    return {(strings.alphabet[p // n], strings.alphabet[p % n]) for p in best.tolist()}
+        size = max(len(owner) - gap * (width - 1), 0)
+        keys = np.zeros(size, np.int64)
+        for i in range(width):
+            keys = keys * n + strings.symbols[i * gap : i * gap + size]
+        inside = owner[len(owner) - size :] == owner[:size]
+        found.append(np.unique(keys[inside] * len(strings) + owner[:size][inside]))
+    held, n_holders = np.unique(np.unique(np.concatenate(found)) // len(strings), return_counts=True)
+    order = np.argsort(-n_holders, kind="stable")
+    n_best = min(N_FREQUENT, len(order))
+    if is_open:
+        n_best = int((n_holders >= n_holders[order[n_best - 1]]).sum())
+    best = held[order[:n_best]].tolist()
+    return {tuple(strings.alphabet[key // n**i % n] for i in reversed(range(width))) for key in best}
 
 
-def use(original: Strings, control: Strings, shown: Strings, n_strings: str) -> list[str]:
-    """What is kept of the originals."""
-    told = "–"
-    if original.labels is not None:
-        accuracy = compare_classifiers(original, shown, control, classifiers=("nearest-neighbour",))[0]
-        told = f"{100 * accuracy.after.value:.0f}"
-    wanted = frequent(original)
+def width_of(strings: Strings) -> int:
+    """How long subsequences are: such that chance alone would not fill them all."""
+    n_used = max(len(np.unique(strings.symbols)), 2)
+    return max(2, round(float(np.log(MOST_POSSIBLE) / np.log(n_used))))
+
+
+def use(original: Strings, shown: Strings) -> list[float]:
+    """What is kept of the originals, by the names of `USE`."""
+    width = width_of(original)
+    wanted = frequent(original, width)
     return [
-        n_strings,
-        f"{100 * compare_composition(original, shown).difference:.1f}",
-        *(f"{100 * compare_k_mers(original, shown, w).total_variation:.1f}" for w in (2, 3)),
-        f"{100 * repeats(shown):.1f}",
-        f"{len(wanted & frequent(shown)) / len(wanted):.2f}",
-        told,
+        100 * compare_composition(original, shown).difference,
+        *(100 * compare_k_mers(original, shown, w).total_variation for w in (2, 3)),
+        100 * repeats(shown),
+        len(wanted & frequent(shown, width, is_open=True)) / len(wanted),
     ]
+
+
+def shown_use(figures: list[list[float]]) -> list[str]:
+    """Means over some releases, and the standard deviation where there are several."""
+    means, spread = np.mean(figures, axis=0), np.std(figures, axis=0, ddof=1) if len(figures) > 1 else None
+    digits = (1, 1, 1, 1, 2)
+    return [
+        f"{m:.{d}f}" + ("" if spread is None else f" ± {spread[i]:.{d}f}")
+        for i, (m, d) in enumerate(zip(means.tolist(), digits, strict=True))
+    ]
+
+
+def told(original: Strings, shown: Strings, control: Strings) -> str:
+    """How many classes of others a nearest neighbour tells, with half of a 95 % interval."""
+    if original.labels is None:
+        return "–"
+    found = compare_classifiers(original, shown, control, classifiers=("nearest-neighbour",))[0].after
+    return f"{100 * found.value:.0f} ± {50 * (found.high - found.low):.0f}"
+
+
+def compared(figures: dict[str, list[list[float]]], itself: list[float]) -> str:
+    """Whether the default keeps as much as the chain."""
+    ours, chain = (np.array(figures[name]) for name in ("window (default)", "Markov chain"))
+    noise = 2 * np.sqrt((ours.var(axis=0, ddof=1) + chain.var(axis=0, ddof=1)) / len(SEEDS))
+    worse = []
+    for i, name in enumerate(USE):
+        lost = [np.abs(side.mean(axis=0) - itself)[i] for side in (ours, chain)]
+        if lost[0] > lost[1] + noise[i]:
+            worse.append(f"{name} (by {lost[0] - lost[1]:.2g}, noise {noise[i]:.2g})")
+    if not worse:
+        return "In no figure of use is the default worse than the chain by more than noise."
+    return f"The default is worse than the chain, by more than noise, in {', '.join(worse)}."
 
 
 def risk(original: Strings, control: Strings, shown: Strings, again: Callable[[Strings, int], Strings]) -> list[str]:
@@ -178,17 +220,21 @@ def section(name: str) -> list[str]:
     original, control = halves(name)
     lines = [f"## {name}", "", f"{len(original):,} released, {len(control):,} not.", "", *refused(original)]
     lines += ["| " + " | ".join(HEADER) + " |", "|---" * len(HEADER) + "|"]
-    itself = use(original, control, replace(original), f"{len(original):,}")
-    lines.append("| the originals | " + " | ".join([*itself, *["–"] * 6]) + " |")
-    others = use(original, control, control, f"{len(control):,}")
-    others[-1] = "–"
-    lines.append("| control | " + " | ".join([*others, *["–"] * 5, longest(control, original)]) + " |")
+    itself = use(original, original)
+    cells = [f"{len(original):,}", *shown_use([itself]), told(original, replace(original), control)]
+    lines.append("| the originals | " + " | ".join([*cells, *["–"] * 6]) + " |")
+    cells = [f"{len(control):,}", *shown_use([use(original, control)]), "–", *["–"] * 5, longest(control, original)]
+    lines.append("| control | " + " | ".join(cells) + " |")
+    figures = {}
     for title, settings in WAYS.items():
         again = partial(release, settings)
-        shown = again(original, 1)
-        cells = [*use(original, control, shown, f"{len(shown):,}"), *risk(original, control, shown, again)]
-        lines.append(f"| {title} | " + " | ".join([*cells, longest(shown, original)]) + " |")
-    return [*lines, ""]
+        releases = [again(original, seed) for seed in SEEDS]
+        shown = releases[0]
+        figures[title] = [use(original, one) for one in releases]
+        cells = [f"{len(shown):,}", *shown_use(figures[title]), told(original, shown, control)]
+        cells += [*risk(original, control, shown, again), longest(shown, original)]
+        lines.append(f"| {title} | " + " | ".join(cells) + " |")
+    return [*lines, "", compared(figures, itself), ""]
 
 
 def set_aside(kept: dict[str, list[str]]) -> list[str]:
@@ -202,13 +248,15 @@ def main(names: list[str]) -> None:
         "# Strings beyond the papers",
         "",
         "The default generator, `window`, beside the papers' `template` (support 3) and beside `markov`, a chain whose "
-        "pairs at least 5 strings of the class hold. k = 20, one seed, one split. Made by "
+        "pairs at least 5 strings of the class hold. k = 20, one split. Made by "
         "`python -m reproductions.strings_beyond`.",
         "",
         "Composition is the sum of differences in %, pairs and triples are total variation in %, repeats are symbols "
-        f"that follow one like them in %; of the {N_FREQUENT} ordered pairs (at most {WITHIN} places apart) that most "
-        "originals hold the share is given that is among those of the release. Classes are told by the nearest "
-        "neighbour, in % of strings that were not released. Attacks on membership are areas under the curve with 95 % "
+        f"that follow one like them in %, to be as many as among the originals; of the {N_FREQUENT} subsequences that "
+        f"most originals hold (6 bases, 3 amino acids or 2 tokens, each at most {WITHIN} places after the one before, "
+        "always as many) the share is given that is among as many of the release. These are means of three releases, "
+        "with their standard deviation; the rest is of the first. Classes are told by the nearest neighbour, in % of "
+        "strings that were not released. Attacks on membership are areas under the curve with 95 % "
         "intervals, 0.5 being blind: `place-membership`, `fragment-membership`, `membership`, `shadow-membership` and "
         "`several-releases`. Longest runs that stand in an original: mean and maximum. The control of a use figure is "
         "the other half of the source; that of classes is in the line of the originals. `families` are made-up protein "

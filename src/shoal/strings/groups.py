@@ -52,6 +52,7 @@ MOST_PASSES = 50
 MOST_REASSIGNMENTS = 5
 N_NEAR = 3
 BLOCK_STRINGS = 12288
+MOST_POSITIONS = 4096  # of longer templates those that vary, or as many of these, tell who is near
 SPLIT_SAMPLE = 2000
 SPLIT_ROUNDS = 8
 
@@ -67,7 +68,7 @@ class StringGrouping:
     objective : float
         Mean distance of a template to the centroid of its group (Eq. 3), between 0 and 2 L.
     passes : tuple of float
-        The objective of the passes before the re-assignment, block by block.
+        The objective of the passes before the re-assignment, block by block, over the positions looked at.
     n_blocks : int
         Into how many blocks the segment was split.
     split_cost : float or None
@@ -213,6 +214,7 @@ def join_blocks(blocks: Sequence[Ints], found: Sequence[StringGrouping], cost: f
 
 def group_block(templates: Templates, k: int, seed: np.random.SeedSequence) -> StringGrouping:
     """Passes and re-assignment over templates that are few enough for it; any worker can run it."""
+    whole, templates = templates, templates.shortened(MOST_POSITIONS)
     n, arrays = len(templates), _sparse(templates)
     n_groups = n // k
     order = np.random.default_rng(seed).permutation(n)
@@ -232,7 +234,7 @@ def group_block(templates: Templates, k: int, seed: np.random.SeedSequence) -> S
             break
         labels = pass_around_centroids(*arrays, k, members, group_starts)
     labels = reassign_strings(templates, best, k)
-    return StringGrouping(labels, objective_of(templates, labels), tuple(passes))
+    return StringGrouping(labels, objective_of(whole, labels), tuple(passes))
 
 
 def reassign_strings(templates: Templates, labels: Codes, k: int) -> Codes:

@@ -70,6 +70,27 @@ class Templates:
             weights = take_strings(weights.view(np.int32), self.starts, rows)[0].view(np.float32)
         return replace(self, starts=starts, features=features, weights=weights, lengths=self.lengths[rows])
 
+    def shortened(self, most: int) -> Templates:
+        """The same templates, or of longer ones at most so many positions, evenly spread over those that vary."""
+        if self.length <= most:
+            return self
+        n_features = np.diff(self.position_starts)
+        varied = np.flatnonzero(n_features > 1)
+        kept = varied[np.linspace(0, len(varied) - 1, min(most, len(varied))).astype(np.int64)] if len(varied) else [0]
+        is_kept = np.zeros(self.length, bool)
+        is_kept[kept] = True
+        has_feature = np.repeat(is_kept, n_features)
+        has_entry = has_feature[self.features]
+        return replace(
+            self,
+            length=int(is_kept.sum()),
+            starts=np.concatenate([[0], np.cumsum(has_entry)])[self.starts].astype(np.int64),
+            features=(np.cumsum(has_feature) - 1).astype(np.int32)[self.features[has_entry]],
+            weights=self.weights[has_entry] if len(self.weights) else self.weights,
+            feature_symbols=self.feature_symbols[has_feature],
+            position_starts=np.concatenate([[0], np.cumsum(n_features[is_kept])]).astype(np.int64),
+        )
+
     def frequencies(self, row: int, position: int) -> dict[int, float]:
         """The shares of the symbols at one position (from 0 on) of one template."""
         entries = np.arange(self.starts[row], self.starts[row + 1])

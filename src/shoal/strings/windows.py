@@ -60,6 +60,7 @@ from shoal.kernels.strings.hash import BASES
 from shoal.kernels.strings.windows import find_unsupported, generate_from_windows
 
 BINS_OF_A_WINDOW = 3
+SMALL = 2**15
 STRINGS_A_SHARE, STRINGS_A_SHARE_OF_COLUMNS = 1, 2
 """How many members a group needs for each share of a symbol that its windows, or its columns, tell."""
 
@@ -114,32 +115,49 @@ def make_pool(
         1: no symbol depends on the one before.
     """
     sizes = np.diff(starts)
-    owner = np.repeat(np.arange(len(sizes)), sizes)
-    second = np.flatnonzero(owner[1:] == owner[:-1]) + 1
-    first = symbols[second - 1].astype(np.int64)
-    pair = first * n_symbols + symbols[second]
-    found, which = np.unique(pair, return_inverse=True)
-    held = np.unique(which * len(starts) + owner[second]) // len(starts)
-    n_holders = np.bincount(held, minlength=len(found))
-    left = second[n_holders[which] < support if order > 1 else is_rare[second]]
-    left_at = (left - starts[:-1][owner[left]] + 0.5) / sizes[owner[left]]
+    is_second = np.ones(len(symbols), np.bool_)
+    is_second[starts[:-1]] = False
+    second = np.flatnonzero(is_second)
+    found, is_few = _few_pairs(symbols, starts, second, n_symbols, support)
+    left = second[is_few if order > 1 else is_rare[second]]
+    owner = np.searchsorted(starts, left, side="right") - 1
+    left_at = (left - starts[owner] + 0.5) / sizes[owner]
     by_place = np.argsort(left_at, kind="stable")
 
-    def by_first(rows: Ints) -> tuple[Ints, Ints]:
-        ends = np.cumsum(np.bincount(first[rows], minlength=n_symbols))
-        order = rows[np.argsort(first[rows], kind="stable")]
-        return second[order].astype(np.int64), np.concatenate([[0], ends]).astype(np.int64)
+    def by_first(places: Ints) -> tuple[Ints, Ints]:
+        keys = symbols[places - 1]
+        ends = np.cumsum(np.bincount(keys, minlength=n_symbols))
+        # Small numbers are sorted by counting.
+        order = np.argsort(keys.astype(np.int16) if n_symbols < SMALL else keys, kind="stable")
+        return places[order].astype(np.int64), np.concatenate([[0], ends]).astype(np.int64)
 
     return ClassStrings(
         symbols,
         starts,
-        *by_first(np.arange(len(second))),
-        *by_first(np.flatnonzero(is_rare[second])),
+        *by_first(second),
+        *by_first(second[is_rare[second]]),
         starts[:-1][is_rare[starts[:-1]]],
         left[by_place].astype(np.int64),
         left_at[by_place],
-        found[n_holders >= support].astype(np.int64),
+        found.astype(np.int64),
     )
+
+
+def _few_pairs(symbols: Codes, starts: Ints, second: Ints, n_symbols: int, support: int) -> tuple[Ints, Mask]:
+    """The pairs that enough strings have, ascending, and which of the places after another symbol end another one."""
+    owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts) - 1)
+    n_strings = len(starts) - 1
+    pair = symbols[second - 1].astype(np.int64) * n_symbols + symbols[second]
+    if n_symbols**2 * n_strings > 4 * len(pair):
+        found, which = np.unique(pair, return_inverse=True)
+        held = np.unique(which * n_strings + owner) // n_strings
+        n_holders = np.bincount(held, minlength=len(found))
+        return found[n_holders >= support], n_holders[which] < support
+    is_held = np.zeros((n_strings, n_symbols**2), np.bool_)
+    is_held[owner, pair] = True
+    n_holders = is_held.sum(axis=0)
+    is_few = (n_holders > 0) & (n_holders < support)
+    return np.flatnonzero(n_holders >= support), is_few[pair] if is_few.any() else np.zeros(len(pair), np.bool_)
 
 
 def bins_of(

@@ -14,9 +14,9 @@ from shoal.check.strings.originals import in_alphabet_of
 from shoal.check.strings.suffixes import Suffixes, sort_suffixes
 from shoal.data.strings.strings import Strings
 
-MOST_SYMBOLS, MOST_OF_LONG, LONG = 8_000_000, 2_000_000, 5000  # of the published strings; about ten seconds
+MOST_SYMBOLS, MOST_OF_LONG, LONG = 8_000_000, 1_000_000, 5000  # of the published strings; about ten seconds
 N_ATTACKED = 1000
-MOST_ATTACKED_SYMBOLS, FEWEST_ATTACKED = 2_000_000, 20  # of targets; those that are long share long runs
+MOST_ATTACKED_SYMBOLS, FEWEST_ATTACKED = 1_000_000, 20  # of targets; those that are long share long runs
 
 
 @dataclass(frozen=True)
@@ -72,20 +72,29 @@ class Fragments:
         return np.bincount(of_targets[of_targets >= 0], minlength=self.n_targets)
 
     def runs(self) -> tuple[Ints, Ints]:
-        """The places of targets, and how many symbols from each stand in one published string as they are."""
-        order, owners = self.suffixes.order, self.suffixes.owner
+        """The places of targets, and how many symbols from each stand in one published string as they are.
+
+        The neighbours among the sorted suffixes tell it. Where a run goes on to the left, it is one longer from the
+        place before, so only the others are measured: a run from a place reaches as far as any from a place before it.
+        """
+        order, text = self.suffixes.order, self.suffixes.text
         n = len(order)
-        index = np.arange(n)
-        is_there = owners[order] < self.n_published
-        before = np.maximum.accumulate(np.where(is_there, index, -1))
-        after = np.minimum.accumulate(np.where(is_there, index, n)[::-1])[::-1]
+        index = np.arange(n, dtype=np.int32)
+        is_there = self.suffixes.owner[order] < self.n_published
         ours = np.flatnonzero(~is_there)
-        longest = np.zeros(len(ours), np.int64)
-        for neighbour in (before[ours], after[ours]):
+        reach = np.arange(len(text))
+        for neighbour in (
+            np.maximum.accumulate(np.where(is_there, index, np.int32(-1)))[ours],
+            np.minimum.accumulate(np.where(is_there, index, np.int32(n))[::-1])[::-1][ours],
+        ):
             fits = (neighbour >= 0) & (neighbour < n)
-            common = self.suffixes.common(order[ours[fits]], order[neighbour[fits]])
-            longest[fits] = np.maximum(longest[fits], common)
-        return order[ours], longest
+            a, b = order[ours[fits]], order[neighbour[fits]]
+            previous = np.where(a > 0, text[a - 1], 0)
+            extends = (previous > 0) & (previous == np.where(b > 0, text[b - 1], 0))
+            a, b = a[~extends], b[~extends]
+            reach[a] = np.maximum(reach[a], a + self.suffixes.common(a, b))
+        runs = np.maximum.accumulate(reach) - np.arange(len(text))
+        return order[ours], runs[order[ours]]
 
     def holders(self, width: int) -> tuple[Ints, Ints]:
         """For each place, the number of published strings, and of targets, that hold the fragment that begins there.

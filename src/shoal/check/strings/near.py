@@ -6,12 +6,12 @@ place are equal; one is the other less a symbol if the word of the first is one 
 out. That is one word a symbol, never a pair of strings. Most strings are ruled out before: of two strings one edit
 apart the first halves are equal, or the ends are.
 
-Words of different strings are equal once in 2^64 times; then one string too many is called near.
+Words of different strings are hardly ever equal; then one string too many is called near.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -20,7 +20,16 @@ import numpy as np
 
 from shoal.arrays import Ints, Mask, Words
 from shoal.check.guarantee import Guarantee, count
-from shoal.check.strings.originals import in_alphabet_of, own_strings, shared_labels, without_gaps, without_rare
+from shoal.check.strings.originals import (
+    batches,
+    in_alphabet_of,
+    mixed,
+    own_strings,
+    placed_terms,
+    shared_labels,
+    without_gaps,
+    without_rare,
+)
 from shoal.data.strings.strings import Strings
 
 Copies = Literal["redraw", "allow"]
@@ -153,7 +162,7 @@ def _end(strings: Strings, rows: Ints, offset: int) -> Words:
     places = strings.starts[rows] if offset == 0 else strings.starts[rows + 1] + offset
     words = np.zeros(len(rows), np.uint64)
     for i in range(END):
-        words = _mixed(words + strings.symbols[places + i].astype(np.uint64))  # whatever the size of either alphabet
+        words = mixed(words + strings.symbols[places + i].astype(np.uint64))  # whatever the size of either alphabet
     return words
 
 
@@ -194,8 +203,7 @@ class _Sums:
         return self._terms(self.places)
 
     def _terms(self, places: Ints) -> Words:
-        keys = _mixed(np.arange(1, len(self.strings.alphabet) + 1).astype(np.uint64))
-        return _mixed(keys[self.strings.symbols] + places.astype(np.uint64))
+        return placed_terms(self.strings, places)
 
     @property
     def whole(self) -> Words:
@@ -214,7 +222,7 @@ class _Sums:
         """For each symbol the word of its string but for it: with its place left open, and with it left out."""
         owner = np.repeat(np.arange(len(self.lengths)), self.lengths)
         place = np.arange(len(self.terms))
-        opened = self.whole[owner] - self.terms + _mixed(self.places.astype(np.uint64) + _OPEN)
+        opened = self.whole[owner] - self.terms + mixed(self.places.astype(np.uint64) + _OPEN)
         before = self.front[place] - self.front[self.starts[owner]]
         return opened, before + (self.moved[self.starts[owner + 1]] - self.moved[place + 1])
 
@@ -228,9 +236,9 @@ def _near(strings: Strings, others: Strings) -> Mask:
     rows = np.flatnonzero(may_be_near)[first]
     some = np.flatnonzero(may_meet)[np.unique(others_whole[may_meet], return_index=True)[1]]
     found = np.zeros(len(rows), bool)
-    for part in _batches(strings.lengths[rows]):
+    for part in batches(strings.lengths[rows], BATCH_SYMBOLS):
         here = _Sums(strings.take(rows[part]))
-        for of_others in _batches(others.lengths[some]):
+        for of_others in batches(others.lengths[some], BATCH_SYMBOLS):
             found[part] |= _meet(here, _Sums(others.take(some[of_others])))
     is_near = np.zeros(len(strings), bool)
     is_near[may_be_near] = found[which]
@@ -239,22 +247,22 @@ def _near(strings: Strings, others: Strings) -> Mask:
 
 def _words(strings: Strings, of: Callable[[_Sums], list[Words]]) -> list[Words]:
     """Some words of each string, computed batch by batch: there are many more symbols than strings."""
-    parts = [of(_Sums(strings.take(rows))) for rows in _batches(strings.lengths)] or [of(_Sums(strings))]
+    parts = [of(_Sums(strings.take(rows))) for rows in batches(strings.lengths)] or [of(_Sums(strings))]
     return [np.concatenate(words) for words in zip(*parts, strict=True)]
 
 
 def _own_halves(ours: _Sums) -> list[Words]:
     """Of each string, and of its first half and of the rest; the length is in all of them."""
-    half, salt = ours.lengths // 2, _mixed(ours.lengths.astype(np.uint64))
+    half, salt = ours.lengths // 2, mixed(ours.lengths.astype(np.uint64))
     return [ours.whole + salt, ours.first(half) + salt, ours.last(ours.lengths - half) + salt]
 
 
 def _halves_of_near(theirs: _Sums) -> list[Words]:
     """Of each string, and what the two halves are of one that is a symbol shorter, as long, and a symbol longer."""
-    words = [theirs.whole + _mixed(theirs.lengths.astype(np.uint64))]
+    words = [theirs.whole + mixed(theirs.lengths.astype(np.uint64))]
     for more in MORE:
         for part, n in zip((theirs.first, theirs.last), _half_lengths(theirs.lengths + more), strict=True):
-            words.append(part(np.clip(n, 0, theirs.lengths)) + _mixed((theirs.lengths + more).astype(np.uint64)))
+            words.append(part(np.clip(n, 0, theirs.lengths)) + mixed((theirs.lengths + more).astype(np.uint64)))
     return words
 
 
@@ -288,22 +296,7 @@ def _meet(ours: _Sums, theirs: _Sums) -> Mask:
     return np.asarray(is_met | (np.bincount(owner[by_symbol], minlength=n) > 0))
 
 
-def _batches(lengths: Ints) -> Iterator[Ints]:
-    """Rows in runs of bounded size."""
-    parcel = np.cumsum(lengths) // BATCH_SYMBOLS
-    cuts = np.flatnonzero(np.diff(parcel)) + 1
-    return (part for part in np.split(np.arange(len(lengths)), cuts) if len(part))
-
-
 _OPEN = np.uint64(1 << 40)
-
-
-def _mixed(words: Words) -> Words:
-    """Splitmix64: any two words that differ, however little, look unrelated (Steele, Lea, Flood, OOPSLA 2014)."""
-    words = words + np.uint64(0x9E3779B97F4A7C15)
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(words ^ (words >> np.uint64(31)))
 
 
 def _running(terms: Words) -> Words:

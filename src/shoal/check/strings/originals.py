@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,9 @@ from shoal.arrays import Ints
 from shoal.data.strings.strings import Strings
 
 GAPS = ("-", ".")
+BATCH_SYMBOLS = 500_000  # a few MB, which the processor keeps at hand
+_OF_PLACES = np.uint64(1 << 41)
+DENSE = 4  # cells for each symbol, up to which a table is filled and nothing sorted
 
 
 def in_alphabet_of(original: Strings, published: Strings) -> Strings:
@@ -42,8 +46,13 @@ def count_holders(strings: Strings, labels: Ints) -> Ints:
     """How many strings of each class hold each symbol: an array (n_classes, n_symbols)."""
     n_symbols = max(len(strings.alphabet), 1)
     n_classes = int(labels.max(initial=0)) + 1
-    owner = np.repeat(np.arange(len(strings)), strings.lengths)
-    held = np.unique(owner * n_symbols + strings.symbols)
+    pair = np.repeat(np.arange(len(strings)) * n_symbols, strings.lengths) + strings.symbols
+    if len(strings) * n_symbols <= DENSE * len(pair):
+        is_held = np.zeros(len(strings) * n_symbols, bool)
+        is_held[pair] = True
+        held = np.flatnonzero(is_held)
+    else:
+        held = np.unique(pair)
     cells = labels[held // n_symbols] * n_symbols + held % n_symbols
     return np.bincount(cells, minlength=n_classes * n_symbols).reshape(n_classes, n_symbols)
 
@@ -62,25 +71,52 @@ def own_strings(original: Strings, bare: Strings, k: int) -> tuple[Strings, Stri
     """The originals, and those without rare symbols, that fewer than k rows hold, without gaps.
 
     What at least k rows are, as they came in or without rare symbols, is nobody's own; each side is counted for itself.
+    A string of the second side is left out if it is the same one on the first.
     """
-    own = []
-    for side in (without_gaps(original), without_gaps(bare)):
-        keys = np.column_stack([string_words(side), side.lengths.astype(np.uint64)])
-        _, which, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
-        own.append(side.take(np.flatnonzero((counts[which.ravel()] < k) & (side.lengths > 0))))
-    return own[0], own[1]
+    sides = [without_gaps(original)] if bare is original else [without_gaps(original), without_gaps(bare)]
+    keys, is_own = [], []
+    for side in sides:
+        keys.append(np.column_stack([string_words(side), side.lengths.astype(np.uint64)]))
+        _, which, counts = np.unique(keys[-1], axis=0, return_inverse=True, return_counts=True)
+        is_own.append((counts[which.ravel()] < k) & (side.lengths > 0))
+    is_own[-1] &= ~is_own[0] | (keys[-1] != keys[0]).any(axis=1) if len(sides) > 1 else True
+    own = [side.take(np.flatnonzero(rows)) for side, rows in zip(sides, is_own, strict=True)]
+    return own[0], own[-1]
 
 
 def string_words(strings: Strings) -> npt.NDArray[np.uint64]:
     """A 64-bit word of the symbols of each string and their places."""
-    within = np.arange(len(strings.symbols)) - np.repeat(strings.starts[:-1], strings.lengths)
-    mixed = (strings.symbols.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed += within.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(32)
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed)])
-    return np.asarray(sums[strings.starts[1:]] - sums[strings.starts[:-1]])
+    words = [np.zeros(0, np.uint64)]
+    for rows in batches(strings.lengths):
+        part = strings.take(rows)
+        within = np.arange(len(part.symbols)) - np.repeat(part.starts[:-1], part.lengths)
+        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(placed_terms(part, within))])
+        words.append(sums[part.starts[1:]] - sums[part.starts[:-1]])
+    return np.concatenate(words)
+
+
+def batches(lengths: Ints, n_symbols: int = BATCH_SYMBOLS) -> Iterator[Ints]:
+    """Rows in runs of about so many symbols."""
+    parcel = np.cumsum(lengths) // n_symbols
+    cuts = np.flatnonzero(np.diff(parcel)) + 1
+    return (part for part in np.split(np.arange(len(lengths)), cuts) if len(part))
+
+
+def placed_terms(strings: Strings, places: Ints) -> npt.NDArray[np.uint64]:
+    """A 64-bit word of each symbol at a place: that of the symbol times an odd one of the place."""
+    keys = mixed(np.arange(1, len(strings.alphabet) + 1).astype(np.uint64))
+    factors = mixed(np.arange(int(places.max(initial=0)) + 1).astype(np.uint64) + _OF_PLACES) | np.uint64(1)
+    terms = keys[strings.symbols]
+    terms *= factors[places]
+    return terms
+
+
+def mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Splitmix64: any two words that differ, however little, look unrelated (Steele, Lea, Flood, OOPSLA 2014)."""
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(words ^ (words >> np.uint64(31)))
 
 
 def without_rare(strings: Strings, labels: Ints, rare: int) -> Strings:
@@ -92,7 +128,10 @@ def without_rare(strings: Strings, labels: Ints, rare: int) -> Strings:
     if rare <= 1 or not len(strings.symbols):
         return strings
     owner = np.repeat(np.arange(len(strings)), strings.lengths)
-    is_kept = count_holders(strings, labels)[labels[owner], strings.symbols] >= rare
+    holders = count_holders(strings, labels)
+    if not ((holders > 0) & (holders < rare)).any():
+        return strings
+    is_kept = holders[labels[owner], strings.symbols] >= rare
     symbols = strings.symbols
     if not strings.is_tokens:
         # Ranks of kept places: the last one before a place, and else the first of its string.

@@ -31,11 +31,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Floats, Ints, Mask
+from shoal.check.strings.originals import batches
 from shoal.check.strings.support import FALSE_ALARM, surprise
 from shoal.data.strings.strings import Strings
 
 BATCH_SYMBOLS = 1_000_000  # a third of a GB
 STRINGS_A_SHARE = np.array([1, 2])  # members for each share of a symbol that windows, or columns, tell
+CELLS_A_ROW = 16  # of one byte
 NOTHING = 2  # follows the symbol before, or there is none
 MOST_DRAWS = 1000  # of one string, until it is no copy and no near one
 
@@ -133,7 +135,8 @@ def possible_by_windows(
             is_wide = needed > n_members * (2 * reach + 1)
             fewer = bins * n_members // np.maximum(needed, 1)
             bins, reach = np.where(is_wide, np.maximum(fewer, 1), bins), np.where(is_wide, 0, reach)
-            members, spread = _spread(original.take(chosen), original_groups[chosen], bins, reach, n_symbols)
+            if is_wide.any():
+                members, spread = _spread(original.take(chosen), original_groups[chosen], bins, reach, n_symbols)
         text = _text(ours, groups[drawn], bins, np.cumsum(bins) - bins)
         may_fail, ok, is_used, chance = _by_groups(text, members, spread, n_symbols, rule)
         left, expected, n_places = (
@@ -203,15 +206,17 @@ def _before(text: _Text) -> Ints:
 
 def _of_classes(strings: Strings, classes: Ints, n_symbols: int, support: int) -> tuple[_Table, _Table, _Table]:
     """Pairs that enough strings have, whether any that begins so has too few, and what a class has at all."""
-    string = np.repeat(np.arange(len(strings)), strings.lengths)
-    symbols = strings.symbols.astype(np.int64)
-    of_class = classes[string]
-    known = np.unique(of_class * n_symbols + symbols)
-    first = np.flatnonzero(string[1:] == string[:-1])
-    begins = of_class[first] * n_symbols + symbols[first]
-    pair, which = np.unique(begins * n_symbols + symbols[first + 1], return_inverse=True)
-    held = np.unique(which * max(len(strings), 1) + string[first]) // max(len(strings), 1)
-    n_holders = np.bincount(held, minlength=len(pair))
+    held, seen = [_Table(np.zeros(0, np.int64), np.zeros(0, np.int64))], [np.zeros(0, np.int64)]
+    for rows in batches(strings.lengths):
+        part = strings.take(rows)
+        string, symbols = np.repeat(np.arange(len(part)), part.lengths), part.symbols.astype(np.int64)
+        of_symbol = classes[rows][string] * n_symbols + symbols
+        first = np.flatnonzero(string[1:] == string[:-1])
+        seen.append(_counted(of_symbol).keys)
+        held.append(_count_members(of_symbol[first] * n_symbols + symbols[first + 1], string[first]))
+    known = np.unique(np.concatenate(seen))
+    pair, of_pair = np.unique(np.concatenate([t.keys for t in held]), return_inverse=True)
+    n_holders = np.bincount(of_pair, weights=np.concatenate([t.values for t in held]), minlength=len(pair))
     begin, of_begin = np.unique(pair // n_symbols, return_inverse=True)
     n_few = np.bincount(of_begin, weights=n_holders < support, minlength=len(begin))
     return (
@@ -244,9 +249,15 @@ class _Spread:
 
 
 def _count_members(keys: Ints, members: Ints) -> _Table:
-    """How many different members of a group have each key."""
-    n = int(members.max(initial=0)) + 1
-    return _counted(_counted(keys * n + members).keys // n)
+    """How many different members of a group have each key; a table of all is filled where it is not too large."""
+    n, n_keys = int(members.max(initial=0)) + 1, int(keys.max(initial=0)) + 1
+    if n * n_keys > CELLS_A_ROW * len(keys):
+        return _counted(_counted(keys * n + members).keys // n)
+    has = np.zeros(n * n_keys, bool)
+    has[members * n_keys + keys] = True
+    counts = has.reshape(n, n_keys).sum(axis=0, dtype=np.int32)
+    found = np.flatnonzero(counts)
+    return _Table(found, counts[found].astype(np.int64))
 
 
 def _counted(keys: Ints) -> _Table:
@@ -294,7 +305,11 @@ def _contexts(members: _Text, text: _Text, n_symbols: int, longest: int) -> list
     for depth in range(1, longest + 1):
         there = np.flatnonzero(place >= depth)
         longer = np.zeros(len(symbols), np.int64)
-        longer[there] = np.unique(found[there] * n_symbols + symbols[there - depth], return_inverse=True)[1]
+        keys = found[there] * n_symbols + symbols[there - depth]
+        if int(keys.max(initial=0)) < 2 * len(keys):  # else as few numbers as there are contexts
+            longer[there] = keys
+        else:
+            longer[there] = np.unique(keys, return_inverse=True)[1]
         found = longer
         out.append((found[: len(members.symbols)], found[len(members.symbols) :]))
     return out

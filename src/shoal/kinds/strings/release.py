@@ -47,7 +47,7 @@ MANY_COPIES = 0.01  # of the draws: then what is missing, or stands there, tells
 NEARLY_COPIES = 0.5  # of a string stands verbatim in an original
 MOST_ORIGINAL_SYMBOLS, MOST_PUBLISHED_SYMBOLS = 20_000_000, 5_000_000  # about half a minute
 LONG = 5000  # symbols; strings as long as that are alike over long runs, of which each takes its time
-MOST_SYMBOLS_OF_LONG, CONTROL_SYMBOLS, FEWEST_CONTROL = 2_000_000, 300_000, 10
+MOST_SYMBOLS_OF_LONG, CONTROL_SYMBOLS, FEWEST_CONTROL = 1_000_000, 300_000, 10
 REASONS = dict(
     zip(SUPPRESSED_BECAUSE, ("kept", "empty", "rare_symbols", "small_class", "length"), strict=True),
 )

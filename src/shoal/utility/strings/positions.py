@@ -59,10 +59,12 @@ def compare_positions(original: Strings, published: Strings, n_parts: int | None
     before, after = in_one_alphabet(original, published)
     n = len(before.alphabet)
     keys = [_parts(s, n_parts) * n + s.symbols for s in (before, after)]
-    known, place = np.unique(np.concatenate(keys), return_inverse=True)
-    counts = [
-        np.bincount(p, minlength=len(known)).astype(np.float64) for p in (place[: len(keys[0])], place[len(keys[0]) :])
-    ]
+    if n * n_parts > sum(map(len, keys)):
+        known, place = np.unique(np.concatenate(keys), return_inverse=True)
+        keys = [place[: len(keys[0])], place[len(keys[0]) :]]
+    else:
+        known = np.arange(n * n_parts)
+    counts = [np.bincount(k, minlength=len(known)).astype(np.float64) for k in keys]
     totals = [np.bincount(known // n, weights=c, minlength=n_parts) for c in counts]
     f, g = (c / np.maximum(t, 1)[known // n] for c, t in zip(counts, totals, strict=True))
     by_part = np.bincount(known // n, weights=np.abs(f - g), minlength=n_parts) / 2
