@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from shoal.arrays import Ints
 from shoal.attack.attack import Attack
@@ -50,7 +50,7 @@ class SparseCase:
 
 @dataclass(frozen=True)
 class BasketCase:
-    """Published pseudo-baskets under attack.
+    """Published pseudo-baskets, or k^m-anonymous records, under attack.
 
     Attributes
     ----------
@@ -58,11 +58,14 @@ class BasketCase:
         What was published, and all records that came in.
     control : Sparse, optional
         Records that were not in it.
+    make : {"pseudo", "km"}
+        Which of both they are.
     """
 
     published: Sparse
     original: Sparse = field(repr=False)
     control: Sparse | None = field(default=None, repr=False)
+    make: Literal["pseudo", "km"] = "pseudo"
 
     @property
     def granted(self) -> dict[str, int]:
