@@ -90,8 +90,8 @@ def _allowed(found: Found, stored: Findings) -> Iterator[str]:
     yield fill(
         f"A loss of at most {100 * ACCEPTED:.0f} points needs {' and '.join(needed)} of the numbers measured. With the "
         "defaults the recovery cap leaves 16, with Definition 3 as printed there are about 20 to 26: no classifier "
-        "that we know of makes the paper's 5 to 10 points of these, whatever the rule that compares them. Only the exact "
-        "variance at small k leaves enough. More known records help slowly, as the table shows."
+        "that we know of makes the paper's 5 to 10 points of these, whatever the rule that compares them. Only the "
+        "exact variance at small k leaves enough. More known records help slowly, as the table shows."
     )
     yield ""
 

@@ -32,6 +32,8 @@ class SparseCase:
         The original record that each sketch is of: to count what was recovered right.
     key : bytes, optional
         The key of the signs: granted to attacks that assume that it leaked.
+    unit : {"record", "group"}
+        Whether a sketch is of one record, or of the sum of a group.
     """
 
     published: Sketches
@@ -39,6 +41,7 @@ class SparseCase:
     control: Sparse | None = field(default=None, repr=False)
     rows: Ints | None = None
     key: bytes | None = field(default=None, repr=False)
+    unit: Literal["record", "group"] = "record"
 
     @property
     def granted(self) -> dict[str, int]:

@@ -199,7 +199,7 @@ def _best_rules(table: Floats, one: Ints, other: Ints, shares: Floats) -> Ints:
     """Of the rules "who has this has that" of some pairs, the half of largest confidence, each as a number."""
     first, second = np.concatenate([one, other]), np.concatenate([other, one])
     order = np.argsort(-table[first, second] / shares[first], kind="stable")[: len(one)]
-    return first[order] * len(shares) + second[order]
+    return np.asarray(first[order] * len(shares) + second[order], np.int64)
 
 
 def _shares_kept(true: Ints, shown: Ints, permuted: Ints) -> tuple[float, float]:
