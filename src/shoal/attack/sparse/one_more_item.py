@@ -49,7 +49,7 @@ class OneMoreItem(OnBaskets):
     remedy = "raise support, or give more records: what few records share is then told less sharply; k matters less"
     of_km = (
         "nothing promises it, but rho-uncertainty of items that are named as sensitive",
-        "raise k or m, or name what nobody may learn as sensitive (rho-uncertainty)",
+        "raise k or m; or suppress or generalise with rho-uncertainty of items that nobody may learn",
     )
     reference = _REFERENCE
 
