@@ -137,6 +137,8 @@ class AttackResult:
         The columns of the release that it got it from, where it is of some.
     admitted : float
         The risk that a guarantee of the release admits, and so tells beforehand.
+    stopped_by, remedy : str
+        What is meant to stop it, and what to do, where releases of this make differ from what the attack says of all.
     """
 
     attack: str
@@ -149,6 +151,8 @@ class AttackResult:
     details: Mapping[str, float] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     admitted: float = 0.0
+    stopped_by: str = ""
+    remedy: str = ""
 
     @property
     def risk(self) -> AddedRisk:
@@ -192,6 +196,7 @@ class AttackResult:
             "details": {n: v if math.isfinite(v) else None for n, v in self.details.items()},
             "columns": list(self.columns),
             "admitted": self.admitted,
+            **{n: said for n in ("stopped_by", "remedy") if (said := getattr(self, n))},
         }
 
     @classmethod
@@ -209,4 +214,6 @@ class AttackResult:
             details={str(n): math.nan if v is None else float(v) for n, v in told["details"].items()},
             columns=tuple(map(str, told.get("columns", ()))),
             admitted=float(told.get("admitted", 0.0)),
+            stopped_by=str(told.get("stopped_by", "")),
+            remedy=str(told.get("remedy", "")),
         )

@@ -164,7 +164,7 @@ def as_finding(result: AttackResult, attack: Attack[Any] | None, accepted: Mappi
         result.risk.value if result.succeeds else 0.0,
         1.0 if attack is not None and attack.leaked else limit,
         f"{result.title[:1].upper()}{result.title[1:]}{of}: {_small(result.sentence)}",
-        "look at what is published" if attack is None else attack.advice(result.columns),
+        result.remedy or ("look at what is published" if attack is None else attack.advice(result.columns)),
         None if attack is None else accepted.get(attack.accepted_as),
     )
 

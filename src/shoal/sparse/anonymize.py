@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 POPULAR = 0.5
 SMALL_DELTA = 0.05
-REASONS = ("kept", "empty", "small_class", "too_short", "too_distinct")
+REASONS = ("kept", "empty", "small_class", "too_short", "too_distinct", "rare_items")
 _EMPTY, _CLASS, _SHORT, _DISTINCT = 1, 2, 3, 4
 
 

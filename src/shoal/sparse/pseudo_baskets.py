@@ -111,7 +111,7 @@ def pseudo_baskets(
         If there are fewer than k records with items that k hold.
     """
     order = canonical_order(records)
-    kept, rows, reasons, rare = _without_rare(_by_appearance(records.take(order)), k)
+    kept, rows, reasons, rare = without_rare(_by_appearance(records.take(order)), k)
     if not len(kept):
         raise Infeasible(
             f"nothing can be published: no k = {k} records of a class hold items that k of all hold; lower k, add "
@@ -159,13 +159,13 @@ def _by_appearance(records: Sparse) -> Sparse:
 
 def kept_sizes(records: Sparse, k: int) -> Ints:
     """How many items of each record k of all hold; 0 where there are not k records of its class with such items."""
-    kept, rows, *_ = _without_rare(records, k)
+    kept, rows, *_ = without_rare(records, k)
     sizes = np.zeros(len(records), np.int64)
     sizes[rows] = kept.sizes
     return sizes
 
 
-def _without_rare(records: Sparse, k: int) -> tuple[Sparse, Ints, Signs, tuple[int, int]]:
+def without_rare(records: Sparse, k: int) -> tuple[Sparse, Ints, Signs, tuple[int, int]]:
     """Records with the items that k of all hold, whose rows they are, why others have none, and what was taken out."""
     reasons = np.zeros(len(records), np.int8)
     reasons[records.sizes == 0] = _EMPTY

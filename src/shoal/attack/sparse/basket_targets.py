@@ -1,14 +1,16 @@
-"""Persons whose baskets are sought among pseudo-baskets, and the published ones as an attacker holds them ready."""
+"""Persons whose baskets are sought among published ones, and the published ones as an attacker holds them ready."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import NO_OTHERS, Attack
+from shoal.attack.result import AttackResult
 from shoal.attack.sparse.case import BasketCase
 from shoal.data.sparse.records import Sparse
 
@@ -16,17 +18,31 @@ AT_ONCE = 256
 
 
 class OnBaskets(Attack[BasketCase]):
-    """An attack on pseudo-baskets, which is compared on records that were not in the release."""
+    """An attack on published baskets, which is compared on records that were not in the release."""
 
     needs_others = True
+    of_km: ClassVar[tuple[str, str]]
+    """What is meant to stop it, and what to do, where records are k^m-anonymous and not dealt anew."""
 
     def fits(self, case: Any) -> bool:
-        """Pseudo-baskets, not sketches."""
+        """Baskets, not sketches."""
         return isinstance(case, BasketCase)
 
     def missing(self, case: BasketCase) -> str | None:
         """It needs records that were not in the release."""
         return NO_OTHERS if case.control is None or not len(case.control) else None
+
+    def run(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
+        """Attack, and say what is meant to stop it."""
+        found = self._attack(case, rng)
+        if case.make == "pseudo":
+            return found
+        stopped_by, remedy = self.of_km
+        return replace(found, stopped_by=stopped_by, remedy=remedy)
+
+    @abstractmethod
+    def _attack(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
+        """Attack."""
 
 
 def draw_rows(records: Sparse, n: int, least_size: int, rng: np.random.Generator) -> Ints:

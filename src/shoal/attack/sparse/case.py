@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from shoal.arrays import Ints
 from shoal.attack.attack import Attack
@@ -32,6 +32,8 @@ class SparseCase:
         The original record that each sketch is of: to count what was recovered right.
     key : bytes, optional
         The key of the signs: granted to attacks that assume that it leaked.
+    unit : {"record", "group"}
+        Whether a sketch is of one record, or of the sum of a group.
     """
 
     published: Sketches
@@ -39,6 +41,7 @@ class SparseCase:
     control: Sparse | None = field(default=None, repr=False)
     rows: Ints | None = None
     key: bytes | None = field(default=None, repr=False)
+    unit: Literal["record", "group"] = "record"
 
     @property
     def granted(self) -> dict[str, int]:
@@ -50,7 +53,7 @@ class SparseCase:
 
 @dataclass(frozen=True)
 class BasketCase:
-    """Published pseudo-baskets under attack.
+    """Published pseudo-baskets, or k^m-anonymous records, under attack.
 
     Attributes
     ----------
@@ -58,11 +61,14 @@ class BasketCase:
         What was published, and all records that came in.
     control : Sparse, optional
         Records that were not in it.
+    make : {"pseudo", "km"}
+        Which of both they are.
     """
 
     published: Sparse
     original: Sparse = field(repr=False)
     control: Sparse | None = field(default=None, repr=False)
+    make: Literal["pseudo", "km"] = "pseudo"
 
     @property
     def granted(self) -> dict[str, int]:

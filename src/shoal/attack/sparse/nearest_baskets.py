@@ -35,9 +35,13 @@ class NearestBaskets(OnBaskets):
     knows = "the release, and a whole record"
     stopped_by = "nothing promises it; the dealing anew of items keeps published records away from single ones"
     remedy = "raise k, or lower together: published records then lie less near to those of members"
+    of_km = (
+        "nothing promises it",
+        "raise k or m: less is then left of rare records; or publish pseudo-baskets, which are no true records",
+    )
     reference = "R. Shokri, M. Stronati, C. Song, V. Shmatikov, Membership inference attacks, IEEE S&P 2017"
 
-    def run(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
+    def _attack(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
         """Score members and others."""
         assert case.control is not None
         scores = []
@@ -82,9 +86,13 @@ class BasketCopies(OnBaskets):
     knows = "the release, and a whole record"
     stopped_by = "no pseudo-record equals a record that fewer than k hold; near ones are not forbidden"
     remedy = "raise k or support, or lower together: fewer whole baskets then come out as they were"
+    of_km = (
+        "nothing promises it: a record without rare combinations is published as it is",
+        "raise k or m, or publish pseudo-baskets, none of which is a record that fewer than k hold",
+    )
     reference = "the release itself is checked for whole copies; this counts near ones too"
 
-    def run(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
+    def _attack(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
         """Look for members' and others' records."""
         assert case.control is not None
         rates, equal = [], []

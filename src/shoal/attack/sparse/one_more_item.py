@@ -47,13 +47,17 @@ class OneMoreItem(OnBaskets):
     knows = "the release, and half of the items of a person"
     stopped_by = "the dealing anew of items in groups of k"
     remedy = "raise support, or give more records: what few records share is then told less sharply; k matters less"
+    of_km = (
+        "nothing promises it, but rho-uncertainty of items that are named as sensitive",
+        "raise k or m; or suppress or generalise with rho-uncertainty of items that nobody may learn",
+    )
     reference = _REFERENCE
 
     def in_release(self) -> OneMoreItem:
         """On fewer: the interval is wider then."""
         return replace(self, n_attacks=min(self.n_attacks, 4000), n_halves=2)
 
-    def run(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
+    def _attack(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
         """Guess for members and others."""
         assert case.control is not None
         ours, theirs = (self._guess(case.ready, side, rng) for side in (case.original, case.control))
@@ -140,9 +144,13 @@ class RareItem(OnBaskets):
     knows = "the release, and the rarest item of a person"
     stopped_by = "the dealing of rare items in pools where several hold them; items that fewer than k hold are left out"
     remedy = "raise k or support: a rare item then stands with those of more records"
+    of_km = (
+        "the leaving out of items that fewer than k hold; nothing bounds what the holders of others share",
+        "raise k: a rare item is then held by more records, or left out",
+    )
     reference = _REFERENCE
 
-    def run(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
+    def _attack(self, case: BasketCase, rng: np.random.Generator) -> AttackResult:
         """Guess for members and others."""
         assert case.control is not None
         rates = []

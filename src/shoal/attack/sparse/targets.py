@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,11 +21,13 @@ NO_ROWS = "It is not known which record each sketch is of, so successes could no
 
 
 class OnSketches(Attack[SparseCase]):
-    """An attack on sketches."""
+    """An attack on sketches of records."""
+
+    unit: ClassVar[Literal["record", "group"]] = "record"
 
     def fits(self, case: Any) -> bool:
-        """Sketches, not pseudo-baskets."""
-        return isinstance(case, SparseCase)
+        """Sketches of its unit, not baskets."""
+        return isinstance(case, SparseCase) and case.unit == self.unit
 
 
 class WithKey(OnSketches):

@@ -172,7 +172,7 @@ def asked_of(
     is_few = method.neighbours == "auto" and n_filled is not None and n_filled <= MOST_EXACT
     return SparseAsked(
         delta=policy.delta,
-        k=policy.k,
+        k=None if near is None else near.k,
         threshold="sqrt" if near is None else near.threshold,
         variance="smaller" if near is None else near.variance,
         metric=method.metric,
@@ -181,15 +181,17 @@ def asked_of(
         recovery_share=method.recovery_share,
         rare=method.rare,
         coarse_counts=method.coarse_counts,
+        group_size=policy.k if method.unit == "group" else None,
         neighbours="exact" if neighbours is None or method.neighbours == "exact" or is_few else neighbours,
     )
 
 
 def read_evidence(private: PrivateFolder, original: Sparse | None) -> SparseEvidence:
-    """What a release kept in `private/`: rows, the key, and neighbours that were not found exactly."""
+    """What a release kept in `private/`: rows, the key, groups, and neighbours that were not found exactly."""
     if not private.holds(ROWS_FILE, KEY_FILE):
         raise DataError(
             f"{private.path} has neither {ROWS_FILE} nor {KEY_FILE}; they are kept only where a release is made with "
             "--keep rows,key"
         )
-    return SparseEvidence(original, private.rows(), private.key(), private.neighbours())
+    groups = private.groups(len(original)) if original is not None and private.holds(GROUPS_FILE) else None
+    return SparseEvidence(original, private.rows(), private.key(), private.neighbours(), groups)

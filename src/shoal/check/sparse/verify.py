@@ -8,7 +8,8 @@ everything; and with the key every single component.
 - recovery-cap: the components of a record carry at most half of what picks it out (`sparse_bounds`);
 - k-variance: similarities to the k nearest are blurred enough (`sparse_edges`);
 - class-size: published classes are not small, and are those of the originals;
-- sketch-form: the numbers are sketches of these originals (`sparse_sketches`).
+- sketch-form: the numbers are sketches of these originals (`sparse_sketches`);
+- k-anonymity: where a sketch is of a group, of the sum of at least k records (`sparse_groups`).
 
 **Guarantee.** The usual, unbiased estimate of an attribute, which takes the key, has a variance of at least delta, and
 the usual estimate of the product of a record with one of its k nearest a deviation of at least the threshold.
@@ -25,7 +26,7 @@ cap, rounding, and classes of at least `rare` are ours.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -44,6 +45,7 @@ from shoal.check.sparse.bounds import (
     recovery_cap,
 )
 from shoal.check.sparse.edges import EdgeRule, Threshold, Variance, k_variance
+from shoal.check.sparse.groups import NEEDS_GROUPS, SummedGroups, look_alikes
 from shoal.check.sparse.neighbours import Metric
 from shoal.check.sparse.signs import KEY_BYTES
 from shoal.check.sparse.sketches import find_owners, rounding, sketch_form
@@ -88,6 +90,8 @@ class SparseAsked:
         Whether the k nearest are meant, or those that a search in parts of the data finds.
     coarse_counts : bool
         Whether numbers of components stand on a coarse grid, so that they tell little of lengths.
+    group_size : int, optional
+        The fewest records that a sketch is the sum of, where it is of a group.
     """
 
     delta: float
@@ -101,6 +105,7 @@ class SparseAsked:
     rare: int = 5
     neighbours: Literal["exact", "partition"] = "exact"
     coarse_counts: bool = False
+    group_size: int | None = None
 
 
 @dataclass(frozen=True)
@@ -117,12 +122,15 @@ class SparseEvidence:
         The key that signs come from.
     neighbours : int32 array (n_original, k), optional
         The neighbours that the method worked with.
+    groups : int64 array (n_original,), optional
+        The group of each original record, negative where it has none; of sketches of groups.
     """
 
     original: Sparse | None = field(default=None, repr=False)
     rows: Ints | None = field(default=None, repr=False)
     key: bytes | None = field(default=None, repr=False)
     neighbours: npt.NDArray[np.integer[Any]] | None = field(default=None, repr=False)
+    groups: Ints | None = field(default=None, repr=False)
 
 
 def verify_sketches(published: Sketches, asked: SparseAsked, evidence: SparseEvidence | None = None) -> Verdict:
@@ -130,6 +138,8 @@ def verify_sketches(published: Sketches, asked: SparseAsked, evidence: SparseEvi
     if not len(published):
         raise DataError("nothing would be published: there are no sketches; ask for less or give more data")
     secrets = evidence or SparseEvidence()
+    if asked.group_size is not None:
+        return _verify_groups(published, asked, asked.group_size, secrets)
     original = secrets.original
     counts = published.counts.astype(np.int64)
     alone = [max_components(counts, asked.max_components)]
@@ -165,6 +175,21 @@ def verify_sketches(published: Sketches, asked: SparseAsked, evidence: SparseEvi
     guarantees, missing = _with_rows(original, bounds, rows, counts, asked, secrets, rng)
     form = sketch_form(published, original, rows, secrets.key, rng)
     return Verdict((*guarantees, *alone, form), missing)
+
+
+def _verify_groups(published: Sketches, asked: SparseAsked, k: int, secrets: SparseEvidence) -> Verdict:
+    """Check the groups, and then each sketch, once, against the sum of its group as though that were a record."""
+    inner = replace(asked, group_size=None, k=None, rare=1)
+    alone = look_alikes(published, k)
+    found = SummedGroups.of(published, secrets.original, secrets.rows, secrets.groups, k)
+    if found is None:
+        rest = verify_sketches(published, inner)
+        return Verdict((alone, *rest.guarantees), (NEEDS_GROUPS.format(k=k),), rest.findings)
+    if found.findings:
+        return Verdict((alone,), (), found.findings)
+    rest = verify_sketches(published.take(found.firsts), inner, SparseEvidence(found.sums, found.shown, secrets.key))
+    of_sums = (g for g in rest.guarantees if g.model != "class-size")  # of sums, of which each has k records
+    return Verdict((found.k_anonymity(k), alone, *of_sums), rest.unverified, rest.findings)
 
 
 def _with_rows(

@@ -181,14 +181,15 @@ class SparseKind(Kind):
             return BasketCase(published_baskets(folder, manifest), original, control)
         assert isinstance(manifest, SketchManifest)
         published, kept = published_sketches(folder, manifest), _kept(private)
+        unit = manifest.policy.method.unit
         if kept is None:
-            return SparseCase(published, original, control)
+            return SparseCase(published, original, control, unit=unit)
         secrets = read_evidence(kept, original)
         if secrets.rows is not None and (len(secrets.rows) != len(published) or secrets.rows.max() >= len(original)):
             raise DataError(
                 f"the rows in {kept.path} are not those of this release and original; give those that belong to it"
             )
-        return SparseCase(published, original, control, secrets.rows, secrets.key)
+        return SparseCase(published, original, control, secrets.rows, secrets.key, unit)
 
     def ladder(self, data: Sparse, policy: SparsePolicy) -> SparseLadder:
         """See `shoal.kinds.sparse.harden`."""
@@ -237,11 +238,16 @@ class SparseKind(Kind):
             return _baskets_shown(release), []
         records, counts = release.records, release.sketches.counts
         lines = [
-            f"{records['out']:,} sketches published of {records['in']:,} records, with {counts.min():,} to "
-            f"{counts.max():,} components, {counts.mean():.1f} on average.",
+            f"{records['out']:,} sketches published of {records['in']:,} records{_in_groups(release)}, with "
+            f"{counts.min():,} to {counts.max():,} components, {counts.mean():.1f} on average.",
             f"  {release.suppressed_sentence}",
         ]
         return lines, []
+
+
+def _in_groups(release: SparseRelease) -> str:
+    n = release.n_groups
+    return "" if n is None else f" in {n:,} group{'s' * (n != 1)}, a sketch of its sum for each record of a group"
 
 
 def _baskets_shown(release: BasketRelease) -> list[str]:

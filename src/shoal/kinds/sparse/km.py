@@ -192,7 +192,7 @@ def km_case(
         original = generalised(original, labels)
         control = None if control is None else generalised(control, labels)
     shown = _as_baskets(published, {})
-    return BasketCase(shown, original, control)
+    return BasketCase(shown, original, control, "km")
 
 
 def _as_baskets(published: Sparse | Disassociated, labels: dict[str, str]) -> Sparse:

@@ -57,8 +57,9 @@ class SparseManifest(Manifest):
     def policy(self) -> SparsePolicy:
         """How the original was read, what was required and how the data was made."""
         keys = self._method_keys()
-        method = {name: value for name, value in self.method.items() if name in keys}
-        # Manifests of old know no header and no persons.
+        # Manifests of old know no header and no persons, and no sketches of groups.
+        told = {"unit": "record"} | self.method if "unit" in keys else self.method
+        method = {name: value for name, value in told.items() if name in keys}
         if set(method) != set(keys) or {"header", "person", *self.input} != set(SparseInput.model_fields):
             raise ValueError("a default would be promised by nobody")
         return SparsePolicy(input=self.input, require=self.require, method=method)
@@ -163,7 +164,7 @@ class SketchManifest(SparseManifest):
     @model_validator(mode="after")
     def _whole(self) -> SketchManifest:
         policy = self.policy
-        if len(policy.require) != len(self.require) or (policy.k is None) != (self.neighbours is None):
+        if len(policy.require) != len(self.require) or (policy.k_variance is None) != (self.neighbours is None):
             raise ValueError("what is required is not what was done")
         return self
 

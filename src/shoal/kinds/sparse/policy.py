@@ -154,6 +154,9 @@ class SparseMethod(Strict):
     item_hierarchy: str | Hierarchy | None = option(
         None, "A hierarchy of the items in ARX's CSV form; of generalise.", metavar="FILE"
     )
+    unit: Literal["record", "group"] = option(
+        "record", "What a sketch is of: one record, or the sum of a group of k near ones."
+    )
     max_components: int = option(128, "Most components of a sketch.", ge=1, le=4096)
     recovery_cap: bool = option(
         True,
@@ -239,7 +242,8 @@ class SparsePolicy(BasePolicy):
         if require is None:
             if said.get("publish", "sketch" if set(said) & set(OF_SKETCH) else "pseudo") != "sketch":
                 return given
-            return given | {"method": said | {"publish": "sketch"}, "require": (KVariance(), DeltaAnonymity())}
+            first = GroupAnonymity() if said.get("unit") == "group" else KVariance()
+            return given | {"method": said | {"publish": "sketch"}, "require": (first, DeltaAnonymity())}
         names = {_model_of(r) for r in require} if isinstance(require, list | tuple) else set()
         if "publish" not in said and names & set(OF_SKETCHES):
             return given | {"method": said | {"publish": "sketch"}}
@@ -275,11 +279,27 @@ class SparsePolicy(BasePolicy):
                 'km-anonymity and rho-uncertainty are for publish = "disassociate", "suppress" or "generalise"; ask '
                 "for one of these"
             )
+        if self.method.unit == "group":
+            return self._fitting_groups(models)
         if "k-anonymity" in models:
             raise ValueError(
-                'k-anonymity is for publish = "pseudo", and sketches have k-variance and delta-anonymity; require those'
+                'k-anonymity is for publish = "pseudo" and for sketches of groups (unit = "group"), and sketches of '
+                "records have k-variance and delta-anonymity; require those"
             )
         # k-variance alone can leave a record any number of components, so the delta rule is always there.
+        missing = () if "delta-anonymity" in models else (DeltaAnonymity(),)
+        settled = tuple(sorted((*self.require, *missing), key=lambda r: r.model, reverse=True))
+        if settled != self.require:
+            object.__setattr__(self, "require", settled)
+        return self
+
+    def _fitting_groups(self, models: Sequence[str]) -> Self:
+        """Require k-anonymity first, and the delta rule of the sums."""
+        if "k-variance" in models or "k-anonymity" not in models:
+            raise ValueError(
+                'of sketches of groups (unit = "group") k-anonymity is required, and delta-anonymity; leave k-variance '
+                'out, or ask for unit = "record"'
+            )
         missing = () if "delta-anonymity" in models else (DeltaAnonymity(),)
         settled = tuple(sorted((*self.require, *missing), key=lambda r: r.model, reverse=True))
         if settled != self.require:
@@ -344,8 +364,8 @@ class SparsePolicy(BasePolicy):
 
     @property
     def model(self) -> Model | None:
-        """Which guarantee of sketches is required; the delta rule holds in both. None of other publications."""
-        if self.publish != "sketch":
+        """Which guarantee of sketches of records is required; the delta rule holds in both. None of all else."""
+        if self.publish != "sketch" or self.method.unit == "group":
             return None
         return "delta" if self.k_variance is None else "k-variance"
 
@@ -426,12 +446,25 @@ class SparsePolicy(BasePolicy):
                 )
             return ({"model": "k-anonymity", "k": values.pop("k", self.k or GroupAnonymity().k)},)
         delta = {"model": "delta-anonymity", "delta": values.pop("delta", self.delta)}
+        if self._unit(values) == "group":
+            if model is not None or {"threshold", "variance"} & set(values):
+                raise PolicyError(
+                    "threshold, variance and the model are for sketches of records; leave them out, or ask for unit = "
+                    '"record"'
+                )
+            return ({"model": "k-anonymity", "k": values.pop("k", self.k or GroupAnonymity().k)}, delta)
         asked = {n: values.pop(n) for n in ("k", "threshold", "variance") if n in values}
         if model == "delta" and asked:
             raise PolicyError(f"{next(iter(asked))} is for the model k-variance; leave it out, or ask for that one")
         if model == "delta" or (model is None and self.model == "delta" and not asked):
             return (delta,)
         return ((self.k_variance or KVariance()).model_dump() | asked, delta)
+
+    def _unit(self, values: dict[str, Any]) -> str:
+        """What a sketch is to be of."""
+        within = values.get("method")
+        inner = within if isinstance(within, dict) else {} if within is None else within.model_dump(exclude_unset=True)
+        return str(values.get("unit") or inner.get("unit") or self.method.unit)
 
     def _required_combinations(self, model: Model | None, values: dict[str, Any]) -> tuple[Any, ...]:
         if model is not None or {"delta", "threshold", "variance"} & set(values):

@@ -26,8 +26,9 @@ from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.manifest import Manifest
 from shoal.progress import Progress
 from shoal.release import Pages, Release
-from shoal.secrets import write_key, write_neighbours, write_rows
+from shoal.secrets import write_groups, write_key, write_neighbours, write_rows
 from shoal.sparse.anonymize import REASONS, AnonymizedSparse, anonymize_sparse
+from shoal.sparse.group_sketches import GroupSketches, anonymize_groups, of_sums
 from shoal.sparse.signs import new_key
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 
@@ -56,6 +57,12 @@ class SparseRelease(Release[Sketches]):
     neighbours: Literal["exact", "partition"] | None
     recall: float | None
     _evidence: SparseEvidence = field(repr=False)
+    _grouped: GroupSketches | None = field(default=None, repr=False)
+
+    @property
+    def n_groups(self) -> int | None:
+        """How many groups are published, where a sketch is of a group."""
+        return None if self._grouped is None else len(self._grouped.once)
 
     @property
     def sketches(self) -> Sketches:
@@ -77,20 +84,25 @@ class SparseRelease(Release[Sketches]):
         """What attacks work on; for the owner alone, as it holds the key."""
         from shoal.attack.sparse.case import SparseCase
 
-        return SparseCase(self.sketches, self._original, self._control, self._evidence.rows, self._evidence.key)
+        secrets = (self._evidence.rows, self._evidence.key)
+        return SparseCase(self.sketches, self._original, self._control, *secrets, unit=self.policy.method.unit)
 
     @cached_property
     def utility(self) -> SparseUtility:
         """What the protection cost; see `shoal.utility.sparse`."""
         from shoal.utility.sparse.measure import measure_sketches
 
+        if self._grouped is not None:  # against the sums, each once
+            grouped = self._grouped
+            return measure_sketches(grouped.summed.sums, grouped.once, grouped.once_of, make=self._make_again)
         assert self._evidence.rows is not None
         return measure_sketches(self._original, self.sketches, self._evidence.rows, make=self._make_again)
 
     def _make_again(self, records: Sparse) -> tuple[Sketches, np.ndarray[tuple[int], np.dtype[np.int64]]]:
         """Sketches of other records, or of some of these, under the same policy and key: to measure what they cost."""
         assert self._evidence.key is not None
-        made = anonymize_sparse(records, self.policy, self._evidence.key)
+        policy = self.policy if self._grouped is None else of_sums(self.policy)
+        made = anonymize_sparse(records, policy, self._evidence.key)
         return made.sketches, made.rows
 
     def _told(self) -> dict[str, Any]:
@@ -122,6 +134,8 @@ class SparseRelease(Release[Sketches]):
             write_rows(folder, evidence.rows)
             if evidence.neighbours is not None:
                 write_neighbours(folder, evidence.neighbours)
+            if evidence.groups is not None:
+                write_groups(folder, evidence.groups)
         if "key" in keep:
             assert evidence.key is not None
             write_key(folder, evidence.key)
@@ -168,7 +182,12 @@ def release_sparse(
     secret = key if key is not None else new_key(seed)
     if progress is not None:
         progress("sketching" if has_compiled() else "compiling (on the first run only), then sketching", 0, 0)
-    made = anonymize_sparse(original, policy, secret, progress=progress)
+    grouped = None
+    if policy.method.unit == "group":
+        grouped = anonymize_groups(original, policy, secret, seed=seed, progress=progress)
+        made = grouped.made
+    else:
+        made = anonymize_sparse(original, policy, secret, progress=progress)
     if made.neighbours is not None and made.neighbours.recall is not None and made.neighbours.recall < LEAST_RECALL:
         raise Infeasible(
             f"a search in parts of the data finds {100 * made.neighbours.recall:.0f} % of the nearest records only, "
@@ -179,7 +198,13 @@ def release_sparse(
     if progress is not None:
         progress("checking the release", 0, 0)
     how = None if made.neighbours is None else made.neighbours.how
-    evidence = SparseEvidence(original, made.rows, secret, None if made.neighbours is None else made.neighbours.indices)
+    evidence = SparseEvidence(
+        original,
+        made.rows,
+        secret,
+        None if made.neighbours is None else made.neighbours.indices,
+        None if grouped is None else grouped.summed.groups,
+    )
     file, (published, guarantees) = _write_and_check(made.sketches, policy, how, evidence)
     return SparseRelease(
         published=published,
@@ -192,6 +217,7 @@ def release_sparse(
         recall=None if made.neighbours is None else made.neighbours.recall,
         _original=original,
         _evidence=evidence,
+        _grouped=grouped,
         _file=file,
         _held_out=held_out,
     )
@@ -219,6 +245,10 @@ def _reasons(suppressed: Mapping[str, int], policy: SparsePolicy) -> str:
         ),
         "too_short": ("has too few items for even one component", "have too few items for even one component"),
         "too_distinct": ("is too far from its neighbours", "are too far from their neighbours"),
+        "rare_items": (
+            f"has only items that fewer than {policy.k} records hold",
+            f"have only items that fewer than {policy.k} records hold",
+        ),
     }
     return "; ".join(f"{n:,} {words[name][n > 1]}" for name, n in suppressed.items())
 
@@ -231,6 +261,7 @@ def _why_none(suppressed: Mapping[str, int], policy: SparsePolicy) -> str:
         "small_class": "lower rare, or leave out the classes",
         "too_short": f"lower delta{cap * policy.method.recovery_cap}",
         "too_distinct": "lower k, or add records like them",
+        "rare_items": "lower k, or add records",
     }
     worst = max(suppressed, key=lambda name: suppressed[name])
     return f"{_reasons(suppressed, policy)}. To publish some, {remedies[worst]}"

@@ -124,6 +124,16 @@ def use_rows(utility: BasketUtility) -> list[tuple[str, str, str]]:
                 percent(utility.pairs_kept_permuted),
             ),
             (
+                "Most frequent triples that are still among them",
+                percent(utility.triples_kept),
+                percent(utility.triples_kept_permuted),
+            ),
+            (
+                "Rules of largest confidence that are still among them",
+                percent(utility.rules_kept),
+                percent(utility.rules_kept_permuted),
+            ),
+            (
                 "Error of the confidence of the most frequent rules",
                 number(utility.confidence_error),
                 number(utility.confidence_error_permuted),

@@ -73,7 +73,7 @@ def _measured(utility: SparseUtility) -> dict[str, Any]:
 def _facts(release: SparseRelease) -> list[tuple[str, str, str]]:
     records, utility = release.records, release.utility
     facts = [
-        ("Records published", f"{records['out']:,}", f"of {records['in']:,}"),
+        ("Records published", f"{records['out']:,}", f"of {records['in']:,}{_in_groups(release)}"),
         ("Components", number(utility.components.mean), "of a sketch, on average"),
     ]
     solved = next((r for r in release.attacked.results if r.attack.startswith("recovery")), None)
@@ -87,6 +87,10 @@ def _facts(release: SparseRelease) -> list[tuple[str, str, str]]:
         before, after = utility.learning.before.mean, utility.learning.after.mean
         facts.append(("Classes told", percent(after), f"by nearest neighbours; {percent(before)} by originals"))
     return facts
+
+
+def _in_groups(release: SparseRelease) -> str:
+    return "" if release.n_groups is None else f", as sketches of {release.n_groups:,} groups"
 
 
 def _products(utility: SparseUtility) -> list[dict[str, Any]]:

@@ -20,6 +20,9 @@ MODELS = {
     "deviation that the threshold asks for.",
     "recovery-cap": "A sketch carries at most this share of what it takes, with the key, to pin a record down, items "
     "counted as independent of one another.",
+    "k-anonymity": "A sketch is of the sum of at least k records: what it tells, even to who has the key, is told of "
+    "all of them together.",
+    "look-alikes": "A sketch stands there once for each record of its group: nobody's can be told from k - 1 others.",
     "max-components": "No sketch has more components than asked for.",
     "coarse-counts": "The number of components would tell how large a record is; on a coarse grid it tells less.",
     "rounding": "More digits of real components would tell which items a record has.",
@@ -31,6 +34,7 @@ REASONS = {
     "small_class": "class of too few records: the label alone would point at them",
     "too_short": "too few items: one component would already tell too much of an item",
     "too_distinct": "too far from all others: no component keeps its similarities blurred",
+    "rare_items": "only items that fewer than k records hold",
 }
 CHECKED = (
     "Every guarantee was recomputed from the bytes of the published file, the original, the rows and the key, by a "
@@ -45,6 +49,8 @@ def short_name(guarantee: Guarantee) -> str:
         "delta-anonymity": f"{values.get('delta', 'delta')}-anonymity",
         "k-variance": f"{values.get('k', 'k')}-variance anonymity",
         "recovery-cap": "recovery cap",
+        "k-anonymity": f"{values.get('k', 'k')}-anonymity of groups",
+        "look-alikes": f"{values.get('k', 'k')} look-alikes",
         "max-components": "length of sketches",
         "coarse-counts": "coarse lengths",
         "rounding": "rounded components",
@@ -64,7 +70,7 @@ def required(guarantee: Guarantee) -> str:
         return f"{percent(r.get('share', 0.5))} of it or less"
     if guarantee.model == "max-components":
         return f"{number(next(iter(r.values()), None), 4)} components or fewer"
-    if guarantee.model == "class-size":
+    if guarantee.model in ("class-size", "k-anonymity", "look-alikes"):
         return f"{number(next(iter(r.values()), None), 4)} records or more"
     return "all"
 
@@ -82,10 +88,18 @@ def achieved(guarantee: Guarantee) -> str:
 
 def method(policy: SparsePolicy, step: float, neighbours: str | None, recall: float | None) -> dict[str, str]:
     """How sketches were made, in words, by what it is about."""
-    near = policy.k_variance
+    near, is_grouped = policy.k_variance, policy.method.unit == "group"
     told = {
         "Sketches": "Each component is the sum of a record's weights with random signs, the same for all records; they "
         "come from a secret key.",
+    }
+    if is_grouped:
+        told["Groups"] = (
+            f"Near records of a class were put into groups of at least {policy.k} and added up, without items that "
+            f"fewer than {policy.k} records hold; what is sketched is the sum, in the place of a record, and its "
+            "sketch stands once for each record of the group."
+        )
+    told |= {
         "How many components": f"As many as leave a variance of {policy.delta:g} to the usual estimate of an item, and "
         f"at most {policy.method.max_components}.",
     }
@@ -117,7 +131,60 @@ def method(policy: SparsePolicy, step: float, neighbours: str | None, recall: fl
 
 def limits(policy: SparsePolicy, is_integral: bool, has_classes: bool) -> tuple[Point, ...]:
     """What an attacker can still do."""
-    points = [
+    points = _limits_of_groups(policy) if policy.method.unit == "group" else _limits_of_records(policy, is_integral)
+    if not policy.method.recovery_cap:
+        points.insert(
+            0,
+            Point(
+                "What is sketched may be solved for",
+                "The recovery cap is off: with the key, a linear programme may recover whole records, or whole sums of "
+                "groups. See the attacks.",
+            ),
+        )
+    if policy.k_variance is None and policy.method.unit == "record":
+        points.insert(
+            0,
+            Point(
+                "Neighbours play no part",
+                "Only delta-anonymity is required: an unusual record gets as many components as a common one.",
+            ),
+        )
+    if has_classes:
+        points.append(Point("Classes are true", "The class of a sketch is that of its record."))
+    return tuple(points)
+
+
+def _limits_of_groups(policy: SparsePolicy) -> list[Point]:
+    return [
+        Point(
+            "What a group has in common",
+            "Who holds the key can estimate how many records of a group hold an item. What all of them hold is told "
+            "of each, and no bound on such inference is promised.",
+        ),
+        Point(
+            "The key opens more",
+            "Who holds the key and has a record in full may see that it is like the sum of some group. The attack "
+            "group-membership measures it. Keep the key at home or throw it away; nothing published needs it.",
+        ),
+        Point(
+            "The size of groups shows",
+            "A sketch stands there once for each record of its group, and the mean square of its components estimates "
+            "the squared length of the sum.",
+        ),
+        Point(
+            "Being in the data",
+            "Nothing here hides whether a record is in the data from someone who has the key. This is no differential "
+            "privacy.",
+        ),
+        Point(
+            "Several records of one person",
+            f"Records are counted, not persons: the {policy.k} records of a group may be of fewer persons.",
+        ),
+    ]
+
+
+def _limits_of_records(policy: SparsePolicy, is_integral: bool) -> list[Point]:
+    return [
         Point(
             "The key opens more",
             "Who holds the key can estimate items, and can test whether a record that he has in full is in the "
@@ -171,25 +238,6 @@ def limits(policy: SparsePolicy, is_integral: bool, has_classes: bool) -> tuple[
             "from nobody.",
         ),
     ]
-    if not policy.method.recovery_cap:
-        points.insert(
-            0,
-            Point(
-                "Records may be solved for",
-                "The recovery cap is off: with the key, a linear programme may recover whole records. See the attacks.",
-            ),
-        )
-    if policy.k_variance is None:
-        points.insert(
-            0,
-            Point(
-                "Neighbours play no part",
-                "Only delta-anonymity is required: an unusual record gets as many components as a common one.",
-            ),
-        )
-    if has_classes:
-        points.append(Point("Classes are true", "The class of a sketch is that of its record."))
-    return tuple(points)
 
 
 GOOD_USE = (
@@ -213,10 +261,11 @@ MISUSE = (
 def cost(utility: SparseUtility, records: Mapping[str, int]) -> str:
     """What the protection of sparse records cost, in a sentence."""
     near, learned = utility.neighbours, utility.learning
+    unit = "record" if utility.n_records == records["in"] else "group"
     kept = ""
     if near is not None:
         n, share = min(near.shares.items())
-        kept = f"Of a record's {near.n_nearest} nearest, {percent(share)} are among the {n:,} nearest by sketches. "
+        kept = f"Of a {unit}'s {near.n_nearest} nearest, {percent(share)} are among the {n:,} nearest by sketches. "
     if learned is not None:
         kept += (
             f"Nearest neighbours tell the class of {percent(learned.after.mean)} of sketches, of "

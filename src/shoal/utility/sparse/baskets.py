@@ -79,6 +79,10 @@ class BasketUtility:
         None where there are no such sets.
     pairs_kept, pairs_kept_permuted : float
         The share of the most frequent pairs that are among the most frequent ones published.
+    triples_kept, triples_kept_permuted : float
+        The same of triples.
+    rules_kept, rules_kept_permuted : float
+        Of the most frequent pairs' rules of largest confidence, the share that are such by what is published.
     confidence_error, confidence_error_permuted : float
         Mean absolute error of the confidence of the most frequent rules, "who has this has that".
     learning : tuple of ClassesTold
@@ -94,6 +98,10 @@ class BasketUtility:
     triples: SupportError | None
     pairs_kept: float
     pairs_kept_permuted: float
+    triples_kept: float
+    triples_kept_permuted: float
+    rules_kept: float
+    rules_kept_permuted: float
     confidence_error: float
     confidence_error_permuted: float
     learning: tuple[ClassesTold, ...] = ()
@@ -113,7 +121,8 @@ def measure_baskets(original: Sparse, published: Sparse, *, make: Maker | None =
     names = frequent_names(original, MOST_ITEMS)
     before, after = (binary_matrix(_sampled(records, rng), names) for records in (original, published))
     shares, shown = (np.asarray(m.mean(axis=0)).ravel() for m in (before, after))
-    pairs, kept, rules = _pairs(before, after, shares)
+    pairs, kept, rules_kept, rules = _pairs(before, after, shares)
+    triples, triples_kept = _triples(before, after, shares)
     return BasketUtility(
         len(original),
         len(published),
@@ -121,8 +130,10 @@ def measure_baskets(original: Sparse, published: Sparse, *, make: Maker | None =
         float(published.sizes.mean()),
         None if not len(names) else SupportError(len(names), *_errors(shares, shown, shares)),
         pairs,
-        _triples(before, after, shares),
+        triples,
         *kept,
+        *triples_kept,
+        *rules_kept,
         *rules,
         _learned(original, make, of_learning),
     )
@@ -159,23 +170,40 @@ def _errors(true: Floats, shown: Floats, permuted: Floats) -> tuple[float, float
 
 def _pairs(
     before: Any, after: Any, shares: Floats
-) -> tuple[SupportError | None, tuple[float, float], tuple[float, float]]:
+) -> tuple[SupportError | None, tuple[float, float], tuple[float, float], tuple[float, float]]:
     true, shown = (_together(m) for m in (before, after))
     upper = np.triu_indices(len(shares), 1)
     held = np.flatnonzero(true[upper] > 0)
     if not len(held):
-        return None, (1.0, 1.0), (0.0, 0.0)
+        return None, (1.0, 1.0), (1.0, 1.0), (0.0, 0.0)
     apart = np.outer(shares, shares)
     top = held[np.argsort(-true[upper][held], kind="stable")[:N_TOP]]
     best = [np.argsort(-table[upper], kind="stable")[: len(top)] for table in (shown, apart)]
-    kept = tuple(float(np.isin(top, found).mean()) for found in best)
+    after_shares = np.maximum(np.diagonal(shown), 1e-12)
+    sides = ((true, top, shares), (shown, best[0], after_shares), (apart, best[1], shares))
+    rules, *others = (_best_rules(table, upper[0][found], upper[1][found], of) for table, found, of in sides)
     one, other = upper[0][top], upper[1][top]
     error = SupportError(len(top), *_errors(true[one, other], shown[one, other], apart[one, other]))
-    after_shares = np.maximum(np.diagonal(shown), 1e-12)
     first, second = np.concatenate([one, other])[:N_TOP], np.concatenate([other, one])[:N_TOP]
     confidence = true[first, second] / shares[first]
     off = np.abs(shown[first, second] / after_shares[first] - confidence).mean()
-    return error, (kept[0], kept[1]), (float(off), float(np.abs(shares[second] - confidence).mean()))
+    return (
+        error,
+        _shares_kept(top, *best),
+        _shares_kept(rules, *others),
+        (float(off), float(np.abs(shares[second] - confidence).mean())),
+    )
+
+
+def _best_rules(table: Floats, one: Ints, other: Ints, shares: Floats) -> Ints:
+    """Of the rules "who has this has that" of some pairs, the half of largest confidence, each as a number."""
+    first, second = np.concatenate([one, other]), np.concatenate([other, one])
+    order = np.argsort(-table[first, second] / shares[first], kind="stable")[: len(one)]
+    return np.asarray(first[order] * len(shares) + second[order], np.int64)
+
+
+def _shares_kept(true: Ints, shown: Ints, permuted: Ints) -> tuple[float, float]:
+    return float(np.isin(true, shown).mean()), float(np.isin(true, permuted).mean())
 
 
 def _together(matrix: Any) -> Floats:
@@ -183,27 +211,44 @@ def _together(matrix: Any) -> Floats:
     return np.asarray((matrix.T @ matrix).toarray() / max(matrix.shape[0], 1), np.float64)
 
 
-def _triples(before: Any, after: Any, shares: Floats) -> SupportError | None:
+def _triples(before: Any, after: Any, shares: Floats) -> tuple[SupportError | None, tuple[float, float]]:
     """The most frequent triples that hold one of the most frequent pairs."""
-    pairs = np.triu(_together(before), 1)
-    flat = np.argsort(-pairs, axis=None, kind="stable")[:N_EXTENDED]
-    flat = flat[pairs.ravel()[flat] > 0]
-    if not len(flat):
-        return None
-    one, other = np.divmod(flat, len(shares))
+    one, other = _top_pairs(_together(before))
+    if not len(one):
+        return None, (1.0, 1.0)
     true, shown = (_extended(m, one, other) for m in (before, after))
-    index = np.arange(len(shares))
+    keys, top = _top_triples(one, other, true)
+    if not len(top):
+        return None, (1.0, 1.0)
+    pair, item = np.divmod(top, len(shares))
+    apart = shares[one[pair]] * shares[other[pair]] * shares[item]
+    theirs = _top_pairs(_together(after))
+    best, _ = _top_triples(*theirs, _extended(after, *theirs))
+    alone = _top_pairs(np.outer(shares, shares))
+    by_chance, _ = _top_triples(*alone, (shares[alone[0]] * shares[alone[1]])[:, None] * shares)
+    error = SupportError(len(top), *_errors(true.ravel()[top], shown.ravel()[top], apart))
+    return error, _shares_kept(keys, best, by_chance)
+
+
+def _top_pairs(together: Floats) -> tuple[Ints, Ints]:
+    """The most frequent pairs that occur."""
+    pairs = np.triu(together, 1)
+    flat = np.argsort(-pairs, axis=None, kind="stable")[:N_EXTENDED]
+    one, other = np.divmod(flat[pairs.ravel()[flat] > 0], len(together))
+    return one, other
+
+
+def _top_triples(one: Ints, other: Ints, supports: Floats) -> tuple[Ints, Ints]:
+    """The most frequent of pairs with a third item, each as a number and by its place in the supports."""
+    n_items = supports.shape[1]
+    sets = np.stack(np.broadcast_arrays(one[:, None], other[:, None], np.arange(n_items)[None, :])).reshape(3, -1)
+    sets = np.sort(sets, axis=0)
+    keys = (sets[0] * n_items + sets[1]) * n_items + sets[2]
     # A triple counts once, by its most frequent pair.
-    sets = np.sort(np.stack(np.broadcast_arrays(one[:, None], other[:, None], index[None, :])).reshape(3, -1), axis=0)
-    keys = (sets[0] * len(shares) + sets[1]) * len(shares) + sets[2]
-    is_triple = (sets[0] < sets[1]) & (sets[1] < sets[2]) & (true.ravel() > 0)
-    places = np.flatnonzero(is_triple)
+    places = np.flatnonzero((sets[0] < sets[1]) & (sets[1] < sets[2]) & (supports.ravel() > 0))
     places = places[np.unique(keys[places], return_index=True)[1]]
-    if not len(places):
-        return None
-    top = places[np.argsort(-true.ravel()[places], kind="stable")[:N_TOP]]
-    apart = shares[sets[0][top]] * shares[sets[1][top]] * shares[sets[2][top]]
-    return SupportError(len(top), *_errors(true.ravel()[top], shown.ravel()[top], apart))
+    top = places[np.argsort(-supports.ravel()[places], kind="stable")[:N_TOP]]
+    return keys[top], top
 
 
 def _extended(matrix: Any, one: Ints, other: Ints) -> Floats:

@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from shoal.attack.attack import NOT_OF_THIS_MAKE, run_attacks
+from shoal.attack.result import AttackResult
 from shoal.attack.sparse import SPARSE_ATTACKS
 from shoal.attack.sparse.basket_targets import OnBaskets, draw_rows, matrix, parts_of, unit_rows
 from shoal.data.sparse.records import Sparse
+from shoal.report.verdict import as_finding
 from tests.unit.attack.sparse.basket_cases import dealt
 
 ALL = list(SPARSE_ATTACKS.values())
@@ -30,6 +32,20 @@ def test_nothing_is_said_without_others_and_no_item_is_quoted() -> None:
     assert len(alone.skipped) == len(ON_BASKETS)
     for result in run_attacks([a.of_size(20) for a in ON_BASKETS], dealt(), seed=1).results:
         assert not any(name in str(result.to_dict()) for name in dealt().original.names)
+
+
+def test_what_is_said_of_records_that_are_not_dealt_anew_speaks_of_them() -> None:
+    attacks = [a.of_size(20) for a in ON_BASKETS]
+    for made, attack in zip(run_attacks(attacks, dealt(), seed=1).results, ON_BASKETS, strict=True):
+        assert (made.stopped_by, made.remedy) == ("", "")
+        assert "remedy" not in made.to_dict()
+        assert "m" not in attack.remedy.split()
+    for found in run_attacks(attacks, replace(dealt(), make="km"), seed=1).results:
+        assert not {"support", "together", "dealt", "dealing"} & set(f"{found.stopped_by} {found.remedy}".split())
+        assert found.remedy.startswith("raise ")
+        again = AttackResult.from_dict(found.to_dict())
+        assert (again.stopped_by, again.remedy) == (found.stopped_by, found.remedy) != ("", "")
+        assert as_finding(found, SPARSE_ATTACKS[found.attack], {}).remedy == found.remedy
 
 
 def test_known_parts_are_parts() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pytest
 
 from shoal.data.sparse.records import Sparse
 from shoal.sparse.pseudo_baskets import pseudo_baskets
+from shoal.utility.sparse import baskets
 from shoal.utility.sparse.baskets import binary_matrix, frequent_names, measure_baskets
 
 ROWS = [["a", "b", "c"], ["a", "b"], ["a", "b", "c"], ["c", "d"], ["a"], ["a", "b", "c", "d"]]
@@ -32,6 +34,30 @@ def test_errors_are_those_of_a_slow_count() -> None:
     assert (found.mean_size, found.n_published) == (np.mean([len(r) for r in ROWS]), 6)
 
 
+def test_what_is_kept_is_that_of_a_slow_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baskets, "N_TOP", 3)
+    found = measure_baskets(Sparse.of(ROWS), Sparse.of(SHOWN))
+    single = {s[0]: v for s, v in shares(ROWS, 1).items()}
+    apart = [{s: np.prod([single[i] for i in s]) for s in combinations("abcd", n)} for n in (2, 3)]
+    for n, told in ((2, (found.pairs_kept, found.pairs_kept_permuted)), (3, (found.triples_kept, None))):
+        true, shown, alone = (best(t, 3) for t in (shares(ROWS, n), shares(SHOWN, n), apart[n - 2]))
+        assert np.isclose(told[0], len(true & shown) / len(true))
+        assert told[1] is None or np.isclose(told[1], len(true & alone) / len(true))
+    rules = []
+    for rows in (ROWS, SHOWN):
+        items, pairs = shares(rows, 1), shares(rows, 2)
+        of_pairs = [rule for pair in best(pairs, 3) for rule in (pair, pair[::-1])]
+        rules.append(best({(a, b): pairs[min(a, b), max(a, b)] / items[a,] for a, b in of_pairs}, 3))
+    assert np.isclose(found.rules_kept, len(rules[0] & rules[1]) / 3)
+
+
+def best(supports: dict[tuple[str, ...], float], n: int) -> set[tuple[str, ...]]:
+    """The n of largest support that occur; of equals the first, by items from the most frequent on."""
+    rank = {name: i for i, name in enumerate(frequent_names(Sparse.of(ROWS), 4))}
+    held = [s for s, v in supports.items() if v > 0]
+    return set(sorted(held, key=lambda s: (-round(supports[s], 9), sorted(rank[i] for i in s)))[:n])
+
+
 def test_what_is_published_as_it_is_loses_nothing_and_permuted_columns_do() -> None:
     rng = np.random.default_rng(0)
     rows = [[f"h{i % 4}{j}" for j in range(3)] + [f"n{x}" for x in set(rng.integers(0, 20, 3))] for i in range(300)]
@@ -40,7 +66,7 @@ def test_what_is_published_as_it_is_loses_nothing_and_permuted_columns_do() -> N
     assert same.pairs is not None
     assert same.pairs.mean < 1e-6
     assert same.confidence_error < 1e-6
-    assert same.pairs_kept == 1 > same.pairs_kept_permuted
+    assert same.pairs_kept == same.triples_kept == same.rules_kept == 1 > same.pairs_kept_permuted
     assert same.pairs.permuted > 0.3
     assert all(c.before == c.after == 1 and c.baseline < 0.5 for c in same.learning)
     made = measure_baskets(records, pseudo_baskets(records, 10, seed=1).baskets)

@@ -1,0 +1,90 @@
+"""What the comparison of ways to publish baskets and texts measures beside the package: clusters and classifiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Codes
+from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.sketches import Sketches
+from shoal.engine.seeds import spawn_seeds
+from shoal.sparse.mining.k_means import spherical_k_means
+from shoal.sparse.mining.similarity import component_matrix
+from shoal.utility.sparse.baskets import binary_matrix
+from shoal.utility.sparse.clustering import cluster_quality
+from shoal.utility.sparse.originals import OriginalPoints
+
+N_CLUSTERS, N_STARTS, MOST_CLUSTERED = 10, 3, 5000
+SGD = {"loss": "log_loss", "random_state": 1, "max_iter": 20, "tol": None}
+
+
+def clusters(original: Sparse, made: Sparse, seed: int) -> dict[str, float]:
+    """The mean cosine of originals to the centroid of their cluster, by centroids found among other records.
+
+    Centroids are found among originals, among as many published records, and among published ones whose columns were
+    permuted, each by itself; then originals join the nearest. `random` is of random clusters of the same sizes.
+    """
+    rng = np.random.default_rng(seed)
+    names = [original.names[i] for i in np.flatnonzero(original.supports).tolist()]
+    ours = binary_matrix(original.take(_some(len(original), rng)), names)
+    shown = binary_matrix(made.take(_some(len(made), rng)), names)
+    points = OriginalPoints(ours)
+    found: dict[str, list[float]] = {"before": [], "after": [], "permuted": [], "random": []}
+    for start in spawn_seeds(seed, N_STARTS):
+        for name, matrix in (("before", ours), ("after", shown), ("permuted", permuted(shown, rng))):
+            among = OriginalPoints(matrix)
+            labels = spherical_k_means(among, N_CLUSTERS, seed=start, n_init=1, max_iter=30).labels
+            joined = points.cosines(among.centroids(labels, N_CLUSTERS)).argmax(axis=1).astype(np.int32)
+            found[name].append(cluster_quality(ours, joined, N_CLUSTERS))
+            if name == "after":
+                found["random"].append(cluster_quality(ours, rng.permutation(joined), N_CLUSTERS))
+    return {name: float(np.mean(values)) for name, values in found.items()}
+
+
+def _some(n: int, rng: np.random.Generator) -> Any:
+    return np.sort(rng.permutation(n)[:MOST_CLUSTERED])
+
+
+def permuted(matrix: Any, rng: np.random.Generator) -> Any:
+    """The same with the rows of each column drawn anew."""
+    from scipy.sparse import csc_matrix
+
+    by_column = matrix.tocsc()
+    n, counts = by_column.shape[0], np.diff(by_column.indptr).tolist()
+    rows = [rng.choice(n, count, replace=False, shuffle=False) for count in counts if count]
+    indices = np.concatenate(rows) if rows else np.zeros(0, np.int64)
+    return csc_matrix((by_column.data, indices, by_column.indptr), shape=by_column.shape).tocsr()
+
+
+def logistic(kept: Sparse, made: Sparse, back: Sparse) -> list[dict[str, Any]]:
+    """The share of others told by logistic regression."""
+    from sklearn.linear_model import SGDClassifier
+
+    names = [kept.names[i] for i in np.flatnonzero(kept.supports).tolist()]
+    asked, true = binary_matrix(back, names), class_names(back)
+    scores = [
+        float((SGDClassifier(**SGD).fit(binary_matrix(side, names), class_names(side)).predict(asked) == true).mean())
+        for side in (kept, made)
+    ]
+    return [{"classifier": "logistic regression", "before": scores[0], "after": scores[1]}]
+
+
+def class_names(records: Sparse | Sketches) -> Any:
+    """The class of each record."""
+    assert records.labels is not None
+    return np.array(records.classes)[records.labels]
+
+
+def told_by_components(known: Sketches, asked: Sketches) -> list[tuple[str, Codes]]:
+    """Classes by classifiers whose input are components; what a sketch has not stands as 0."""
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.naive_bayes import GaussianNB
+
+    one, other = component_matrix(known), component_matrix(asked)
+    width = max(one.shape[1], other.shape[1])
+    one, other = (np.pad(side, ((0, 0), (0, width - side.shape[1]))) for side in (one, other))
+    scale = max(float(one.std()), 1e-9)
+    models = (("naive Bayes", GaussianNB()), ("logistic regression", SGDClassifier(**SGD)))
+    return [(name, m.fit(one / scale, class_names(known)).predict(other / scale)) for name, m in models]
