@@ -15,7 +15,7 @@ def is_cut(space: Space, k: int, rows: Codes, scratch: Scratch) -> bool:
     """Whether a group would be cut if nothing but size mattered."""
     n = len(rows)
     widths = np.empty(len(space.ranks), np.float64)
-    return bool(n >= 2 * k and best_cut(space, None, k, True, rows, np.int64(0), n, widths, scratch) >= 0)
+    return bool(best_cut(space, None, k, True, rows, np.int64(0), n, widths, scratch) >= 0)
 
 
 @compiled
@@ -51,7 +51,7 @@ def try_ways(
         for j in range(len(codes)):
             for i in range(n):
                 limits.codes[j, rows[i]] = codes[j, ways[way, i]]
-        is_uncut[way] = n < 2 * k or best_cut(space, limits, k, True, rows, begin, n, widths, scratch) < 0
+        is_uncut[way] = best_cut(space, limits, k, True, rows, begin, n, widths, scratch) < 0
     for j in range(len(codes)):
         for i in range(n):
             limits.codes[j, rows[i]] = codes[j, i]

@@ -1,5 +1,8 @@
 """Mondrian's cuts: halve at the median of the widest attribute, again and again.
 
+A row stands for as many records as its weight says, all alike in what is cut and counted: strict cuts never part them,
+so rows that were put together give the groups that their records would have given. Sizes are always of records.
+
 References
 ----------
 LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity, ICDE 2006.
@@ -30,10 +33,12 @@ class Space(NamedTuple):
     positions: Floats  # of each value: a number itself, an ordered category's place in the whole table
     tree_starts: Ints  # (n_attributes,) where each attribute's n_values * (height + 1) nodes begin in the next
     ancestors: Codes  # node above each leaf at each height
+    weights: Codes  # (n_rows,) how many records each row stands for
 
 
 class Scratch(NamedTuple):
-    values: Codes  # of the attribute at hand, of the node's records
+    values: Codes  # of the attribute at hand, of the node's rows
+    weights: Codes  # records of each of them
     sorted: Codes
     distinct: Codes  # values that occur, in the order of the cut
     tally: Codes  # how many records have each
@@ -41,7 +46,7 @@ class Scratch(NamedTuple):
     cuts: Codes  # possible cuts of the attribute at hand
     lefts: Ints  # records left of each
     place: Codes  # value or code -> index among those that occur
-    slots: Codes  # (n_limits, n_rows) index of each record's sensitive value among those that occur
+    slots: Codes  # (n_limits, n_rows) index of each row's sensitive value among those that occur
     codes: Codes  # sensitive values that occur, of each limit from its start
     totals: Codes
     sides: Codes
@@ -50,15 +55,16 @@ class Scratch(NamedTuple):
 
 @compiled
 def tally_node(scratch: Scratch, m: int, low: int, high: int) -> int:
-    """Count the distinct among the first m values, ascending; their number is returned.
+    """Count the records of each distinct one among the first m values, ascending; return how many these are.
 
-    A table of counters over the span of the values, unless that is long for so few records.
+    A table of counters over the span of the values, unless that is long for so few rows.
     """
     values, distinct, tally, counter = scratch.values, scratch.distinct, scratch.tally, scratch.counter
+    weights = scratch.weights
     found = 0
     if high - low <= 4 * m:
         for i in range(m):
-            counter[values[i] - low] += 1
+            counter[values[i] - low] += weights[i]
         for v in range(high - low + 1):
             if counter[v] > 0:
                 distinct[found] = v + low
@@ -75,8 +81,27 @@ def tally_node(scratch: Scratch, m: int, low: int, high: int) -> int:
             distinct[found] = ordered[i]
             tally[found] = 0
             found += 1
-        tally[found - 1] += 1
+    for i in range(m):
+        start, stop = 0, found - 1
+        while start < stop:
+            middle = (start + stop) // 2
+            if distinct[middle] < values[i]:
+                start = middle + 1
+            else:
+                stop = middle
+        tally[start] += weights[i]
     return found
+
+
+@compiled
+def weigh_node(space: Space, rows: Codes, begin: int, end: int, scratch: Scratch) -> int:
+    """Copy the weights of a node's rows, which all that looks at the node needs; return how many records it has."""
+    total = np.int64(0)
+    for i in range(begin, end):
+        weight = space.weights[rows[i]]
+        scratch.weights[i - begin] = weight
+        total += weight
+    return int(total)
 
 
 @compiled
@@ -110,7 +135,7 @@ def _meeting(space: Space, a: int, one: int, other: int) -> int:
 
 @compiled
 def node_width(space: Space, a: int, rows: Codes, begin: int, end: int, scratch: Scratch) -> float:
-    """Normalised width of a node in attribute a, between 0 and 1; -1 if all records have the same value."""
+    """Normalised width of a weighed node in attribute a, between 0 and 1; -1 if all records have the same value."""
     low, high, present = _gather(space, a, rows, begin, end, scratch.values)
     if low == high:
         return -1.0
@@ -153,12 +178,12 @@ def _by_frequency(scratch: Scratch, m: int, found: int) -> None:
 
 @compiled
 def note_values(values: Codes, starts: Ints, rows: Codes, begin: int, end: int, scratch: Scratch) -> None:
-    """Note of each limit which sensitive values a node has, how often, and each record's place among them.
+    """Note of each limit which sensitive values a weighed node has, how often, and each row's place among them.
 
     Parameters
     ----------
     values : int32 array (n_limits, n_rows)
-        Of each record.
+        Of each row.
     starts : int64 array (n_limits + 1,)
         Where each limit's values begin in the scratch arrays.
     """
@@ -188,7 +213,7 @@ def count_left(scratch: Scratch, j: int, at: int, m: int, cut: int) -> None:
         scratch.sides[at + i] = 0
     for i in range(m):
         if scratch.values[i] < cut:
-            scratch.sides[at + scratch.slots[j, i]] += 1
+            scratch.sides[at + scratch.slots[j, i]] += scratch.weights[i]
 
 
 @compiled
@@ -212,7 +237,7 @@ def take_widest(widths: Floats) -> int:
 
 
 @compiled
-def _both_satisfy(limits: LimitArrays, scratch: Scratch, m: int, cut: int, n_left: int) -> bool:
+def _both_satisfy(limits: LimitArrays, scratch: Scratch, m: int, cut: int, n_left: int, n_records: int) -> bool:
     """Whether the records with values below the cut, and the others, satisfy every limit."""
     for j in range(len(limits.models)):
         at = limits.starts[j]
@@ -222,14 +247,14 @@ def _both_satisfy(limits: LimitArrays, scratch: Scratch, m: int, cut: int, n_lef
         if not satisfies(limits, j, scratch.codes, sides, at, size, n_left):
             return False
         count_right(scratch, at, size)
-        if not satisfies(limits, j, scratch.codes, sides, at, size, m - n_left):
+        if not satisfies(limits, j, scratch.codes, sides, at, size, n_records - n_left):
             return False
     return True
 
 
 @compiled
 def _halve(m: int, scratch: Scratch) -> int:
-    """Relaxed cut: the lower half in order of (value, record) gets the value 0, the other 1."""
+    """Relaxed cut: the lower half in order of (value, row) gets the value 0, the other 1; each row is one record."""
     rest = m // 2
     v = 0
     while scratch.tally[v] <= rest:
@@ -249,8 +274,8 @@ def _halve(m: int, scratch: Scratch) -> int:
 
 
 @compiled
-def _boundaries(space: Space, a: int, k: int, m: int, found: int, prefer_last: bool, scratch: Scratch) -> int:
-    """Strict cuts: boundaries between distinct values with k records on both sides, from the median outwards.
+def _boundaries(space: Space, a: int, k: int, n: int, found: int, prefer_last: bool, scratch: Scratch) -> int:
+    """Strict cuts of n records: boundaries between distinct values with k on both sides, from the median outwards.
 
     The first few are noted as the least value right of each and the number of records left of it.
     """
@@ -258,25 +283,25 @@ def _boundaries(space: Space, a: int, k: int, m: int, found: int, prefer_last: b
     is_tree = space.kinds[a] == TREE
     top = _meeting(space, a, distinct[0], distinct[found - 1]) if is_tree else 0
     n_cuts = 0
-    if prefer_last and k <= tally[found - 1] <= m - k:
+    if prefer_last and k <= tally[found - 1] <= n - k:
         cuts[0] = distinct[found - 1]
-        lefts[0] = m - tally[found - 1]
+        lefts[0] = n - tally[found - 1]
         n_cuts = 1
 
     # Boundary b lies before distinct[b]; `down` and `up` walk away from the median.
     up = 1
     up_left = tally[0]
-    while up < found and 2 * up_left < m:
+    while up < found and 2 * up_left < n:
         up_left += tally[up]
         up += 1
     down = up - 1
     down_left = up_left - tally[down]
     while n_cuts < len(cuts):
         down_open = down >= 1 and down_left >= k
-        up_open = up < found and m - up_left >= k
+        up_open = up < found and n - up_left >= k
         if not down_open and not up_open:
             break
-        if down_open and (not up_open or m - 2 * down_left <= 2 * up_left - m):
+        if down_open and (not up_open or n - 2 * down_left <= 2 * up_left - n):
             b, n_left = down, down_left
             down -= 1
             down_left -= tally[down]
@@ -296,9 +321,9 @@ def _boundaries(space: Space, a: int, k: int, m: int, found: int, prefer_last: b
 
 @compiled
 def find_cuts(space: Space, a: int, k: int, strict: bool, rows: Codes, begin: int, end: int, scratch: Scratch) -> int:
-    """Note possible cuts of a node in attribute a, the best first, and return how many.
+    """Note possible cuts of a weighed node in attribute a, the best first, and return how many.
 
-    Records whose value in the scratch array is below a cut would go left.
+    Rows whose value in the scratch array is below a cut would go left.
     """
     m = end - begin
     low, high, present = _gather(space, a, rows, begin, end, scratch.values)
@@ -308,12 +333,15 @@ def find_cuts(space: Space, a: int, k: int, strict: bool, rows: Codes, begin: in
     if not strict:
         return _halve(m, scratch)
     mixes_missing = space.kinds[a] <= ORDER and -1 < present < high
-    return _boundaries(space, a, k, m, found, mixes_missing, scratch)
+    n = np.int64(0)
+    for i in range(found):
+        n += scratch.tally[i]
+    return _boundaries(space, a, k, n, found, mixes_missing, scratch)
 
 
 @compiled
 def move_rows(rows: Codes, begin: int, end: int, values: Codes, cut: int, spare: Codes) -> int:
-    """Move the left records before the others, each side in its order; return where the right ones begin."""
+    """Move the left rows before the others, each side in its order; return where the right ones begin."""
     at = begin
     kept = 0
     for i in range(begin, end):
@@ -329,11 +357,12 @@ def move_rows(rows: Codes, begin: int, end: int, values: Codes, cut: int, spare:
 
 
 def make_scratch(n: int, most: int, n_tries: int, n_limits: int, n_sensitive: int) -> Scratch:
-    """Room for cutting nodes of up to n records in attributes of up to `most` values.
+    """Room for cutting nodes of up to n rows in attributes of up to `most` values.
 
     Not compiled, as all that only makes arrays here: that would take longer than the cuts.
     """
     return Scratch(
+        np.empty(n, np.int32),
         np.empty(n, np.int32),
         np.empty(n, np.int32),
         np.empty(n, np.int32),
@@ -351,29 +380,35 @@ def make_scratch(n: int, most: int, n_tries: int, n_limits: int, n_sensitive: in
 
 
 def scratch_for(space: Space, limits: LimitArrays | None, n_rows: int) -> Scratch:
-    """Room for cutting so many records of a space."""
+    """Room for cutting so many rows of a space."""
     starts = np.zeros(1, np.int64) if limits is None else limits.starts
     most = int(max(1, np.diff(space.starts).max(initial=1), np.diff(starts).max(initial=1)))
     n_limits = len(starts) - 1
     return make_scratch(n_rows, most, MAX_TRIES if n_limits else 1, n_limits, int(starts[-1]))
 
 
+def most_groups(space: Space, k: int) -> int:
+    """How many groups of at least k records there can be, and at least one."""
+    n_rows, n_records = space.ranks.shape[1], int(space.weights.sum(dtype=np.int64))
+    return max(1, min(int(n_rows), n_records // k))
+
+
 def cut_all(space: Space, limits: LimitArrays | None, k: int, strict: bool, stop_rows: int) -> tuple[Codes, Ints]:
-    """Cut all records until no cut is allowable or a node has at most `stop_rows` records.
+    """Cut all records until no cut is allowable or a node has at most `stop_rows` rows.
 
     Without limits, None is given for them, and nothing that tests them is compiled.
 
     Returns
     -------
     rows : int32 array (n_rows,)
-        Record numbers, each group a run, groups from left to right; in a group in ascending order.
+        Row numbers, each group a run, groups from left to right; in a group in ascending order.
     ends : int64 array (n_groups,)
         Where each group ends.
     """
     n = space.ranks.shape[1]
     scratch = scratch_for(space, limits, n)
     rows = np.arange(n, dtype=np.int32)
-    ends = np.empty(n // k + 1, np.int64)
+    ends = np.empty(most_groups(space, k), np.int64)
     n_groups = _cut_all(space, limits, k, strict, stop_rows, scratch, rows, ends)
     return rows, ends[:n_groups]
 
@@ -390,7 +425,10 @@ def best_cut(
     widths: Floats,
     scratch: Scratch,
 ) -> int:
-    """Where a node is cut: records whose value in the scratch array is below it go left; -1 if no cut is allowable."""
+    """Where a node is cut: rows whose value in the scratch array is below it go left; -1 if no cut is allowable."""
+    n_records = weigh_node(space, rows, begin, end, scratch)
+    if n_records < 2 * k:
+        return -1
     for a in range(len(widths)):
         widths[a] = node_width(space, a, rows, begin, end, scratch)
     if limits is not None:
@@ -405,7 +443,7 @@ def best_cut(
                 return int(scratch.cuts[0])
         else:
             for i in range(n_cuts):
-                if _both_satisfy(limits, scratch, end - begin, scratch.cuts[i], scratch.lefts[i]):
+                if _both_satisfy(limits, scratch, end - begin, scratch.cuts[i], scratch.lefts[i], n_records):
                     return int(scratch.cuts[i])
 
 
@@ -422,7 +460,7 @@ def _cut_all(
 ) -> int:
     """Put the rows in order and note where groups end; return how many there are."""
     d, n = space.ranks.shape
-    stack = np.empty(n // k + 1, np.int64)
+    stack = np.empty(len(ends), np.int64)
     widths = np.empty(d, np.float64)
     groups = 0
     waiting = 0
@@ -431,7 +469,7 @@ def _cut_all(
     end = n
     while True:
         cut = -1
-        if end - begin >= 2 * k and end - begin > stop_rows:
+        if end - begin > stop_rows:
             cut = best_cut(space, limits, k, strict, rows, begin, end, widths, scratch)
         if cut >= 0:
             stack[waiting] = end

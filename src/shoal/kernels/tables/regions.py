@@ -14,7 +14,7 @@ import numpy as np
 from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
 from shoal.kernels.tables.diversity import LimitArrays, sift_sort
-from shoal.kernels.tables.mondrian import Scratch, Space, find_cuts, make_scratch, move_rows, node_width
+from shoal.kernels.tables.mondrian import Scratch, Space, find_cuts, make_scratch, move_rows, node_width, weigh_node
 from shoal.kernels.tables.weighted_diversity import weights_satisfy
 
 _EXACT = 2.0**53
@@ -272,6 +272,7 @@ def _find(
     begin, end = bucket.begins[i, r], bucket.ends[i, r]
     rows, widths = bucket.order[i], side.widths
     first, last = slices.starts[i], slices.starts[i + 1]
+    weigh_node(space, rows, begin, end, scratch)
     for p in range(first, last):
         widths[p] = node_width(space, slices.attributes[p], rows, begin, end, scratch)
     while True:
@@ -314,7 +315,7 @@ def refine(
     least_combinations: int,
     room: int,
 ) -> Codes:
-    """Cut the slices of every bucket into regions of at least k records.
+    """Cut the slices of every bucket into regions of at least k records, of which each row is one.
 
     In rounds: of each slice, each region is tried once, in its widest attribute first. One that no cut leaves within
     the limits stays as it is.

@@ -26,17 +26,19 @@ from shoal.kernels.tables.mondrian import (
     count_right,
     find_cuts,
     make_scratch,
+    most_groups,
     move_rows,
     node_width,
     note_values,
     take_widest,
+    weigh_node,
 )
 
 
 class Pairs(NamedTuple):
     """The pairs (value beside, sensitive value) that occur, of each limit, numbered in ascending order."""
 
-    ids: Codes  # (n_limits, n_rows) pair of each record
+    ids: Codes  # (n_limits, n_rows) pair of each row
     starts: Ints  # (n_limits + 1,) where each limit's pairs begin in the next two
     beside: Codes  # value beside
     codes: Codes  # sensitive value
@@ -93,7 +95,7 @@ def cut_beside(space: Space, limits: LimitArrays, pairs: Pairs, k: int, strict: 
     most = int(max(1, np.diff(space.starts).max(), np.diff(pairs.starts).max()))
     scratch = make_scratch(n, most, MAX_TRIES, len(limits.models), len(pairs.codes))
     rows = np.arange(n, dtype=np.int32)
-    ends = np.empty(n // k + 1, np.int64)
+    ends = np.empty(most_groups(space, k), np.int64)
     n_groups = _cut_beside(space, limits, pairs, k, strict, scratch, rows, ends)
     return rows, ends[:n_groups]
 
@@ -111,7 +113,7 @@ def _cut_beside(
 ) -> int:
     """Put the rows in order and note where groups end; return how many there are."""
     d, n = space.ranks.shape
-    stack = np.empty(n // k + 1, np.int64)
+    stack = np.empty(len(ends), np.int64)
     widths = np.empty(d, np.float64)
     groups = 0
     waiting = 0
@@ -119,7 +121,7 @@ def _cut_beside(
     end = n
     while True:
         cut = -1
-        if end - begin >= 2 * k:
+        if weigh_node(space, rows, begin, end, scratch) >= 2 * k:
             for a in range(d):
                 widths[a] = node_width(space, a, rows, begin, end, scratch)
             note_values(pairs.ids, pairs.starts, rows, begin, end, scratch)

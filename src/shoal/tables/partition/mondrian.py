@@ -16,6 +16,7 @@ import numpy as np
 
 from shoal.arrays import Codes
 from shoal.errors import DataError, Infeasible
+from shoal.tables.collapse import collapse, single_rows
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import (
     PARTITIONS,
@@ -79,7 +80,7 @@ def mondrian_labels(
         What `shoal.tables.limits.limits_of` returns.
     strict : bool
     block_rows : int
-        Make the first cuts here until blocks have no more records than this, and finish the blocks with
+        Make the first cuts here until blocks have no more distinct rows than this, and finish the blocks with
         `run`. A block is copied together, which also makes one core faster.
     run : callable
         Calls a function with each tuple of arguments: `itertools.starmap`, or one that does so elsewhere. The result is
@@ -98,11 +99,14 @@ def mondrian_labels(
     """
     _refuse_infeasible(ranked, k, limits)
     strict = bool(strict)
-    if len(ranked[0].ranks) <= block_rows:
-        return finish_block(*block_arguments(ranked, None, k, limits, strict))
-    blocks = _first_blocks(ranked, k, limits, strict, block_rows)
-    jobs = (block_arguments(ranked, rows, k, limits, strict) for rows in blocks)
-    return number_through(blocks, run(finish_block, jobs))
+    alike = collapse(ranked, [limit.codes for limit in limits]) if strict else single_rows(len(ranked[0].ranks))
+    distinct, weights = alike.ranked(ranked), alike.weights
+    held = [limit.of_rows(alike.rows) for limit in limits]
+    if len(weights) <= block_rows:
+        return finish_block(*block_arguments(distinct, None, k, held, strict, weights))[alike.of_record]
+    blocks = first_cuts(distinct, k, held, strict, block_rows, weights)
+    jobs = (block_arguments(distinct, rows, k, held, strict, weights) for rows in blocks)
+    return number_through(blocks, run(finish_block, jobs))[alike.of_record]
 
 
 def first_cuts(
@@ -111,45 +115,50 @@ def first_cuts(
     limits: Sequence[Limit] = (),
     strict: bool = True,
     block_rows: int = 100_000,
+    weights: Codes | None = None,
 ) -> list[Codes]:
-    """Cut as Mondrian does until blocks have at most block_rows records or cannot be cut.
+    """Cut as Mondrian does until blocks have at most block_rows rows or cannot be cut.
 
     Returns
     -------
     list of int32 arrays
-        The record numbers of each block, ascending; blocks from left to right. Finishing each block apart
-        gives the groups of one run over all records.
+        The row numbers of each block, ascending; blocks from left to right. Finishing each block apart gives the groups
+        of one run over all records.
     """
-    _refuse_infeasible(ranked, k, limits)
-    return _first_blocks(ranked, k, limits, strict, block_rows)
-
-
-def _first_blocks(
-    ranked: Sequence[Ranked], k: int, limits: Sequence[Limit], strict: bool, block_rows: int
-) -> list[Codes]:
     from shoal.kernels.tables.mondrian import cut_all
 
-    rows, ends = cut_all(*block_arguments(ranked, None, k, limits, strict), block_rows)
+    rows, ends = cut_all(*block_arguments(ranked, None, k, limits, strict, weights), block_rows)
     return np.split(rows, ends[:-1])
 
 
 def block_arguments(
-    ranked: Sequence[Ranked], rows: Codes | None, k: int, limits: Sequence[Limit] = (), strict: bool = True
+    ranked: Sequence[Ranked],
+    rows: Codes | None,
+    k: int,
+    limits: Sequence[Limit] = (),
+    strict: bool = True,
+    weights: Codes | None = None,
 ) -> Job:
-    """Collect what `finish_block` needs for some records or, given None, all; scaled by the whole table."""
+    """Collect what `finish_block` needs for some rows or, given None, all; scaled by the whole table.
+
+    Without `weights`, each row is one record.
+    """
     from shoal.tables.limits import arrays_of
 
     ranked = [_without_overflow(r) for r in ranked]
     scales = [_scale(r) for r in ranked]
+    if weights is None:
+        weights = np.ones(len(ranked[0].ranks), dtype=np.int32)
     if rows is not None:
         ranked = [_of_rows(r, rows) for r in ranked]
         limits = [limit.of_rows(rows) for limit in limits]
-    space = _space(ranked, scales)
+        weights = weights[rows]
+    space = _space(ranked, scales, weights)
     return space, arrays_of(limits, space.ranks.shape[1]) if limits else None, int(k), bool(strict)
 
 
 def finish_block(space: Space, limits: LimitArrays | None, k: int, strict: bool) -> Codes:
-    """Cut the records of one block to the end; its groups are 0 .. g - 1 from left to right."""
+    """Cut the rows of one block to the end; its groups are 0 .. g - 1 from left to right."""
     from shoal.kernels.tables.mondrian import cut_all
 
     rows, ends = cut_all(space, limits, k, strict, 0)
@@ -159,7 +168,7 @@ def finish_block(space: Space, limits: LimitArrays | None, k: int, strict: bool)
 
 
 def _of_rows(attribute: Ranked, rows: Codes) -> Ranked:
-    """Some of the records; values that none of them has are left out where these are many."""
+    """Some of the rows; values that none of them has are left out where these are many."""
     ranks = attribute.ranks[rows]
     if attribute.n_values <= len(rows):
         return replace(attribute, ranks=ranks)
@@ -173,7 +182,7 @@ def _of_rows(attribute: Ranked, rows: Codes) -> Ranked:
     )
 
 
-def _space(ranked: Sequence[Ranked], scales: Sequence[float]) -> Space:
+def _space(ranked: Sequence[Ranked], scales: Sequence[float], weights: Codes) -> Space:
     from shoal.kernels.tables import mondrian as kernel
 
     kinds = {"number": kernel.NUMBER, "order": kernel.ORDER, "category": kernel.CATEGORY, "tree": kernel.TREE}
@@ -187,6 +196,7 @@ def _space(ranked: Sequence[Ranked], scales: Sequence[float]) -> Space:
         positions=np.concatenate([r.positions for r in ranked]),
         tree_starts=np.cumsum([0] + [len(n) for n in nodes])[:-1].astype(np.int64),
         ancestors=np.concatenate(nodes).astype(np.int32),
+        weights=weights,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -89,6 +90,32 @@ def test_each_kind_alone_equals_the_recursion(kind):
         rows, ends = cut_all(space, arrays, 3, True, 0)
         expected = slow_mondrian(ranked, 3, [], True, list(range(120)))
         assert [g.tolist() for g in np.split(rows, ends[:-1])] == expected
+
+
+@pytest.mark.parametrize("limited", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_row_of_a_weight_is_cut_as_so_many_records(seed, limited):
+    rng = np.random.default_rng(seed)
+    n = 90
+    weights = rng.integers(1, 9, n).astype(np.int32)
+    of_record = np.repeat(np.arange(n), weights)
+    ranked = [
+        make_ranked(rng, f"{kind}{n_values}", kind, n, n_values, missing=bool(rng.integers(0, 2)))
+        for kind in KINDS
+        for n_values in (4, 900)
+    ]
+    k = 3 + 4 * seed
+    limits = make_limits(rng, n) if limited else []
+    repeated = [r.take(of_record) for r in ranked]
+    if limited:
+        limits = [replace(limit, counts=np.bincount(limit.codes[of_record])) for limit in limits]
+    space, arrays, _, _ = block_arguments(ranked, None, k, limits, True, weights)
+    rows, ends = cut_all(space, arrays, k, True, 0)
+    expected = slow_mondrian(repeated, k, [limit.of_rows(of_record) for limit in limits], True, range(len(of_record)))
+    assert len(expected) > 5
+    assert [g.tolist() for g in np.split(rows, ends[:-1])] == [
+        list(dict.fromkeys(of_record[group].tolist())) for group in map(list, expected)
+    ]
 
 
 def test_stops_at_the_size_of_a_block():

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from shoal.arrays import Codes, Ints, Mask
 from shoal.errors import Infeasible
 from shoal.kernels.tables.slicing import Pairs, cut_beside
+from shoal.tables.collapse import collapse, single_rows
 from shoal.tables.encoding import Ranked
 from shoal.tables.history import person_vectors
 from shoal.tables.limits import Limit, violations
@@ -61,12 +62,16 @@ def bucket_labels(
     """
     if beside is None or not limits:
         return mondrian_labels(ranked, k, limits, strict, block_rows=block_rows, run=run)
-    space, arrays, _, _ = block_arguments(ranked, None, k, limits, strict)
+    pairs = pairs_of(limits, beside)
+    alike = collapse(ranked, list(pairs.ids)) if strict else single_rows(len(beside))
+    held = [limit.of_rows(alike.rows) for limit in limits]
+    space, arrays, _, _ = block_arguments(alike.ranked(ranked), None, k, held, strict, alike.weights)
     assert arrays is not None
-    rows, ends = cut_beside(space, arrays, pairs_of(limits, beside), int(k), bool(strict))
+    ids = np.ascontiguousarray(pairs.ids[:, alike.rows])
+    rows, ends = cut_beside(space, arrays, pairs._replace(ids=ids), int(k), bool(strict))
     labels = np.empty(len(rows), dtype=np.int32)
     labels[rows] = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-    return labels
+    return labels[alike.of_record]
 
 
 def person_buckets(

@@ -1,0 +1,52 @@
+"""Records put together, against a dictionary of what each record holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from shoal.tables.collapse import collapse, single_rows
+from shoal.tables.encoding import Ranked
+
+
+def attribute(ranks):
+    ranks = np.asarray(ranks, dtype=np.int32)
+    return Ranked("a", "category", ranks, np.arange(ranks.max(initial=0) + 1.0))
+
+
+@pytest.mark.parametrize("n_codes", [0, 1, 2])
+@pytest.mark.parametrize("seed", range(8))
+def test_sorted_records_are_put_together_as_a_dictionary_would(seed, n_codes):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 80))
+    columns = rng.integers(0, 3, (3, n))
+    columns = columns[:, np.lexsort(columns)].astype(np.int32)
+    # Large codes: packed into one number they would overflow.
+    codes = [rng.choice([0, 1, 2**31 - 2], n).astype(np.int32) for _ in range(n_codes)]
+    found = collapse([attribute(c) for c in columns], codes)
+    keys = [tuple(column) for column in np.vstack([columns, *codes]).T.tolist()]
+    counts = Counter(keys)
+    assert [keys[i] for i in found.rows] == list(dict.fromkeys(keys))
+    assert found.weights.tolist() == [counts[keys[i]] for i in found.rows]
+    assert [keys[found.rows[row]] for row in found.of_record] == keys
+    assert found.weights.dtype == found.of_record.dtype == np.int32
+
+
+def test_records_that_do_not_follow_each_other_stay_apart_and_none_is_lost():
+    found = collapse([attribute([1, 0, 0, 1])])
+    assert found.rows.tolist() == [0, 1, 3]
+    assert found.weights.tolist() == [1, 2, 1]
+    assert found.of_record.tolist() == [0, 1, 1, 2]
+
+
+def test_the_attributes_are_those_of_the_distinct_rows():
+    found = collapse([attribute([4, 4, 2])])
+    assert found.ranked([attribute([4, 4, 2])])[0].ranks.tolist() == [4, 2]
+
+
+def test_single_rows_stand_for_themselves():
+    found = single_rows(3)
+    assert found.rows.tolist() == found.of_record.tolist() == [0, 1, 2]
+    assert found.weights.tolist() == [1, 1, 1]
