@@ -7,6 +7,7 @@ an address is shown in messages, and kept beside the release.
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from importlib.util import find_spec
@@ -23,6 +24,7 @@ from shoal.data.tables.table import Source, Table
 from shoal.errors import DataError, MissingExtra
 
 _PACKAGE = "duckdb_extension_postgres_scanner"
+_SOCKETS = Path("/var/run/postgresql")  # where most systems have them; the extension looks in /tmp
 _OWN_SCHEMAS = ("pg_catalog", "information_schema")
 
 
@@ -36,7 +38,7 @@ def read_postgresql(address: str, reading: HowToRead) -> Table:
     DataError
         If the address holds a password, the server does not answer, or it has no such table.
     """
-    parts = urlsplit(re.sub(r"^postgres(?:ql)?:/+", "postgresql://", address))
+    parts = urlsplit(_whole(address))
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     wanted = reading.table or query.pop("table", None)
     if parts.password is not None or "password" in query:
@@ -44,8 +46,10 @@ def read_postgresql(address: str, reading: HowToRead) -> Table:
             "the address of the PostgreSQL server holds a password, which would be kept beside the release; leave it "
             "out, and put it into PGPASSWORD or ~/.pgpass"
         )
+    if not parts.hostname and "host" not in query and "PGHOST" not in os.environ and _SOCKETS.is_dir():
+        query["host"] = str(_SOCKETS)
     shown = _shown(parts)
-    target = parts._replace(query=urlencode(query)).geturl()
+    target = f"postgresql://{parts.netloc}{parts.path}{'?' if query else ''}{urlencode(query)}"
     with connection() as database:
         _load_extension(database)
         try:
@@ -71,6 +75,20 @@ def read_postgresql(address: str, reading: HowToRead) -> Table:
     return replace(table, source=Source(unquote(parts.path.strip("/")) or "data", "parquet", notes=table.source.notes))
 
 
+def _whole(address: str) -> str:
+    """An address with the slashes that a path loses; a single name without a user or port is a database of this host.
+
+    >>> _whole("postgresql:/clinic?table=patients"), _whole("postgres:/ann@host/clinic")
+    ('postgresql:///clinic?table=patients', 'postgresql://ann@host/clinic')
+    """
+    rest = re.sub(r"^postgres(?:ql)?:", "", address)
+    if rest.startswith("//"):
+        return f"postgresql:{rest}"
+    where = rest.lstrip("/")
+    is_local = not re.search("[@:/]", where.partition("?")[0])
+    return f"postgresql://{'/' if is_local else ''}{where}"
+
+
 def _shown(parts: SplitResult) -> str:
     """An address for messages: where, and nothing else."""
     return f"postgresql:{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
@@ -89,6 +107,7 @@ def _load_extension(database: duckdb.DuckDBPyConnection) -> None:
         version = duckdb.__version__
         raise MissingExtra(
             f"PostgreSQL needs duckdb's extension postgres_scanner for duckdb {version}, which is not installed: "
-            f"pip install duckdb-extension-postgres-scanner=={version}, or, with a network, run INSTALL postgres in "
-            "duckdb once; or copy the table to a file: psql -c '\\copy patients to patients.csv csv header'"
+            f"pip install duckdb-extension-postgres-scanner=={version}, where there is one of that version; or, with a "
+            "network, run INSTALL postgres in duckdb once; or copy the table to a file "
+            "(psql -c '\\copy patients to patients.csv csv header')"
         ) from None
