@@ -224,7 +224,7 @@ def profile(
     "--out",
     type=click.Path(path_type=Path),
     required=True,
-    help="A new folder, or - for the data alone.",
+    help="New folder; - for data alone.",
 )
 @click.option("-p", "--policy", "policy_file", type=click.Path(path_type=Path), help="Policy file (TOML).")
 @click.option(
