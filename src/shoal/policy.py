@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeGuard, get_args, get_origin
 
 from pydantic import BaseModel, Field, PlainValidator, ValidationError
 from pydantic_core import PydanticCustomError
@@ -112,6 +112,30 @@ def header_option() -> Any:
         is_common=True,
         is_input=True,
     )
+
+
+class TextFile(BaseModel):
+    """The keys that say how text files of tables are read; other files tell it themselves."""
+
+    delimiter: str | None = option(
+        None, "What stands between the cells of a text file.", instead="found: , ; tab or |", is_input=True
+    )
+    encoding: str | None = option(
+        None,
+        "How characters are coded in a text file.",
+        instead="found: UTF-8, UTF-16 or Windows-1252",
+        metavar="NAME",
+        is_input=True,
+    )
+    decimal: Literal[".", ","] | None = option(
+        None, "What stands before the decimals of numbers in a text file.", instead="a point", is_input=True
+    )
+
+    @property
+    def reading(self) -> dict[str, str] | None:
+        """What is stated of these; None where nothing is."""
+        stated = {name: getattr(self, name) for name in TextFile.model_fields}
+        return {name: said for name, said in stated.items() if said is not None} or None
 
 
 def person_option() -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -37,3 +39,31 @@ def test_every_command_of_the_page_works(
         assert name == "shoal"
         done = run_here(*words)
         assert done.code == 0, (words, done.stderr)
+
+
+def test_text_files_and_pipes_as_the_page_on_files_reads_them(
+    tmp_path: Path, run_here: RunHere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{20 + i % 40};{60 + i % 9},{i % 10};{'Łódź' if i % 2 else 'Kraków'}" for i in range(120)]
+    Path("umfrage.csv").write_bytes("\n".join(["age;weight;city", *rows, ""]).encode("cp1250"))
+    found = commands("how-to/files.md")
+    own = [words for words in found if words[0] == "shoal" and "umfrage.csv" in words]
+    assert len(own) == 2
+    for _, *words in own:
+        done = run_here(*words)
+        assert done.code == 0, (words, done.stderr)
+    assert 'decimal = ","' in Path("policy.toml").read_text(encoding="utf-8")
+    assert "Łódź" in Path("out/publish/data.csv").read_text(encoding="utf-8")
+    assert run_here("check", "out/publish", "--original", "umfrage.csv").code == 0
+    piped = next(words for words in found if "|" in words)
+    people = clinic(200)
+    text = "\n".join([",".join(("age", "zip", "disease")), *map(",".join, _cells(people)), ""])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    done = run_here(*piped[piped.index("|") + 2 : piped.index(">")])
+    assert done.code == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 201
+
+
+def _cells(people: Mapping[str, Sequence[object]]) -> Iterator[tuple[str, ...]]:
+    return zip(*(map(str, people[name]) for name in ("age", "zip", "diagnosis")), strict=True)

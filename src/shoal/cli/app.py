@@ -11,7 +11,7 @@ import click
 
 from shoal import lazy
 from shoal._version import __version__
-from shoal.cli import interrupts
+from shoal.cli import interrupts, standard_streams
 from shoal.cli.attack_help import AttackCommand
 from shoal.cli.board import report
 from shoal.cli.group import Group, as_written
@@ -86,7 +86,7 @@ def _give_up_printing() -> None:
 
 
 def _complain(message: str, code: int) -> int:
-    click.echo(f"shoal: {plain(message)}", err=True)
+    click.echo(f"shoal: {plain(standard_streams.named(message))}", err=True)
     return code
 
 
@@ -161,9 +161,10 @@ def demo(out: Path, rows: int, is_shown: bool, as_json: bool) -> None:
 
 
 def _source(paths: tuple[Path, ...]) -> Any:
-    """One file as it is; several by the names of their tables."""
+    """One file as it is; several by the names of their tables; standard input as a file."""
     from shoal.data.linked.linked import name_files
 
+    paths = standard_streams.files_of(paths)
     return paths[0] if len(paths) == 1 else name_files(paths)
 
 
@@ -217,7 +218,13 @@ def profile(
 
 @shoal.command(cls=PolicyCommand, first=("out", "policy_file", "kind"))
 @click.argument("data", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Folder to make; must not exist.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="New folder; - for data alone.",
+)
 @click.option("-p", "--policy", "policy_file", type=click.Path(path_type=Path), help="Policy file (TOML).")
 @click.option(
     "--key",
@@ -280,6 +287,7 @@ def anonymize(
       shoal anonymize baskets.dat --kind sparse --model k-variance -k 10 -o out/
       shoal anonymize posts.csv --kind sparse --format text --column text --class-column group -o out/
       shoal anonymize patients.csv labs.csv --link id -p policy.toml -o out/
+      zcat people.csv.gz | shoal anonymize - -p policy.toml -o - > published.csv
     """
     from shoal.api import anonymize as anonymize_source
     from shoal.kind import kind_of_policy
@@ -287,6 +295,9 @@ def anonymize(
 
     if is_shown and not report:
         raise click.UsageError("--open shows the report, and --no-report writes none; leave one of both out")
+    if is_piped := out == standard_streams.STREAM:
+        refused = {"--json": as_json, "--open": is_shown, "--keep": keep, "--force": force}
+        out, report = standard_streams.hold_back(data, refused), False
     refuse_occupied(out, replace=force)
     source = _source(data)
     policy: Any = asked_policy(source, policy_file, kind, asked)
@@ -326,7 +337,9 @@ def anonymize(
     if as_json:
         print_json(summary(release, out, report=report))
     else:
-        print_release(release, out, report=report)
+        print_release(release, None if is_piped else out, report=report)
+    if is_piped:
+        standard_streams.give_out(out)
     if is_shown:
         show_in_browser(out / "private" / "report.html")
 

@@ -11,6 +11,7 @@ import click
 
 from shoal.cli.habits import is_quiet
 from shoal.cli.option_types import Listed
+from shoal.cli.standard_streams import remember_output
 from shoal.errors import did_you_mean
 
 _WRITTEN = "shoal.written"
@@ -28,6 +29,7 @@ class Command(click.Command):
     """A command in which an option that takes a list adds up when it is repeated, and any other is refused."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        remember_output(ctx)
         if not is_quiet(ctx):
             return super().invoke(ctx)
         with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):

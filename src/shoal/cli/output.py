@@ -118,7 +118,7 @@ def _conclusion(found: FolderCheck) -> str:
     return "The folder is what it claims to be."
 
 
-def print_release(release: Release[Any], out: Path, *, report: bool = True) -> None:
+def print_release(release: Release[Any], out: Path | None, *, report: bool = True) -> None:
     """Print what became of the data, and where it is; without a report nothing that would have to be measured."""
     from shoal.kind import kind_named
 
@@ -128,8 +128,9 @@ def print_release(release: Release[Any], out: Path, *, report: bool = True) -> N
     print_guarantees(release.guarantees)
     for line in (*(f"  note: {note}" for note in release.notes), *after):
         click.echo(plain(line))
-    click.echo(f"Give away  {out / 'publish'}  (start with datasheet.html)")
-    click.echo(f"Keep       {out / 'private'}{'  (open report.html)' if report else ''}")
+    if out is not None:
+        click.echo(f"Give away  {out / 'publish'}  (start with datasheet.html)")
+        click.echo(f"Keep       {out / 'private'}{'  (open report.html)' if report else ''}")
     print_verdict(release.judged(report=report))
 
 

@@ -21,6 +21,7 @@ from shoal.errors import DataError
 SAMPLE = 1 << 16
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
+ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _seen: ContextVar[dict[Path, Look] | None] = ContextVar("seen", default=None)
 
 
@@ -50,6 +51,11 @@ class Look:
     def is_parquet(self) -> bool:
         """Whether it is a Parquet file."""
         return self.raw.startswith(PARQUET)
+
+    @property
+    def is_zip(self) -> bool:
+        """Whether it is a zip archive, as workbooks are too."""
+        return self.raw.startswith(ZIP)
 
     @cached_property
     def sample(self) -> bytes:
@@ -118,7 +124,7 @@ def _look(path: Path) -> Look:
         if stat.S_ISDIR(mode):
             raise DataError(f"{path}: is a folder; give one file")
         if not stat.S_ISREG(mode):
-            raise DataError(f"{path}: is a device or a pipe; save its content to a file first")
+            raise DataError(f"{path}: is a device or a pipe; save its content to a file, or give - and pipe it in")
         with open(path, "rb") as stream:
             raw = stream.read(SAMPLE)
             return Look(path, raw, is_whole=len(raw) < SAMPLE)

@@ -24,8 +24,17 @@ if TYPE_CHECKING:
 WIDEST_TITLE = 44  # letters in a line of the picture
 
 
-def attacks_section(kind: str, found: Attacked[Any] | None) -> Markup:
-    """The section with the results, or with how to get some."""
+def attacks_section(kind: str, found: Attacked[Any] | None, *, is_short: bool = False) -> Markup:
+    """The section with the results, or with how to get some; in short without the sentence on each attack."""
+    return _drawn("attacks.html", kind, found, is_short=is_short)
+
+
+def attacks_in_words(kind: str, found: Attacked[Any] | None) -> Markup:
+    """What the short section leaves out, for an appendix; nothing where no attack was run."""
+    return _drawn("attacks_words.html", kind, found)
+
+
+def _drawn(template: str, kind: str, found: Attacked[Any] | None, **how: bool) -> Markup:
     from shoal.kind import kind_named
 
     if found is not None:
@@ -33,12 +42,13 @@ def attacks_section(kind: str, found: Attacked[Any] | None) -> Markup:
     known = {} if found is None else {a.name: a for a in kind_named(kind).attacks}
     titles = {name: a.title for name, a in known.items()}
     body = render(
-        "attacks.html",
+        template,
         found=found,
         picture=None if found is None or not found.results else forest(found.results),
         rows=[] if found is None else [(r, known.get(r.attack)) for r in found.results],
         skipped=[] if found is None else [(titles.get(name, name), why) for name, why in found.skipped],
         verdict="" if found is None else verdict(found.results),
+        **how,
     )
     return Markup(body)  # whose own parts are escaped
 

@@ -23,7 +23,7 @@ from shoal._version import __version__
 from shoal.errors import DataError, ShoalError
 from shoal.kind import kind_named
 from shoal.kinds import HOMES
-from shoal.report.attacks import attacks_section
+from shoal.report.attacks import attacks_in_words, attacks_section
 from shoal.report.page import render
 from shoal.report.points import public_points
 from shoal.report.verdict import Grounds, judge_release
@@ -105,10 +105,12 @@ def draw_page(content: ReportContent, attacks: Attacked[Any] | None) -> str:
     kind = kind_named(content.kind)
     shown = _drawn(content.shown, kind.pictures)
     shown["origin"] = _origin(content)
+    shown["title"] = (content.shown.get("context") or {}).get("title") or shown.get("title")
     shown["verdict"] = judge_release(_grounds(content.shown), attacks, kind.attacks)
-    return render(
-        kind.report_template, **shown, version=content.version, attacks=attacks_section(content.kind, attacks)
-    )
+    shown["attacks"] = attacks_section(content.kind, attacks)
+    shown["attacks_in_short"] = attacks_section(content.kind, attacks, is_short=True)
+    shown["attacks_in_words"] = attacks_in_words(content.kind, attacks)
+    return render(kind.report_template, **shown, version=content.version)
 
 
 def _origin(content: ReportContent) -> Markup:

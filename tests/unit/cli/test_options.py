@@ -44,7 +44,7 @@ SPELLINGS = """
     --control --seed --workers --pool --cluster -q --quiet -v --verbose --json -h --help --person --time --person-knowledge --keep-person --no-keep-person
     --shift --shift-days --link --together --singled-out --accept --ends
     -m --rho --scope --cluster-size --item-hierarchy
-    --metadata --no-metadata
+    --metadata --no-metadata --encoding --decimal
     --latitude --longitude --trip --unit --metres --minutes --tau --cell --slot
 """.split()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ from typing import Any
 from shoal.data.sniff import Look, look
 from shoal.data.tables.format import FORMATS, HowToRead
 from shoal.data.tables.table import MARKERS, Table
-from shoal.errors import DataError, MissingExtra, did_you_mean
+from shoal.errors import DataError, MissingExtra, ShoalError, did_you_mean
 
 _COMPRESSED = (".gz", ".gzip")
-_ADDRESS = re.compile(r"(?:(?:sqlite|duckdb|excel):)?(?P<file>.+?)(?:\?table=(?P<table>.+))?")
+_ADDRESS = re.compile(r"(?:(?:sqlite|duckdb|excel|zip):)?(?P<file>.+?)(?:\?table=(?P<table>.+))?")
+_SERVER = re.compile(r"postgres(?:ql)?:/.*")
+_TEXT = "csv"
 ALIENS = {
     b"PK\x03\x04": "a zip archive or a damaged spreadsheet; unpack it, or save the sheet again",
     b"BZh": "compressed with bzip2; unpack it or compress it with gzip",
@@ -33,6 +36,7 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: str | None = None,
+    decimal: str | None = None,
     table: str | None = None,
 ) -> Table:
     """Read a table from a file in any of the formats of `shoal.data.tables.formats`.
@@ -41,7 +45,8 @@ def read_table(
     ----------
     path : path
         What it holds is told by its first bytes, not by its name. ``people.db?table=patients`` names a table of a
-        database, or a sheet of a workbook.
+        database, a sheet of a workbook or a file of a zip archive; ``postgresql://host/database?table=patients`` one
+        of a server.
     markers : sequence of str
         The spellings of a missing value.
     delimiter : str, optional
@@ -51,19 +56,51 @@ def read_table(
     header : {"first", "none"}, optional
         The first line names the columns; or there is no header, and they are called c1, c2, ... Else it names them
         unless it looks like a record, which is refused, since it would be published as names.
+    decimal : {".", ","}, optional
+        What stands before the decimals of numbers; else a point, with a note where commas look like it. Text files
+        only.
     table : str, optional
-        The table of a database, or the sheet of a workbook; else the one that the path names, or the only one.
+        The table of a database, the sheet of a workbook or the file of an archive; else the one that the path names,
+        or the only one.
 
     Raises
     ------
     DataError
         If the file is not there, not readable, or not a whole and regular table; with the line if possible.
     """
+    reading = HowToRead(markers, delimiter, encoding, header, table, decimal)
+    if is_server(path):
+        from shoal.data.tables.postgresql import read_postgresql
+
+        return read_postgresql(os.fspath(path), reading)
     where, named = address_of(path)
-    seen = look(where)
-    table = table or named
+    return _read(look(where), replace(reading, table=table or named))
+
+
+def _read(seen: Look, reading: HowToRead) -> Table:
     known = next(format for format in FORMATS.values() if format.looks_like(seen))
-    return known.read(seen, HowToRead(markers, delimiter, encoding, header, table))
+    if known.name == _TEXT and seen.is_zip:
+        return _read_unpacked(seen, reading)
+    stated = [name for name in ("delimiter", "encoding", "decimal") if getattr(reading, name) is not None]
+    if known.name != _TEXT and stated:
+        raise DataError(f"{seen.path}: is no text file ({known.name}), so that {stated[0]} means nothing; leave it out")
+    return known.read(seen, reading)
+
+
+def _read_unpacked(seen: Look, reading: HowToRead) -> Table:
+    from shoal.data.tables.zipped import unpacked
+
+    with unpacked(seen, reading.table) as (path, shown):
+        try:
+            table = _read(look(path), replace(reading, table=None))
+        except ShoalError as error:  # which names the file as it is here
+            raise type(error)(str(error).replace(str(path), shown)) from None
+    return replace(table, source=replace(table.source, name=stem_of(seen.path)))
+
+
+def is_server(path: str | os.PathLike[str]) -> bool:
+    """Whether it is the address of a database server, and no file."""
+    return _SERVER.fullmatch(os.fspath(path)) is not None
 
 
 def address_of(path: str | os.PathLike[str]) -> tuple[Path, str | None]:

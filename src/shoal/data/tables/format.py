@@ -22,6 +22,7 @@ class HowToRead:
     encoding: str | None = None
     header: str | None = None
     table: str | None = None
+    decimal: str | None = None
     expected: Table | None = None
     """What a file is thought to hold, which may make reading it faster and changes nothing else."""
 

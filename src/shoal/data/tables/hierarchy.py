@@ -148,6 +148,7 @@ class Hierarchy:
         values: Iterable[str],
         column: str | None,
         counts: Mapping[str, int] | Sequence[int] | None = None,
+        where: str = "",
     ) -> None:
         """Refuse values that the hierarchy does not know.
 
@@ -160,6 +161,8 @@ class Hierarchy:
         counts : mapping or sequence, optional
             How many rows hold each value. Only values of at least five rows are named, three at most; a rarer
             one could single out a person.
+        where : str
+            In which row the first of them stands, if that is known.
         """
         listed = list(values)
         absent = self.missing_from(listed)
@@ -172,6 +175,7 @@ class Hierarchy:
         known = [repr(v) for v in absent if counts.get(v, 0) >= NAMED_FROM][:3]
         among = f" (among them {', '.join(known)})" if known else ""
         of = f" of column {column!r}" if column is not None else ""
+        of += f" (the first: {where})" if where else ""
         what, verb, each = ("value", "is", "it") if len(absent) == 1 else ("values", "are", "each")
         raise DataError(
             f"{len(absent)} {what}{of} {verb} not in the hierarchy{among}; add a row for {each} to its file"

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data.tables import guess
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.dictionary import objects
 from shoal.data.tables.hierarchy import Hierarchy, calendar, intervals, prefixes
 from shoal.data.tables.moments import moments_of
+from shoal.data.tables.offending import first_place
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import Column, Table, spell
 from shoal.errors import DataError, PolicyError, did_you_mean
@@ -74,10 +78,12 @@ def _resolve(column: Column, given: ColumnPolicy) -> Attribute:
         moments_of(column)  # which refuses what cannot be moved
     order = given.order or guessed.order
     if given.order is not None:
-        absent = len(set(spell(column.values)) - set(given.order))
+        listed = set(given.order)
+        absent = len(set(spell(column.values)) - listed)
         if absent:
             raise PolicyError(
-                f"columns.{column.name}.order leaves out {absent} of the column's values; list all of them"
+                f"columns.{column.name}.order leaves out {absent} of the column's values (the first: "
+                f"{first_place(column, lambda v: spell(_alone(v))[0] not in listed)}); list all of them"
             )
     return Attribute(column.name, guessed.type, role, order, _hierarchy(column, guessed.type, given), why)
 
@@ -87,7 +93,8 @@ def _refuse_unreadable(column: Column, kind: str) -> None:
         numbers = parse_numbers(column.values)
         if numbers is None:
             raise DataError(
-                f"column {column.name!r} is to be continuous but holds values that are not numbers; "
+                f"column {column.name!r} is to be continuous but holds values that are not numbers "
+                f"(the first: {first_place(column, lambda v: parse_numbers(_alone(v)) is None)}); "
                 'say type = "nominal", or add their spelling to missing_markers'
             )
         if column.values.dtype.kind in "iO" and (np.abs(numbers) > 2**53).any() and _are_whole(column):
@@ -97,14 +104,20 @@ def _refuse_unreadable(column: Column, kind: str) -> None:
             )
         if not np.isfinite(numbers).all():
             raise DataError(
-                f"column {column.name!r} holds infinite values; replace them, add their spelling to "
+                f"column {column.name!r} holds infinite values (the first: "
+                f"{first_place(column, lambda v: not np.isfinite(float(v)))}); replace them, add their spelling to "
                 'missing_markers, or say type = "nominal" if these are codes'
             )
     if kind == "date" and parse_dates(column.values) is None and len(column.values):
         raise DataError(
-            f"column {column.name!r} is to be a date but holds values that are not dates of one form; "
-            "write them as YYYY-MM-DD"
+            f"column {column.name!r} is to be a date but holds values that are not dates of one form (the first: "
+            f"{first_place(column, lambda v: parse_dates(_alone(v)) is None)}); write them as YYYY-MM-DD"
         )
+
+
+def _alone(value: Any) -> npt.NDArray[Any]:
+    """One value of a dictionary as a dictionary."""
+    return objects([value]) if isinstance(value, str) else np.array([value])
 
 
 def _are_whole(column: Column) -> bool:
@@ -124,7 +137,9 @@ def _hierarchy(column: Column, kind: str, given: ColumnPolicy) -> Hierarchy | No
         return _automatic(column, kind)
     else:
         return None
-    hierarchy.require_all(spell(column.values), column.name, column.counts()[: len(column.values)].tolist())
+    absent = set(hierarchy.missing_from(spell(column.values)))
+    where = first_place(column, lambda v: spell(_alone(v))[0] in absent) if absent else ""
+    hierarchy.require_all(spell(column.values), column.name, column.counts()[: len(column.values)].tolist(), where)
     return hierarchy
 
 

@@ -148,7 +148,8 @@ def _known(encoding: str) -> str:
     try:
         "".encode(encoding)
         name = codecs.lookup(encoding).name
-    except LookupError:
+        codecs.getincrementaldecoder(name)().decode(b"", final=True)
+    except (LookupError, ValueError, NotImplementedError):  # also a codec that refuses or is none of texts
         raise DataError(f"there is no encoding {encoding!r}; try 'utf-8', 'utf-16' or 'cp1252'") from None
     return "utf-8-sig" if name == "utf-8" else name
 

@@ -57,7 +57,7 @@ class LinkedKind(Kind):
 
     def load(self, source: Any, policy: LinkedPolicy) -> Linked:
         """Files or frames by name, tied together by the policy's link."""
-        return self._load(source, policy.link, policy.missing_markers, policy.header)
+        return self._load(source, policy.link, policy.missing_markers, policy.header, policy.reading)
 
     def is_small(self, data: Linked) -> bool:
         """Whether there are few rows in all."""
@@ -74,15 +74,22 @@ class LinkedKind(Kind):
     ) -> Linked:
         """As the policy says, or else the manifest."""
         markers = manifest.missing_markers if policy is None else policy.missing_markers
-        read = self._load(
-            source, manifest.link, markers, header or (policy.header if policy is not None else None) or manifest.header
-        )
+        first = header or (policy.header if policy is not None else None) or manifest.header
+        reading = (policy.reading if policy is not None else None) or manifest.reading
+        read = self._load(source, manifest.link, markers, first, reading)
         if list(read.tables) != list(manifest.tables):
             named = ", ".join(map(repr, manifest.tables))
             raise PolicyError(f"the release is of the tables {named}; give their originals, in this order")
         return read
 
-    def _load(self, source: Any, link: str | None, markers: tuple[str, ...], header: str | None) -> Linked:
+    def _load(
+        self,
+        source: Any,
+        link: str | None,
+        markers: tuple[str, ...],
+        header: str | None,
+        reading: Mapping[Any, str] | None,
+    ) -> Linked:
         from shoal.kinds.tables.kind import load
 
         if isinstance(source, Linked):
@@ -96,7 +103,7 @@ class LinkedKind(Kind):
                 f"{len(source)} tables are given, and it is not said what links them; name the column that says in "
                 'each whose a row is (--link id, or link = "id" in the policy)'
             )
-        tables = {name: load(given, markers, header) for name, given in source.items()}
+        tables = {name: load(given, markers, header, reading) for name, given in source.items()}
         return Linked.of(tables, link)
 
     def profile(self, data: Linked, policy: LinkedPolicy, *, sweep: bool, progress: Progress | None) -> LinkedProfile:

@@ -79,11 +79,12 @@ class LinkedManifest(Manifest):
         As of tables.
     """
 
-    optional: ClassVar[tuple[str, ...]] = ("header", "shift_days", "accepted")
+    optional: ClassVar[tuple[str, ...]] = ("header", "reading", "shift_days", "accepted")
 
     kind: Literal["linked"] = "linked"
     link: str
     tables: dict[str, PublishedTable] = Field(min_length=2)
+    reading: dict[Literal["delimiter", "encoding", "decimal"], str] | None = None
     missing: Literal["value", "any"]
     missing_markers: tuple[str, ...]
     shift_days: Annotated[int, Field(ge=1)] | None = None

@@ -28,7 +28,7 @@ from shoal.errors import PolicyError, did_you_mean
 from shoal.kinds.tables.policy import ColumnPolicy, Limits, Method, Policy
 from shoal.models import Requirement, registered
 from shoal.models.k_anonymity import KAnonymity
-from shoal.policy import BasePolicy, Option, Strict, header_option, option
+from shoal.policy import BasePolicy, Option, Strict, TextFile, header_option, option
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -43,7 +43,7 @@ class LinkedColumns(Strict):
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict, description="What is known of its columns.")
 
 
-class LinkedPolicy(BasePolicy):
+class LinkedPolicy(BasePolicy, TextFile):
     """All that a release of linked tables is asked to be.
 
     Persons are counted, an attacker is taken to know all that the quasi-identifiers of all tables say of a person, and

@@ -40,6 +40,7 @@ class LinkedProfile(Profiled):
     strangers: Mapping[str, int]
     suppression: float
     header: str | None = None
+    reading: Mapping[str, str] | None = None
 
     def shown(self) -> list[str | Grid]:
         """The tables one after the other, for a terminal."""
@@ -81,6 +82,7 @@ class LinkedProfile(Profiled):
             'missing = "value"        # a missing value is a value of its own; "any": it may hide any value (stricter)',
             "shift_days = 365         # the most days by which dates move, either way",
             *([] if self.header is None else [f'header = "{self.header}"']),
+            *(f"{name} = {toml_text(said)}" for name, said in (self.reading or {}).items()),
         ]
         for name, found in self.tables.items():
             lines += ["", f"[tables.{toml_key(name)}.columns]"]
@@ -132,4 +134,4 @@ def profile_linked(data: Linked, policy: LinkedPolicy) -> LinkedProfile:
     shares = [1 - (kept.get(n, c) * there).sum() / c.sum() for n, c in counts.items() if c.sum()]
     needed = min(float(np.ceil(1000 * max(shares))) / 1000, 0.999)
     strangers = {name: data.n_strangers(name) for name in data.tables}
-    return LinkedProfile(data.link, tables, len(data), strangers, needed, policy.header)
+    return LinkedProfile(data.link, tables, len(data), strangers, needed, policy.header, policy.reading)

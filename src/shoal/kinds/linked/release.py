@@ -260,6 +260,7 @@ class LinkedRelease(Release[Linked]):
             missing=self.policy.missing,
             missing_markers=self.policy.missing_markers,
             header=self.policy.header,
+            reading=self.policy.reading,
             shift_days=self.policy.shift_days if any(p.shifted for p in policies.values()) else None,
             limits={SINGLED_OUT: self.policy.limits.singled_out},
             accepted=dict(reasons(self.findings)) or None,

@@ -28,12 +28,19 @@ if TYPE_CHECKING:
     from shoal.secrets import PrivateFolder
 
 
-def load(source: Any, markers: tuple[str, ...] = MARKERS, header: str | None = None) -> Table:
-    """Read a table from a file, or take a frame."""
+def load(
+    source: Any,
+    markers: tuple[str, ...] = MARKERS,
+    header: str | None = None,
+    reading: Mapping[Any, str] | None = None,
+) -> Table:
+    """Read a table from a file, where `reading` may say its delimiter, encoding and decimal mark, or take a frame."""
     if isinstance(source, str | Path):
+        from shoal.data.tables.decimals import noted
         from shoal.data.tables.files import read_table
 
-        return read_table(source, markers=markers, header=header)
+        read = read_table(source, markers=markers, header=header, **(reading or {}))
+        return read if reading and "decimal" in reading else noted(read)
     from shoal.data.tables.frames import from_frame
 
     return from_frame(source, markers=markers, header=header)
@@ -80,7 +87,7 @@ class Tables(Kind):
 
     def load(self, source: Any, policy: Policy) -> Table:
         """A file, or a frame."""
-        return load(source, policy.missing_markers, policy.header)
+        return load(source, policy.missing_markers, policy.header, policy.reading)
 
     def load_again(
         self,
@@ -93,7 +100,8 @@ class Tables(Kind):
     ) -> Table:
         """As the policy says, or else the manifest."""
         markers = manifest.missing_markers if policy is None else policy.missing_markers
-        return load(source, markers, header or (policy.header if policy is not None else None) or manifest.header)
+        first = header or (policy.header if policy is not None else None) or manifest.header
+        return load(source, markers, first, (policy.reading if policy is not None else None) or manifest.reading)
 
     def persons(self, data: Table, policy: Policy) -> Ints | None:
         """By the columns that the policy names."""
@@ -109,7 +117,7 @@ class Tables(Kind):
         """Guess what columns mean, measure the risk as it stands, and propose a method."""
         from shoal.kinds.tables.profile import profile_table
 
-        found = replace(profile_table(data), header=policy.header)
+        found = replace(profile_table(data), header=policy.header, reading=policy.reading)
         fraction = policy.context.fraction(len(data))
         quasi = [name for name, attribute in found.attributes.items() if attribute.role == "quasi"]
         if fraction is not None and quasi and found.person is None:

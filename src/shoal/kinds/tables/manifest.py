@@ -71,6 +71,8 @@ class TableManifest(Manifest):
         Of a table in slices, which columns stand together.
     order : {"sorted", "original"}
         Which order the rows stand in.
+    reading : mapping, optional
+        Delimiter, encoding and decimal mark of the original, as far as they had to be said.
     missing, missing_markers
         What a missing value was taken for, and how it is spelled.
     person : tuple of str, optional
@@ -88,12 +90,13 @@ class TableManifest(Manifest):
     """
 
     optional: ClassVar[tuple[str, ...]] = (
-        *("header", "layout", "person", "person_knowledge", "pseudonym", "shift_days", "limits", "accepted"),
+        *("header", "reading", "layout", "person", "person_knowledge", "pseudonym", "shift_days", "limits", "accepted"),
     )
 
     kind: Literal["table"] = "table"
     delimiter: Literal[",", ";", "\t", "|"] | None = None
     order: Literal["sorted", "original"] = "sorted"
+    reading: dict[Literal["delimiter", "encoding", "decimal"], str] | None = None
     missing: Literal["value", "any"]
     missing_markers: tuple[str, ...]
     person: tuple[str, ...] | None = None

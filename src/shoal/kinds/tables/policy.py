@@ -36,7 +36,7 @@ from shoal.data.tables.table import MARKERS
 from shoal.errors import PolicyError, did_you_mean
 from shoal.models import Requirement, by_option, registered
 from shoal.models.k_anonymity import KAnonymity
-from shoal.policy import BasePolicy, Option, Strict, header_option, named_in, option, person_option
+from shoal.policy import BasePolicy, Option, Strict, TextFile, header_option, named_in, option, person_option
 from shoal.registry import Registry
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ SHIFT_TIES = (
 """Why days are moved with pseudonyms alone."""
 
 
-class Policy(BasePolicy):
+class Policy(BasePolicy, TextFile):
     """All that a release is asked to be.
 
     Examples

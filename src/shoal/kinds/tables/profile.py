@@ -63,6 +63,8 @@ class Profile(Profiled):
         The method to start with, found by trying some on a sample; None where that was not asked for.
     header : str or None
         How the first line was read, for the policy to say the same.
+    reading : mapping or None
+        Delimiter, encoding and decimal mark, where they were said, for the same purpose.
     together : Combination or None
         The columns, at most three, that would single out most records if they were published as they are.
     person : str or None
@@ -79,6 +81,7 @@ class Profile(Profiled):
     notes: tuple[str, ...]
     proposal: Proposal | None = None
     header: str | None = None
+    reading: Mapping[str, str] | None = None
     together: Combination | None = None
     person: str | None = None
     n_persons: int = 0
@@ -170,6 +173,7 @@ class Profile(Profiled):
             'kind = "table"',
             'missing = "value"        # a missing value is a value of its own; "any": it may hide any value (stricter)',
             *([] if self.header is None else [f'header = "{self.header}"']),
+            *(f"{name} = {toml_text(said)}" for name, said in (self.reading or {}).items()),
             *self._person_lines(),
             "",
             "[columns]",

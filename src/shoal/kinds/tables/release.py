@@ -403,6 +403,7 @@ class TableRelease(Release[Table]):
             missing=self.policy.missing,
             missing_markers=self.policy.missing_markers,
             header=self.policy.header,
+            reading=self.policy.reading,
             person=self.policy.person or None,
             person_knowledge=self.policy.person_knowledge if self.policy.person else None,
             pseudonym=self._pseudonym,

@@ -82,11 +82,14 @@ def some(names: Sequence[str]) -> str:
 def records(case: Case) -> Clause:
     """How many came in and went out."""
     n, unit = case.facts.records, case.facts.unit
+    whose = f" of {n['persons']:,} persons" if "persons" in n else ""
     held = f", and {n['held_out']:,} were held out to test attacks on" if n.get("held_out") else ""
     plural = "trajectories" if unit == "trajectory" else f"{unit}s"
+    if unit == "person":  # whose records are counted here
+        plural = "records"
     return Clause(
         "Size of the data",
-        f"{n['in']:,} {plural} came in, {n['out']:,} are published, {n['suppressed']:,} were left out{held}.",
+        f"{n['in']:,} {plural}{whose} came in, {n['out']:,} are published, {n['suppressed']:,} were left out{held}.",
     )
 
 
@@ -130,7 +133,7 @@ def risks(case: Case) -> Clause:
     bounds = (
         ""
         if facts.population_known
-        else " No population was given, so the figures of the journalist and the marketer are upper bounds."
+        else " They do not go by a population, so the figures of the journalist and the marketer are upper bounds."
     )
     return Clause(title, f"{why}{bounds}", ("Attacker", "Before", "After", "The threshold"), rows)
 
@@ -198,7 +201,8 @@ def utility(case: Case) -> Clause:
 def population(case: Case) -> Clause:
     """What was estimated of the population."""
     told = case.facts.population
-    return Clause("Uniques in the population, estimated", "" if not told else str(told.get("sentence", "")))
+    sentences = [str(told[key]) for key in ("sentence", "k_map") if told.get(key)]
+    return Clause("The population: uniques and k-map, estimated", " ".join(sentences))
 
 
 def five_safes(case: Case) -> Clause:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from shoal.check.tables.population import population_of
+import numpy as np
+
+from shoal.check.tables.population import expected_share, population_of
 from shoal.data.tables.table import Table
 from shoal.data.tables.value_forms import form_of
 from shoal.kinds.tables.policy import Policy
@@ -30,7 +32,7 @@ def board_facts(release: TableRelease) -> BoardFacts:
     after = None if is_sliced else release.risk_after
     return BoardFacts(
         unit="person" if policy.person else "record",
-        records=release.records,
+        records=release.records | ({"persons": release.risk_before.n_records} if policy.person else {}),
         techniques=techniques_of(release.attributes, policy, release.records),
         known=[name for name, a in release.attributes.items() if a.role == "quasi"],
         columns=board_columns(release._original, release.attributes, policy),
@@ -43,14 +45,29 @@ def board_facts(release: TableRelease) -> BoardFacts:
 
 
 def _population(release: TableRelease) -> dict[str, Any]:
-    """What the original, which a context says to be a sample, tells of the population; nothing where persons count."""
+    """What the original, which a context says to be a sample, tells of the population; of persons k-map alone."""
     n, policy = len(release._original), release.policy
     n_read = n + release.records.get("held_out", 0)
-    fraction = policy.context.fraction(n_read)
-    if fraction is None or policy.person:
+    stated = policy.context.fraction(n_read)
+    if stated is None:
         return {}
+    fraction = stated * n / n_read
+    told = {} if release.layout is not None else {"k_map": k_map(release.risk_after, fraction)}
+    if policy.person:
+        return told
     quasi = [name for name, a in release.attributes.items() if a.role == "quasi"]
-    return population_of(release._original, quasi, fraction * n / n_read, policy.missing_markers).to_dict()
+    return population_of(release._original, quasi, fraction, policy.missing_markers).to_dict() | told
+
+
+def k_map(after: Risk, fraction: float) -> str:
+    """How many of the population share the labels of the smallest group, as the sampling fraction lets expect."""
+    smallest = round(1 / after.prosecutor_highest)
+    chance = float(expected_share(np.array([smallest]), fraction)[0])
+    return (
+        f"The smallest group of the release, of {smallest:,} {after.unit}s, stands for about "
+        f"{smallest / fraction:,.0f} of the population (k-map, estimated from a sample of {100 * fraction:.3g} %); who "
+        f"does not know who is in the release picks the right one there with a chance of about {100 * chance:.2g} %."
+    )
 
 
 def _risks(risk: Risk) -> dict[str, Any]:

@@ -69,9 +69,9 @@ class Page(HTMLParser):
 def safe(page: Page) -> None:
     assert not {"script", "img", "iframe", "object", "embed", "link", "form", "base"} & set(page.tags)
     assert not [name for _, name, _ in page.attributes if name.startswith("on")]
-    assert not [
-        v for _, n, v in page.attributes if n in ("src", "href") or ("url(" in (v or "") and "#" not in (v or ""))
-    ]
+    assert not [v for _, n, v in page.attributes if n == "src" or ("url(" in (v or "") and "#" not in (v or ""))]
+    places = {v for _, n, v in page.attributes if n == "id"}
+    assert {str(v) for _, n, v in page.attributes if n == "href"} <= {f"#{place}" for place in places}
 
 
 def test_the_page_is_whole_and_has_its_policy(make_release: Make) -> None:
@@ -86,9 +86,19 @@ def test_the_page_is_whole_and_has_its_policy(make_release: Make) -> None:
     safe(page)
 
 
+def test_the_contents_list_every_section_before_the_appendix(make_release: Make) -> None:
+    text = render_report(make_release()[0])
+    listed = re.findall(r'<a href="#(\w+)">', text)
+    body = text[text.index("<main") : text.index('id="appendix"')]
+    assert listed == [*re.findall(r'<section id="(\w+)">', body), "appendix"]
+    assert body.count("<section") == body.count("<section id=")
+
+
 def test_pictures_have_no_ids_that_could_clash_and_a_text(make_release: Make) -> None:
     page = Page(render_report(make_release(n_columns=6)[0]))
-    assert not [v for _, n, v in page.attributes if n == "id"]
+    assert {t for t, n, _ in page.attributes if n == "id"} <= {"section", "h2"}
+    places = [v for _, n, v in page.attributes if n == "id"]
+    assert len(set(places)) == len(places)
     labels = [v for t, n, v in page.attributes if t == "svg" and n == "aria-label"]
     assert len(labels) == page.tags.count("svg") >= 8
     assert all(labels)

@@ -15,10 +15,12 @@ import numpy as np
 
 from shoal.data.sniff import Look, look
 from shoal.data.tables.csv import read_text
+from shoal.data.tables.decimals import with_points
 from shoal.data.tables.files import refuse_aliens, stem_of
 from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
 from shoal.data.tables.guarded import guarded, unguarded
 from shoal.data.tables.table import Column, Source, Table
+from shoal.data.tables.text_survey import DELIMITERS
 from shoal.errors import DataError
 
 _TAB = "\t"
@@ -51,8 +53,10 @@ class Text(TableFormat):
             if reading.expected is None
             else [_guarded_texts(c) for c in reading.expected.columns.values()],
         )
-        source = Source(stem_of(seen.path), self.name, known.delimiter, seen.is_gzip, known.notes)
-        return Table.of(columns, source)
+        if reading.decimal == ",":
+            columns = with_points(str(seen.path), columns)
+        between = known.delimiter if known.delimiter in DELIMITERS else DELIMITERS[0]
+        return Table.of(columns, Source(stem_of(seen.path), self.name, between, seen.is_gzip, known.notes))
 
     def file_name(self, source: Source) -> str:
         """By delimiter and compression."""
