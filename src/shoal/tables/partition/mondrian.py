@@ -16,7 +16,6 @@ import numpy as np
 
 from shoal.arrays import Codes
 from shoal.errors import DataError, Infeasible
-from shoal.tables.collapse import collapse, single_rows
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import (
     PARTITIONS,
@@ -97,6 +96,8 @@ def mondrian_labels(
         If there are fewer than k records, or all records together do not satisfy a limit (then no grouping
         does).
     """
+    from shoal.tables.collapse import collapse, single_rows
+
     _refuse_infeasible(ranked, k, limits)
     strict = bool(strict)
     alike = collapse(ranked, [limit.codes for limit in limits]) if strict else single_rows(len(ranked[0].ranks))
