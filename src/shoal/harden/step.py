@@ -170,7 +170,9 @@ class Step:
     def until_one_fails(self, risk: float) -> Step:
         """The same as if attacks had ended with the first that may add more than the risk."""
         failing = [i for i, j in enumerate(self.judged) if j.fails_to_stay_below(risk)]
-        return replace(self, judged=self.judged[: failing[0] + 1], is_whole=False) if failing else self
+        if not failing:
+            return self
+        return Step(self.asked, self.status, loss=self.loss, judged=self.judged[: failing[0] + 1], is_whole=False)
 
     def stays_below(self, risk: float) -> bool:
         """Whether it was attacked, and nothing may add more than the risk."""
