@@ -217,8 +217,8 @@ def summary(made: Sequence[str]) -> str:
     if not above:
         return f"{text}None loses more than {MOST_RATIO} times as much as by records."
     return (
-        f"{text}More than {MOST_RATIO} times as much as by records is lost by {', '.join(above)}; by all others less. By "
-        "records these ways group what lies nearest, which is often of one person: they lose little by groups that hide "
+        f"{text}More than {MOST_RATIO} times as much as by records is lost by {', '.join(above)}; by others less. By "
+        "records these ways group what lies nearest, often of one person: they lose little by groups that hide "
         f"fewer than {K} persons, whose number stands there."
     )
 
