@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -184,6 +184,7 @@ class Hardening:
         self.stopped = ""
         self._splits: dict[int, Any] = {}
         self._refuted: set[str] = set()
+        self._given: tuple[Judged, ...] = ()
 
     def run(self) -> Hardened:
         """Look for a policy."""
@@ -192,6 +193,7 @@ class Hardening:
             raise (PolicyError if given.status == "refused" else NotVerified)(given.sentence)
         if given.stays_below(self.risk):
             return self._result(given, self.ladder.start, given)
+        self._given = given.judged
         self._explore(given)
         return self._confirm(given)
 
@@ -240,7 +242,7 @@ class Hardening:
                     return
                 if self._name(milder) in self._refuted:
                     continue
-                tried = self.attempt(milder, bound=step.cost)
+                tried = self.attempt(milder, bound=step.cost, whole=False)
                 if tried.stays_below(self.risk) and tried.cost < step.cost:
                     candidate, step, is_better = milder, tried, True
                     break
@@ -261,7 +263,7 @@ class Hardening:
                 found = self._climb(candidate, step, bound)
                 if found is not None:
                     self._descend(*found)
-        attacked = [(c, s) for c, s in self.tried.values() if s.status == "attacked"]
+        attacked = [(c, s) for c, s in self.tried.values() if s.status == "attacked" and s.is_whole]
         nearest = min(attacked, key=lambda t: (t[1].bound, t[1].cost), default=None)
         if nearest is None:
             raise Infeasible(given.sentence)
@@ -299,24 +301,29 @@ class Hardening:
             notes=self.ladder.notes,
         )
 
-    def attempt(self, candidate: Candidate, *, split: int = 0, bound: float = math.inf) -> Step:
-        """Make a release and attack it: on split 0 quickly, unless it costs as much as the bound, on others in full."""
+    def attempt(self, candidate: Candidate, *, split: int = 0, bound: float = math.inf, whole: bool = True) -> Step:
+        """Make a release and attack it: on split 0 quickly, unless it costs as much as the bound, on others in full.
+
+        Unless all of it is asked for (`whole`), attacks end with the first that succeeds.
+        """
         key = step_key(self.checksum, candidate.policy, [self.seed, self.share, split, self.size if split else QUICK])
-        if key in self.tried and not _is_to_be_attacked(self.tried[key][1], bound):
+        if key in self.tried and not _is_to_be_attacked(self.tried[key][1], bound, whole):
             return self.tried[key][1]
         step = None if self.home is None else self.home.find(key)
-        if step is not None and not _is_to_be_attacked(step, bound):
+        if step is not None and not _is_to_be_attacked(step, bound, whole):
             self.n_reused += 1
             if step.status == "attacked" and not step.is_full and step.cost >= bound:
                 step = _let_go(step.asked, step.cost)  # as the run did that attacked it later
+            elif not whole:
+                step = step.until_one_fails(self.risk)  # likewise
         else:
-            step = self._attempt(candidate, split, bound)
+            step = self._attempt(candidate, split, bound, whole)
             if self.home is not None and step.status in ("attacked", "costs more", "infeasible"):
                 self.home.keep(key, step)
         self.tried[key] = candidate, step
         return step
 
-    def _attempt(self, candidate: Candidate, split: int, bound: float) -> Step:
+    def _attempt(self, candidate: Candidate, split: int, bound: float, whole: bool) -> Step:
         asked = self.ladder.asked(candidate.policy)
         own = self._seed_of(split)
         if split not in self._splits:
@@ -333,11 +340,13 @@ class Hardening:
             return _let_go(asked, loss)
         size = self.size if split else QUICK
         ratios = [min(self.size, n) / min(size, n) for n in (len(kept), len(held_out.records))]
-        found, skipped, grown = self._attacked(release, self.kind.attacks, size, own)
-        judged = {
-            place: Judged(result, expected_bound(result, *(ratios if result.attack in grown else (1.0, 1.0))))
-            for place, result in found.items()
-        }
+        judged: dict[Place, Judged] = {}
+        skipped: dict[str, str] = {}
+        for place, result, is_sized in self._attacked(release, self.kind.attacks, size, own, skipped):
+            more = ratios if is_sized else (1.0, 1.0)
+            judged[place] = Judged(result, expected_bound(result, *more))
+            if not whole and judged[place].fails_to_stay_below(self.risk):
+                return Step(asked, "attacked", loss=loss, judged=tuple(judged.values()), is_whole=False)
         if split:
             judged = self._repeated(candidate, split, judged, min(size, len(kept)))
         told = [*judged.values(), *(Judged(result, 1.0) for result in self.ladder.findings(release))]
@@ -347,24 +356,28 @@ class Hardening:
             is_full=split > 0,
             loss=loss,
             judged=tuple(told),
-            skipped=tuple(skipped.items()),
+            skipped=tuple((name, why) for name, why in skipped.items()),
             measured=self.ladder.measured(release),
         )
 
     def _attacked(
-        self, release: Any, attacks: Sequence[Attack[Any]], size: int, seed: int
-    ) -> tuple[dict[Place, AttackResult], dict[str, str], set[str]]:
-        """What attacks of a size got by case and name, why others were not run, and those whose size can be chosen."""
-        found: dict[Place, AttackResult] = {}
-        skipped: dict[str, str] = {}
-        grown: set[str] = set()
+        self, release: Any, attacks: Sequence[Attack[Any]], size: int, seed: int, skipped: dict[str, str]
+    ) -> Iterator[tuple[Place, AttackResult, bool]]:
+        """What each attack of a size gets, by case and name, and whether its size can be chosen.
+
+        Those come first that got most from the policy as it was given. Why others are not run goes to `skipped`.
+        """
         for i, (case, own) in enumerate(self.ladder.cases(release, attacks)):
             sized = [a.of_size(size) for a in own]
-            attacked = run_attacks(sized, case, seed=seed, progress=lambda what, *_: self._tell(what))
-            grown |= {a.name for a, b in zip(own, sized, strict=True) if a is not b}
-            found |= {(i, result.attack): result for result in attacked.results}
-            skipped |= dict(attacked.skipped)
-        return found, skipped, grown
+            for attack, as_given in sorted(zip(sized, own, strict=True), key=lambda pair: self._rank(pair[0].name)):
+                if not attack.fits(case):
+                    continue
+                found = run_attacks(sized, case, [attack.name], seed=seed, progress=lambda what, *_: self._tell(what))
+                skipped.update(found.skipped)
+                yield from (((i, r.attack), r, attack is not as_given) for r in found.results)
+
+    def _rank(self, name: str) -> float:
+        return -max((j.bound for j in self._given if j.result.attack == name), default=0.0)
 
     def _repeated(
         self, candidate: Candidate, split: int, judged: dict[Place, Judged], most: int
@@ -381,7 +394,7 @@ class Hardening:
                 release = self.ladder.release(kept, candidate.policy, own, held_out)
             except (Infeasible, PolicyError, DataError, NotVerified):  # of this split, which is left out
                 continue
-            for place, result in self._attacked(release, attacks, self.size, own)[0].items():
+            for place, result, _ in self._attacked(release, attacks, self.size, own, {}):
                 if place in results:
                     results[place].append(result)
         together = {place: pooled(some) for place, some in results.items()}
@@ -399,6 +412,6 @@ def _let_go(asked: dict[str, Any], loss: float) -> Step:
     return Step(asked, "costs more", "one that seems to hold costs less", loss=loss)
 
 
-def _is_to_be_attacked(step: Step, bound: float) -> bool:
-    """Whether a step was let go for its cost, and would not be now."""
-    return step.status == "costs more" and step.cost < bound
+def _is_to_be_attacked(step: Step, bound: float, whole: bool) -> bool:
+    """Whether a step was let go for its cost, and would not be now, or for its first attack, and all are asked for."""
+    return (step.status == "costs more" and step.cost < bound) or (whole and not step.is_whole)

@@ -76,7 +76,7 @@ class Hardened(Profiled):
     @property
     def frontier(self) -> tuple[Step, ...]:
         """What was tried and nothing else beats: none has a lower bound of risk without more loss, or the reverse."""
-        made = [s for s in self.steps if s.status == "attacked"]
+        made = [s for s in self.steps if s.status == "attacked" and s.is_whole]
         return tuple(s for s in made if not any(_beats(other, s) for other in made))
 
     @property
@@ -212,7 +212,11 @@ def _words(step: Step) -> str:
 
 
 def _figures(step: Step) -> tuple[str, str]:
-    return "" if step.loss is None else f"{step.loss:.3f}", f"{step.bound:.2f}" if step.status == "attacked" else ""
+    least = "" if step.is_whole else "at least "
+    return (
+        "" if step.loss is None else f"{step.loss:.3f}",
+        f"{least}{step.bound:.2f}" if step.status == "attacked" else "",
+    )
 
 
 def _outcome(step: Step, risk: float) -> str:

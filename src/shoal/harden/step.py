@@ -123,6 +123,8 @@ class Step:
         What its release would cost.
     judged : tuple of Judged
         The attacks on it.
+    is_whole : bool
+        Whether all attacks were run; one that was to be milder is let go at the first that succeeds.
     skipped : tuple of (attack, why)
         Attacks that cannot be run on it.
     measured : dict
@@ -137,6 +139,7 @@ class Step:
     judged: tuple[Judged, ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
     measured: dict[str, dict[str, float]] = field(default_factory=dict)
+    is_whole: bool = True
 
     @property
     def cost(self) -> float:
@@ -164,6 +167,13 @@ class Step:
         """The attacks that never succeeded, in too few attempts for a bound below the risk."""
         return tuple(j.result for j in self.judged if j.is_undecided(risk))
 
+    def until_one_fails(self, risk: float) -> Step:
+        """The same as if attacks had ended with the first that may add more than the risk."""
+        failing = [i for i, j in enumerate(self.judged) if j.fails_to_stay_below(risk)]
+        if not failing:
+            return self
+        return Step(self.asked, self.status, loss=self.loss, judged=self.judged[: failing[0] + 1], is_whole=False)
+
     def stays_below(self, risk: float) -> bool:
         """Whether it was attacked, and nothing may add more than the risk."""
         return self.status == "attacked" and not self.failing(risk)
@@ -179,6 +189,7 @@ class Step:
             "attacks": [{**j.result.to_dict(), "bound": j.bound} for j in self.judged],
             "not_run": [{"attack": name, "because": why} for name, why in self.skipped],
             "measured": self.measured,
+            "is_whole": self.is_whole,
         }
 
     @classmethod
@@ -193,4 +204,5 @@ class Step:
             judged=tuple(Judged(AttackResult.from_dict(t), float(t["bound"])) for t in told["attacks"]),
             skipped=tuple((str(t["attack"]), str(t["because"])) for t in told["not_run"]),
             measured={str(n): {str(k): float(v) for k, v in m.items()} for n, m in told["measured"].items()},
+            is_whole=bool(told["is_whole"]),
         )

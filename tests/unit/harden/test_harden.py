@@ -76,6 +76,19 @@ def test_an_attack_in_full_that_finds_little_to_attempt_is_repeated_on_other_spl
     assert ladder.made == 2 + MOST_AGAIN
 
 
+def test_one_that_was_to_be_milder_is_attacked_until_one_succeeds_and_by_all_when_that_is_asked_for() -> None:
+    ladder = ToyLadder(k=3)
+    tried = search(ladder)
+    tried.kind.attacks = (Guess(), Seldom())
+    part = tried.attempt(ladder.start, whole=False)
+    assert [j.result.attack for j in part.judged] == ["guess"]
+    assert not part.is_whole
+    whole = tried.attempt(ladder.start)
+    assert [j.result.attack for j in whole.judged] == ["guess", "seldom"]
+    assert whole.until_one_fails(tried.risk) == part
+    assert tried.attempt(ladder.start, whole=False) is whole
+
+
 def test_the_same_seed_gives_the_same_result_and_another_one_other_draws() -> None:
     assert told(search(ToyLadder()).run()) == told(search(ToyLadder()).run())
     assert told(search(ToyLadder()).run()) != told(search(ToyLadder(), seed=2).run())

@@ -88,3 +88,13 @@ def test_attacks_on_several_releases_are_counted_together() -> None:
     found = pooled([result(Rate(1, 60), Rate(2, 50)), result(Rate(0, 40), Rate(1, 50))])
     assert (found.main, found.control, found.baseline) == (Rate(1, 100), Rate(3, 100), None)
     assert found.sentence.startswith("Of 100 attempts on 2 releases by one policy")
+
+
+def test_a_step_ends_with_the_first_attack_that_succeeds_as_if_no_other_had_been_run() -> None:
+    good, bad, worse = judged(Rate(1, 1000)), judged(Rate(300, 1000)), judged(Rate(600, 1000))
+    step = Step({}, "attacked", loss=0.2, judged=(good, bad, worse))
+    ended = step.until_one_fails(0.1)
+    assert (ended.judged, ended.is_whole) == ((good, bad), False)
+    assert not ended.stays_below(0.1)
+    assert step.until_one_fails(0.9) is step
+    assert Step.from_dict(json.loads(json.dumps(ended.to_dict()))) == ended

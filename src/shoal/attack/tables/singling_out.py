@@ -166,6 +166,11 @@ class SinglingOut(Attack[TableCase]):
         directions = [_direction(view, place) for place in range(len(view.labels))]
         if width == len(view.labels) and all((d == EQUAL).all() for d in directions):
             return _rarest(view, directions, n_attacks, rng, persons)
+        if self.n_columns is None and width < len(view.labels):
+            # Where not even all attributes together are enough, none of the widths between has to be tried.
+            all_together = _drawn(view, directions, n_attacks, len(view.labels), rng.spawn(1)[0])
+            if np.mean(records.count(about_records(all_together, view), 2) == 1) < ENOUGH:
+                width = len(view.labels)
         batch = _drawn(view, directions, n_attacks, width, rng)
         while self.n_columns is None and width < len(view.labels):
             if np.mean(records.count(about_records(batch, view), 2) == 1) >= ENOUGH:

@@ -7,7 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from shoal.attack.tables import singling_out
+from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.singling_out import SinglingOut, UnivariateSinglingOut, _expected, _scaled
+from shoal.data.tables.frames import from_frame
 
 
 @pytest.mark.parametrize("attack", [SinglingOut(n_attacks=400), UnivariateSinglingOut(n_attacks=400)])
@@ -73,3 +76,16 @@ def test_a_control_of_another_size_is_brought_to_the_originals(raw):
 def test_without_common_columns(raw):
     nothing = replace(raw, published=raw.published.select([]), quasi=(), sensitive=())
     assert "no column in common" in SinglingOut().missing(nothing)
+
+
+def test_where_all_attributes_together_single_out_too_few_no_width_between_is_tried(monkeypatch):
+    rng = np.random.default_rng(4)
+    columns = {f"c{i}": np.repeat(rng.integers(0, 9, 20), 5).tolist() for i in range(12)}  # twenty groups of five
+    table = from_frame(columns)
+    case = TableCase(published=table, original=table, control=None, quasi=list(columns), sensitive=[])
+    tried = []
+    drawn = singling_out._drawn
+    monkeypatch.setattr(singling_out, "_drawn", lambda *asked: tried.append(asked[3]) or drawn(*asked))
+    result = SinglingOut(n_attacks=50).run(case, rng)
+    assert not result.main.successes
+    assert set(tried) == {12}
