@@ -300,6 +300,7 @@ class Condensation:
                 lengths=self.lengths,
                 copies=self.copies,
                 refused=self._refused,
+                is_named=isinstance(X, Strings) and bool(X.source.sites),
                 seed=self._of_strings,
                 source=X.source if isinstance(X, Strings) else None,
                 executor=crew,

@@ -164,6 +164,7 @@ def generate(
     lengths: Lengths = "template",
     copies: Copies = "redraw",
     refused: Words | None = None,
+    is_named: bool = False,
     seed: int | np.random.SeedSequence | None = None,
     source: StringSource | None = None,
     executor: Executor | None = None,
@@ -190,6 +191,8 @@ def generate(
         Whether a draw that equals an original is made again.
     refused : uint64 array, optional
         Fingerprints of other strings that are drawn again; see `fingerprint_originals`.
+    is_named : bool
+        Whether places have names, as variants have: see `shoal.strings.windows`.
     seed : int, SeedSequence or None
         None takes the operating system's entropy. The result does not depend on the executor.
     """
@@ -199,7 +202,8 @@ def generate(
     of_groups, of_lengths, of_order = spawn_seeds(seed, 3)
     keys = copy_keys(statistics)
     segments = statistics.segments
-    pools = {} if generator == "template" else _pools(statistics, order, support, window, generator == "window")
+    by_group = generator == "window"
+    pools = {} if generator == "template" else _pools(statistics, order, support, window, by_group, is_named)
     states = [
         np.maximum(s.generate_state(segment.n_groups, np.uint64), np.uint64(1))
         for segment, s in zip(segments, spawn_seeds(of_groups, len(segments)), strict=True)
@@ -220,7 +224,7 @@ def generate(
                     yield segment.templates.take(rows), *drawn, (order, support), drawn_again, keys
                 else:
                     n_longer = N_LONGER if lengths == "spread" and segment.label in of_several_lengths else 0
-                    settings = (order, support, window, generator == "window", n_longer)
+                    settings = (order, support, window, by_group, n_longer, is_named)
                     members = take_strings(segment.symbols, segment.starts, rows)
                     yield *members, *drawn, settings, pools[segment.label], N_TRIES, drawn_again, keys
 
@@ -282,7 +286,7 @@ def generate_block(
 
 
 def _pools(
-    statistics: GroupStatistics, order: int, support: int, window: float, by_group: bool
+    statistics: GroupStatistics, order: int, support: int, window: float, by_group: bool, is_named: bool
 ) -> dict[int, ClassStrings]:
     """The strings of each class."""
     if any(len(s.starts) - 1 != len(s.templates) for s in statistics.segments):
@@ -292,7 +296,7 @@ def _pools(
     for label in {s.label for s in statistics.segments}:
         segments = [s for s in statistics.segments if s.label == label]
         is_rare = [
-            find_rare(s.symbols, s.starts, s.group_starts, window, support, n_symbols)
+            find_rare(s.symbols, s.starts, s.group_starts, window, support, n_symbols, is_named)
             if by_group
             else np.zeros(len(s.symbols), np.bool_)
             for s in segments

@@ -4,8 +4,9 @@ The papers draw from templates, in which neighbouring positions share symbols of
 symbol is drawn from the members' own strings. Each string is cut into bins; a window is a bin with its neighbours,
 5 % of a string to either side. Where all strings of a group have one length, bins are places and windows exact columns;
 where the shortest has fewer symbols than there are bins, there are fewer bins; and where a group has too few members
-for what its windows tell (`count_needed`), windows are wider, up to the whole string. The ways in which a symbol is
-drawn, one after another until one gives it:
+for what its windows tell (`count_needed`), windows are wider, up to the whole string; but not where places have names,
+as variants have, of which one is no substitute for the next. The ways in which a symbol is drawn, one after another
+until one gives it:
 
 1. **The group after the context.** From the members' symbols in the window that follow the same symbols as were drawn
    last, the longest context of at most ``order - 1`` that at least `support` members carry there.
@@ -161,7 +162,13 @@ def _few_pairs(symbols: Codes, starts: Ints, second: Ints, n_symbols: int, suppo
 
 
 def bins_of(
-    symbols: Codes, starts: Ints, group_starts: Ints, window: float, support: int, n_symbols: int
+    symbols: Codes,
+    starts: Ints,
+    group_starts: Ints,
+    window: float,
+    support: int,
+    n_symbols: int,
+    is_named: bool = False,
 ) -> tuple[Ints, Ints]:
     """The number of bins of each group, and how many a window has to either side of its own.
 
@@ -173,8 +180,12 @@ def bins_of(
     window : float
         Share of a string to either side of a place.
     support, n_symbols : int
+    is_named : bool
+        Whether places have names, as variants have; then no window is made wider.
     """
     n_bins, reaches = bins_of_lengths(np.diff(starts), group_starts, window)
+    if is_named:
+        return n_bins, reaches
     needed = count_needed(symbols, starts, group_starts, n_bins, reaches, support, n_symbols)
     n_members = np.diff(group_starts)
     is_wide = needed > n_members * (2 * reaches + 1)
@@ -205,9 +216,17 @@ def count_needed(
     return n_shares * np.where(longest == shortest, STRINGS_A_SHARE_OF_COLUMNS, STRINGS_A_SHARE)
 
 
-def find_rare(symbols: Codes, starts: Ints, group_starts: Ints, window: float, support: int, n_symbols: int) -> Mask:
+def find_rare(
+    symbols: Codes,
+    starts: Ints,
+    group_starts: Ints,
+    window: float,
+    support: int,
+    n_symbols: int,
+    is_named: bool = False,
+) -> Mask:
     """Which symbols fewer than `support` members of their group have about their place."""
-    bins = bins_of(symbols, starts, group_starts, window, support, n_symbols)
+    bins = bins_of(symbols, starts, group_starts, window, support, n_symbols, is_named)
     return _unsupported(symbols, starts, group_starts, *bins, support, n_symbols)[0]
 
 
@@ -228,15 +247,15 @@ def generate_window_block(
     group_starts: Ints,
     sizes: Ints,
     state: Words,
-    settings: tuple[int, int, float, bool, int],
+    settings: tuple[int, int, float, bool, int, bool],
     pool: ClassStrings,
     n_tries: int,
     originals: Words,
     keys: Words,
 ) -> tuple[Codes, npt.NDArray[np.bool_], int, Ints]:
     """Generate the pseudo-strings of some groups: symbols, which are kept, how many draws were rejected, lengths."""
-    order, support, window, by_group, n_longer = settings
-    n_bins, reaches = bins_of(symbols, starts, group_starts, window, support, len(keys))
+    order, support, window, by_group, n_longer, is_named = settings
+    n_bins, reaches = bins_of(symbols, starts, group_starts, window, support, len(keys), is_named)
     out_starts = np.concatenate([[0], np.cumsum(sizes + n_longer)]).astype(np.int64)
     out = np.empty(out_starts[-1], np.int32)
     lengths, is_kept = sizes.astype(np.int64), np.empty(len(sizes), np.bool_)

@@ -189,7 +189,8 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
         shown, shown_labels if has_class else grouped.classes[grouped.published], original, labels, rare
     )
     if asked.generator != "template":
-        rule = WindowRule(asked.order, asked.support, asked.window, asked.generator == "window")
+        by_group, is_named = asked.generator == "window", bool(original.source.sites)
+        rule = WindowRule(asked.order, asked.support, asked.window, by_group, is_named)
         is_possible, is_suspect = np.zeros(len(published), bool), np.zeros(len(published), bool)
         some = np.flatnonzero((grouped.sizes > 0)[grouped.published])
         is_possible[some], is_suspect[some] = possible_by_windows(

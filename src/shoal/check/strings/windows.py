@@ -6,8 +6,8 @@ published string of length m belongs to bin ``(2 t + 1) B // (2 m)`` of the B bi
 members where they have one, and else the shortest length, at most 1.5 divided by the window; a window is a bin and,
 where it has 1 divided by the window or more, one neighbour to either side. Where the shares that the windows tell (in
 each one less than the symbols that `support` members have there; twice as many where lengths are one) are more than the
-n members times the bins of a window, there are only ``B n // shares`` bins, and each is a window. The symbol is
-possible if one of these holds, where each is looked at only if the ones before can fail:
+n members times the bins of a window, there are only ``B n // shares`` bins, and each is a window; not so where places
+have names. The symbol is possible if one of these holds, where each is looked at only if the ones before can fail:
 
 1. it follows, in a window of some member, the longest context that `support` members carry there, and `support` members
    have it in the window; this can fail where no context has so many carriers, or where one of the symbols that follow
@@ -53,12 +53,15 @@ class WindowRule:
         Share of a string to either side of a place.
     by_group : bool
         Whether from groups, or from classes alone.
+    is_named : bool
+        Whether places have names, as variants have: then a window is never made wider.
     """
 
     order: int
     support: int
     window: float
     by_group: bool
+    is_named: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ def possible_by_windows(
         ours = published.take(drawn)
         bins, reach, is_even = _bins(original.lengths[chosen], original_groups[chosen], n_groups, rule.window)
         members, spread = _spread(original.take(chosen), original_groups[chosen], bins, reach, n_symbols)
-        if rule.by_group:
+        if rule.by_group and not rule.is_named:
             n_members = np.bincount(original_groups[chosen], minlength=n_groups)
             needed = _told(spread, bins, n_symbols, rule.support) * STRINGS_A_SHARE[is_even.astype(np.int64)]
             is_wide = needed > n_members * (2 * reach + 1)
