@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal.check.sparse.km_folder import one_a_person
 from shoal.data.sparse.disassociated import Disassociated
+from shoal.data.sparse.records import Sparse
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import Infeasible
 from shoal.kinds.sparse.policy import SparsePolicy
@@ -52,3 +54,35 @@ def test_every_release_is_anonymous(baskets, k: int, m: int, how) -> None:
         for size in range(1, m + 1):
             for known in combinations(sorted(row & shown), size):
                 assert fewest_that_may_hold(published, cluster, frozenset(known)) >= k
+
+
+@FEW
+@given(
+    visits=st.lists(
+        st.tuples(st.integers(0, 7), st.lists(st.sampled_from(ITEMS[:5]), max_size=3, unique=True)),
+        min_size=1,
+        max_size=40,
+    ),
+    k=st.integers(2, 3),
+    m=st.integers(1, 3),
+    publish=st.sampled_from(["suppress", "disassociate"]),
+)
+def test_any_items_of_a_persons_visits_fit_k_persons(visits, k: int, m: int, publish: str) -> None:
+    persons = [person for person, _ in visits]
+    records = Sparse.of([items for _, items in visits]).with_persons(persons)
+    held = {person: frozenset(i for p, items in visits if p == person for i in items) for person in persons}
+    assert sorted(map(sorted, sets_of(records.joined()))) == sorted(map(sorted, held.values()))
+    assert sets_of(one_a_person(records)) == sets_of(records.joined())
+    try:
+        release = shoal.anonymize(records, SparsePolicy.of(k=k, m=m, publish=publish))
+    except Infeasible:
+        return
+    assert release.records["in"] == len(held)
+    shown = sets_of(release.baskets)
+    assert len(shown) <= len(held)
+    if publish == "suppress":
+        assert not rare(shown, k, m)
+        for size in range(1, m + 1):
+            for known in combinations(ITEMS[:5], size):
+                fitting = [p for p, items in held.items() if set(known) <= items]
+                assert sum(set(known) <= row for row in shown) <= len(fitting)

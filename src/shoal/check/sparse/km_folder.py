@@ -31,6 +31,8 @@ def check_km(
         findings.append("the manifest and the data do not agree on whether records have classes")
     if not is_in_order(published):
         findings.append("the records are not sorted by their items, so their order may tell where they come from")
+    if original is not None:
+        original = one_a_person(original)
     evidence = KMEvidence(None if original is None else as_published(original, manifest.labels))
     asked = km_asked(policy or manifest.policy, manifest.labels)
     claimed = km_asked(manifest.policy, manifest.labels)
@@ -48,6 +50,32 @@ def check_km(
     findings += false_claims(manifest, held.guarantees, held, is_complete=True)
     loose = (*not_compared(manifest), *([] if original is None else [NOT_TRACED]))
     return FolderCheck(verdict.guarantees, tuple(findings), original is not None, verdict.unverified, loose)
+
+
+def one_a_person(original: Sparse) -> Sparse:
+    """Each person's records, of a class, as one: a sum of rows, in which what is not 0 counts as 1."""
+    if original.persons is None:
+        return original
+    from scipy.sparse import csr_array
+
+    classes = np.zeros(len(original), np.int64) if original.labels is None else original.labels.astype(np.int64)
+    order = np.lexsort((original.persons, classes))
+    is_first = np.ones(len(order), np.bool_)
+    is_first[1:] = (np.diff(classes[order]) != 0) | (np.diff(original.persons[order]) != 0)
+    owner = np.cumsum(is_first) - 1
+    shape = (len(original), original.n_items)
+    held = csr_array((np.ones(len(original.items)), original.items, original.starts), shape=shape)
+    member = csr_array((np.ones(len(order)), (owner, order)), shape=(int(is_first.sum()), len(original)))
+    joined = (member @ held).tocsr()
+    joined.sort_indices()
+    return replace(
+        original,
+        starts=joined.indptr.astype(np.int64),
+        items=joined.indices.astype(np.int32),
+        weights=np.ones(joined.nnz, np.int64),
+        labels=None if original.labels is None else original.labels[order[is_first]],
+        persons=None,
+    )
 
 
 def published_km(folder: PublishedFolder, manifest: KMManifest) -> Sparse | Disassociated:

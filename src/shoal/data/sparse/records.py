@@ -224,6 +224,29 @@ class Sparse:
             raise DataError(f"there are {len(persons)} persons for {len(self)} records; give one for each record")
         return replace(self, persons=np.unique(np.asarray(persons), return_inverse=True)[1].astype(np.int64))
 
+    def joined(self) -> Sparse:
+        """One record for each person, and class where there are some: the items of all records of theirs, as a set.
+
+        >>> visits = Sparse.of([["a", "b"], ["b"], ["a", "c"]]).with_persons(["x", "y", "x"])
+        >>> visits.joined().items.tolist(), visits.joined().sizes.tolist()
+        ([0, 1, 2, 1], [3, 1])
+        """
+        if self.persons is None:
+            return self
+        labels = np.zeros(len(self), np.int64) if self.labels is None else self.labels.astype(np.int64)
+        keys = labels * (int(self.persons.max(initial=0)) + 1) + self.persons
+        _, firsts, owner = np.unique(keys, return_index=True, return_inverse=True)
+        entries = np.unique(np.repeat(owner.astype(np.int64), self.sizes) * max(self.n_items, 1) + self.items)
+        rows, items = np.divmod(entries, max(self.n_items, 1))
+        return replace(
+            self,
+            starts=np.searchsorted(rows, np.arange(len(firsts) + 1)).astype(np.int64),
+            items=items.astype(np.int32),
+            weights=np.ones(len(items), np.int64),
+            labels=None if self.labels is None else self.labels[firsts],
+            persons=None,
+        )
+
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Sparse:
         """Some of the records, in the given order; attributes and classes are shared."""
         places, starts = ragged_places(self.starts, rows)

@@ -188,6 +188,7 @@ def km_case(
     """What attacks work on: who knows items knows what they are published as; of chunks, one way records may be."""
     from shoal.attack.sparse.case import BasketCase
 
+    original, control = original.joined(), None if control is None else control.joined()
     if labels:
         original = generalised(original, labels)
         control = None if control is None else generalised(control, labels)
@@ -275,6 +276,8 @@ def release_km(
     """
     if not len(original):
         raise DataError("there are no records, so there is nothing to publish; give a file with some")
+    notes = _notes(original, seed)
+    original = original.joined()
     if progress is not None:
         progress("counting" if has_compiled() else "compiling (on the first run only), then counting", 0, 0)
     made = make_km(original, policy)
@@ -294,7 +297,7 @@ def release_km(
         published=read,
         guarantees=guarantees,
         policy=policy,
-        notes=(*original.source.notes, *_notes(original, seed)),
+        notes=(*original.source.notes, *notes),
         suppressed={name: n for name, n in lost.items() if n},
         findings=suppression_findings(len(original), len(published), policy),
         form=form,
@@ -318,6 +321,12 @@ def _notes(original: Sparse, seed: int | None) -> list[str]:
     if original.source.format in ("text", "folder"):
         notes.append(
             "texts are published as bags of words, in no order and without stop words: nobody can read them as texts"
+        )
+    if original.persons is not None:
+        n_persons, whose = len(np.unique(original.persons)), "" if original.labels is None else " of a class"
+        notes.append(
+            f"the {len(original):,} records are of {n_persons:,} persons, whose records{whose} were joined: a "
+            "published record is of all that a person holds, and records are counted as persons"
         )
     if not original.is_binary:
         notes.append("weights of items were left out: they would tell records apart that hold the same items")

@@ -267,13 +267,13 @@ class SparsePolicy(BasePolicy):
                     'of pseudo-baskets one guarantee is required, k-anonymity; for others ask for publish = "sketch"'
                 )
             return self
+        if self.publish in KM_PUBLICATIONS:
+            return self._fitting_combinations(models)
         if self.input.person:
             raise ValueError(
                 f'publish = "{self.publish}" counts records, not persons: leave person out and join the records of a '
                 'person, or ask for publish = "pseudo"'
             )
-        if self.publish in KM_PUBLICATIONS:
-            return self._fitting_combinations(models)
         if set(models) & set(OF_COMBINATIONS):
             raise ValueError(
                 'km-anonymity and rho-uncertainty are for publish = "disassociate", "suppress" or "generalise"; ask '

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shoal.data.sparse.written import RecordForm
     from shoal.utility.sparse.baskets import BasketUtility
 
+MANY = 0.1  # of the items of a record, left out: then it is told
 MODELS = {
     "k-anonymity": "Items were dealt anew among the records of a group, or of several neighbouring ones: a "
     "pseudo-record is of nobody in particular.",
@@ -156,5 +157,10 @@ def cost(utility: BasketUtility, records: Mapping[str, int]) -> str:
         told += (
             f"A classifier ({found.classifier}) is right for {percent(found.after)} of records, and for "
             f"{percent(found.before)} when it learns from originals. "
+        )
+    if utility.mean_size_published < (1 - MANY) * utility.mean_size:
+        told += (
+            f"A record has {number(utility.mean_size_published)} items on average, of {number(utility.mean_size)} "
+            "before. "
         )
     return f"{told}{records['suppressed']:,} of {records['in']:,} records were left out."

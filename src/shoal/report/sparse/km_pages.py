@@ -28,7 +28,8 @@ def render_datasheet(release: KMRelease) -> str:
     return render(
         "km_datasheet.html",
         about=public_points(release.policy.context.public()),
-        noun=words.title(policy),
+        title=words.title(policy),
+        noun="Records",
         lead=words.lead(policy),
         records=records,
         reading=words.reading(policy, release.form, has_classes=has_classes),
@@ -73,7 +74,7 @@ def report_content(release: KMRelease) -> ReportContent:
         classes=classes[:N_CLASSES],
         n_more_classes=max(len(classes) - N_CLASSES, 0),
         method=words.method(policy),
-        notes=release.notes,
+        notes=(*release.notes, *words.READINGS.get(policy.publish, ())),
     )
 
 

@@ -22,7 +22,17 @@ MODELS = {
 }
 REASONS = {
     "empty": "empty: there is nothing to publish",
-    "emptied": "no item was left: fewer than k records hold each of theirs, or of their class",
+    "emptied": "no item was left: all of theirs are rare, or stand in rare combinations",
+}
+READINGS = {
+    "disassociate": (
+        "what this page measures of use and attacks is that of one way in which the records may have been, drawn from "
+        "the chunks at random",
+    ),
+    "generalise": (
+        "what this page measures of use is that of items drawn at random among those that a label stands for; attacks "
+        "are on the labels",
+    ),
 }
 CHECKED = (
     "Every guarantee was recomputed from the bytes of the published file, by a checker that is independent of the "
@@ -57,7 +67,7 @@ def short_name(guarantee: Guarantee) -> str:
     return {
         "km-anonymity": f"{values.get('k', 'k')}^{values.get('m', 'm')}-anonymity",
         "rho-uncertainty": f"{values.get('rho', 'rho')}-uncertainty",
-        "disassociation": "chunks that do not tell",
+        "disassociation": "disassociation of chunks",
     }.get(guarantee.model, guarantee.model)
 
 
@@ -137,7 +147,8 @@ def limits(policy: SparsePolicy, has_classes: bool) -> tuple[Point, ...]:
             + (
                 "Items that were named as sensitive are bounded by rho, for who knows up to m items; no others are."
                 if policy.rho_uncertainty is not None
-                else "No bound on such inference is promised; rho-uncertainty is one for items that are named."
+                else "No bound on such inference is promised; rho-uncertainty is one, of suppressed and generalised "
+                "records, for items that are named."
             ),
         ),
         Point(
@@ -146,7 +157,7 @@ def limits(policy: SparsePolicy, has_classes: bool) -> tuple[Point, ...]:
         ),
         Point(
             "Several records of one person",
-            "Records are counted: where one gave several alike, k records may be of fewer than k.",
+            "Records are counted: where one gave several alike that were not joined, k records may be of fewer than k.",
         ),
     ]
     points.append(
@@ -174,7 +185,8 @@ def good_use(policy: SparsePolicy) -> tuple[Point, ...]:
     good = {
         "disassociate": "Supports of items and of frequent sets within clusters, and, with records drawn from chunks "
         "at random, what ordinary software makes of baskets.",
-        "suppress": "Frequent sets and rules: what is there is true.",
+        "suppress": "Which sets of items are frequent: a record that shows some held them all. Their counts are too "
+        "low, as items were left out.",
         "generalise": "Frequent sets and rules of more general items: what is there is true.",
     }[policy.publish]
     return (

@@ -102,3 +102,21 @@ def test_neither_order_nor_seed_changes_what_is_published() -> None:
         one, other = shoal.anonymize(RECORDS, policy), shoal.anonymize(RECORDS.take(order), policy, seed=5)
         assert np.array_equal(one.published.items, other.published.items)
         assert np.array_equal(one.published.starts, other.published.starts)
+
+
+def test_records_of_a_person_are_joined_from_file_to_check(tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    lines = [f"{'ab'[i % 2]} c{i % 3},p{i // 2}" for i in range(60)]
+    path.write_text("\n".join(["items,who", *lines]) + "\n")
+    policy = SparsePolicy.of(publish="suppress", k=3, column="items", person="who")
+    release = shoal.anonymize(path, policy)
+    assert release.records["in"] == 30
+    assert any("60 records are of 30 persons" in note for note in release.notes)
+    assert not rare(sets_of(release.published), 3, 2)
+    release.save(tmp_path / "out", report=False)
+    assert shoal.check(tmp_path / "out", original=path).holds
+    other = tmp_path / "other.csv"
+    other.write_text("\n".join(["items,who", *lines[:-2]]) + "\n")
+    assert not shoal.check(tmp_path / "out", original=other).holds
+    with pytest.raises(PolicyError, match="not persons"):
+        SparsePolicy.of(publish="sketch", person="who")
