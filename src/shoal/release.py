@@ -100,6 +100,11 @@ class Release(ABC, Generic[D]):
         return {"in": n_in, "out": n_out, "suppressed": n_in - n_out, **held}
 
     @property
+    def has_report(self) -> bool:
+        """Whether what it cost can be measured, and attacks can be run."""
+        return True
+
+    @property
     def kept_unasked(self) -> Sequence[str]:
         """Secrets that are kept unless the owner wants nothing kept: without them a promise could not be checked."""
         return ()
@@ -192,6 +197,7 @@ class Release(ABC, Generic[D]):
         from shoal.kind import kind_named
         from shoal.report.verdict import judge_release
 
+        report = report and self.has_report
         attacked = self.attacked if report else None
         with self._at_work():
             return judge_release(self.grounds(report=report), attacked, kind_named(self.kind).attacks)
@@ -263,6 +269,7 @@ class Release(ABC, Generic[D]):
         """
         wanted = secrets_to_keep(keep, self.keepable, self.kept_unasked)
         self._refuse(wanted)
+        report = report and self.has_report
         with staged(Path(out), replace=replace) as stage, self._at_work():
             published = self._write_publish(stage / "publish")
             self._write_private(stage / "private", wanted, published if report else None, command)

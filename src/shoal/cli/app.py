@@ -315,6 +315,7 @@ def anonymize(
             progress=step,
             stop=(lambda: interrupts.Improving.is_stopped) if "stop" in found.takes else None,
         )
+        report = report and release.has_report
         if report and (target := getattr(policy, "target", None)) is not None:
             progress(f"learning to predict {plain(target)}", 0, 0)
             _ = release.learning
@@ -328,7 +329,7 @@ def anonymize(
         print_json(summary(release, out, report=report))
     else:
         print_release(release, out, report=report)
-    if is_shown:
+    if is_shown and report:
         show_in_browser(out / "private" / "report.html")
 
 

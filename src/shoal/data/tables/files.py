@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ def read_table(
     encoding: str | None = None,
     header: str | None = None,
     table: str | None = None,
+    drops: Callable[[str], bool] | None = None,
 ) -> Table:
     """Read a table from a file in any of the formats of `shoal.data.tables.formats`.
 
@@ -53,6 +54,8 @@ def read_table(
         unless it looks like a record, which is refused, since it would be published as names.
     table : str, optional
         The table of a database, or the sheet of a workbook; else the one that the path names, or the only one.
+    drops : callable, optional
+        Read every distinct row once, with the number of its records, and no column of which this is true. Of Parquet.
 
     Raises
     ------
@@ -63,7 +66,9 @@ def read_table(
     seen = look(where)
     table = table or named
     known = next(format for format in FORMATS.values() if format.looks_like(seen))
-    return known.read(seen, HowToRead(markers, delimiter, encoding, header, table))
+    if drops is not None and not known.reads_distinct:
+        raise DataError(f"{where}: with a bound on memory only Parquet is read; convert it, or leave memory out")
+    return known.read(seen, HowToRead(markers, delimiter, encoding, header, table, drops=drops))
 
 
 def address_of(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
