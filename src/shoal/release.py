@@ -126,6 +126,11 @@ class Release(ABC, Generic[D]):
         return {"in": n_in, "out": n_out, "suppressed": n_in - n_out, **held}
 
     @property
+    def has_report(self) -> bool:
+        """Whether what it cost can be measured, and attacks can be run."""
+        return True
+
+    @property
     def kept_unasked(self) -> Sequence[str]:
         """Secrets that are kept unless the owner wants nothing kept: without them a promise could not be checked."""
         return ()
@@ -217,12 +222,14 @@ class Release(ABC, Generic[D]):
         from shoal.kind import kind_named
         from shoal.report.verdict import judge_release
 
+        report = report and self.has_report
         attacked = self.attacked if report else None
         with self._at_work():
             return judge_release(self.grounds(report=report), attacked, kind_named(self.kind).attacks)
 
     def summary(self, *, report: bool = True) -> dict[str, Any]:
         """What became of the data, as JSON; without a report nothing that would have to be measured."""
+        report = report and self.has_report
         return {
             "kind": self.kind,
             "records": self.records,
@@ -307,6 +314,7 @@ class Release(ABC, Generic[D]):
         """
         wanted = secrets_to_keep(keep, self.keepable, self.kept_unasked)
         self._refuse(wanted)
+        report = report and self.has_report
         with staged(Path(out), replace=replace) as stage, self._at_work():
             published = self._write_publish(stage / "publish")
             self._write_private(stage / "private", wanted, published if report else None, command)

@@ -325,6 +325,7 @@ def anonymize(
             progress=step,
             stop=(lambda: interrupts.Improving.is_stopped) if "stop" in found.takes else None,
         )
+        report = report and release.has_report
         if report and (target := getattr(policy, "target", None)) is not None:
             progress(f"learning to predict {plain(target)}", 0, 0)
             _ = release.learning
@@ -340,7 +341,7 @@ def anonymize(
         print_release(release, None if is_piped else out, report=report)
     if is_piped:
         standard_streams.give_out(out)
-    if is_shown:
+    if is_shown and report:
         show_in_browser(out / "private" / "report.html")
 
 

@@ -5,29 +5,47 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 import duckdb
 
 from shoal.scratch import scratch_folder
 
 _LEAST_BYTES = 1 << 30
+_bound: ContextVar[int | None] = ContextVar("bound", default=None)
 
 
 @contextmanager
-def connection() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection in memory that installs and loads nothing and keeps the order of rows.
+def bounded(n_bytes: int | None) -> Iterator[None]:
+    """Let connections that are opened in here use no more than so many bytes each; None leaves it as it is."""
+    before = _bound.set(_bound.get() if n_bytes is None else n_bytes)
+    try:
+        yield
+    finally:
+        _bound.reset(before)
 
-    It may use half of the machine's memory and spills the rest into an owner-only folder that it removes.
+
+def bound() -> int | None:
+    """How many bytes were given to connections, if that was said."""
+    return _bound.get()
+
+
+@contextmanager
+def connection(*, on_disk: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that installs and loads nothing and keeps the order of rows.
+
+    It may use half of the machine's memory, or what `bounded` says, and spills the rest into an owner-only folder that
+    it removes. `on_disk` puts its tables there from the start, where they are compressed.
     """
     with scratch_folder() as spill:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "memory_limit": f"{_memory_limit() >> 20}MiB",
+            "memory_limit": f"{(_bound.get() or _memory_limit()) >> 20}MiB",
             "preserve_insertion_order": "true",
             "temp_directory": str(spill),
         }
-        opened = duckdb.connect(":memory:", config=settings)
+        opened = duckdb.connect(str(spill / "tables.duckdb") if on_disk else ":memory:", config=settings)
         try:
             yield opened
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -122,6 +122,9 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         return limits_on_table(sorted_table.take(rows), policy.require, attributes, sensitive, policy.missing, whose)
 
     limits, way = relimit(np.arange(n_rows)), PARTITIONS[policy.method.partition]
+    own = [limit for limit in limits if limit.own is not None]
+    if own and sorted_table.weights is not None:  # its groups are joined by averages of single records
+        raise PolicyError(f"{own[0].text} is kept by joining groups, which needs all records: leave memory out")
     knows_history = policy.person_knowledge == "history" and repeat(persons)
     of_persons = limits[:1] if persons is not None else ()
 
@@ -158,6 +161,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
             progress=task.progress,
             note=told.append,
             stop=task.stop,
+            weights=sorted_table.weights,
         )
         if grows and persons is not None:
             labels = person_labels(ranked, persons, asked.k, labels)
@@ -382,10 +386,10 @@ def _refuse_hopeless(
             raise Infeasible(
                 f"groups of {policy.k} persons are required but the table has {n_persons}; lower k or add records"
             )
-    if table.n_rows < policy.k:
+    if table.n_records < policy.k:
         raise Infeasible(
-            f"groups of {policy.k} are required but the table has {table.n_rows} "
-            f"row{'s' if table.n_rows != 1 else ''}; lower k or add records"
+            f"groups of {policy.k} are required but the table has {table.n_records} "
+            f"row{'s' if table.n_records != 1 else ''}; lower k or add records"
         )
     for requirement in policy.require:
         wanted = requirement.column
@@ -409,7 +413,7 @@ def _refuse_hopeless(
     # One recoding may leave out all that is too frequent, though not bring in values that there are not.
     is_mendable = policy.method.is_recoding and policy.method.suppression > 0
     for found in verify(
-        Table.of([everyone, *(table[n] for n in sensitive)]),
+        replace(Table.of([everyone, *(table[n] for n in sensitive)]), weights=table.weights),
         diverse,
         [alone],
         sensitive,

@@ -52,14 +52,17 @@ def partition_labels(
     progress: Callable[[str, int, int], None] | None = None,
     note: Callable[[str], None] = lambda _: None,
     stop: Callable[[], bool] | None = None,
+    weights: Codes | None = None,
 ) -> Codes:
     """Group records by the method that is asked for; the result does not depend on the executor.
 
     ``stop`` is asked now and then while groups are improved; True ends that, and keeps the best so far, with a note.
 
+    ``weights`` says how many records each row stands for, where the method takes that.
+
     Few methods honour the limits, and groups that were improved may not: `merge.satisfy` has to look after them.
     """
-    refuse_infeasible(ranked, k)
+    refuse_infeasible(ranked, k, weights)
     bare = [replace(r, labels=None) for r in ranked]  # no method needs to see, or to send, how values are spelled
     n_rows = len(bare[0].ranks)
 
@@ -83,7 +86,7 @@ def partition_labels(
 
     way = PARTITIONS[method.partition]
     assert way.labels is not None, "a recoding of all records has no groups of its own"
-    labels = way.labels(GroupingTask(bare, k, method, limits, run, note))
+    labels = way.labels(GroupingTask(bare, k, method, limits, run, note, weights))
     if method.effort == "balanced" and n_rows > method.block_rows:  # its lists of nearest records grow up to the square
         data = mixed_points(bare)
         blocks = group_blocks(data, labels, method.block_rows)

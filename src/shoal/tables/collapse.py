@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Codes, Ints, Rows
+from shoal.data.tables.table import count_codes
 from shoal.tables.encoding import Ranked
 
 
@@ -39,7 +40,7 @@ class Collapsed:
         return [r.take(self.rows) for r in ranked]
 
 
-def collapse(ranked: Sequence[Ranked], codes: Sequence[Codes] = ()) -> Collapsed:
+def collapse(ranked: Sequence[Ranked], codes: Sequence[Codes] = (), weights: Codes | None = None) -> Collapsed:
     """Put records together that follow each other with equal ranks, and have equal codes.
 
     Whoever sorts records by their quasi-identifiers first gets every distinct row once. Else some come several times,
@@ -52,6 +53,8 @@ def collapse(ranked: Sequence[Ranked], codes: Sequence[Codes] = ()) -> Collapsed
     codes : sequence of int32 arrays (n_rows,)
         What else must not be mixed up, such as sensitive values that are counted; not negative. Records whose ranks are
         equal may have them in any order.
+    weights : int32 array (n_rows,), optional
+        How many records each row stands for already.
 
     Examples
     --------
@@ -76,7 +79,7 @@ def collapse(ranked: Sequence[Ranked], codes: Sequence[Codes] = ()) -> Collapsed
         opens = stands_for == np.arange(n_rows)
         of_record = (np.cumsum(opens) - 1)[stands_for]
     rows = np.flatnonzero(opens)
-    return Collapsed(rows, np.bincount(of_record, minlength=len(rows)).astype(np.int32), of_record.astype(np.int32))
+    return Collapsed(rows, count_codes(of_record, weights).astype(np.int32), of_record.astype(np.int32))
 
 
 def single_rows(n_rows: int) -> Collapsed:

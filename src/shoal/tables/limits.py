@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints, Mask
+from shoal.arrays import Codes, Ints, Mask
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.table import Table
+from shoal.data.tables.table import Table, count_codes, counted
 from shoal.errors import PolicyError, did_you_mean
 from shoal.kernels.tables import diversity
-from shoal.kernels.tables.diversity import LimitArrays, groups_violating
+from shoal.kernels.tables.diversity import LimitArrays, counts_violating, groups_violating
 from shoal.models.base import Counts, Model
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.persons import PersonCounts, broken_by_person
@@ -62,6 +62,8 @@ class Limit:
         The requirement whose own formula is the limit.
     by_person : PersonCounts, optional
         Where persons count and not records: whose each record is, and how many persons have each value.
+    weights : int32 array (n_rows,), optional
+        How many records each row stands for; else each is one.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Limit:
     ancestors: npt.NDArray[np.int32] | None = None
     own: Model | None = None
     by_person: PersonCounts | None = None
+    weights: Codes | None = None
 
     @property
     def n_values(self) -> int:
@@ -84,7 +87,8 @@ class Limit:
     def of_rows(self, rows: npt.NDArray[np.integer]) -> Limit:
         """The same limit for some of the records, still measured against the whole table."""
         by_person = None if self.by_person is None else self.by_person.of_rows(rows)
-        return replace(self, codes=self.codes[rows], by_person=by_person)
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, codes=self.codes[rows], by_person=by_person, weights=weights)
 
     def among(self, rows: npt.NDArray[np.integer]) -> Limit:
         """The same limit for some of the records, measured against these alone: values that no other has are gone."""
@@ -195,9 +199,16 @@ def limits_on_table(
         meant = {n: replace(attributes[n], hierarchy=None) if is_flat else attributes[n] for n in sensitive}
         ranked = [rank(table[n], meant[n], by_sense=True) for n in sensitive]
         limits += limits_of([requirement], ranked, missing)
+    if table.weights is not None:
+        limits = [_weighted(limit, table.weights) for limit in limits]
     if persons is not None:
         limits[1:] = [replace(x, by_person=PersonCounts.of(persons, x.codes, x.n_values)) for x in limits[1:]]
     return tuple(limits)
+
+
+def _weighted(limit: Limit, weights: Codes) -> Limit:
+    """The same limit on rows that stand for several records."""
+    return replace(limit, weights=weights, counts=count_codes(limit.codes, weights, limit.n_values))
 
 
 def person_limit(persons: Ints, k: int) -> Limit:
@@ -281,6 +292,8 @@ def violations(labels: npt.NDArray[np.integer], limits: Sequence[Limit]) -> npt.
     Records with a negative label are left out; a group without records violates nothing.
     """
     labels = np.asarray(labels)
+    if any(limit.weights is not None for limit in limits):
+        return np.asarray(np.any([_broken_by_weight(limit, labels) for limit in limits], axis=0))
     sizes = np.bincount(labels[labels >= 0])
     rows = np.argsort(labels, kind="stable")[len(labels) - int(sizes.sum()) :].astype(np.int32)
     broken = groups_violating(arrays_of(limits, len(labels)), rows, np.cumsum(sizes).astype(np.int64))
@@ -290,3 +303,19 @@ def violations(labels: npt.NDArray[np.integer], limits: Sequence[Limit]) -> npt.
         if limit.own is not None:
             broken |= limit.broken_in(labels, sizes)
     return broken
+
+
+def _broken_by_weight(limit: Limit, labels: npt.NDArray[np.integer]) -> Mask:
+    """Which groups violate a limit on rows that stand for several records, none of them left out."""
+    assert limit.own is None, "its groups are joined by single records"
+    assert limit.by_person is None, "whose records are put together is not told"
+    keys, counts = counted(labels.astype(np.int64) * limit.n_values + limit.codes, limit.weights)
+    groups, values = np.divmod(keys, limit.n_values)
+    n_groups = int(labels.max()) + 1
+    return counts_violating(
+        arrays_of([limit], len(labels)),
+        values.astype(np.int32),
+        counts.astype(np.int32),
+        np.cumsum(np.bincount(groups, minlength=n_groups)).astype(np.int64),
+        count_codes(labels, limit.weights, n_groups),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.data.database import connection, identifier, literal
+from shoal.data.database import bound, bounded, connection, identifier, literal
 
 ODD = ["plain", "it's", '"quoted"', "back\\slash", "semi;colon -- no comment", "caf\u00e9"]
 
@@ -15,3 +15,12 @@ def test_texts_and_names_come_back_as_they_were(text: str) -> None:
         found = database.sql(f"select {literal(text)} as {identifier(text)}")
         assert found.columns == [text]
         assert found.fetchall() == [(text,)]
+
+
+def test_memory_is_bounded_where_it_is_said_and_nowhere_else() -> None:
+    asked = "select current_setting('memory_limit')"
+    with bounded(600_000_000):
+        assert bound() == 600_000_000
+        with bounded(None), connection(on_disk=True) as database:
+            assert database.sql(asked).fetchall() == [("572.0 MiB",)]
+    assert bound() is None

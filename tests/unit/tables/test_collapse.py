@@ -50,3 +50,8 @@ def test_single_rows_stand_for_themselves():
     found = single_rows(3)
     assert found.rows.tolist() == found.of_record.tolist() == [0, 1, 2]
     assert found.weights.tolist() == [1, 1, 1]
+
+
+def test_rows_that_stand_for_several_records_already_are_put_together_with_these():
+    found = collapse([attribute([4, 4, 2])], weights=np.array([5, 1, 3], dtype=np.int32))
+    assert found.weights.tolist() == [6, 3]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Table, encode_cells
 from shoal.errors import PolicyError
 from shoal.kernels.tables import diversity
 from shoal.models.alpha_k import AlphaK
@@ -14,7 +18,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.l_diversity import LDiversity
 from shoal.models.t_closeness import TCloseness
 from shoal.tables.encoding import Ranked
-from shoal.tables.limits import arrays_of, limits_of, violations
+from shoal.tables.limits import arrays_of, limits_of, limits_on_table, violations
 
 TREE = np.array([[0, 4, 6], [1, 4, 6], [2, 5, 6], [3, 5, 6]], dtype=np.int32)
 
@@ -112,3 +116,35 @@ def test_a_formula_of_the_model_s_own_is_asked_like_a_compiled_one():
     assert limit.fewest_values is None
     assert limit.text == "distinct 3-diversity"
     assert len(arrays_of([limit], 30).models) == 0
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        LDiversity(l=2),
+        LDiversity(l=1.5, kind="probabilistic"),
+        LDiversity(l=2, kind="entropy"),
+        LDiversity(l=2, kind="recursive", c=2),
+        AlphaK(alpha=0.6, k=2),
+        TCloseness(t=0.3),
+        BetaLikeness(beta=1),
+    ],
+)
+def test_rows_that_stand_for_several_records_meet_what_these_meet(requirement):
+    rng = np.random.default_rng(3)
+    n_broken = 0
+    for _ in range(20):
+        weights = rng.integers(1, 6, 60).astype(np.int32)
+        each = np.repeat(np.arange(60), weights)
+        table = Table.of([encode_cells("s", rng.integers(0, 3, 60)), encode_cells("q", np.arange(60))])
+        labels = np.unique(rng.integers(0, 12, 60), return_inverse=True)[1]
+        meant = {"s": Attribute("s", "nominal", "sensitive")}
+        few = limits_on_table(replace(table, weights=weights), [requirement], meant, ["s"], "value")
+        many = limits_on_table(table.take(each), [requirement], meant, ["s"], "value")
+        assert few[0].counts.tolist() == many[0].counts.tolist()
+        broken = violations(labels, few)
+        assert broken.tolist() == violations(labels[each], many).tolist()
+        some = np.arange(0, 60, 2)
+        assert few[0].of_rows(some).weights.tolist() == weights[some].tolist()
+        n_broken += broken.any() and not broken.all()
+    assert n_broken > 5

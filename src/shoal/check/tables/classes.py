@@ -12,9 +12,9 @@ from typing import Literal
 
 import numpy as np
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
 from shoal.check.tables.cells import published
-from shoal.data.tables.table import MARKERS, Column, Table, row_keys, spell
+from shoal.data.tables.table import MARKERS, Column, Table, count_codes, row_keys, spell
 from shoal.errors import DataError, PolicyError
 
 Missing = Literal["value", "any"]
@@ -38,6 +38,8 @@ class Classes:
         Whose each row is. Then sizes are of persons: how many different ones have a row in the class.
     are_histories : bool
         Whether the rows of a class are those of all persons with the same published history.
+    weights : int32 array of n_rows, optional
+        How many records each row stands for; else each is one.
     """
 
     columns: tuple[Column, ...]
@@ -46,6 +48,7 @@ class Classes:
     first: Ints
     persons: Ints | None = None
     are_histories: bool = False
+    weights: Codes | None = None
 
     @property
     def n_classes(self) -> int:
@@ -55,7 +58,7 @@ class Classes:
     @property
     def n_rows(self) -> int:
         """Number of records."""
-        return len(self.ids)
+        return len(self.ids) if self.weights is None else int(self.sizes.sum())
 
     @property
     def noun(self) -> str:
@@ -135,12 +138,13 @@ def classes_of(
     if table.n_rows == 0:
         raise DataError("nothing would be published: the table has no rows; allow less suppression or give more data")
     columns = tuple(published(table[name], markers) for name in dict.fromkeys(quasi))
-    ids = row_keys(columns)
+    ids, weights = row_keys(columns), table.weights
     if missing == "any":
         alone = np.any([c.missing for c in columns], axis=0)
+        weights = None if weights is None else np.where(alone, 1, weights).astype(np.int32)  # one such fails as many do
         ids[alone] = table.n_rows + np.arange(int(alone.sum()))
         ids = np.unique(ids, return_inverse=True)[1].astype(np.int64)
-    sizes = np.bincount(ids).astype(np.int64)
+    sizes = count_codes(ids, weights)
     first = np.empty(len(sizes), dtype=np.int64)
     first[ids[::-1]] = np.arange(len(ids) - 1, -1, -1)  # the last assignment stands: the first row
-    return Classes(columns, ids, sizes, first)
+    return Classes(columns, ids, sizes, first, weights=weights)

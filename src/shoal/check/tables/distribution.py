@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Ints
 from shoal.check.tables.classes import Classes, Missing
-from shoal.data.tables.table import Column
+from shoal.data.tables.table import Column, count_codes, counted
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,9 @@ def distribution(classes: Classes, column: Column, *, missing: Missing = "value"
     n_known = len(column.values)
     held = np.minimum(column.codes, n_known).astype(np.int64)
     codes, ranks = np.unique(held, return_inverse=True)
-    pairs, totals = classes.ids * len(codes) + ranks, np.bincount(ranks).astype(np.int64)
+    pairs, totals = classes.ids * len(codes) + ranks, count_codes(ranks, classes.weights)
     if classes.persons is None:
-        keys, counts = np.unique(pairs, return_counts=True)
+        keys, counts = counted(pairs, classes.weights)
     else:
         n_persons = int(classes.persons.max(initial=0)) + 1
         totals = np.bincount(np.unique(ranks * n_persons + classes.persons) // n_persons).astype(np.int64)

@@ -31,13 +31,13 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
 from shoal.check.finding import KNOWN_SENSITIVE, SINGLED_OUT, Finding
 from shoal.check.guarantee import number
 from shoal.check.tables.cells import published
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
-from shoal.data.tables.table import MARKERS, Column, Table
+from shoal.data.tables.table import MARKERS, Column, Table, count_codes, counted
 
 LIMIT = 0.05
 """The share of the records that may be singled out, unless the policy says otherwise."""
@@ -78,15 +78,23 @@ class Uniques:
         What is known in any case, such as the labels.
     persons : integer array of n_rows, optional
         Whose each record is.
+    weights : int32 array of n_rows, optional
+        How many records each row stands for; else each is one.
     """
 
     def __init__(
-        self, columns: Sequence[Column], beside: Sequence[Column] = (), persons: npt.NDArray[np.integer] | None = None
+        self,
+        columns: Sequence[Column],
+        beside: Sequence[Column] = (),
+        persons: npt.NDArray[np.integer] | None = None,
+        weights: Codes | None = None,
     ) -> None:
         self.names = tuple(c.name for c in columns)
-        self.n_rows = len(columns[0].codes) if columns else 0
+        n_rows = len(columns[0].codes) if columns else 0
+        self.n_rows = n_rows if weights is None or not columns else int(weights.sum(dtype=np.int64))
         self._keys = {c.name: _dense(c.ranks()[c.codes]) for c in columns}
-        self._base = np.zeros(self.n_rows, dtype=np.int64)
+        self._base = np.zeros(n_rows, dtype=np.int64)
+        self._weights = weights
         for column in beside:
             self._base = _joined(self._base, _dense(column.ranks()[column.codes]))
         self._base = _dense(self._base)
@@ -104,7 +112,7 @@ class Uniques:
         return key
 
     def _share(self, key: Ints) -> float:
-        return _n_alone(key, self._persons) / self.n_units if self.n_units else 0.0
+        return _n_alone(key, self._persons, self._weights) / self.n_units if self.n_units else 0.0
 
     def each(self) -> tuple[Combination, ...]:
         """What every column singles out by itself."""
@@ -135,7 +143,7 @@ class Uniques:
 
     def _widest(self, n_columns: int) -> list[str]:
         """The columns in which the fewest pairs of records agree, by name."""
-        agreeing = {name: int((np.bincount(key) ** 2).sum()) for name, key in self._keys.items()}
+        agreeing = {name: int((count_codes(key, self._weights) ** 2).sum()) for name, key in self._keys.items()}
         return sorted(sorted(self.names, key=lambda name: (agreeing[name], name))[:n_columns])
 
 
@@ -178,13 +186,13 @@ def findings_of(
     for names in slices:
         read = {n: published(table[n], markers) for n in names if n in table.columns and n in meant}
         others = [c for n, c in read.items() if meant[n].role not in ("quasi", "sensitive")]
-        kept = [c for n, c in read.items() if meant[n].role != "quasi"] if table.n_rows >= FEWEST else others
-        alone = Uniques(kept, persons=persons).most_telling(limit)
+        kept = [c for n, c in read.items() if meant[n].role != "quasi"] if table.n_records >= FEWEST else others
+        alone = Uniques(kept, persons=persons, weights=table.weights).most_telling(limit)
         if alone is not None:
             found.append((alone, False))
         labels = [c for n, c in read.items() if meant[n].role == "quasi"]
         if has_labels and layout is None and others:
-            with_labels = Uniques(others, labels, persons).most_telling(limit)
+            with_labels = Uniques(others, labels, persons, table.weights).most_telling(limit)
             assert with_labels is not None
             found.append((with_labels, True))
     findings = []
@@ -239,7 +247,7 @@ def _known_sensitive(
         return []
     labels = [c for n, c in read.items() if attributes[n].role == "quasi"]
     names = tuple(c.name for c in sensitive)
-    share = Uniques(sensitive, labels, persons).share(names)
+    share = Uniques(sensitive, labels, persons, table.weights).share(names)
     them, their = ("it", "its") if len(names) == 1 else ("them", "their")
     return [
         Finding(
@@ -254,20 +262,19 @@ def _known_sensitive(
     ]
 
 
-def _n_alone(key: Ints, persons: Ints | None) -> int:
+def _n_alone(key: Ints, persons: Ints | None, weights: Codes | None) -> int:
     """How many records are alone with their key, or how many persons have one that is theirs alone."""
     if persons is None:
-        return int((_counts(key) == 1).sum())
+        return int((_counts(key, weights) == 1).sum())
     key = _dense(key)
     pairs = np.unique(key * (int(persons.max(initial=0)) + 1) + persons)
     of_key, person = np.divmod(pairs, int(persons.max(initial=0)) + 1)
     return len(np.unique(person[np.bincount(of_key)[of_key] == 1]))
 
 
-def _counts(key: Ints) -> Ints:
+def _counts(key: Ints, weights: Codes | None) -> Ints:
     is_dense = len(key) > 0 and int(key.max()) < _DENSE * len(key)
-    counts = np.bincount(key) if is_dense else np.unique(key, return_counts=True)[1]
-    return np.asarray(counts, dtype=np.int64)
+    return count_codes(key, weights) if is_dense else counted(key, weights)[1]
 
 
 def _dense(codes: npt.NDArray[np.integer]) -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -38,6 +38,7 @@ def read_table(
     header: str | None = None,
     decimal: str | None = None,
     table: str | None = None,
+    drops: Callable[[str], bool] | None = None,
 ) -> Table:
     """Read a table from a file in any of the formats of `shoal.data.tables.formats`.
 
@@ -62,14 +63,18 @@ def read_table(
     table : str, optional
         The table of a database, the sheet of a workbook or the file of an archive; else the one that the path names,
         or the only one.
+    drops : callable, optional
+        Read every distinct row once, with the number of its records, and no column of which this is true. Of Parquet.
 
     Raises
     ------
     DataError
         If the file is not there, not readable, or not a whole and regular table; with the line if possible.
     """
-    reading = HowToRead(markers, delimiter, encoding, header, table, decimal)
+    reading = HowToRead(markers, delimiter, encoding, header, table, decimal, drops=drops)
     if is_server(path):
+        if drops is not None:
+            raise DataError("with a bound on memory only Parquet is read; write the table to such a file first")
         from shoal.data.tables.postgresql import read_postgresql
 
         return read_postgresql(os.fspath(path), reading)
@@ -84,6 +89,8 @@ def _read(seen: Look, reading: HowToRead) -> Table:
     stated = [name for name in ("delimiter", "encoding", "decimal") if getattr(reading, name) is not None]
     if known.name != _TEXT and stated:
         raise DataError(f"{seen.path}: is no text file ({known.name}), so that {stated[0]} means nothing; leave it out")
+    if reading.drops is not None and not known.reads_distinct:
+        raise DataError(f"{seen.path}: with a bound on memory only Parquet is read; convert it, or leave memory out")
     return known.read(seen, reading)
 
 

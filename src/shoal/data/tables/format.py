@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,6 +25,8 @@ class HowToRead:
     decimal: str | None = None
     expected: Table | None = None
     """What a file is thought to hold, which may make reading it faster and changes nothing else."""
+    drops: Callable[[str], bool] | None = None
+    """Given, every distinct row is read once, with the number of its records, without the columns that it names."""
 
 
 class TableFormat(ABC):
@@ -36,6 +38,8 @@ class TableFormat(ABC):
     """Which format is asked first whether a file is its own; the last is asked for what is left."""
     files: ClassVar[tuple[str, ...]]
     """What the file of a published table may be called."""
+    reads_distinct: ClassVar[bool] = False
+    """Whether it can read every distinct row once, and write rows that stand for several records."""
 
     @abstractmethod
     def looks_like(self, seen: Look) -> bool:

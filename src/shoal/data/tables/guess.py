@@ -37,8 +37,8 @@ def guess(table: Table) -> dict[str, Attribute]:
     return {name: guess_attribute(column) for name, column in table.columns.items()}
 
 
-def guess_attribute(column: Column, *, type: Type | None = None) -> Attribute:
-    """Guess type and role of one column; a type that is known is kept."""
+def guess_attribute(column: Column, *, type: Type | None = None, n_records: int | None = None) -> Attribute:
+    """Guess type and role of one column; a type that is known is kept. Without `n_records`, each row is one."""
     form = form_of(column)
     if type is None:
         guessed, order, why_type = _guess_type(column, form)
@@ -47,7 +47,7 @@ def guess_attribute(column: Column, *, type: Type | None = None) -> Attribute:
         order = None
         if type == "ordinal":
             order = column.order if isinstance(column, OrderedColumn) else _band_order(column)
-    role, why_role = _guess_role(column, guessed, form)
+    role, why_role = _guess_role(column, guessed, form, len(column.codes) if n_records is None else n_records)
     return Attribute(column.name, guessed, role, order, None, f"{why_type}; {why_role}")
 
 
@@ -92,8 +92,8 @@ def _guess_number(
     return "continuous", None, "numbers"
 
 
-def _guess_role(column: Column, type: Type, form: Form | None) -> tuple[Role, str]:
-    says, n_rows = meanings_of(column.name), max(1, len(column.codes))
+def _guess_role(column: Column, type: Type, form: Form | None, n_records: int) -> tuple[Role, str]:
+    says, n_rows = meanings_of(column.name), max(1, n_records)
     n_values = int((column.counts()[: len(column.values)] > 0).sum())
     if n_values + int(column.has_missing) <= 1:
         return "insensitive", "all records agree in it" if n_values else "no record has a value"
@@ -111,7 +111,7 @@ def _guess_role(column: Column, type: Type, form: Form | None) -> tuple[Role, st
         and distinct > 0.9
         and (
             (type == "nominal" and (form is None or form.role != "quasi"))
-            or (form is None and _counts_rows(column))
+            or (form is None and _counts_rows(column, n_records))
             or (not is_known and _is_number(column))
         )
     ):
@@ -173,14 +173,14 @@ def _is_number(column: Column) -> bool:
     return bool(counts.max() > 0.95 * len(numbers))
 
 
-def _counts_rows(column: Column) -> bool:
+def _counts_rows(column: Column, n_records: int) -> bool:
     """Whole numbers that run through the rows one by one."""
     numbers = parse_numbers(column.values)
     return (
         numbers is not None
         and bool(np.isfinite(numbers).all())
         and bool((numbers == np.round(numbers)).all())
-        and float(np.ptp(numbers)) + 1 <= 1.2 * len(column.codes)
+        and float(np.ptp(numbers)) + 1 <= 1.2 * n_records
     )
 
 

@@ -49,7 +49,7 @@ def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
     default = policy.columns.get("*", ColumnPolicy())
     given = {name: policy.columns.get(name, default) for name in table.columns}
     given |= {name: given[name].model_copy(update={"role": "identifying"}) for name in policy.person}
-    return {name: _resolve(column, given[name]) for name, column in table.columns.items()}
+    return {name: _resolve(column, given[name], table.n_records) for name, column in table.columns.items()}
 
 
 def refitted(table: Table, attributes: Mapping[str, Attribute], policy: Policy) -> dict[str, Attribute]:
@@ -63,13 +63,13 @@ def refitted(table: Table, attributes: Mapping[str, Attribute], policy: Policy) 
     return fitted
 
 
-def _resolve(column: Column, given: ColumnPolicy) -> Attribute:
+def _resolve(column: Column, given: ColumnPolicy, n_records: int) -> Attribute:
     kind = given.type
     if kind is None and given.order is not None:
         kind = "ordinal"
     if kind is None and given.hierarchy not in (None, "auto"):
         kind = "nominal"
-    guessed = guess.guess_attribute(column, type=kind)
+    guessed = guess.guess_attribute(column, type=kind, n_records=n_records)
     role = given.role or guessed.role
     why = guessed.why if given.role is None else f"{guessed.why.split('; ')[0]}; role given"
     if role in ("quasi", "sensitive"):

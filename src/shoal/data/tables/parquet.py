@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.database import connection, file_literal
+from shoal.arrays import Codes
+from shoal.data.database import bound, connection, file_literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.table import Column, encode_cells
 from shoal.errors import DataError
@@ -21,6 +22,7 @@ _TIMES = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "T
 _TEXTS = {"VARCHAR", "ENUM", "UUID"}
 _FEW_DISTINCT = 1 << 15
 _ROWS_AT_ONCE = 1 << 15
+ROW_BYTES, CELL_BYTES = 150, 40  # of distinct rows in all steps of a release, by the peaks of benchmarks/bench_scale.py
 
 
 def read_parquet(path: os.PathLike[str], *, markers: Collection[str]) -> list[Column]:
@@ -34,6 +36,31 @@ def read_parquet(path: os.PathLike[str], *, markers: Collection[str]) -> list[Co
     DataError
         If the file is damaged or has no rows, or a column has a nested, binary or other odd type.
     """
+    return _read(path, markers, None)[0]
+
+
+def read_distinct(
+    path: os.PathLike[str], *, markers: Collection[str], drops: Callable[[str], bool]
+) -> tuple[list[Column], Codes]:
+    """Read every distinct row of a Parquet file once, and how many records it stands for.
+
+    The file is scanned, and never held: what needs memory are the distinct rows. Columns that `drops` says are not
+    read, tell no rows apart, and come back without values.
+
+    Raises
+    ------
+    DataError
+        As `read_parquet`, or where the distinct rows do not fit into what `shoal.data.database.bounded` gives.
+    """
+    columns, weights = _read(path, markers, drops)
+    assert weights is not None
+    return columns, weights
+
+
+def _read(
+    path: os.PathLike[str], markers: Collection[str], drops: Callable[[str], bool] | None
+) -> tuple[list[Column], Codes | None]:
+    """All rows or, where it is said which columns to drop, the distinct ones with their weights."""
     scan = f"read_parquet({file_literal(path)})"
     try:
         with connection() as database:
@@ -48,19 +75,43 @@ def read_parquet(path: os.PathLike[str], *, markers: Collection[str]) -> list[Co
             if not counted or not counted[0]:
                 raise DataError(f"{path}: has columns but no rows; there is nothing to anonymise")
             aliases = ", ".join(f"c{i}" for i in range(len(types)))
-            scan = f"{scan} AS file({aliases})"
+            scan, weights = f"{scan} AS file({aliases})", None
+            dropped = {name for name in names if drops is not None and drops(name)}
+            if drops is not None:
+                kept = [f"c{i}" for i, name in enumerate(names) if name not in dropped]
+                scan, weights = "distinct_rows", _collapse(database, path, scan, kept)
             return [
-                _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
+                Column(name, np.zeros(len(weights), dtype=np.int32), np.empty(0, dtype=object), (None,))
+                if weights is not None and name in dropped
+                else _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
                 if _family(kind) in _TEXTS
                 else to_column(name, kind, _fetch(database, scan, plain(f"c{i}", kind)), markers)
                 for i, (name, kind) in enumerate(zip(names, types, strict=True))
-            ]
+            ], weights
     except duckdb.OutOfMemoryException:
-        raise DataError(f"{path}: its columns do not fit into half of the memory; leave out columns") from None
+        how = "leave out columns" if drops is None else "drop columns that tell records apart, or raise memory"
+        raise DataError(f"{path}: its columns do not fit into the memory for reading; {how}") from None
     except duckdb.ConversionException:
         raise DataError(f"{path}: a column holds integers beyond 64 bits with sign; turn it into text") from None
     except duckdb.Error:
         raise DataError(f"{path}: the Parquet file is damaged or of an unknown make; export it again") from None
+
+
+def _collapse(database: duckdb.DuckDBPyConnection, path: os.PathLike[str], scan: str, kept: Sequence[str]) -> Codes:
+    """Make the table of distinct rows; how many records each stands for."""
+    told, memory = ", ".join(kept) or "1", bound()
+    database.execute("SET preserve_insertion_order = false")
+    database.execute(f"CREATE TEMP TABLE distinct_rows AS SELECT {told}, count(*) AS n FROM {scan} GROUP BY {told}")
+    database.execute("SET preserve_insertion_order = true")
+    weights = database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"]
+    if memory and len(weights) * (ROW_BYTES + CELL_BYTES * len(kept)) > memory:
+        raise DataError(
+            f"{path}: {len(weights):,} rows are distinct, too many for {memory / 1e9:.3g} GB; drop columns that tell "
+            "records apart, or raise memory"
+        )
+    if int(weights.sum(dtype=np.int64)) > np.iinfo(np.int32).max:
+        raise DataError(f"{path}: has more than {np.iinfo(np.int32).max:,} records; split it")
+    return np.ma.getdata(weights).astype(np.int32)
 
 
 def refuse_type(where: str, name: str, kind: str) -> None:

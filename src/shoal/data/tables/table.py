@@ -65,9 +65,9 @@ class Column:
         markers = tuple(m for m, u in zip(self.markers, used[n_values:], strict=True) if u)
         return Column(self.name, new_code[self.codes].astype(np.int32), self.values[used[:n_values]], markers)
 
-    def counts(self) -> npt.NDArray[np.int64]:
-        """How many rows hold each value, missing spellings last."""
-        return np.bincount(self.codes, minlength=len(self.values) + len(self.markers))
+    def counts(self, weights: Codes | None = None) -> npt.NDArray[np.int64]:
+        """How many rows hold each value, missing spellings last; or records, of which each row stands for some."""
+        return count_codes(self.codes, weights, len(self.values) + len(self.markers))
 
     def ranks(self) -> npt.NDArray[np.int64]:
         """A number for each code, ascending as the values do; missing spellings come last, equal ones together."""
@@ -84,6 +84,21 @@ class Column:
     def texts(self) -> list[str]:
         """The dictionary as it is written into a text file, missing spellings last (a null is the empty string)."""
         return [*spell(self.values), *("" if m is None else m for m in self.markers)]
+
+
+def count_codes(codes: npt.NDArray[Any], weights: Codes | None = None, n_codes: int = 0) -> npt.NDArray[np.int64]:
+    """How often each code from 0 on occurs, or how many records have it where rows stand for several."""
+    # Sums of whole numbers are exact in float64 up to 2**53, which is more than any table has records.
+    return np.bincount(codes, weights, n_codes).astype(np.int64)
+
+
+def counted(keys: npt.NDArray[Any], weights: Codes | None = None) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """The distinct keys of rows, ascending, and how many records have each."""
+    if weights is None:
+        distinct, counts = np.unique(keys, return_counts=True)
+        return distinct, counts.astype(np.int64)
+    distinct, place = np.unique(keys, return_inverse=True)
+    return distinct, count_codes(place, weights)
 
 
 def spell(values: npt.NDArray[Any]) -> list[str]:
@@ -143,10 +158,18 @@ class Source:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of equal length, in the order of the source."""
+    """Columns of equal length, in the order of the source.
+
+    Attributes
+    ----------
+    weights : int32 array of n_rows, optional
+        How many records each row stands for, all of them equal in every column; None where each is one. Whatever takes
+        such a table counts records by it, or refuses it.
+    """
 
     columns: Mapping[str, Column]
     source: Source = field(default_factory=Source)
+    weights: Codes | None = None
 
     @classmethod
     def of(cls, columns: Iterable[Column], source: Source | None = None) -> Table:
@@ -172,6 +195,11 @@ class Table:
         return next((len(c.codes) for c in self.columns.values()), 0)
 
     @property
+    def n_records(self) -> int:
+        """Number of records, of which a row may stand for several."""
+        return self.n_rows if self.weights is None else int(self.weights.sum(dtype=np.int64))
+
+    @property
     def names(self) -> list[str]:
         """The column names in order."""
         return list(self.columns)
@@ -184,7 +212,8 @@ class Table:
 
     def take(self, rows: npt.NDArray[np.intp]) -> Table:
         """Some of the rows, in the given order."""
-        return replace(self, columns={n: c.take(rows) for n, c in self.columns.items()})
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, columns={n: c.take(rows) for n, c in self.columns.items()}, weights=weights)
 
     def compact(self) -> Table:
         """The same table, with dictionaries that hold nothing but what rows have."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from shoal.data.sniff import look
 from shoal.data.tables.format import FORMATS, HowToRead, format_named
 from shoal.data.tables.table import Table
+from shoal.errors import DataError
 
 
 def file_name(table: Table) -> str:
@@ -36,7 +37,10 @@ def write_table(table: Table, path: str | os.PathLike[str]) -> None:
     DataError
         If the format cannot hold the table.
     """
-    format_named(table.source.format).write(table, path)
+    known = format_named(table.source.format)
+    if table.weights is not None and not known.reads_distinct:
+        raise DataError("rows that stand for several records are written as Parquet alone; leave memory out")
+    known.write(table, path)
 
 
 def read_back(
@@ -55,7 +59,13 @@ def read_back(
         The columns that there should be; a reader strips blanks around a name.
     expected : Table, optional
         What was written. It may make reading faster and changes nothing else: what is not as expected is read as it is.
+        If its rows stand for several records, so do those that are read.
     """
     seen = look(path)
     known = next(format for format in FORMATS.values() if format.looks_like(seen))
-    return known.read_back(path, names, HowToRead(markers, delimiter, None, "first", expected=expected))
+    drops = None if expected is None or expected.weights is None else _none
+    return known.read_back(path, names, HowToRead(markers, delimiter, None, "first", expected=expected, drops=drops))
+
+
+def _none(_: str) -> bool:
+    return False

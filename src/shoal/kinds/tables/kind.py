@@ -32,7 +32,7 @@ def load(
     source: Any,
     markers: tuple[str, ...] = MARKERS,
     header: str | None = None,
-    reading: Mapping[Any, str] | None = None,
+    reading: Mapping[Any, Any] | None = None,
 ) -> Table:
     """Read a table from a file, where `reading` may say its delimiter, encoding and decimal mark, or take a frame."""
     if isinstance(source, str | Path):
@@ -86,8 +86,12 @@ class Tables(Kind):
             )
 
     def load(self, source: Any, policy: Policy) -> Table:
-        """A file, or a frame."""
-        return load(source, policy.missing_markers, policy.header, policy.reading)
+        """A file, or a frame; with a bound on memory, the distinct rows of a file."""
+        if policy.memory is None:
+            return load(source, policy.missing_markers, policy.header, policy.reading)
+        from shoal.kinds.tables.large import load_distinct
+
+        return load_distinct(source, policy)
 
     def load_again(
         self,
@@ -115,6 +119,7 @@ class Tables(Kind):
 
     def profile(self, data: Table, policy: Policy, *, sweep: bool, progress: Progress | None) -> Profile:
         """Guess what columns mean, measure the risk as it stands, and propose a method."""
+        refuse_bound(policy, "shoal profile")
         from shoal.kinds.tables.profile import profile_table
 
         found = replace(profile_table(data), header=policy.header, reading=policy.reading)
@@ -135,6 +140,7 @@ class Tables(Kind):
         self, data: Table, policy: Policy, run: Run, *, like: Any = None, held_out: HeldOut[Table] | None = None
     ) -> TableRelease:
         """Group records and publish them so that none stands out."""
+        from shoal.data.database import bounded
         from shoal.data.tables.meaning import attributes_of
         from shoal.engine.executors import open_executor
         from shoal.kinds.tables.release import TableRelease
@@ -144,11 +150,14 @@ class Tables(Kind):
             from shoal.utility.tables.target import check_target
 
             check_target(data, attributes_of(data, policy), policy.target, policy.method.publication)
-        with open_executor(run.workers, run.pool, run.cluster) as executor:
+        if data.weights is not None and held_out is not None:
+            raise PolicyError("records are held out of a table in memory: leave memory out, or hold none out")
+        with bounded(policy.n_bytes), open_executor(run.workers, run.pool, run.cluster) as executor:
             made = anonymize_table(data, policy, seed=run.seed, executor=executor, progress=run.progress, stop=run.stop)
         if run.progress is not None:
             run.progress("checking the release", 0, 0)
-        return TableRelease.of(data, made, policy, like=like, held_out=held_out)
+        with bounded(policy.n_bytes):
+            return TableRelease.of(data, made, policy, like=like, held_out=held_out)
 
     def check(
         self,
@@ -234,6 +243,7 @@ class Tables(Kind):
 
     def ladder(self, data: Table, policy: Policy) -> TableLadder:
         """See `shoal.kinds.tables.harden`."""
+        refuse_bound(policy, "shoal harden")
         from shoal.kinds.tables.harden import TableLadder
 
         return TableLadder(data, policy)
@@ -246,6 +256,7 @@ class Tables(Kind):
 
     def trials(self, policy: Policy, target: str | None = None) -> TableTrials:
         """See `shoal.kinds.tables.sweep`."""
+        refuse_bound(policy, "shoal sweep")
         from shoal.kinds.tables.sweep import TableTrials
 
         return TableTrials(policy, target)
@@ -266,6 +277,12 @@ class Tables(Kind):
         from shoal.report.tables.learning import sentence
 
         return [*super().shown(release)[0], *lines], [f"  {sentence(release.learning)}"]
+
+
+def refuse_bound(policy: Policy, where: str) -> None:
+    """Refuse a bound on memory where all records are looked at one by one."""
+    if policy.memory is not None:
+        raise PolicyError(f"memory is for shoal anonymize, and {where} holds the table in memory: leave memory out")
 
 
 def _told_policy(manifest: TableManifest, columns: dict[str, ColumnPolicy]) -> Policy | None:

@@ -21,6 +21,7 @@ guess calls harmless becomes quasi-identifying, see `shoal.data.tables.meaning`.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -206,6 +207,7 @@ ORIGINAL_ORDER = (
 )
 """What a release says of itself that keeps the order of the rows."""
 MOST_REASON = 300
+LEAST_BYTES = 500_000_000  # what is loaded before any record is
 SHIFT_TIES = (
     "days move by one number for each person, so that those between the dates of a person stay the same, which nobody "
     "could see without a pseudonym: shift goes with keep_person = true"
@@ -260,6 +262,13 @@ class Policy(BasePolicy, TextFile):
     )
     keep_person: bool = option(
         False, "Whether a pseudonym ties the records of a person together; with person_knowledge = history alone."
+    )
+    memory: str | None = option(
+        None,
+        "Read a Parquet file without holding it, in about so much memory, as in 2GB; for strict mondrian with "
+        "generalise, with a role for every column, and without a report.",
+        instead="hold the table",
+        metavar="SIZE",
     )
     shift_days: int = option(
         365,
@@ -324,6 +333,36 @@ class Policy(BasePolicy, TextFile):
         if self.method.way_of_publishing.is_sliced:
             self.__dict__["require"] = tuple(r.meant_in_slices() for r in self.require)
         return self
+
+    @model_validator(mode="after")
+    def _can_be_bounded(self) -> Policy:
+        if self.memory is None:
+            return self
+        if self.n_bytes is None or self.n_bytes < LEAST_BYTES:
+            raise ValueError("memory is a size of at least 500 MB, such as 2GB")
+        asked = {
+            f"method = {self.method.partition}": not partitions()[self.method.partition].takes_weights(self.method),
+            f"publish = {self.method.publication}": self.method.publication != "generalise",
+            f"effort = {self.method.effort}": self.method.effort != "fast",
+            f"diversity = {self.method.diversity}": self.method.diversity != "local",
+            "order = original": self.order != "sorted",
+            "person": bool(self.person),
+            "target": self.target is not None,
+        }
+        refused = [what for what, is_refused in asked.items() if is_refused]
+        if refused:
+            raise ValueError(f"{refused[0]} needs all records in memory: leave memory out, or take strict mondrian")
+        return self
+
+    @property
+    def n_bytes(self) -> int | None:
+        """The bound on memory in bytes; None without one.
+
+        >>> Policy(memory="2 GB").n_bytes
+        2000000000
+        """
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT])i?B", self.memory or "", re.IGNORECASE)
+        return None if found is None else int(float(found[1]) * 1000 ** ("KMGT".index(found[2].upper()) + 1))
 
     @field_validator("require")
     @classmethod

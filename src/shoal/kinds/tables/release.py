@@ -30,6 +30,7 @@ from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
+from shoal.kinds.tables.large import NO_REPORT
 from shoal.kinds.tables.manifest import PublishedColumn, TableManifest, as_published
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
@@ -103,7 +104,11 @@ class TableRelease(Release[Table]):
             published=made.table,
             guarantees=(),
             policy=policy,
-            notes=(*made.notes, *([ORIGINAL_ORDER] if policy.order == "original" else [])),
+            notes=(
+                *([] if original.weights is None else [NO_REPORT]),
+                *made.notes,
+                *([ORIGINAL_ORDER] if policy.order == "original" else []),
+            ),
             attributes=made.attributes,
             layout=made.layout,
             _original=original,
@@ -122,6 +127,21 @@ class TableRelease(Release[Table]):
         notes = (*told_findings(findings), *release.notes)
         return replace(release, guarantees=guarantees, findings=findings, notes=notes, _file=file)
 
+    @property
+    def records(self) -> dict[str, int]:
+        """How many records came in, went out and were suppressed, and how many were held out before."""
+        n_in, n_out = self._original.n_records, self.published.n_records
+        return {**super().records, "in": n_in, "out": n_out, "suppressed": n_in - n_out}
+
+    @property
+    def has_report(self) -> bool:
+        """Not from rows that stand for several records."""
+        return self._original.weights is None
+
+    def _refuse_rows(self, what: str) -> None:
+        if not self.has_report:
+            raise PolicyError(f"{what} looks at all records, and memory is bounded: leave memory out")
+
     @cached_property
     def table(self) -> Table:
         """What would be published, without pseudonyms."""
@@ -136,11 +156,13 @@ class TableRelease(Release[Table]):
         """The published data as a frame of the kind that came in (from a file: a dictionary of columns)."""
         from shoal.data.tables.frames import to_frame
 
+        self._refuse_rows("a frame of the published data")
         return to_frame(self.published, {} if self._like is None else self._like)
 
     @cached_property
     def utility(self) -> Utility:
         """What the protection cost."""
+        self._refuse_rows("what the protection cost")
         from shoal.utility.tables.measure import measure
 
         persons = self._evidence.original_persons
@@ -191,6 +213,7 @@ class TableRelease(Release[Table]):
         """How far random counts on the release are from those on the original; see `shoal.utility.tables.queries`."""
         from shoal.utility.tables.queries import query_error
 
+        self._refuse_rows("the error of queries")
         return query_error(self._original, self.table, self._rows, self._groups, self.attributes, **asked)
 
     def compare_learning(self, target: str, **asked: Any) -> LearningComparison:
@@ -200,6 +223,7 @@ class TableRelease(Release[Table]):
         """
         from shoal.utility.tables.classification import compare_learning
 
+        self._refuse_rows("a comparison of learning")
         return compare_learning(self._original, self.table, self._rows, self._groups, self.attributes, target, **asked)
 
     @property
@@ -219,6 +243,7 @@ class TableRelease(Release[Table]):
     @property
     def case(self) -> TableCase:
         """What attacks work on; for the owner alone. Days that were moved are nobody's, so they are left out."""
+        self._refuse_rows("an attack")
         from shoal.attack.tables.case import TableCase
 
         return TableCase(
@@ -296,7 +321,7 @@ class TableRelease(Release[Table]):
         markers, delimiter = self.policy.missing_markers, self.table.source.delimiter
         made = self.published
         written = read_back(path, made.names, markers=markers, delimiter=delimiter, expected=made)
-        if written.n_rows != made.n_rows or written.names != made.names:
+        if written.n_records != made.n_records or written.names != made.names:
             raise NotVerified("the written file does not read back as the table that was made; nothing was published")
         return self._verified(written, self._published_attributes if self.layout is None else self.attributes)
 
@@ -439,6 +464,8 @@ class TableRelease(Release[Table]):
             raise PolicyError("there are no pseudonyms, so there is no key to keep; leave it out, or set keep_person")
         if "persons" in keep and not self.policy.person:
             raise PolicyError("no persons were counted, so there is no list of them to keep; leave it out")
+        if keep:
+            self._refuse_rows("what is to be kept")
         if {"mapping", "persons", "rows"} & set(keep) and needs_original(self.policy.method.publication):
             raise PolicyError("a published row stands for no record, so no value became another; keep groups alone")
 

@@ -58,7 +58,7 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         attribute = context.attributes[original_name]
         if attribute.role == "identifying" or (table is not None and name not in table.columns):
             continue
-        domain = None if table is None else domain_of(table[name], attribute, context.k)
+        domain = None if table is None else domain_of(table[name], attribute, context.k, table.weights)
         treatment = words.treatment(attribute, context.publish, by_hierarchy=original_name in context.by_hierarchy)
         if name in context.shifted:
             treatment = words.moved(context.shift_days)

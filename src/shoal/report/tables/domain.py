@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column
 from shoal.utility.tables.cells import round_edges
@@ -42,13 +43,13 @@ class Domain:
     edges: tuple[float, ...] = ()
 
 
-def domain_of(column: Column, attribute: Attribute, k: int) -> Domain:
-    """Sum up a published column.
+def domain_of(column: Column, attribute: Attribute, k: int, weights: Codes | None = None) -> Domain:
+    """Sum up a published column, of which a row may stand for several records.
 
     Numbers are counted between round edges and cells below k joined with their neighbours; of categories the largest
     are named and the rest is "(other)", which takes in the smallest named ones until it holds k itself.
     """
-    counts = column.counts()
+    counts = column.counts(weights)
     n_missing = int(counts[len(column.values) :].sum())
     counts = counts[: len(column.values)]
     used = counts > 0

@@ -80,6 +80,8 @@ class GroupingTask:
         Calls a function with each tuple of arguments, here or elsewhere.
     note : callable
         Takes a sentence for the user.
+    weights : int32 array (n_rows,), optional
+        How many records each row stands for, where the method `takes_weights`.
     """
 
     ranked: Sequence[Ranked]
@@ -88,6 +90,12 @@ class GroupingTask:
     limits: Sequence[Limit]
     run: Run
     note: Callable[[str], None]
+    weights: Codes | None = None
+
+
+def never(method: Method) -> bool:
+    """No."""
+    return False
 
 
 def no_words(method: Method) -> Mapping[str, str]:
@@ -119,6 +127,8 @@ class PartitionMethod:
         What the report says of its own parameters, by a heading each.
     keeps_limits : bool
         Whether its groups keep the limits on sensitive values, so that none needs to be mended.
+    takes_weights : callable
+        Whether it never parts equal records, with these parameters, so that a row may stand for several.
     proposed_for : {"numbers", "others"}, optional
         Where `shoal profile` tries it: all quasi-identifiers are numbers or dates, or some are not.
     most_records : int, optional
@@ -136,6 +146,7 @@ class PartitionMethod:
     is_searched: bool = False
     words: Callable[[Method], Mapping[str, str]] = no_words
     keeps_limits: bool = False
+    takes_weights: Callable[[Method], bool] = never
     proposed_for: Literal["numbers", "others"] | None = None
     most_records: int | None = None
     place: int = 100
@@ -149,7 +160,7 @@ class PartitionMethod:
 PARTITIONS: Registry[PartitionMethod] = Registry("shoal.tables.partition")
 
 
-def refuse_infeasible(ranked: Sequence[Ranked], k: int) -> None:
+def refuse_infeasible(ranked: Sequence[Ranked], k: int, weights: Codes | None = None) -> None:
     """Refuse what no partition can group: k below 2 or above the number of records, no columns, infinite values."""
     try:
         size = operator.index(k)
@@ -170,6 +181,8 @@ def refuse_infeasible(ranked: Sequence[Ranked], k: int) -> None:
             )
         if np.isinf(attribute.positions).any():
             raise DataError(f"column {attribute.name!r} holds an infinite value; replace it, or make it missing")
+    if weights is not None:
+        n_rows = int(weights.sum(dtype=np.int64))
     if n_rows < size:
         raise Infeasible(f"there are {n_rows} records, fewer than k = {size}; lower k or add records")
 

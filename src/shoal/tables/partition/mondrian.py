@@ -43,6 +43,7 @@ def mondrian_labels(
     *,
     block_rows: int = 100_000,
     run: Callable[..., Iterable[Codes]] = starmap,
+    weights: Codes | None = None,
 ) -> Codes:
     """Put records into groups of at least k that are narrow in all attributes.
 
@@ -84,6 +85,8 @@ def mondrian_labels(
     run : callable
         Calls a function with each tuple of arguments: `itertools.starmap`, or one that does so elsewhere. The result is
         the same for every way of running.
+    weights : int32 array (n_rows,), optional
+        How many records each row stands for; only strict cuts keep these together.
 
     Returns
     -------
@@ -98,9 +101,11 @@ def mondrian_labels(
     """
     from shoal.tables.collapse import collapse, single_rows
 
-    _refuse_infeasible(ranked, k, limits)
+    _refuse_infeasible(ranked, k, limits, weights)
     strict = bool(strict)
-    alike = collapse(ranked, [limit.codes for limit in limits]) if strict else single_rows(len(ranked[0].ranks))
+    assert strict or weights is None, "relaxed cuts part equal records"
+    codes = [limit.codes for limit in limits]
+    alike = collapse(ranked, codes, weights) if strict else single_rows(len(ranked[0].ranks))
     distinct, weights = alike.ranked(ranked), alike.weights
     held = [limit.of_rows(alike.rows) for limit in limits]
     if len(weights) <= block_rows:
@@ -226,10 +231,10 @@ def _without_overflow(attribute: Ranked) -> Ranked:
     return attribute if np.isfinite(high - low) else replace(attribute, positions=attribute.positions / 4)
 
 
-def _refuse_infeasible(ranked: Sequence[Ranked], k: int, limits: Sequence[Limit]) -> None:
+def _refuse_infeasible(ranked: Sequence[Ranked], k: int, limits: Sequence[Limit], weights: Codes | None = None) -> None:
     from shoal.tables.limits import violations
 
-    refuse_infeasible(ranked, k)
+    refuse_infeasible(ranked, k, weights)
     n_rows = len(ranked[0].ranks)
     for limit in limits:
         if violations(np.zeros(n_rows, dtype=np.int64), [limit])[0]:
@@ -270,7 +275,15 @@ class Mondrian(Partition):
 
 def _labels(task: GroupingTask) -> Codes:
     method = task.method
-    return mondrian_labels(task.ranked, task.k, task.limits, method.strict, block_rows=method.block_rows, run=task.run)
+    return mondrian_labels(
+        task.ranked,
+        task.k,
+        task.limits,
+        method.strict,
+        block_rows=method.block_rows,
+        run=task.run,
+        weights=task.weights,
+    )
 
 
 def _words(method: Method) -> dict[str, str]:
@@ -285,6 +298,7 @@ MONDRIAN = PARTITIONS.register(
         labels=_labels,
         words=_words,
         keeps_limits=True,
+        takes_weights=lambda method: method.strict,
         place=1,
     )
 )

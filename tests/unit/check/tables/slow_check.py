@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -111,3 +112,9 @@ def fold(values) -> list:
         return values
     top = Counter(known).most_common(1)[0][0]
     return [top if v is None else v for v in values]
+
+
+def weighted(table: Table, seed: int = 0) -> tuple[Table, Table]:
+    """The same table with rows that stand for several records, and with each of these."""
+    weights = np.random.default_rng(seed).integers(1, 5, table.n_rows).astype(np.int32)
+    return replace(table, weights=weights), table.take(np.repeat(np.arange(table.n_rows), weights))

@@ -11,7 +11,7 @@ from shoal.check.tables.classes import classes_of
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError, PolicyError
-from tests.unit.check.tables.slow_check import random_table, table
+from tests.unit.check.tables.slow_check import random_table, table, weighted
 
 
 def test_classes_match_a_dictionary_of_rows():
@@ -113,3 +113,15 @@ def test_histories_are_those_that_sets_of_rows_give() -> None:
         for row in range(n):
             assert alike.sizes[alike.ids[row]] == len(wanted[mine[int(persons[row])]])
             assert {int(p) for p in persons[alike.ids == alike.ids[row]]} == wanted[mine[int(persons[row])]]
+
+
+def test_rows_that_stand_for_several_records_count_as_these():
+    rng = np.random.default_rng(5)
+    for missing in ("value", "any"):
+        few, many = weighted(random_table(rng, 60, 4, missing=0.1))
+        found, expected = (classes_of(t, ["a", "b"], missing=missing) for t in (few, many))
+        assert found.sizes.min() == expected.sizes.min()
+        if missing == "value":
+            assert found.sizes.tolist() == expected.sizes.tolist()
+            assert (found.n_rows, found.n_members) == (expected.n_rows, expected.n_members)
+            assert [found.values(i) for i in range(5)] == [expected.values(i) for i in range(5)]

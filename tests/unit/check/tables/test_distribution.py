@@ -21,6 +21,7 @@ from tests.unit.check.tables import slow_check as slow
 from tests.unit.check.tables.slow_check import random_table, table
 
 QUASI = ["a", "b"]
+LDIVERSITIES = ("distinct", "probabilistic", "entropy", "recursive")
 TREE = Hierarchy(tuple((f"v{i}", f"w{i // 2}", f"x{i // 4}", "*") for i in range(7)) + (("none", "none", "none", "*"),))
 
 
@@ -166,3 +167,14 @@ def test_values_that_do_not_fit_their_attribute_are_refused_without_quoting_them
     with pytest.raises(DataError, match=message) as error:
         check(t, TCloseness(t=0.5), attributes={"s": attribute})
     assert "Zacharias" not in str(error.value)
+
+
+@pytest.mark.parametrize("missing", ["value", "any"])
+def test_rows_that_stand_for_several_records_reach_what_these_do(missing):
+    required = [LDiversity(l=2, kind=kind, **({"c": 2} if kind == "recursive" else {})) for kind in LDIVERSITIES]
+    required += [KAnonymity(k=3), AlphaK(alpha=0.6, k=3)]
+    required += [TCloseness(t=0.3), BetaLikeness(beta=2)] if missing == "value" else []
+    for i, whole in enumerate(tables(missing=0.1, n=8)):
+        few, many = slow.weighted(whole, i)
+        found, expected = (verify(t, required, QUASI, ["s"], missing=missing) for t in (few, many))
+        assert [(g.achieved, g.holds) for g in found] == [(g.achieved, g.holds) for g in expected]

@@ -12,6 +12,7 @@ from shoal.check.tables.singled_out import Uniques, findings_of, n_looked_at
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.slices import Layout
+from tests.unit.check.tables.slow_check import weighted
 
 
 def drawn(seed: int, n_rows: int = 40, n_columns: int = 5):
@@ -148,3 +149,15 @@ def test_sensitive_columns_count_from_twenty_records_on() -> None:
         sensitive = findings_of(from_frame(cells), roles(age="quasi", cost="sensitive"), has_labels=True)
         assert any(f.is_serious for f in sensitive) == (n == 20)
         assert findings_of(from_frame(cells), roles(age="quasi", cost="insensitive"), has_labels=True)[0].is_serious
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_that_stand_for_several_records_are_counted_as_these(seed: int) -> None:
+    few, many = weighted(drawn(seed)[0], seed)
+    meant = roles(c0="quasi", c1="quasi", c2="sensitive", c3="insensitive", c4="insensitive")
+    found, expected = (findings_of(t, meant, has_labels=True, limit=0.1) for t in (few, many))
+    assert found == expected
+    looked_at = [Uniques(list(t.columns.values()), weights=t.weights) for t in (few, many)]
+    assert looked_at[0].each() == looked_at[1].each()
+    assert looked_at[0].most_telling(0.2) == looked_at[1].most_telling(0.2)
+    assert looked_at[0]._widest(3) == looked_at[1]._widest(3)

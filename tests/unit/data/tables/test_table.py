@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from shoal.data.tables.table import Table, encode_cells, row_keys
+from shoal.data.tables.table import Table, counted, encode_cells, row_keys
 from shoal.errors import DataError
 
 
@@ -48,3 +50,16 @@ def test_columns_are_selected_and_replaced_by_name() -> None:
     assert table.with_columns({"a": table["b"]})["a"].cells().tolist() == table["b"].cells().tolist()
     with pytest.raises(DataError, match="'c'"):
         table["c"]
+
+
+def test_rows_may_stand_for_several_records() -> None:
+    table = replace(drawn(0)[1], weights=np.arange(40, dtype=np.int32))
+    assert (table.n_rows, table.n_records) == (40, 780)
+    rows = np.array([3, 7, 3])
+    taken = table.take(rows).select(["a"]).compact()
+    assert taken.weights is not None
+    assert taken.weights.tolist() == [3, 7, 3]
+    assert table["a"].counts(table.weights).sum() == 780
+    keys = np.array([5, 2, 5])
+    assert [part.tolist() for part in counted(keys)] == [[2, 5], [1, 2]]
+    assert [part.tolist() for part in counted(keys, taken.weights)] == [[2, 5], [7, 6]]

@@ -184,3 +184,16 @@ def test_what_was_written_is_read_whatever_is_expected(tmp_path: Path, other: st
     assert [back["a"].texts()[code] for code in back["a"].codes] == ["=1", "'x", "", "{b, c}", "-5"]
     assert [back["b"].texts()[code] for code in back["b"].codes] == ["1.5", "2", "3.25", "", "1.5"]
     assert back["a"].missing.tolist() == [False, False, True, False, False]
+
+
+def test_rows_that_stand_for_several_records_are_written_as_these(tmp_path: Path) -> None:
+    few = table_of(Source(format="parquet"), a=["x", "y", None, "x"], b=[1.5, None, 2.0, 2.0], c=[1, 2, 3, 3])
+    weights = np.array([3, 1, 2, 4], dtype=np.int32)
+    (tmp_path / "few").mkdir()
+    many = written(few.take(np.repeat(np.arange(4), weights)), tmp_path)
+    few = replace(few, weights=weights)
+    assert written(few, tmp_path / "few") == many
+    back = read_back(tmp_path / "data.parquet", few.names, markers=(), expected=few)
+    assert (back.n_rows, back.n_records) == (4, 10)
+    with pytest.raises(DataError, match="Parquet alone"):
+        written(replace(few, source=Source()), tmp_path)

@@ -74,3 +74,10 @@ def test_few_missing_values_are_not_counted_out() -> None:
 def test_numbers_far_from_zero() -> None:
     found = domain_of(encode_cells("x", np.array([1e18, 1e18, 1e18 + 4096])), NUMBER, 1)
     assert sum(found.shares) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("cells", "meant"), [(np.arange(30) % 7 / 2, NUMBER), (words(*"abcaaab" * 4, None), WORD)])
+def test_rows_that_stand_for_several_records_are_counted_as_these(cells: np.ndarray, meant: Attribute) -> None:
+    weights = (1 + np.arange(len(cells)) % 3).astype(np.int32)
+    many = encode_cells("x", np.repeat(cells, weights))
+    assert domain_of(encode_cells("x", cells), meant, 4, weights) == domain_of(many, meant, 4)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 
 from shoal.data.sniff import Look, look
 from shoal.data.tables.files import stem_of
 from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
 from shoal.data.tables.header import refuse_named_by_record
-from shoal.data.tables.parquet import read_parquet
+from shoal.data.tables.parquet import read_distinct, read_parquet
 from shoal.data.tables.sql_cells import copy_cells
 from shoal.data.tables.table import Source, Table
 
@@ -20,6 +21,7 @@ class Parquet(TableFormat):
     name = "parquet"
     place = 1
     files = ("data.parquet",)
+    reads_distinct = True
 
     def looks_like(self, seen: Look) -> bool:
         """By its first four bytes."""
@@ -27,9 +29,13 @@ class Parquet(TableFormat):
 
     def read(self, seen: Look, reading: HowToRead) -> Table:
         """Read all columns; markers of missing values apply to texts."""
-        columns = read_parquet(seen.path, markers=reading.markers)
+        weights = None
+        if reading.drops is None:
+            columns = read_parquet(seen.path, markers=reading.markers)
+        else:
+            columns, weights = read_distinct(seen.path, markers=reading.markers, drops=reading.drops)
         refuse_named_by_record(str(seen.path), columns, reading.header)
-        return Table.of(columns, Source(stem_of(seen.path), self.name))
+        return replace(Table.of(columns, Source(stem_of(seen.path), self.name)), weights=weights)
 
     def file_name(self, source: Source) -> str:
         """Always the same."""

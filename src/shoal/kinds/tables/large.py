@@ -1,0 +1,48 @@
+"""Tables that are not held in memory: what needs memory are their distinct rows, each with the number of its records.
+
+Strict cuts and labels of groups never part equal records, so they give the same release from distinct rows. All columns
+that are published tell rows apart; a column in which nearly every record has a value of its own, and which is not
+dropped, leaves as many rows as there are records, which is refused where they do not fit.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from shoal.data.database import bounded
+from shoal.data.tables.files import read_table
+from shoal.data.tables.table import Table
+from shoal.errors import PolicyError
+from shoal.kinds.tables.policy import ColumnPolicy, Policy
+
+NO_REPORT = (
+    "No report was made and nothing was attacked: both look at all records, and memory is bounded. Whether a column "
+    "says whose a record is was not looked at either; if one person has several, k records may be of fewer than k "
+    "persons."
+)
+"""What a release from distinct rows says of itself."""
+
+
+def load_distinct(source: Any, policy: Policy) -> Table:
+    """The distinct rows of a file, without the columns that are dropped.
+
+    Raises
+    ------
+    PolicyError
+        If the source is no file, or a column has no role: to guess it, all of its values would be looked at.
+    """
+    if not isinstance(source, str | Path):
+        raise PolicyError("a bound on memory is for files, and this is in memory already: leave memory out")
+    usual = policy.columns.get("*", ColumnPolicy())
+
+    def drops(name: str) -> bool:
+        if not policy.states_role_of(name):
+            raise PolicyError(
+                f"the column {name!r} has no role, and none is guessed where memory is bounded; state it, or one for "
+                "all others (--others identifying)"
+            )
+        return policy.columns.get(name, usual).role == "identifying"
+
+    with bounded(policy.n_bytes):
+        return read_table(source, markers=policy.missing_markers, header=policy.header, drops=drops)

@@ -1,0 +1,129 @@
+"""Releases from distinct rows are, to the byte, those from all records; what needs all records is refused."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+import shoal
+from shoal.errors import DataError, PolicyError
+
+ROLES = {
+    "quasi": ["age", "job"],
+    "sensitive": ["ill"],
+    "identifying": ["id"],
+    "k": 4,
+    "accept": {"singled_out": "invented"},
+}
+
+
+def put(path: Path, n_rows: int, seed: int = 0) -> Path:
+    rng = np.random.default_rng(seed)
+    columns = {
+        "id": np.arange(n_rows),
+        "age": rng.integers(20, 50, n_rows),
+        "job": np.array(["smith", "clerk", "?", None, "cook"], dtype=object)[rng.integers(0, 5, n_rows)],
+        "ill": np.array(["flu", "cold", "ulcer"], dtype=object)[rng.integers(0, 3, n_rows)],
+        "ward": rng.integers(0, 2, n_rows) / 2,
+    }
+    with duckdb.connect() as database:
+        database.register("columns", columns)
+        database.execute(f"COPY (SELECT * FROM columns) TO '{path}' (FORMAT parquet)")
+    return path
+
+
+def published(release, out: Path) -> dict[str, str]:
+    release.save(out, report=False)
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (out / "publish").iterdir()}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"insensitive": ["ward"]},
+        {"others": "identifying", "l": 2, "missing": "any"},
+        {"insensitive": ["ward"], "t": 0.4},
+        {"others": "identifying", "ends": "exact", "require": [{"model": "l-diversity", "l": 2, "kind": "entropy"}]},
+    ],
+)
+@pytest.mark.parametrize("n_rows", [150, 3000])
+def test_the_bytes_and_the_claims_are_those_of_all_records(tmp_path: Path, n_rows: int, asked: dict) -> None:
+    path = put(tmp_path / "people.parquet", n_rows)
+    policy = shoal.Policy.of(**ROLES, **asked)
+    whole = shoal.anonymize(path, policy, seed=3)
+    large = shoal.anonymize(path, policy.changed(memory="1 GB"), seed=3)
+    assert published(large, tmp_path / "large") == published(whole, tmp_path / "whole")
+    assert large.records == whole.records == {"in": n_rows, "out": n_rows, "suppressed": 0}
+    assert (large.guarantees, large.findings) == (whole.guarantees, whole.findings)
+    assert (large.risk_before, large.risk_after) == (whole.risk_before, whole.risk_after)
+    assert large.published.n_rows < n_rows
+
+
+def test_several_row_groups_are_written_as_they_would_be_from_memory(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.parquet", 260_000)
+    policy = shoal.Policy.of(**ROLES, insensitive=["ward"])
+    made = [shoal.anonymize(path, policy.changed(memory=memory), seed=3) for memory in (None, "1GB")]
+    assert published(made[1], tmp_path / "large") == published(made[0], tmp_path / "whole")
+
+
+def test_it_is_said_that_there_is_no_report_and_none_is_made(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.parquet", 100)
+    release = shoal.anonymize(path, shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1GB"))
+    assert release.notes[0].startswith("No report was made")
+    release.save(tmp_path / "out")
+    assert not list((tmp_path / "out" / "private").iterdir())
+    assert "utility" not in release.summary()
+    for asks in ("utility", "case", "data", "attacked"):
+        with pytest.raises(PolicyError, match="leave memory out"):
+            getattr(release, asks)
+    with pytest.raises(PolicyError, match="leave memory out"):
+        release.save(tmp_path / "kept", keep="groups")
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"partition": "mdav"}, "method = mdav needs all records"),
+        ({"strict": False}, "method = mondrian needs all records"),
+        ({"publish": "slice", "l": 2}, "publish = slice needs all records"),
+        ({"effort": "balanced"}, "effort = balanced needs"),
+        ({"diversity": "blind", "l": 2}, "diversity = blind needs"),
+        ({"order": "original"}, "order = original needs"),
+        ({"person": "id"}, "person needs"),
+        ({"memory": "much"}, "such as 2GB"),
+        ({"memory": "3 MB"}, "at least 500 MB"),
+    ],
+)
+def test_what_needs_all_records_is_refused_with_the_policy(asked: dict, why: str) -> None:
+    roles = {name: given for name, given in ROLES.items() if not (name == "identifying" and "person" in asked)}
+    with pytest.raises(PolicyError, match=why):
+        shoal.Policy.of(**{**roles, "memory": "1GB", **asked})
+
+
+def test_what_cannot_be_read_so_is_refused(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.parquet", 100)
+    policy = shoal.Policy.of(**ROLES, memory="1GB")
+    with pytest.raises(PolicyError, match="'ward' has no role"):
+        shoal.anonymize(path, policy)
+    with pytest.raises(PolicyError, match="is for files"):
+        shoal.anonymize({"age": [1, 2], "job": ["a", "b"], "ill": ["a", "b"], "id": [1, 2]}, policy)
+    (tmp_path / "people.csv").write_text("id,age,job,ill\n1,2,a,b\n", encoding="utf-8")
+    with pytest.raises(DataError, match="only Parquet"):
+        shoal.anonymize(tmp_path / "people.csv", policy)
+    stated = policy.changed(insensitive=["ward"])
+    with pytest.raises(PolicyError, match="hold none out"):
+        shoal.anonymize(path, stated, hold_out=0.2)
+    for verb in (shoal.profile, shoal.harden):
+        with pytest.raises(PolicyError, match="leave memory out"):
+            verb(path, stated)
+
+
+def test_too_many_distinct_rows_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path / "people.parquet", 100)
+    monkeypatch.setattr("shoal.data.tables.parquet.ROW_BYTES", 10**9)
+    with pytest.raises(DataError, match="rows are distinct, too many for 1 GB; drop columns"):
+        shoal.anonymize(path, shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1GB"))
