@@ -151,8 +151,8 @@ def page(stored: Mapping[str, Mapping[str, Any]]) -> str:
         if not all("repeats" in run for run in runs.values()):
             lines += [
                 "",
-                "**To be measured again**: this was measured before ends of labels were rounded, attacks that find little",
-                "to attempt were repeated, and the search was made faster.",
+                "**To be measured again**: measured before ends of labels were rounded, attacks that find little to",
+                "attempt were repeated, and the search was made faster.",
             ]
         for risk, run in runs.items():
             lines += ["", f"Why, at {risk}:", ""]
