@@ -1,4 +1,4 @@
-"""Two sections of the page on roles, printed alone by `python -m reproductions.role_findings`.
+"""Two sections of the page on roles: `python -m reproductions.role_findings`.
 
 The demonstration's clinic by the policy that `profile` writes, under all attacks with records held out; and what the
 ends of labels tell with exact and with rounded ends.
@@ -7,6 +7,7 @@ ends of labels tell with exact and with rounded ends.
 from __future__ import annotations
 
 import tempfile
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,8 @@ from shoal.kinds.tables.profile import profile_table
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / ".." / "shared" / "data"
+PAGE = ROOT / "docs" / "reproductions" / "roles.md"
+BEGIN, END = (f"<!-- {what} of python -m reproductions.role_findings -->" for what in ("begin", "end"))
 WITH_NUMBERS = {
     "census": "census/census.csv",
     "tarragona": "tarragona/tarragona.csv",
@@ -65,7 +68,7 @@ def demonstration() -> list[str]:
         risk = r.risk
         lines.append(f"| {r.title} | {risk.value:.3f} | {risk.low:.3f}, {risk.high:.3f} | {r.admitted:.2f} |")
     verdict = release.verdict
-    return [*lines, "", f"The verdict is {verdict.level}: {verdict.worst}", ""]
+    return [*lines, "", *textwrap.wrap(f"The verdict is {verdict.level}: {verdict.worst}", 120), ""]
 
 
 def ends() -> list[str]:
@@ -95,10 +98,14 @@ def ends() -> list[str]:
     return [*lines, "", f"With rounded ends {more}."]
 
 
-def sections() -> list[str]:
-    """Both."""
-    return [*demonstration(), *ends()]
+def kept_sections() -> list[str]:
+    """Both, as they stand in the page, with the lines that they stand between."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines() if PAGE.exists() else []
+    return lines[lines.index(BEGIN) : lines.index(END) + 1] if BEGIN in lines and END in lines else [BEGIN, END]
 
 
 if __name__ == "__main__":
-    print("\n".join(sections()))
+    page, old = PAGE.read_text(encoding="utf-8"), "\n".join(kept_sections())
+    assert old in page, "write the page first: python -m reproductions.roles"
+    made = "\n".join([BEGIN, "", *demonstration(), *ends(), "", END])
+    PAGE.write_text(page.replace(old, made), encoding="utf-8")

@@ -1,7 +1,6 @@
 """`profile`'s policy, unedited, on tables that it has not seen: `python -m reproductions.roles`.
 
-Sections of the page besides the table: what became of the demonstration's clinic by such a policy, under all attacks,
-and what the ends of labels tell, exact and rounded (`python -m reproductions.role_findings` prints these alone).
+Two more sections of the page are written by `python -m reproductions.role_findings`, and stay as they are here.
 
 Every table of `../shared/data` with all its rows, and the six of `reproductions.role_tables`. For each: profile,
 release with the policy that was written, a fifth of the records held out; what each column got and why, what was
@@ -24,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import shoal
-from reproductions.role_findings import sections
+from reproductions.role_findings import PAGE, kept_sections
 from reproductions.role_tables import made_tables
 from shoal.attack.tables.singling_out import SinglingOut
 from shoal.data.tables.persons import person_codes
@@ -37,7 +36,6 @@ from shoal.report.verdict import LIMIT
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / ".." / "shared" / "data"
-PAGE = ROOT / "docs" / "reproductions" / "roles.md"
 FILES = {
     "adult": "adult/arx_adult.csv.gz",
     "adult.data": "adult/adult.data.gz",
@@ -154,7 +152,7 @@ def page(found: Iterable[Outcome], most: int | None = None) -> str:
             said += [_percent(o.others), added, f"{o.gcp:.2f}", f"{o.cpu_seconds:.1f}"]
         person = "" if o.profile.person is None else f"`{_cell(o.profile.person)}`"
         lines.append(f"| {o.name} | {o.n_rows:,} | {person} | {' | '.join(counts)} | {' | '.join(said)} |")
-    lines += ["", *textwrap.wrap(told(outcomes), 120), "", *sections()]
+    lines += ["", *textwrap.wrap(told(outcomes), 120), "", *kept_sections()]
     for o in outcomes:
         lines += ["", f"## {o.name}", "", "| column | role | alone | why |", "|---|---|---:|---|"]
         for c in o.profile.columns:
