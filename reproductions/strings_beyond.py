@@ -32,6 +32,7 @@ from shoal.strings.homology import refuse_unaligned
 from shoal.utility.strings.classification import compare_classifiers
 from shoal.utility.strings.composition import compare_composition
 from shoal.utility.strings.k_mers import compare_k_mers
+from shoal.utility.strings.subsequences import N_FREQUENT, WITHIN, adjacent_repeats, subsequences_kept
 
 K = 20
 PAGE = ROOT / "docs" / "reproductions" / "strings-beyond.md"
@@ -44,9 +45,6 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 SEEDS = (1, 2, 3)
 N_SETS = 8
-N_FREQUENT = 100
-WITHIN = 3  # places
-MOST_POSSIBLE = 3_000  # subsequences that chance alone would fill: what decides on their length
 USE = ("composition", "pairs", "triples", "repeats", "subsequences kept")
 HEADER = (
     "released as",
@@ -101,52 +99,13 @@ def halves(name: str) -> tuple[Strings, Strings]:
     return strings.take(np.sort(rows[:half])), strings.take(np.sort(rows[half:]))
 
 
-def repeats(strings: Strings) -> float:
-    """The share of symbols that follow one like them."""
-    owner = np.repeat(np.arange(len(strings)), strings.lengths)
-    inside = owner[1:] == owner[:-1]
-    return float((strings.symbols[1:] == strings.symbols[:-1])[inside].mean())
-
-
-def frequent(strings: Strings, width: int, is_open: bool = False) -> set[tuple[str, ...]]:
-    """The subsequences that most strings hold: symbols of which each stands 1, 2 or 3 places after the one before.
-
-    The distance is the same throughout. Where `is_open`, those that as many strings hold as the last one are in it too.
-    """
-    owner = np.repeat(np.arange(len(strings)), strings.lengths)
-    n = len(strings.alphabet)
-    found = []
-    for gap in range(1, WITHIN + 1):
-        size = max(len(owner) - gap * (width - 1), 0)
-        keys = np.zeros(size, np.int64)
-        for i in range(width):
-            keys = keys * n + strings.symbols[i * gap : i * gap + size]
-        inside = owner[len(owner) - size :] == owner[:size]
-        found.append(np.unique(keys[inside] * len(strings) + owner[:size][inside]))
-    held, n_holders = np.unique(np.unique(np.concatenate(found)) // len(strings), return_counts=True)
-    order = np.argsort(-n_holders, kind="stable")
-    n_best = min(N_FREQUENT, len(order))
-    if is_open:
-        n_best = int((n_holders >= n_holders[order[n_best - 1]]).sum())
-    best = held[order[:n_best]].tolist()
-    return {tuple(strings.alphabet[key // n**i % n] for i in reversed(range(width))) for key in best}
-
-
-def width_of(strings: Strings) -> int:
-    """How long subsequences are: such that chance alone would not fill them all."""
-    n_used = max(len(np.unique(strings.symbols)), 2)
-    return max(2, round(float(np.log(MOST_POSSIBLE) / np.log(n_used))))
-
-
 def use(original: Strings, shown: Strings) -> list[float]:
     """What is kept of the originals, by the names of `USE`."""
-    width = width_of(original)
-    wanted = frequent(original, width)
     return [
         100 * compare_composition(original, shown).difference,
         *(100 * compare_k_mers(original, shown, w).total_variation for w in (2, 3)),
-        100 * repeats(shown),
-        len(wanted & frequent(shown, width, is_open=True)) / len(wanted),
+        100 * (adjacent_repeats(shown) or 0.0),
+        subsequences_kept(original, shown) or 0.0,
     ]
 
 

@@ -24,17 +24,19 @@ from shoal.kind import kind_of_policy
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reproductions" / "variants.md"
 N_PERSONS, N_BLOCKS, IN_A_BLOCK, N_HAPLOTYPES = 500, 40, 10, 4
 MUTATED = 0.01
+FIRST_SITE = 1000
+N_OTHERS = 400  # as many as are released
 K = 20
 ATTACKS = ("place-membership", "fragment-membership", "genotype-recovery")
 
 
-def make_persons(rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def make_persons(rng: np.random.Generator, n_persons: int) -> npt.NDArray[np.int64]:
     """Genotypes (persons, 2, variants): in each block one of a few haplotypes, and seldom another allele."""
     blocks = []
     for _ in range(N_BLOCKS):
         haplotypes = rng.random((N_HAPLOTYPES, IN_A_BLOCK)) < rng.uniform(0.1, 0.9, IN_A_BLOCK)
         shares = rng.dirichlet(np.ones(N_HAPLOTYPES))
-        held = haplotypes[rng.choice(N_HAPLOTYPES, (N_PERSONS, 2), p=shares)]
+        held = haplotypes[rng.choice(N_HAPLOTYPES, (n_persons, 2), p=shares)]
         blocks.append(held ^ (rng.random(held.shape) < MUTATED))
     return np.concatenate(blocks, axis=2).astype(np.int64)
 
@@ -46,7 +48,7 @@ def write_vcf(path: Path, calls: npt.NDArray[np.int64]) -> None:
         file.write(f"##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\t{names}\n")
         for j in range(calls.shape[2]):
             genotypes = "\t".join(f"{a}|{b}" for a, b in calls[:, :, j])
-            file.write(f"1\t{1000 + j}\t.\tA\tG\t.\t.\t.\tGT\t{genotypes}\n")
+            file.write(f"1\t{FIRST_SITE + j}\t.\tA\tG\t.\t.\t.\tGT\t{genotypes}\n")
 
 
 def read_doses(path: Path) -> dict[str, npt.NDArray[np.float64]]:
@@ -64,6 +66,13 @@ def compare(original: Path, published: Path) -> tuple[float, float, float, int]:
     pairs = np.triu_indices(len(sites), 1)
     linked = [np.corrcoef(doses.T)[pairs] ** 2 for doses in (ours, theirs)]
     return float(apart.mean()), float(apart.max()), float(np.corrcoef(*linked)[0, 1]), len(sites)
+
+
+def compare_others(calls: npt.NDArray[np.int64], others: npt.NDArray[np.int64], published: Path) -> tuple[float, float]:
+    """The same differences of allele shares for other persons: what chance makes of a sample of as many."""
+    sites = np.array([int(site) - FIRST_SITE for site in read_doses(published)])
+    apart = np.abs(calls.mean(axis=(0, 1)) - others.mean(axis=(0, 1)))[sites]
+    return float(apart.mean()), float(apart.max())
 
 
 def attack(release: Any) -> dict[str, AttackResult]:
@@ -92,12 +101,15 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "persons.vcf"
-        write_vcf(source, make_persons(np.random.default_rng(0)))
+        made = make_persons(np.random.default_rng(0), N_PERSONS + N_OTHERS)
+        calls, others = made[:N_PERSONS], made[N_PERSONS:]
+        write_vcf(source, calls)
         for order in (None, 4, 3, 2):
             policy = shoal.StringPolicy.of(k=K) if order is None else shoal.StringPolicy.of(k=K, order=order)
             release = shoal.anonymize(source, policy, seed=1, hold_out=0.2)
             release.save(Path(folder) / f"out{order}")
-            mean, largest, linked, n = compare(source, Path(folder) / f"out{order}" / "publish" / "data.vcf")
+            published = Path(folder) / f"out{order}" / "publish" / "data.vcf"
+            mean, largest, linked, n = compare(source, published)
             told = attack(release)
             recovered = told["genotype-recovery"]
             rows.append(
@@ -105,6 +117,7 @@ def main() -> None:
                 f"| {linked:.3f} | {area(told['place-membership'])} | {area(told['fragment-membership'])} "
                 f"| {percent(recovered.main)} | {percent(recovered.control)} |"
             )
+        chance = compare_others(calls, others, published)
         copied = replace(release.case, published=release.case.original)
         raw = attack_case(copied, kind_of_policy(release.policy).attacks)["genotype-recovery"]
     PAGE.write_text(
@@ -114,7 +127,8 @@ Written by `python -m reproductions.variants`. {N_PERSONS} persons are made, wit
 {IN_A_BLOCK} variants; a person has two of {N_HAPLOTYPES} haplotypes in each block, and {100 * MUTATED:.0f} % of
 the alleles are others. A fifth of the persons is held out, the others are released with k = {K}; {n} variants have
 alleles that enough persons carry. Differences hold what was held out, too. The order was chosen on persons made in
-this way.
+this way. The shares of {N_OTHERS} other persons with the same haplotypes differ by {chance[0]:.3f} on average and by
+{chance[1]:.3f} at most: that much is chance, of persons as of pseudo-persons.
 
 """
         + "| order | allele shares differ by, mean | at most | correlation of r2 | members told by place | by "

@@ -12,8 +12,8 @@ N_CLADES, OF_CLADE, OF_ONE, N_GAPS = 10, 40, 12, 2
 LONGEST_GAP = 9
 
 
-def genomes(n: int = 300, length: int = 30_000, seed: int = 0) -> list[str]:
-    """Some genomes, about as alike as those of a virus within a year."""
+def genomes(n: int = 300, length: int = 30_000, seed: int = 0, *, is_aligned: bool = True) -> list[str]:
+    """Some genomes, about as alike as those of a virus within a year; with signs for what is missing if aligned."""
     rng = np.random.default_rng(seed)
     ancestor = rng.integers(0, 4, length)
 
@@ -30,7 +30,8 @@ def genomes(n: int = 300, length: int = 30_000, seed: int = 0) -> list[str]:
         kept = np.ones(length, bool)
         for start in rng.integers(0, length, rng.integers(0, N_GAPS + 1)):
             kept[start : start + rng.integers(1, LONGEST_GAP + 1)] = False
-        made.append(np.frombuffer(b"ACGT", np.uint8)[genome[kept]].tobytes().decode())
+        genome = np.where(kept, genome, 4) if is_aligned else genome[kept]
+        made.append(np.frombuffer(b"ACGT-", np.uint8)[genome].tobytes().decode())
     return made
 
 

@@ -43,3 +43,24 @@ def test_equal_lengths_store_no_weights() -> None:
     templates = convert_lengths(*flat(some_strings(0, 9, 6, 6, 4)))
     assert len(templates.weights) == 0
     assert len(templates.features) == 9 * 6
+
+
+@pytest.mark.parametrize("shortest", [12, 9])
+def test_shortened_templates_keep_the_shares_of_positions_that_vary(shortest: int) -> None:
+    strings = some_strings(5, 6, shortest, 12, 3)
+    for string in strings:
+        string[:4] = [1, 1, 1, 1]
+    templates = convert_lengths(*flat(strings), 12)
+    assert templates.shortened(12) is templates
+    varied = [i for i in range(12) if len({tuple(templates.frequencies(row, i)) for row in range(6)}) > 1]
+    kept = [varied[int(at)] for at in np.linspace(0, len(varied) - 1, 5)]
+    short = templates.shortened(5)
+    assert short.length == 5
+    assert [[short.frequencies(row, i) for i in range(5)] for row in range(6)] == [
+        [templates.frequencies(row, i) for i in kept] for row in range(6)
+    ]
+
+
+def test_templates_that_do_not_vary_keep_a_position() -> None:
+    short = convert_lengths(*flat([[1] * 9] * 3)).shortened(4)
+    assert (short.length, len(short), short.n_features) == (1, 3, 1)

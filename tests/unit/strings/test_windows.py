@@ -83,3 +83,32 @@ def test_a_seed_settles_it_whatever_the_order_of_rows() -> None:
 def test_what_is_not_possible_is_refused(name: str, value: object) -> None:
     with pytest.raises(PolicyError, match=name):
         Condensation(k=2, **{name: value}).fit(["ab", "ba"] * 5)
+
+
+def test_windows_of_named_places_are_never_wide() -> None:
+    strings = Strings.of(["ab" * 5, "ab" * 5, "ba" * 5, "ba" * 5])
+    n_bins, reaches = bins_of(strings.symbols, strings.starts, np.array([0, 4]), 0.05, 2, 2, is_named=True)
+    assert (n_bins.tolist(), reaches.tolist()) == ([10], [0])
+
+
+@pytest.mark.parametrize(("n_symbols", "longest"), [(2, 60), (30, 6)])
+def test_pairs_of_small_and_of_large_alphabets_equal_a_plain_count(n_symbols: int, longest: int) -> None:
+    """Two symbols fill a table, thirty are sorted."""
+    rng = np.random.default_rng(n_symbols)
+    texts = [rng.integers(0, n_symbols, rng.integers(1, longest + 1)).tolist() for _ in range(40)]
+    starts = np.concatenate([[0], np.cumsum([len(t) for t in texts])]).astype(np.int64)
+    symbols = np.array([s for t in texts for s in t], np.int32)
+    holders: dict[int, set[int]] = {}
+    for row, text in enumerate(texts):
+        for a, b in zip(text, text[1:]):  # noqa: B905, RUF007
+            holders.setdefault(a * n_symbols + b, set()).add(row)
+    support = 15 if n_symbols == 2 else 2
+    pool = make_pool(symbols, starts, np.zeros(len(symbols), np.bool_), n_symbols, support)
+    assert pool.pairs.tolist() == sorted(pair for pair, held in holders.items() if len(held) >= support)
+    left = [
+        int(starts[row]) + t
+        for row, text in enumerate(texts)
+        for t in range(1, len(text))
+        if len(holders[text[t - 1] * n_symbols + text[t]]) < support
+    ]
+    assert sorted(pool.left.tolist()) == left

@@ -17,6 +17,7 @@ from shoal.strings.condense import Condensation
 from shoal.utility.strings.composition import compare_composition
 from shoal.utility.strings.k_mers import compare_k_mers
 from shoal.utility.strings.measure import sample
+from shoal.utility.strings.subsequences import adjacent_repeats, subsequences_kept
 
 MOST_SYMBOLS = 300_000
 FEWEST = 20
@@ -24,12 +25,17 @@ FEWEST = 20
 
 @dataclass(frozen=True)
 class Baseline:
-    """How far strings are from a half of the originals: total variations, None where a width does not fit them."""
+    """How far strings are from a half of the originals: total variations, None where a width does not fit them.
+
+    Beside them the share of symbols that follow one like them, and that of frequent subsequences that is kept.
+    """
 
     name: str
     composition: float
     pairs: float | None
     triples: float | None
+    repeats: float | None
+    kept: float | None
 
 
 def compare_with_baselines(original: Strings, published: Strings, k: int, support: int) -> tuple[Baseline, ...]:
@@ -58,7 +64,14 @@ def compare_with_baselines(original: Strings, published: Strings, k: int, suppor
         pass
     sides["symbols drawn independently"] = letters
     return tuple(
-        Baseline(name, compare_composition(one, side).total_variation, _runs(one, side, 2), _runs(one, side, 3))
+        Baseline(
+            name,
+            compare_composition(one, side).total_variation,
+            _runs(one, side, 2),
+            _runs(one, side, 3),
+            adjacent_repeats(side),
+            subsequences_kept(one, side),
+        )
         for name, side in sides.items()
         if len(side.symbols)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from shoal.check.strings import windows
 from shoal.check.strings.windows import WindowRule, possible_by_windows
 from shoal.data.strings.strings import Strings
 from tests.unit.check.strings.test_verify import Made, changed, failing, families, with_texts
@@ -98,3 +99,27 @@ def test_the_class_gives_what_a_group_lacks() -> None:
     assert possible("ax", original, rule, groups)  # two strings of the class have ax
     assert possible("ab", original, rule, groups)  # no way before the last must give anything, and the class has b
     assert not possible("xb", original, rule, groups)  # the first column of the group is a for all
+
+
+@pytest.mark.parametrize("cells", [0, 10**6])
+def test_tables_and_sorts_say_the_same(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(6)
+    keys, members = rng.integers(0, 40, 300), rng.integers(0, 9, 300)
+    monkeypatch.setattr(windows, "CELLS_A_ROW", cells)
+    found = windows._count_members(keys, members)
+    expected = {key: len(set(members[keys == key].tolist())) for key in sorted(set(keys.tolist()))}
+    assert dict(zip(found.keys.tolist(), found.values.tolist(), strict=True)) == expected
+
+
+def test_windows_of_named_places_are_columns() -> None:
+    """Four members are too few for ten columns of two symbols, so that windows are wide, unless places have names."""
+    original = Strings.of(["ab" * 5, "ab" * 5, "ab" * 5, "bb" * 5])
+    groups, classes = np.zeros(4, np.int64), np.zeros(1, np.int64)
+    text = Strings.of(["ba" * 5], alphabet="ab")
+    said = [
+        bool(
+            possible_by_windows(text, groups[:1], original, groups, classes, WindowRule(1, 1, 0.05, True, named))[0][0]
+        )
+        for named in (False, True)
+    ]
+    assert said == [True, False]

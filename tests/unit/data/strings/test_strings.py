@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.data.strings.strings import Strings, symbol_keys
+from shoal.data.strings.strings import LONG, Strings, symbol_keys
 from shoal.errors import DataError
 
 
@@ -86,3 +86,11 @@ def test_no_strings() -> None:
     nothing = Strings.of([])
     assert len(nothing) == 0
     assert nothing.texts() == []
+
+
+def test_long_strings_are_taken_piece_by_piece_like_short_ones() -> None:
+    rng = np.random.default_rng(0)
+    texts = ["".join(rng.choice(list("abc"), n)) for n in (LONG + 5, LONG, 0, 2 * LONG)]
+    rows = np.array([3, 0, 0, 2, 1])
+    assert Strings.of(texts).take(rows).texts() == [texts[i] for i in rows]
+    assert Strings.of([t[:9] for t in texts]).take(rows).texts() == [texts[i][:9] for i in rows]

@@ -18,6 +18,12 @@ def test_a_release_stands_beside_other_originals_a_chain_and_letters() -> None:
     assert letters.pairs is not None
     assert chain.pairs is not None
     assert chain.pairs < letters.pairs
+    other = found["other originals"]
+    assert other.kept is not None
+    assert letters.kept is not None
+    assert letters.kept < other.kept <= 1
+    assert other.repeats is not None
+    assert 0 < other.repeats < 0.3
 
 
 def test_few_or_short_strings_have_none() -> None:
