@@ -28,6 +28,10 @@ def page(found: Found) -> str:
     return "\n".join(line for part in parts for line in part)
 
 
+def _whole(of_set: Found) -> int:
+    return int(of_set.get("of", of_set["records"] + of_set["others"]))
+
+
 def _rows(found: Found) -> Iterator[tuple[str, str, Any]]:
     """Each set, each way to publish it, and what was found."""
     for name, of_set in found.items():
@@ -42,15 +46,15 @@ def _percent(share: float | None, digits: int = 1) -> str:
 
 def _about(found: Found) -> Iterator[str]:
     yield "# Baskets and texts, before and after\n"
-    sizes = ", ".join(f"{name} {f['records']:,} and {f['others']:,}" for name, f in found.items())
+    sizes = ", ".join(f"{name} {f['records']:,} and {f['others']:,} (of {_whole(f):,})" for name, f in found.items())
     yield fill(
         "Written by `python -m reproductions.sets`; a set is measured by `python -m reproductions.sets NAME`, in less "
         "than ten minutes of processor time. Of each set some records are kept back: classifiers are asked about "
         "3,000 of them, and attacks are compared on them. The rest is published with the defaults: pseudo-baskets (k = "
         "10), disassociated and suppressed records (k = 5, m = 2), and sketches (k = 10, delta = 0.5). Published and "
-        f"kept back are of {sizes}. The sets C20 are those of the paper on sketches, of half its size; V20.I4 and "
-        "V20.I6 of the paper on strings are the same ones, named by their use: two instances of the same generator, "
-        "each a class. 20 newsgroups comes out as bags of words."
+        f"kept back are, as samples where there are more, of {sizes}. The sets C20 are those of the paper on "
+        "sketches, of a tenth of its size; V20.I4 and V20.I6 of the paper on strings are the same ones, named by their "
+        "use: two instances of the same generator, each a class. 20 newsgroups comes out as bags of words."
     )
     yield ""
     yield fill(
@@ -74,7 +78,7 @@ def _wanted(found: Found) -> Iterator[str]:
             (
                 name,
                 "–" if worst is None else _verdict(f"{100 * worst:.1f}", worst <= LOST),
-                _verdict(_percent(pairs), pairs <= PAIRS),
+                _verdict(_percent(pairs, 2), pairs <= PAIRS),
                 _verdict(f"{highest.risk} by {highest.attack}", highest.risk.high <= ADDED),
             )
         )
