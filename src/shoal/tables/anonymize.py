@@ -24,6 +24,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress
 from shoal.tables.blind import smallest_that_holds
 from shoal.tables.blocks import partition_labels
+from shoal.tables.collapse import joined_rows
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
 from shoal.tables.history import history_labels, records_to_keep
@@ -226,6 +227,8 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
     )
     published = sorted_table.with_columns(columns)
     final = _published_order(published, order, quasi, policy)
+    if published.weights is not None:
+        published, final = joined_rows(published, final)
     return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
 
 

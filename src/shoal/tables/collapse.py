@@ -8,12 +8,12 @@ would have given. A table without equal records is the one whose weights are all
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shoal.arrays import Codes, Ints, Rows
-from shoal.data.tables.table import count_codes
+from shoal.data.tables.table import Table, count_codes
 from shoal.tables.encoding import Ranked
 
 
@@ -80,6 +80,19 @@ def collapse(ranked: Sequence[Ranked], codes: Sequence[Codes] = (), weights: Cod
         of_record = (np.cumsum(opens) - 1)[stands_for]
     rows = np.flatnonzero(opens)
     return Collapsed(rows, count_codes(of_record, weights).astype(np.int32), of_record.astype(np.int32))
+
+
+def joined_rows(table: Table, order: Rows) -> tuple[Table, Rows]:
+    """Let the first of rows that follow each other and are equal stand for all of them; the table, and which stay."""
+    assert table.weights is not None
+    opens = np.zeros(len(order), dtype=bool)
+    opens[:1] = True
+    for column in table.columns.values():
+        codes = column.codes[order]
+        opens[1:] |= codes[1:] != codes[:-1]
+    weights = table.weights.copy()
+    weights[order[opens]] = count_codes(np.cumsum(opens) - 1, table.weights[order])
+    return replace(table, weights=weights), order[opens]
 
 
 def single_rows(n_rows: int) -> Collapsed:

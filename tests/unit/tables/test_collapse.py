@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from shoal.tables.collapse import collapse, single_rows
+from shoal.data.tables.table import Table, encode_cells
+from shoal.tables.collapse import collapse, joined_rows, single_rows
 from shoal.tables.encoding import Ranked
 
 
@@ -55,3 +57,11 @@ def test_single_rows_stand_for_themselves():
 def test_rows_that_stand_for_several_records_already_are_put_together_with_these():
     found = collapse([attribute([4, 4, 2])], weights=np.array([5, 1, 3], dtype=np.int32))
     assert found.weights.tolist() == [6, 3]
+
+
+def test_equal_rows_that_follow_each_other_are_joined():
+    table = Table.of([encode_cells("a", np.array([3, 1, 3, 3])), encode_cells("b", np.array([0, 0, 0, 1]))])
+    table = replace(table, weights=np.array([5, 2, 4, 1], dtype=np.int32))
+    found, rows = joined_rows(table, np.array([1, 2, 0, 3]))
+    assert rows.tolist() == [1, 2, 3]
+    assert found.take(rows).weights.tolist() == [2, 9, 1]
