@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.shown import Grid, Shown
-
 if TYPE_CHECKING:
     from shoal.check.folder import FolderCheck
     from shoal.check.guarantee import Guarantee
     from shoal.release import Release
     from shoal.report.verdict import ReleaseVerdict
+    from shoal.shown import Grid, Shown
 
 
 def plain(text: str) -> str:
@@ -148,4 +146,6 @@ def summary(release: Release[Any], out: Path, *, report: bool = True) -> dict[st
 
 def print_json(content: Any) -> None:
     """Print for machines."""
+    import json
+
     click.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
