@@ -28,9 +28,10 @@ ABOUT = f"""Made by `python -m reproductions.population`. Each table is taken fo
 the data at hand. What is shown is the median, over {N_SAMPLES} samples, of the relative error of the estimated number
 of records that are unique in the population. Pitman, Zayatz and SNB (the slide negative binomial) take the sizes of
 classes; Dankar's rule takes one of the three by the sampling fraction; the log-linear model takes the columns, where
-they have at most two million combinations (a dash where they have more). What `shoal` takes is the log-linear model
-where it can, else Dankar's rule, which sizes of classes mislead where columns have few values: of Fertility it is far
-off. The estimators of sdcMicro and ARX were not run beside these."""
+they have at most a million combinations (a dash where they have more), and the pairs of them that the search of Skinner
+and Shlomo ends at. What `shoal` takes is the log-linear model where it can, else Dankar's rule, which sizes of classes
+mislead where columns have few values: of Fertility it is far off. Pitman, Zayatz and SNB are the estimators that ARX
+has too, by the same papers; ARX itself was not run."""
 ESTIMATORS = ("Pitman", "Zayatz", "SNB", "Dankar's rule", "log-linear", "Shoal")
 
 

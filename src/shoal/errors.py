@@ -14,7 +14,6 @@ A message is one sentence for a person: what is wrong, where, and what to do. It
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -62,6 +61,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("salary", ["age", "zip"])
     "there are 'age', 'zip'"
     """
+    import difflib
+
     names = [str(n) for n in known]
     close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.6)
     if not close:

@@ -387,4 +387,11 @@ class Release(ABC, Generic[D]):
 
     def _repr_html_(self) -> str:
         told = "".join(f"<li><b>{heading}:</b> {escape(text)}</li>" for heading, text in self.verdict.lines)
-        return f"<p><b>Release</b> of {self.records['out']:,} {self.noun}, {self.verdict.level}</p><ul>{told}</ul>"
+        head = f"<p><b>Release</b> of {self.records['out']:,} {self.noun}, {self.verdict.level}</p><ul>{told}</ul>"
+        held = "".join(f"<li>{escape(str(g))}</li>" for g in self.guarantees)
+        notes = "".join(f"<li>note: {escape(note)}</li>" for note in self.notes)
+        return f"{head}<ul>{held}{notes}</ul>{self._first_rows()}"
+
+    def _first_rows(self) -> str:
+        """Some of what is published, for a notebook; never of the original, as notebooks are passed on."""
+        return ""

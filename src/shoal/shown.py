@@ -34,7 +34,7 @@ class Shown(ABC):
         return f"{type(self).__name__}\n" + "\n".join(f"  {line.strip()}" for line in lines[:MOST_LINES]) + more
 
     def _repr_html_(self) -> str:
-        parts = (_table(p) if isinstance(p, Grid) else _paragraphs(p) for p in self.shown())
+        parts = (table_html(p) if isinstance(p, Grid) else _paragraphs(p) for p in self.shown())
         return f"<p><b>{type(self).__name__}</b></p>{''.join(parts)}"
 
 
@@ -42,7 +42,8 @@ def _paragraphs(text: str) -> str:
     return "".join(f"<p>{escape(line.strip())}</p>" for line in text.split("\n") if line.strip())
 
 
-def _table(grid: Grid) -> str:
+def table_html(grid: Grid) -> str:
+    """A table for a notebook, of its first rows."""
     sides = [' style="text-align: right"' if h in grid.right else ' style="text-align: left"' for h in grid.headings]
 
     def row(tag: str, cells: Iterable[str]) -> str:

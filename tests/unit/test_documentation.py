@@ -35,6 +35,28 @@ def test_readme_example_runs() -> None:
     assert found.failed == 0
 
 
+def test_ten_notebooks_run_and_what_they_show_is_small() -> None:
+    page = ROOT / "docs" / "how-to" / "notebook.md"
+    assert len(re.findall(r"^## \d+ ", page.read_text(encoding="utf-8"), re.MULTILINE)) == 10
+    found = doctest.testfile(str(page), module_relative=False)
+    assert found.attempted >= 25
+    assert found.failed == 0
+
+
+def test_pictures_of_the_gallery_are_small_and_do_nothing() -> None:
+    pictures = sorted((ROOT / "docs" / "gallery").glob("*"))
+    for path in pictures:
+        text = path.read_text(encoding="utf-8")
+        assert path.suffix == ".svg"
+        assert len(text) < 40_000
+        assert text.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+        assert not re.search(r"<script|<image|href|\son\w+=|var\(", text)
+    for page, folder in (("README.md", "docs/gallery/"), ("docs/gallery.md", "gallery/")):
+        shown = re.findall(rf"!\[[^]]+\]\({folder}(\S+)\)", (ROOT / page).read_text(encoding="utf-8"))
+        assert shown
+        assert set(shown) <= {path.name for path in pictures}
+
+
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_docstring_examples_run(name: str) -> None:
     found = doctest.testmod(importlib.import_module(name))

@@ -154,6 +154,9 @@ class AttackResult:
     stopped_by: str = ""
     remedy: str = ""
 
+    def __repr__(self) -> str:
+        return f"<{self.attack}: {self.main} on members, risk added {self.risk}>"
+
     @property
     def risk(self) -> AddedRisk:
         """What the release adds: beyond the control if there is one, else beyond guessing, else all of it."""

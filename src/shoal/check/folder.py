@@ -21,14 +21,15 @@ from shoal.errors import DataError
 from shoal.manifest import DATASHEET, FILE_NAME, Manifest, checksum, read_content
 from shoal.metadata.files import metadata_files
 from shoal.secrets import PrivateFolder
+from shoal.shown import Grid, Shown
 from shoal.told_counts import Count, contradictions, may_be
 
 MOST_DATASHEET = 16 << 20
 MOST_STRANGERS = 20
 
 
-@dataclass(frozen=True)
-class FolderCheck:
+@dataclass(frozen=True, repr=False)
+class FolderCheck(Shown):
     """What the check of a folder found.
 
     Attributes
@@ -69,6 +70,33 @@ class FolderCheck:
     def is_whole(self) -> bool:
         """Whether it holds and nothing in the folder was left uncompared: it is what it claims to be."""
         return self.holds and self.compared and not self.not_compared
+
+    def shown(self) -> list[str | Grid]:
+        """A line for each thing that was recomputed or compared, or was not; the last says no more than that."""
+        accepted = [m for m in self.measured if m.is_above and m.accepted is not None]
+        lines = [
+            *(f"  {'holds' if g.holds else 'FAILS'}  {g.sentence}" for g in self.guarantees),
+            *(f"  FAILS  {finding}" for finding in self.findings),
+            *(f"  accepted  {m.sentence} The reason given: {m.accepted}" for m in accepted),
+            *(f"  not verified  {sentence}" for sentence in self.unverified),
+            *(f"  not compared  {what}" for what in self.not_compared),
+        ]
+        if not self.compared:
+            lines.append(
+                "  not compared  any row with the record that it stands for; give the original with --original"
+            )
+        # A folder may be hostile: nothing that it holds begins a line of its own.
+        return [*(line.replace("\n", "\\n") for line in lines), self._conclusion]
+
+    @property
+    def _conclusion(self) -> str:
+        if self.fails:
+            return "The folder is NOT what it claims to be."
+        if not self.holds:
+            return "Nothing is wrong with what was checked, but not all that the folder claims could be verified."
+        if not self.is_whole:
+            return "All guarantees hold, and nothing is wrong with what was compared; not everything was."
+        return "The folder is what it claims to be."
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

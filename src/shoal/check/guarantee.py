@@ -70,6 +70,9 @@ class Guarantee:
     sentence: str
     details: dict[str, float] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<{self.model} {self}>"
+
     def __str__(self) -> str:
         return f"{'holds' if self.holds else 'FAILS'}: {self.sentence}"
 

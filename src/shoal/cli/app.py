@@ -20,7 +20,7 @@ from shoal.cli.habits import progress as progress_of
 from shoal.cli.harden import HOW_TO_HARDEN, harden_options, print_hardened
 from shoal.cli.option_types import Names
 from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
-from shoal.cli.output import plain, print_check, print_json, print_release, print_shown, summary
+from shoal.cli.output import plain, print_json, print_release, print_shown, summary
 from shoal.cli.sweep import HOW_TO_SWEEP, print_sweep, sweep_options
 from shoal.data.sniff import one_look
 from shoal.errors import ShoalError
@@ -394,7 +394,7 @@ def check(
     if as_json:
         print_json(found.to_dict())
     else:
-        print_check(found)
+        print_shown(found)
     return 0 if found.holds else 5
 
 

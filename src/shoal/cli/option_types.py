@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -30,6 +29,8 @@ class Names(Listed):
     name = "names"
 
     def split(self, text: str) -> tuple[str, ...]:
+        import csv
+
         rows = list(csv.reader([text], skipinitialspace=True))
         return tuple(n for n in rows[0] if n) if rows else ()
 

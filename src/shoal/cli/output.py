@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.shown import Grid, Shown
-
 if TYPE_CHECKING:
-    from shoal.check.folder import FolderCheck
     from shoal.check.guarantee import Guarantee
     from shoal.release import Release
     from shoal.report.verdict import ReleaseVerdict
+    from shoal.shown import Grid, Shown
 
 
 def plain(text: str) -> str:
@@ -90,34 +87,6 @@ def print_guarantees(guarantees: tuple[Guarantee, ...]) -> None:
         click.echo(f"  {'holds' if guarantee.holds else 'FAILS'}  {plain(guarantee.sentence)}")
 
 
-def print_check(found: FolderCheck) -> None:
-    """Print what the check of a folder found."""
-    print_guarantees(found.guarantees)
-    for finding in found.findings:
-        click.echo(f"  FAILS  {plain(finding)}")
-    for measured in found.measured:
-        if measured.is_above and measured.accepted is not None:
-            click.echo(f"  accepted  {plain(measured.sentence)} The reason given: {plain(measured.accepted)}")
-    for sentence in found.unverified:
-        click.echo(f"  not verified  {plain(sentence)}")
-    for what in found.not_compared:
-        click.echo(f"  not compared  {plain(what)}")
-    if not found.compared:
-        click.echo("  not compared  any row with the record that it stands for; give the original with --original")
-    click.echo(_conclusion(found))
-
-
-def _conclusion(found: FolderCheck) -> str:
-    """No more than what was checked."""
-    if found.fails:
-        return "The folder is NOT what it claims to be."
-    if not found.holds:
-        return "Nothing is wrong with what was checked, but not all that the folder claims could be verified."
-    if not found.is_whole:
-        return "All guarantees hold, and nothing is wrong with what was compared; not everything was."
-    return "The folder is what it claims to be."
-
-
 def print_release(release: Release[Any], out: Path | None, *, report: bool = True) -> None:
     """Print what became of the data, and where it is; without a report nothing that would have to be measured."""
     from shoal.kind import kind_named
@@ -148,4 +117,6 @@ def summary(release: Release[Any], out: Path, *, report: bool = True) -> dict[st
 
 def print_json(content: Any) -> None:
     """Print for machines."""
+    import json
+
     click.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))

@@ -6,7 +6,6 @@ goes out is the data file of a release that was made, checked and written whole 
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stdout
@@ -33,6 +32,8 @@ def files_of(paths: tuple[Path, ...]) -> tuple[Path, ...]:
 
 
 def _keep() -> Path:
+    import shutil
+
     from shoal.scratch import scratch_folder
 
     if sys.stdin.isatty():
@@ -87,6 +88,7 @@ def hold_back(data: tuple[Path, ...], refused: Mapping[str, Any]) -> Path:
 def give_out(folder: Path) -> None:
     """Write the data file of a whole release to standard output."""
     import json
+    import shutil
 
     interrupts.written.clear()  # that folder goes; what counts is what is printed
     publish = folder / "publish"

@@ -110,6 +110,11 @@ class Sweep:
             },
         }
 
+    def __repr__(self) -> str:
+        held = f"{sum(c.holds for c in self.cells)} of {len(self.cells)} releases hold"
+        taken = f"; proposed: {' '.join(self.options)}" if self.options else ""
+        return f"Sweep of {self.n_rows:,} {self.noun}: {held}{taken}"
+
     def _repr_html_(self) -> str:
         from shoal.report.sweep import columns_of, table_rows
 

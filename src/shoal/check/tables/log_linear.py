@@ -1,15 +1,19 @@
 """How many are unique in a population by a log-linear model of the table, where it has few possible combinations.
 
-The frequencies of all combinations of values are fitted to the sample, by its counts of single values or, where the
-sample is large enough for them, of pairs. What the population has of a combination is then taken to be a Poisson number
-of that mean over the sampling fraction. Up to a tenth of the population, the uniques are those that the model expects;
-beyond it, those of the sample that it expects to have no other in the rest, over the sampling fraction.
+The frequencies of all combinations of values are fitted to the sample, by its counts of single values and of some
+pairs. What the population has of a combination is taken to be a Poisson number of that mean over the sampling fraction;
+its uniques are the sample uniques that are expected to have no other in the rest, over the sampling fraction.
+
+Which pairs: too few, and the model misses what columns have to do with each other; too many, and it follows the sample.
+The sample tells by how much its counts depart from Poisson numbers of the fitted means, where uniques are expected:
+a sum that is positive of the former, negative of the latter, and zero of a model that is right. From single values on,
+the pair is added that brings this sum, in standard errors, nearest to zero, for as long as one does.
 
 References
 ----------
 C. Skinner, N. Shlomo, "Assessing identification risk in survey microdata using log-linear models", Journal of the
-American Statistical Association 103(483), 2008. The fit: W. E. Deming, F. F. Stephan, Annals of Mathematical Statistics
-11(4), 1940.
+American Statistical Association 103(483), 2008: the estimator (section 2), the sum and its variance (section 3), the
+search (section 4). The fit: W. E. Deming, F. F. Stephan, Annals of Mathematical Statistics 11(4), 1940.
 """
 
 from __future__ import annotations
@@ -22,13 +26,10 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 
-FEW_SAMPLED = 0.1
-"""Up to this share of the population a sample has too few uniques of its own to go by; as in Dankar's rule."""
-MOST_CELLS = 2_000_000
+MOST_CELLS = 1_000_000
 """Combinations that are fitted; a table that could have more is for estimators by the sizes of classes."""
-RECORDS_A_PARAMETER = 20
-"""Fewer records for each parameter of pairs, and these follow the sample rather than the population."""
 _ROUNDS = 20
+_NEAR = 1e-5
 
 
 def log_linear_uniques(codes: Sequence[Ints], fraction: float) -> float:
@@ -47,12 +48,40 @@ def log_linear_uniques(codes: Sequence[Ints], fraction: float) -> float:
     if not varying or math.prod(shape) > MOST_CELLS:
         return math.nan
     observed = np.bincount(np.ravel_multi_index(tuple(varying), shape), minlength=math.prod(shape)).reshape(shape)
-    n_pairs = sum((a - 1) * (b - 1) for a, b in combinations(shape, 2))
-    order = 2 if len(shape) > 1 and observed.sum() >= RECORDS_A_PARAMETER * n_pairs else 1
-    mean = fit_margins(observed.astype(np.float64), list(combinations(range(len(shape)), order))) / fraction
-    if fraction > FEW_SAMPLED:  # of sample uniques, those of which the rest of the population holds no other
-        return float(np.exp(-mean[observed == 1] * (1 - fraction)).sum()) / fraction
-    return float((mean * np.exp(-mean)).sum())
+    mean = fitted_mean(observed.astype(np.float64), fraction)
+    return float(np.exp(-mean[observed == 1] * (1 - fraction)).sum()) / fraction
+
+
+def fitted_mean(observed: Floats, fraction: float) -> Floats:
+    """What the population is expected to have of each combination, by the model that the search ends at."""
+    n_columns = observed.ndim
+
+    def fit(pairs: Sequence[tuple[int, int]]) -> tuple[float, Floats]:
+        alone = [(a,) for a in range(n_columns) if not any(a in pair for pair in pairs)]
+        mean = fit_margins(observed, [*alone, *pairs]) / fraction
+        return abs(departure(observed, mean, fraction)), mean
+
+    taken: list[tuple[int, int]] = []
+    best, mean = fit(taken)
+    while left := [pair for pair in combinations(range(n_columns), 2) if pair not in taken]:
+        tried = [(*fit([*taken, pair]), pair) for pair in left]
+        nearest = min(range(len(tried)), key=lambda i: tried[i][0])
+        if not tried[nearest][0] < best:
+            break
+        best, mean, pair = tried[nearest]
+        taken.append(pair)
+    return mean
+
+
+def departure(observed: Floats, mean: Floats, fraction: float) -> float:
+    """How far the counts depart from Poisson numbers of the model where uniques are expected, in standard errors."""
+    expected, missed = fraction * mean, 1 - fraction
+    weight = mean * np.exp(-mean) * missed
+    off = observed - expected
+    total = float((weight * (off + missed * (off**2 - observed) / (2 * fraction))).sum())
+    squares = weight * missed / (2 * fraction)
+    variance = float((weight**2 * expected + 2 * (squares * expected) ** 2).sum())
+    return total / math.sqrt(variance) if variance > 0 else 0.0
 
 
 def fit_margins(observed: Floats, margins: Sequence[tuple[int, ...]]) -> Floats:
@@ -62,7 +91,12 @@ def fit_margins(observed: Floats, margins: Sequence[tuple[int, ...]]) -> Floats:
     wanted = [observed.sum(axis=over, keepdims=True) for over in others]
     fitted = np.full(observed.shape, observed.sum() / observed.size)
     for _ in range(_ROUNDS if max(map(len, margins)) > 1 else 1):
+        change = 0.0
         for over, target in zip(others, wanted, strict=True):
             now = fitted.sum(axis=over, keepdims=True)
-            fitted *= np.divide(target, now, out=np.zeros_like(target), where=now > 0)
+            factor = np.divide(target, now, out=np.zeros_like(target), where=now > 0)
+            change = max(change, float(np.abs(factor - 1, where=now > 0, out=np.zeros_like(factor)).max()))
+            fitted *= factor
+        if change < _NEAR:
+            break
     return fitted

@@ -29,9 +29,11 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.check.tables.classes import classes_of
-from shoal.check.tables.log_linear import FEW_SAMPLED, log_linear_uniques
+from shoal.check.tables.log_linear import log_linear_uniques
 from shoal.data.tables.table import MARKERS, Table
 
+FEW_SAMPLED = 0.1
+"""Up to this share of the population Dankar's rule takes Pitman's model."""
 _SMALL = 64
 
 

@@ -159,6 +159,13 @@ class TableRelease(Release[Table]):
         self._refuse_rows("a frame of the published data")
         return to_frame(self.published, {} if self._like is None else self._like)
 
+    def _first_rows(self) -> str:
+        from shoal.shown import Grid, table_html
+
+        some = self.published.take(np.arange(min(5, self.published.n_rows)))
+        cells = [[column.texts()[code] for code in column.codes.tolist()] for column in some.columns.values()]
+        return table_html(Grid(tuple(some.names), list(zip(*cells, strict=True))))
+
     @cached_property
     def utility(self) -> Utility:
         """What the protection cost."""

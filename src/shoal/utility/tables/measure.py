@@ -86,6 +86,10 @@ class Utility:
             "correlation": self.correlation.to_dict(),
         }
 
+    def __repr__(self) -> str:
+        told = ", ".join(f"{found.name} {found.value:.4g}" for found in self.losses)
+        return f"Utility of {len(self.attributes)} attributes: {told}"
+
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{html.escape(found.name)}</td><td style='text-align:right'>{found.value:.4g}</td>"

@@ -8,7 +8,13 @@ import math
 import numpy as np
 import pytest
 
-from shoal.check.tables.log_linear import MOST_CELLS, fit_margins, log_linear_uniques
+from shoal.check.tables.log_linear import (
+    MOST_CELLS,
+    departure,
+    fit_margins,
+    fitted_mean,
+    log_linear_uniques,
+)
 
 
 def slow_fit(observed: np.ndarray, margins: list[tuple[int, ...]], rounds: int) -> np.ndarray:
@@ -26,18 +32,48 @@ def test_the_fit_agrees_with_its_slow_twin_and_has_the_margins(order: int) -> No
     observed = np.random.default_rng(4).poisson(2.0, (3, 2, 4)).astype(float)
     margins = list(itertools.combinations(range(3), order))
     fitted = fit_margins(observed, margins)
-    assert fitted == pytest.approx(slow_fit(observed, margins, 20 if order > 1 else 1))
+    assert fitted == pytest.approx(slow_fit(observed, margins, 20 if order > 1 else 1), rel=1e-4)
     for margin in margins:
         over = tuple(a for a in range(3) if a not in margin)
         assert fitted.sum(axis=over) == pytest.approx(observed.sum(axis=over), abs=1e-3)
 
 
+def test_the_departure_agrees_with_its_slow_twin() -> None:
+    rng = np.random.default_rng(5)
+    mean, p = rng.gamma(1.0, 2.0, (4, 3)), 0.3
+    observed = rng.poisson(p * mean).astype(float)
+    total = variance = 0.0
+    for f, m in zip(observed.ravel().tolist(), mean.ravel().tolist(), strict=True):
+        a = m * math.exp(-m) * (1 - p)
+        total += a * ((f - p * m) + (1 - p) * ((f - p * m) ** 2 - f) / (2 * p))
+        variance += a**2 * p * m + 2 * (a * (1 - p) / (2 * p)) ** 2 * (p * m) ** 2
+    assert departure(observed, mean, p) == pytest.approx(total / math.sqrt(variance))
+
+
+def test_of_the_true_means_the_departure_is_a_standard_normal_number() -> None:
+    rng = np.random.default_rng(6)
+    mean, p = rng.gamma(0.5, 2.0, (40, 30)), 0.2
+    found = [departure(rng.poisson(p * mean).astype(float), mean, p) for _ in range(400)]
+    assert abs(float(np.mean(found))) < 0.2
+    assert float(np.std(found)) == pytest.approx(1, abs=0.2)
+
+
+def test_the_search_finds_the_pair_that_belongs_together() -> None:
+    rng = np.random.default_rng(7)
+    one, other = rng.integers(0, 12, 3000), rng.integers(0, 8, 3000)
+    twin = np.where(rng.random(3000) < 0.9, one, rng.integers(0, 12, 3000))
+    observed = np.zeros((12, 8, 12))
+    np.add.at(observed, (one, other, twin), 1)
+    mean = fitted_mean(observed, 0.1)
+    assert mean.sum(axis=1) * 0.1 == pytest.approx(observed.sum(axis=1), rel=1e-3, abs=1e-3)
+
+
 @pytest.mark.parametrize("fraction", [0.1, 0.4])
 def test_independent_columns_are_extrapolated(fraction: float) -> None:
     rng = np.random.default_rng(2)
-    shares = [rng.dirichlet(np.full(d, 0.3)) for d in (12, 9, 7)]
+    shares = [rng.dirichlet(np.full(d, 0.3)) for d in (24, 18, 12)]
     codes = [rng.choice(len(p), 20_000, p=p) for p in shares]
-    key = np.ravel_multi_index(tuple(codes), (12, 9, 7))
+    key = np.ravel_multi_index(tuple(codes), (24, 18, 12))
     truth = int((np.bincount(key) == 1).sum())
     found = []
     for seed in range(5):
