@@ -27,7 +27,7 @@ def with_points(path: str, columns: Sequence[Column]) -> list[Column]:
     Raises
     ------
     DataError
-        If some numbers of a column have a comma and others a point, or one has both: nobody can tell what they mean.
+        If some numbers of a column have a comma and others a point, or one has both: what they mean is open.
     """
     return [_with_points(path, column) for column in columns]
 
