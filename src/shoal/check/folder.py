@@ -233,10 +233,13 @@ def false_counts(
     n_published: int,
     n_original: int | None,
     k: int,
-    reasons: dict[str, Count],
+    reasons: dict[str, Count] | None,
     nouns: tuple[str, str],
 ) -> list[str]:
-    """Numbers of records that do not add up; the nouns are what is published, and what came in."""
+    """Numbers of records that do not add up; the nouns are what is published, and what came in.
+
+    Where reasons for suppression are not told, they are None.
+    """
     published, came = nouns
     findings = []
     if n_published != manifest.records["out"]:

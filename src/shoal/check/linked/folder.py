@@ -89,7 +89,7 @@ def check_linked(
     promised = verdict if asked == claimed else verify_linked(tables, joined, claimed)
     findings += false_claims(manifest, promised.guarantees, promised)
     n_original = None if original is None else len(original)
-    findings += false_counts(manifest, len(joined.classes), n_original, manifest.k, {}, ("persons", "persons"))
+    findings += false_counts(manifest, len(joined.classes), n_original, manifest.k, None, ("persons", "persons"))
     left = list(not_compared(manifest))
     if original is not None and not findings:
         meant = {

@@ -286,8 +286,9 @@ class TableRelease(Release[Table]):
 
     @cached_property
     def risk_of_records(self) -> Risk:
-        """The same of records, which everybody can count, whether persons have several or not."""
-        return risk_of(self._classes, self.policy.k) if self.policy.person else self.risk_after
+        """The same of records, which everybody can count, whether persons have several or not; of secret groups not."""
+        is_secret = needs_original(self.policy.method.publication)
+        return risk_of(self._classes, self.policy.k) if self.policy.person and not is_secret else self.risk_after
 
     @cached_property
     def _classes(self) -> Classes:

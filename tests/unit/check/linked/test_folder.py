@@ -136,3 +136,18 @@ def test_a_manifest_that_contradicts_itself_is_refused(folder, key, value) -> No
 def test_a_stranger_in_the_folder_is_found(folder) -> None:
     (folder / "more.csv").write_text("a\n")
     assert "more.csv is in the folder but not part of the release" in shoal.check(folder).findings
+
+
+@pytest.mark.parametrize("n_without", [1, 2])
+def test_persons_who_are_left_out_are_counted_as_the_manifest_tells(tmp_path: Path, n_without: int) -> None:
+    people = [f"m{i:02d}" for i in range(12)]
+    visits = people[n_without:]  # nobody else has none, so those without a visit are left out
+    frames = {
+        "patients": pd.DataFrame({"id": people, "age": range(30, 42), "sex": ["f", "m"] * 6}),
+        "visits": pd.DataFrame({"id": visits, "ward": ["a", "b"] * (len(visits) // 2) + ["a"] * (len(visits) % 2)}),
+    }
+    asked = shoal.LinkedPolicy.of(link="id", quasi=["age", "sex", "ward"], k=3, suppression=0.3)
+    release = shoal.anonymize(frames, asked, seed=1)
+    assert release.records["suppressed"] == n_without
+    release.save(tmp_path / "out", report=False)
+    assert not shoal.check(tmp_path / "out", frames, asked).findings

@@ -179,3 +179,17 @@ def test_a_column_that_the_policy_does_not_name_is_not_published_as_it_is() -> N
     roles = {n: a.role for n, a in release.attributes.items()}
     assert roles == {"age": "quasi", "kappa": "quasi", "site": "insensitive"}
     assert any("No role was stated for 'kappa'" in note for note in release.notes)
+
+
+def test_the_datasheet_of_condensed_persons_says_what_its_manifest_says(tmp_path) -> None:
+    people = {
+        "who": [f"p{i // 2:02d}" for i in range(40)],
+        "age": [20 + i // 2 % 9 for i in range(40)],
+        "town": ["ab"[i // 4 % 2] for i in range(40)],
+    }
+    policy = shoal.Policy.of(person="who", quasi=["age", "town"], k=3, publish="condense")
+    release = shoal.anonymize(people, policy, seed=1)
+    release.save(tmp_path / "out", report=False)
+    smallest = int(release.guarantees[0].achieved)
+    assert f"a group of at least {smallest} records" in (tmp_path / "out/publish/datasheet.html").read_text()
+    assert not shoal.check(tmp_path / "out", original=people, policy=policy).findings
