@@ -2,11 +2,12 @@
 
 ``python -m benchmarks.bench_scale_memory`` measures 1 and 10 million rows and writes the table of
 ``docs/how-to/memory.md``; sizes may be named, as in ``python -m benchmarks.bench_scale_memory 1_000_000 100_000_000``.
-Above `MOST_HELD` rows no table is held in memory.
+With ``--folder`` the drawn files stay there, and are not drawn again. Above `MOST_HELD` rows no table is held in memory.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import tempfile
@@ -26,7 +27,7 @@ SCRIPT = Path(__file__).parent / "run_large.py"
 PAGE = ROOT / "docs" / "how-to" / "memory.md"
 
 
-def cases(setting: Setting, sizes: Sequence[int] = SIZES) -> Iterator[Case]:
+def cases(setting: Setting, sizes: Sequence[int] = SIZES, drawn: Path | None = None) -> Iterator[Case]:
     """Each size in a process of its own, with a bound on memory and without."""
     source = drawn_from(is_clinic=setting.quick)
     sizes = [400] if setting.quick else sizes
@@ -46,18 +47,20 @@ def cases(setting: Setting, sizes: Sequence[int] = SIZES) -> Iterator[Case]:
         "Parquet in and out, checked from the written file",
         f"{source.origin}, drawn with replacement, 30 % of the cells drawn anew",
         [
-            *(released(name, source, n, MEMORY, checksums) for n, name in bounded.items()),
-            *(released(name, source, n, None, checksums) for n, name in held.items()),
+            *(released(name, source, n, MEMORY, checksums, drawn) for n, name in bounded.items()),
+            *(released(name, source, n, None, checksums, drawn) for n, name in held.items()),
         ],
         summary,
     )
 
 
-def released(name: str, source: Drawn, n_rows: int, memory: str | None, checksums: dict[str, str]) -> Contestant:
-    """The whole job on a file, which is written before."""
+def released(
+    name: str, source: Drawn, n_rows: int, memory: str | None, checksums: dict[str, str], drawn: Path | None
+) -> Contestant:
+    """The whole job on a file, which is drawn before unless it is there."""
 
     def measure(setting: Setting) -> Outcome:
-        path = setting.folder / f"large-{n_rows}.parquet"
+        path = (drawn or setting.folder) / f"large-{n_rows}.parquet"
         if not path.exists():
             write_large(n_rows, path, source)
         out = str(setting.folder / f"out-{n_rows}-{memory}")
@@ -74,11 +77,17 @@ def released(name: str, source: Drawn, n_rows: int, memory: str | None, checksum
 
 def main() -> None:
     """Measure the sizes that are named, store the run, and write it into the page."""
-    sizes = [int(word) for word in sys.argv[1:]] or SIZES
-    load_before = store.load()
-    with tempfile.TemporaryDirectory() as folder:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("sizes", nargs="*", type=int, help="numbers of rows")
+    parser.add_argument("--folder", type=Path, help="where drawn files stay; by default they are removed")
+    asked = parser.parse_args()
+    sizes, load_before = asked.sizes or SIZES, store.load()
+    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
         setting = Setting(Path(folder))
-        results = [run_case(case, setting, lambda text: print(text, file=sys.stderr)) for case in cases(setting, sizes)]
+        results = [
+            run_case(case, setting, lambda text: print(text, file=sys.stderr))
+            for case in cases(setting, sizes, asked.folder)
+        ]
     run = store.as_run(results, load_before, False)
     store.write(run, "scale-memory")
     show.print_run(run)
