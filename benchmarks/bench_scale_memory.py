@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.bench_scale_memory`` measures 1 and 10 million rows and writes the table of
 ``docs/how-to/memory.md``; sizes may be named, as in ``python -m benchmarks.bench_scale_memory 1_000_000 100_000_000``.
-With ``--folder`` the drawn files stay there, and are not drawn again. Above `MOST_HELD` rows no table is held in memory.
+With ``--folder`` the drawn files stay there, and are not drawn again. Above `MOST_HELD` rows none is held in memory.
 """
 
 from __future__ import annotations
