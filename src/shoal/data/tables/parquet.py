@@ -22,7 +22,7 @@ _TIMES = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "T
 _TEXTS = {"VARCHAR", "ENUM", "UUID"}
 _FEW_DISTINCT = 1 << 15
 _ROWS_AT_ONCE = 1 << 15
-ROW_BYTES, CELL_BYTES = 150, 40  # of distinct rows in all steps of a release, by the peaks of benchmarks/bench_scale.py
+ROW_BYTES, CELL_BYTES = 300, 40  # of distinct rows in all steps of a release, by the peaks of bench_scale_memory
 
 
 def read_parquet(path: os.PathLike[str], *, markers: Collection[str]) -> list[Column]:

@@ -1,0 +1,98 @@
+"""Parquet files of millions of rows to checked folders, in bounded memory and held in memory.
+
+``python -m benchmarks.bench_scale_memory`` measures 1 and 10 million rows and writes the table of
+``docs/how-to/memory.md``; sizes may be named, as in ``python -m benchmarks.bench_scale_memory 1_000_000 100_000_000``.
+With ``--folder`` the drawn files stay there, and are not drawn again. Above `MOST_HELD` rows none is held in memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks import show, store
+from benchmarks.child import ROOT, ChildFailed, run_json
+from benchmarks.harness import Case, Contestant, Outcome, Setting, growth, run_case
+from benchmarks.large import Drawn, drawn_from, write_large
+
+K = 10
+MEMORY = "2GB"
+MOST_HELD = 1_000_000
+SIZES = (1_000_000, 10_000_000)
+SCRIPT = Path(__file__).parent / "run_large.py"
+PAGE = ROOT / "docs" / "how-to" / "memory.md"
+
+
+def cases(setting: Setting, sizes: Sequence[int] = SIZES, drawn: Path | None = None) -> Iterator[Case]:
+    """Each size in a process of its own, with a bound on memory and without."""
+    source = drawn_from(is_clinic=setting.quick)
+    sizes = [400] if setting.quick else sizes
+    checksums: dict[str, str] = {}
+    bounded = {n: f"{n:,} rows, --memory {MEMORY}" for n in sizes}
+    held = {n: f"{n:,} rows, held in memory" for n in sizes if n <= MOST_HELD}
+
+    def summary(outcomes: Mapping[str, Outcome]) -> dict[str, float]:
+        same = [checksums[bounded[n]] == checksums[held[n]] for n in held if {bounded[n], held[n]} <= checksums.keys()]
+        seconds = [outcomes[name].cpu_seconds or 0.0 for name in bounded.values()]
+        found = growth(list(sizes), seconds) if len(sizes) > 1 else {}
+        return {**found, "pairs of releases": float(len(same)), "pairs with the same bytes": float(sum(same))}
+
+    yield Case(
+        "scale, bounded memory",
+        f"shoal.anonymize and save without a report: strict Mondrian, k = {K}, {len(source.quasi)} quasi-identifiers, "
+        "Parquet in and out, checked from the written file",
+        f"{source.origin}, drawn with replacement, 30 % of the cells drawn anew",
+        [
+            *(released(name, source, n, MEMORY, checksums, drawn) for n, name in bounded.items()),
+            *(released(name, source, n, None, checksums, drawn) for n, name in held.items()),
+        ],
+        summary,
+    )
+
+
+def released(
+    name: str, source: Drawn, n_rows: int, memory: str | None, checksums: dict[str, str], drawn: Path | None
+) -> Contestant:
+    """The whole job on a file, which is drawn before unless it is there."""
+
+    def measure(setting: Setting) -> Outcome:
+        path = (drawn or setting.folder) / f"large-{n_rows}.parquet"
+        if not path.exists():
+            write_large(n_rows, path, source)
+        out = str(setting.folder / f"out-{n_rows}-{memory}")
+        task = {"quasi": source.quasi, "sensitive": source.sensitive, "k": K, "memory": memory, "out": out}
+        try:
+            found = run_json([sys.executable, SCRIPT, path, json.dumps(task)], timeout=3600)
+        except ChildFailed as failed:
+            return Outcome(None, failure=str(failed))
+        checksums[name] = found["sha256"]
+        return Outcome(seconds=found["seconds"], cpu_seconds=found["cpu_seconds"], repeats=1, peak_mb=found["peak_mb"])
+
+    return Contestant(name, measure)
+
+
+def main() -> None:
+    """Measure the sizes that are named, store the run, and write it into the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("sizes", nargs="*", type=int, help="numbers of rows")
+    parser.add_argument("--folder", type=Path, help="where drawn files stay; by default they are removed")
+    asked = parser.parse_args()
+    sizes, load_before = asked.sizes or SIZES, store.load()
+    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
+        setting = Setting(Path(folder))
+        results = [
+            run_case(case, setting, lambda text: print(text, file=sys.stderr))
+            for case in cases(setting, sizes, asked.folder)
+        ]
+    run = store.as_run(results, load_before, False)
+    store.write(run, "scale-memory")
+    show.print_run(run)
+    show.fill_page(run, PAGE)
+
+
+if __name__ == "__main__":
+    main()
