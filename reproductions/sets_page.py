@@ -94,9 +94,8 @@ def _wanted(found: Found) -> Iterator[str]:
     yield from table(heads, rows)
     yield fill(
         "What is missed is amber. Of texts a word that fewer than k records hold is left out, and one that fewer than "
-        "`support` of its class hold, as no pool reaches across classes: classifiers learn without these words. "
-        "That logistic regression loses more than naive Bayes, which learns from the counts of classes alone, is "
-        "likely the dealing within groups, which makes records of a group more alike; this was not measured."
+        "`support` of its class hold, as no pool reaches across classes: classifiers learn without these "
+        "words, and the fewer records there are, the more words are such."
     )
     yield ""
 
