@@ -19,7 +19,7 @@ import numpy as np
 
 import shoal
 from reproductions.sets_measures import class_names, clusters, logistic, told_by_components
-from reproductions.sets_page import PAGE, RESULTS, page
+from reproductions.sets_page import NAMES, PAGE, RESULTS, page
 from reproductions.string_sets import DATA
 from shoal.attack.attack import run_attacks
 from shoal.attack.sparse import SPARSE_ATTACKS
@@ -134,6 +134,15 @@ def _attacked(release: Any, back: Sparse, *, in_release: bool) -> list[dict[str,
     return list(run_attacks(attacks, case, seed=SEED, in_release=in_release).to_dict()["attacks"])
 
 
+def _missing(measured: dict[str, Any]) -> list[str]:
+    """The sets that are not measured, and the ways to publish that are not of the others."""
+    told = [name for name in CASES if name not in measured]
+    for name, found in measured.items():
+        ways = [NAMES[way] for way in NAMES if way not in found["published"]]
+        told += [f"{name} ({', '.join(ways)})"] if ways else []
+    return told
+
+
 def _keep(name: str, found: dict[str, Any]) -> None:
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     RESULTS.write_text(json.dumps(kept | {name: found}, indent=1) + "\n", encoding="utf-8")
@@ -147,7 +156,8 @@ def main(names: list[str]) -> None:
         print(name, flush=True)
         find(CASES[name], lambda found, name=name: _keep(name, found))
     kept = json.loads(RESULTS.read_text())
-    PAGE.write_text(page({name: kept[name] for name in CASES if name in kept}), encoding="utf-8")
+    measured = {name: kept[name] for name in CASES if name in kept}
+    PAGE.write_text(page(measured, _missing(measured)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -22,9 +22,9 @@ ADDED, LOST, PAIRS = 0.05, 0.03, 0.20  # what is wanted of pseudo-baskets
 Found = dict[str, Any]
 
 
-def page(found: Found) -> str:
-    """The page."""
-    parts = [_about(found), _wanted(found), _supports(found), _kept(found), _classes(found), _attacks(found)]
+def page(found: Found, missing: list[str]) -> str:
+    """The page; what was not measured is named."""
+    parts = [_about(found, missing), _wanted(found), _supports(found), _kept(found), _classes(found), _attacks(found)]
     return "\n".join(line for part in parts for line in part)
 
 
@@ -44,7 +44,7 @@ def _percent(share: float | None, digits: int = 1) -> str:
     return "–" if share is None else f"{100 * share:.{digits}f} %"
 
 
-def _about(found: Found) -> Iterator[str]:
+def _about(found: Found, missing: list[str]) -> Iterator[str]:
     yield "# Baskets and texts, before and after\n"
     sizes = ", ".join(f"{name} {f['records']:,} and {f['others']:,} (of {_whole(f):,})" for name, f in found.items())
     yield fill(
@@ -63,6 +63,9 @@ def _about(found: Found) -> Iterator[str]:
         "only neighbours, clusters and classes stand here. CPU is that of the release with its check, in seconds."
     )
     yield ""
+    if missing:
+        yield fill(f"**Not measured yet**: {'; '.join(missing)}.")
+        yield ""
 
 
 def _wanted(found: Found) -> Iterator[str]:
@@ -89,6 +92,11 @@ def _wanted(found: Found) -> Iterator[str]:
         f"largest risk added, upper end at most {ADDED}",
     )
     yield from table(heads, rows)
+    yield fill(
+        "What is missed is amber. Of texts a word that fewer than k records hold is left out, and one that fewer than "
+        "`support` of its class hold, as no pool reaches across classes: classifiers learn without these "
+        "words, and the fewer records there are, the more words are such."
+    )
     yield ""
 
 
