@@ -14,6 +14,7 @@ import numpy.random.bit_generator
 import pytest
 from hypothesis import settings
 
+from shoal import release
 from shoal.sparse import signs
 
 # The same examples in every run, so that a run tells of the code alone; SHOAL_FUZZ=1 draws new ones.
@@ -25,6 +26,9 @@ settings.load_profile("repeatable" if IS_REPEATABLE else "new")
 # Modules are compiled once and not in every process that a test starts, as kernels are.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Attacks on a release are begun for a minute; on a busy machine that would be another number of them each time.
+release.ATTACK_SECONDS = 3600.0
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
