@@ -240,7 +240,7 @@ class _Spread:
     @classmethod
     def of(cls, members: _Text, offsets: Ints, bins: Ints, reach: Ints, n_symbols: int) -> _Spread:
         which, windows = [], []
-        for shift in (-1, 0, 1):
+        for shift in (-1, 0, 1) if reach.any() else (0,):
             window = members.bin + shift
             first = offsets[members.group]
             fits = (window >= first) & (window < first + bins[members.group])

@@ -65,7 +65,7 @@ def learn_classes(strings: Strings, policy: StringPolicy, seed: int = 0) -> tupl
             generator=method.generator,
             window=method.window,
             workers=1,
-            seed=None,
+            seed=seed,
         ).fit_transform(train)
         assert some.labels is not None
         present = np.intersect1d(some.labels[kept], [strings.classes.index(c) for c in made.classes])

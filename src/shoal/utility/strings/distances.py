@@ -14,7 +14,7 @@ from shoal.errors import DataError
 from shoal.kernels.strings.edit_distance import edit_distances
 from shoal.utility.strings.codes import in_one_alphabet
 
-MOST_STEPS = 300_000_000  # words of the tables of all alignments; about a second
+MOST_STEPS = 150_000_000  # words of the tables of all alignments; about half a second
 FEWEST_PAIRS = 10  # of groups, as long as a group has more than one string to align
 
 

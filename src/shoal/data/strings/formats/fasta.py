@@ -24,6 +24,7 @@ from shoal.errors import DataError, PolicyError
 
 _WIDTH = 60
 _STRINGS_AT_ONCE = 1 << 14
+_SYMBOLS_AT_ONCE = 500_000
 _WRITTEN = re.compile(r"pseudo_\d+ class=(.*)")
 _NEUTRAL = re.compile(rb">pseudo_(\d{6,})( class=.*)?")
 _SEQUENCE_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz*-. \t0123456789")
@@ -109,10 +110,11 @@ def fasta_pieces(strings: Strings) -> Iterator[bytes]:
     points = np.array([ord(symbol) for symbol in strings.alphabet], dtype="<u4")
     ends = [f" class={name}\n" for name in strings.classes] if strings.labels is not None else ["\n"]
     labels = strings.labels if strings.labels is not None else np.zeros(len(strings), np.int32)
-    for begin in range(0, len(strings), _STRINGS_AT_ONCE):
-        offsets = strings.starts[begin : begin + _STRINGS_AT_ONCE + 1]
+    at_once = int(min(_STRINGS_AT_ONCE, max(_SYMBOLS_AT_ONCE * len(strings) // max(len(strings.symbols), 1), 1)))
+    for begin in range(0, len(strings), at_once):
+        offsets = strings.starts[begin : begin + at_once + 1]
         whole, starts = _wrap(points[strings.symbols[offsets[0] : offsets[-1]]], np.diff(offsets))
-        chosen = labels[begin : begin + _STRINGS_AT_ONCE].tolist()
+        chosen = labels[begin : begin + at_once].tolist()
         yield "".join(
             f">pseudo_{begin + i + 1:0{digits}d}{ends[chosen[i]]}{whole[starts[i] : starts[i + 1]]}"
             for i in range(len(chosen))
