@@ -46,8 +46,7 @@ Three published rows, of groups of at least 5 with at least 3 diagnoses; they ar
 
 ## Who could be found
 
-The records by the size of their class: before (grey), nearly all stand alone; after, none is in a class of fewer than
-5.
+The records by the size of their class: before (grey), nearly all stand alone; after, no class has fewer than 5.
 
 ![Records by the size of their class before and after](gallery/groups.svg)
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Ints
-from shoal.check.guarantee import count, number
+from shoal.check.guarantee import number
 from shoal.check.tables.cells import published
 from shoal.check.tables.classes import Classes
 from shoal.data.tables.table import MARKERS, Column, Table, row_keys
@@ -72,17 +72,17 @@ class Risk:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The risks in plain words."""
-        outside = "" if self.population_known else "at most "
+        bound = "" if self.population_known else " or less"
+        picked = "picks it" if self.unit == "record" else f"picks that {self.unit}"
         return (
-            f"{count(self.n_unique, self.unit)} of {self.n_records} ({_percent(self.unique_share)}) "
-            f"{'is' if self.n_unique == 1 else 'are'} unique by the quasi-identifiers; {self.n_below_k} "
-            f"({_percent(self.below_k_share)}) stand in groups of fewer than {self.k}.",
-            f"Whoever knows that a {self.unit} is in the table picks it with a chance of "
+            f"{self.n_unique:,} {self.unit}{'' if self.n_unique == 1 else 's'} of {self.n_records:,} "
+            f"({_percent(self.unique_share)}) {'is' if self.n_unique == 1 else 'are'} unique by the quasi-identifiers; "
+            f"{self.n_below_k:,} ({_percent(self.below_k_share)}) stand in groups of fewer than {self.k}.",
+            f"Whoever knows that a {self.unit} is in the table {picked} with a chance of "
             f"{_percent(self.prosecutor_highest)} at worst, {_percent(self.prosecutor_average)} on average.",
-            f"Whoever does not know it picks the right one with a chance of {outside}"
-            f"{_percent(self.journalist_highest)} at worst, "
-            f"{outside}{_percent(self.journalist_average)} on average.",
-            f"Whoever matches all {self.unit}s with a register gets {outside}{_percent(self.marketer)} of them right.",
+            f"Whoever does not know it picks the right one with a chance of {_percent(self.journalist_highest)}{bound} "
+            f"at worst, {_percent(self.journalist_average)}{bound} on average.",
+            f"Whoever matches all {self.unit}s with a register gets {_percent(self.marketer)}{bound} of them right.",
         )
 
     def to_dict(self) -> dict[str, Any]:

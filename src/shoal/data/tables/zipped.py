@@ -43,7 +43,7 @@ def unpacked(seen: Look, wanted: str | None) -> Iterator[tuple[Path, str]]:
             _unpack(path, archive, archive.getinfo(name), target)
             yield target, f"{path}?table={name}"
     except (zipfile.BadZipFile, zlib.error, EOFError):
-        raise DataError(f"{path}: the zip archive is damaged; fetch or copy it again") from None
+        raise DataError(f"{path}: the zip archive or spreadsheet is damaged; fetch or copy it again") from None
     except NotImplementedError:
         raise DataError(f"{path}: the zip archive is packed in a way not known here; unpack it yourself") from None
 

@@ -121,7 +121,8 @@ class Profile(Profiled):
             return []
         return [
             f"{self.person!r} stands in several rows for some, as keys of persons do ({self.n_persons:,} values in "
-            f"{self.n_rows:,} rows): so the policy counts persons by it, and it is not published."
+            f"{self.n_rows:,} rows): so the policy counts persons by it (households, if it names these), and it is not "
+            "published."
         ]
 
     def _measured(self) -> list[str]:

@@ -78,7 +78,7 @@ def test_an_error_inside_names_archive_and_file_and_line(tmp_path: Path) -> None
 def test_a_broken_archive(tmp_path: Path, cut: int) -> None:
     path = pack(tmp_path / "people.zip", people__csv=PEOPLE * 50)
     path.write_bytes(path.read_bytes()[:-cut])
-    with pytest.raises(DataError, match=r"the zip archive is damaged; fetch or copy it again"):
+    with pytest.raises(DataError, match=r"the zip archive or spreadsheet is damaged; fetch or copy it again"):
         read_table(path)
 
 
