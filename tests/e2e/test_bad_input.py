@@ -138,7 +138,7 @@ BAD_DATA = [
     Case("Parquet cut in half", parquet_case(damaged=True), DATA, "Parquet file is damaged"),
     Case("Parquet with a nested column", parquet_case(nested=True), DATA, "'visits' has the type LIST"),
     Case("text called Parquet", table(text_of(people()), name="people.parquet"), DATA, "is not Parquet"),
-    Case("zip archive of which little is left", table(b"PK\3\4" + b"\0" * 40), DATA, "zip archive is damaged"),
+    Case("zip archive of which little is left", table(b"PK\3\4" + b"\0" * 40), DATA, "zip archive or spreadsheet is damaged"),
     Case("folder for data", folder_for_data, DATA, "is a folder"),
     Case("no such data", lambda f: anonymize("absent.csv", *ROLES), DATA, "no such file"),
     Case("device for data", lambda f: anonymize("/dev/zero", *ROLES), DATA, "device"),

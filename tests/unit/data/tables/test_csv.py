@@ -146,7 +146,7 @@ SECRET = "Ms-Secret"
         ),
         (b"\x1f\x8b" + b"rubbish" * 9, "gzip file is damaged"),
         pytest.param(gzip.compress(b"", mtime=0), "is empty", id="packed, is empty"),
-        (b"PK\x03\x04aaaa", "zip archive is damaged"),
+        (b"PK\x03\x04aaaa", "zip archive or spreadsheet is damaged"),
     ],
 )
 def test_broken_files_are_refused_in_one_sentence(tmp_path: Path, content: bytes, message: str) -> None:
