@@ -128,7 +128,8 @@ class Condensation:
         Suppress as few strings for their lengths as possible, or as the paper's Fig. 1 does.
     rare : int, optional
         Symbols that fewer strings of the class hold are never shown: tokens are taken out first, characters replaced
-        by the one before them. None means k, but 1 (all are shown) where ``support`` is 1: that is the paper.
+        by the one before them; and what is drawn from the class follows only what so many strings have it after. None
+        means k, but 1 (all are shown) where ``support`` is 1: that is the paper.
     block_strings : int
         Segments of more strings are split by nearness before they are grouped.
     workers : int, optional
@@ -301,6 +302,7 @@ class Condensation:
                 copies=self.copies,
                 refused=self._refused,
                 is_named=isinstance(X, Strings) and bool(X.source.sites),
+                rare=self._fewest_holders,
                 seed=self._of_strings,
                 source=X.source if isinstance(X, Strings) else None,
                 executor=crew,
@@ -338,6 +340,11 @@ class Condensation:
             raise PolicyError("the seed is not a whole number; give one from 0 on, or none")
         return int(seed)
 
+    @property
+    def _fewest_holders(self) -> int:
+        """`rare`, with its default."""
+        return self.rare if self.rare is not None else (1 if self.support == 1 else self.k)
+
     def _refuse_settings(self) -> None:
         for name, value in (("k", self.k), ("rare", self.rare), ("block_strings", self.block_strings)):
             least = 1 if name == "rare" else 2
@@ -364,7 +371,7 @@ class Condensation:
         strings = _as_strings(X, y)
         if len(strings) < self.k:
             raise Infeasible(f"there are {len(strings)} strings, fewer than k = {self.k}; lower k or add strings")
-        rare = self.rare if self.rare is not None else (1 if self.support == 1 else self.k)
+        rare = self._fewest_holders
         sorted_rows = canonical_order(strings)
         ordered = strings.take(sorted_rows)
         bare, n_rare_symbols, n_rare_places = without_rare_symbols(ordered, rare)

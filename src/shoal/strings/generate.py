@@ -165,6 +165,7 @@ def generate(
     copies: Copies = "redraw",
     refused: Words | None = None,
     is_named: bool = False,
+    rare: int = 1,
     seed: int | np.random.SeedSequence | None = None,
     source: StringSource | None = None,
     executor: Executor | None = None,
@@ -193,6 +194,8 @@ def generate(
         Fingerprints of other strings that are drawn again; see `fingerprint_originals`.
     is_named : bool
         Whether places have names, as variants have: see `shoal.strings.windows`.
+    rare : int
+        How many strings of the class, and at least `support`, must have a pair of symbols that is drawn from the class.
     seed : int, SeedSequence or None
         None takes the operating system's entropy. The result does not depend on the executor.
     """
@@ -203,7 +206,7 @@ def generate(
     keys = copy_keys(statistics)
     segments = statistics.segments
     by_group = generator == "window"
-    pools = {} if generator == "template" else _pools(statistics, order, support, window, by_group, is_named)
+    pools = {} if generator == "template" else _pools(statistics, order, support, rare, window, by_group, is_named)
     states = [
         np.maximum(s.generate_state(segment.n_groups, np.uint64), np.uint64(1))
         for segment, s in zip(segments, spawn_seeds(of_groups, len(segments)), strict=True)
@@ -286,7 +289,7 @@ def generate_block(
 
 
 def _pools(
-    statistics: GroupStatistics, order: int, support: int, window: float, by_group: bool, is_named: bool
+    statistics: GroupStatistics, order: int, support: int, rare: int, window: float, by_group: bool, is_named: bool
 ) -> dict[int, ClassStrings]:
     """The strings of each class."""
     if any(len(s.starts) - 1 != len(s.templates) for s in statistics.segments):
@@ -302,7 +305,7 @@ def _pools(
             for s in segments
         ]
         joined = join([(s.symbols, s.starts) for s in segments])
-        pools[label] = make_pool(*joined, np.concatenate(is_rare), n_symbols, support, order)
+        pools[label] = make_pool(*joined, np.concatenate(is_rare), n_symbols, max(support, rare), order)
     return pools
 
 

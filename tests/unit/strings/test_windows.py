@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from shoal.arrays import Codes, Ints, Mask
 from shoal.data.samples.proteins import protein_families
 from shoal.data.strings.strings import Strings
 from shoal.errors import PolicyError
-from shoal.strings import Condensation
+from shoal.strings import Condensation, generate
 from shoal.strings.condense import without_rare_symbols
 from shoal.strings.generate import N_LONGER
-from shoal.strings.windows import bins_of, bins_of_lengths, make_pool
+from shoal.strings.windows import ClassStrings, bins_of, bins_of_lengths, make_pool
 from shoal.utility.strings.composition import compare_composition
 from shoal.utility.strings.k_mers import compare_k_mers
 
@@ -112,3 +113,18 @@ def test_pairs_of_small_and_of_large_alphabets_equal_a_plain_count(n_symbols: in
         if len(holders[text[t - 1] * n_symbols + text[t]]) < support
     ]
     assert sorted(pool.left.tolist()) == left
+
+
+@pytest.mark.parametrize(("settings", "fewest"), [({}, 6), ({"rare": 1}, 5), ({"rare": 9}, 9), ({"support": 1}, 1)])
+def test_pairs_of_a_class_are_those_of_k_strings(
+    settings: dict[str, int], fewest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def noted(symbols: Codes, starts: Ints, is_rare: Mask, n_symbols: int, n: int, order: int) -> ClassStrings:
+        asked.append(n)
+        return make_pool(symbols, starts, is_rare, n_symbols, n, order)
+
+    monkeypatch.setattr(generate, "make_pool", noted)
+    Condensation(k=6, seed=1, workers=1).set_params(**settings).fit_transform(protein_families(60, seed=1))
+    assert set(asked) == {fewest}

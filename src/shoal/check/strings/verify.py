@@ -110,6 +110,11 @@ class StringAsked:
         """`rare`, with its default."""
         return self.rare if self.rare is not None else (1 if self.support == 1 else self.k)
 
+    @property
+    def fewest_of_pairs(self) -> int:
+        """How many strings of a class must have one symbol after another that is drawn from the class."""
+        return max(self.support, self.fewest_holders)
+
 
 @dataclass(frozen=True)
 class StringEvidence:
@@ -190,7 +195,7 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
     )
     if asked.generator != "template":
         by_group, is_named = asked.generator == "window", bool(original.source.sites)
-        rule = WindowRule(asked.order, asked.support, asked.window, by_group, is_named)
+        rule = WindowRule(asked.order, asked.support, asked.fewest_of_pairs, asked.window, by_group, is_named)
         is_possible, is_suspect = np.zeros(len(published), bool), np.zeros(len(published), bool)
         some = np.flatnonzero((grouped.sizes > 0)[grouped.published])
         is_possible[some], is_suspect[some] = possible_by_windows(
@@ -286,7 +291,8 @@ def _windows(is_possible: Mask, is_suspect: Mask, grouped: StringGroups, asked: 
     ]
     after = ", after the symbols before it as far as so many carry these" if asked.order > 1 else ""
     there = f"of its group have about its place{after}"
-    told = f"that at least {asked.support} strings of its class have after the symbol before it, or its class at all"
+    fewest = asked.fewest_of_pairs
+    told = f"that at least {fewest} strings of its class have after the symbol before it, or its class at all"
     return Guarantee(
         model="context-support",
         kind=asked.generator,

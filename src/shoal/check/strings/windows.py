@@ -12,7 +12,7 @@ have names. The symbol is possible if one of these holds, where each is looked a
 1. it follows, in a window of some member, the longest context that `support` members carry there, and `support` members
    have it in the window; this can fail where no context has so many carriers, or where one of the symbols that follow
    it has fewer;
-2. `support` strings of its class have it after the symbol before; this can fail where some pair that begins so has
+2. `pairs` strings of its class have it after the symbol before; this can fail where some pair that begins so has
    fewer, or the symbol before is the last one wherever it stands;
 3. `support` members have it in the window, and it is the first symbol of its string, or follows one that is the last
    one wherever it stands; this can fail where a symbol of the window has fewer;
@@ -48,7 +48,8 @@ class WindowRule:
 
     Attributes
     ----------
-    order, support : int
+    order, support, pairs : int
+        `pairs`: how many strings of a class must have two symbols one after the other.
     window : float
         Share of a string to either side of a place.
     by_group : bool
@@ -59,6 +60,7 @@ class WindowRule:
 
     order: int
     support: int
+    pairs: int
     window: float
     by_group: bool
     is_named: bool = False
@@ -117,7 +119,7 @@ def possible_by_windows(
     n_symbols = max(len(original.alphabet), len(published.alphabet), 1)
     rows = np.flatnonzero((original_groups >= 0) & (original.lengths > 0))
     rows = rows[np.argsort(original_groups[rows], kind="stable")]
-    pairs, is_open, known = _of_classes(original.take(rows), classes[original_groups[rows]], n_symbols, rule.support)
+    pairs, is_open, known = _of_classes(original.take(rows), classes[original_groups[rows]], n_symbols, rule.pairs)
     is_possible, is_suspect = np.ones(len(published), bool), np.zeros(len(published), bool)
     limit = np.log(max(len(published), 1) * MOST_DRAWS / FALSE_ALARM)
     n_groups = len(classes)
@@ -207,7 +209,7 @@ def _before(text: _Text) -> Ints:
     return np.where(text.place > 0, before, 0)
 
 
-def _of_classes(strings: Strings, classes: Ints, n_symbols: int, support: int) -> tuple[_Table, _Table, _Table]:
+def _of_classes(strings: Strings, classes: Ints, n_symbols: int, fewest: int) -> tuple[_Table, _Table, _Table]:
     """Pairs that enough strings have, whether any that begins so has too few, and what a class has at all."""
     held, seen = [_Table(np.zeros(0, np.int64), np.zeros(0, np.int64))], [np.zeros(0, np.int64)]
     for rows in batches(strings.lengths):
@@ -221,9 +223,9 @@ def _of_classes(strings: Strings, classes: Ints, n_symbols: int, support: int) -
     pair, of_pair = np.unique(np.concatenate([t.keys for t in held]), return_inverse=True)
     n_holders = np.bincount(of_pair, weights=np.concatenate([t.values for t in held]), minlength=len(pair))
     begin, of_begin = np.unique(pair // n_symbols, return_inverse=True)
-    n_few = np.bincount(of_begin, weights=n_holders < support, minlength=len(begin))
+    n_few = np.bincount(of_begin, weights=n_holders < fewest, minlength=len(begin))
     return (
-        _Table(pair[n_holders >= support], np.ones(int((n_holders >= support).sum()), np.int64)),
+        _Table(pair[n_holders >= fewest], np.ones(int((n_holders >= fewest).sum()), np.int64)),
         _Table(begin, (n_few > 0).astype(np.int64)),
         _Table(known, np.ones(len(known), np.int64)),
     )

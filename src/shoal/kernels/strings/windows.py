@@ -281,7 +281,7 @@ def generate_from_windows(
 
     1. from the group's occurrences in the window after the longest context that at least `support` members carry
        there, of at most ``order - 1`` symbols;
-    2. from the occurrences in the pool after the symbol before, if at least `support` of its strings have the pair;
+    2. from the occurrences in the pool after the symbol before, if enough of its strings have the pair;
     3. from all of the group's occurrences in the window;
     4. from the pool at the same relative place.
 

@@ -45,7 +45,7 @@ def compare_with_baselines(original: Strings, published: Strings, k: int, suppor
     ----------
     original, published : Strings
     k, support : int
-        Of the chain: symbols of fewer than k strings are not in it, pairs of fewer than `support` are not followed.
+        Of the chain: symbols of fewer than k strings are not in it, pairs of fewer than k or `support` not followed.
     """
     rng = np.random.default_rng(0)
     some = sample(original.take(np.flatnonzero(original.lengths > 0)), MOST_SYMBOLS, rng)

@@ -102,7 +102,10 @@ class StringMethod(Strict):
         "optimal", "Leave out as few strings as possible for their lengths, or as many as the paper does (greedy)."
     )
     rare: int | None = option(
-        None, "Symbols that fewer strings of a class hold are not shown.", instead="k, or 1 where support is 1", ge=1
+        None,
+        "Symbols that fewer strings of a class hold are not shown, nor pairs of them drawn from the class.",
+        instead="k, or 1 where support is 1",
+        ge=1,
     )
     copies: Literal["redraw", "allow"] = option(
         "redraw", "Whether a pseudo-string that equals an original which fewer than k hold is drawn again, or stands."

@@ -81,8 +81,8 @@ def method(policy: StringPolicy) -> dict[str, str]:
         )
     elif m.generator == "markov":
         drawn = (
-            f"Each symbol is drawn from all strings of the class after the symbol before it, if at least {m.support} "
-            "of them have both; otherwise from the class at the same relative place"
+            "Each symbol is drawn from all strings of the class after the symbol before it, if at least "
+            f"{max(m.support, policy.rare)} of them have both; otherwise from the class at the same relative place"
         )
     return {
         "Lengths": f"Strings whose lengths differ by a factor of at most {1 + m.eps:g} form segments ({m.homogenize}).",

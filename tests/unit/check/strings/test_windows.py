@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from shoal.check.strings import windows
+from shoal.check.strings.verify import StringAsked
 from shoal.check.strings.windows import WindowRule, possible_by_windows
 from shoal.data.strings.strings import Strings
 from tests.unit.check.strings.test_verify import Made, changed, failing, families, with_texts
@@ -88,13 +91,13 @@ def possible(text: str, original: Strings, rule: WindowRule, groups: list[int]) 
 def test_each_way_by_hand(text: str, expected: bool) -> None:
     """Columns of five members; d and e are of one each."""
     original = Strings.of(["aaaaa", "aabaa", "aabaa", "aacda", "aacea"])
-    rule = WindowRule(order=2, support=2, window=0.05, by_group=True)
+    rule = WindowRule(order=2, support=2, pairs=2, window=0.05, by_group=True)
     assert possible(text, original, rule, [0] * 5) is expected
 
 
 def test_the_class_gives_what_a_group_lacks() -> None:
     original = Strings.of(["ab", "ac", "ad", "ax", "ax", "bx"])
-    rule = WindowRule(order=2, support=2, window=0.05, by_group=True)
+    rule = WindowRule(order=2, support=2, pairs=2, window=0.05, by_group=True)
     groups = [0, 0, 0, 1, 1, 1]
     assert possible("ax", original, rule, groups)  # two strings of the class have ax
     assert possible("ab", original, rule, groups)  # no way before the last must give anything, and the class has b
@@ -118,8 +121,22 @@ def test_windows_of_named_places_are_columns() -> None:
     text = Strings.of(["ba" * 5], alphabet="ab")
     said = [
         bool(
-            possible_by_windows(text, groups[:1], original, groups, classes, WindowRule(1, 1, 0.05, True, named))[0][0]
+            possible_by_windows(text, groups[:1], original, groups, classes, WindowRule(1, 1, 1, 0.05, True, named))[0][
+                0
+            ]
         )
         for named in (False, True)
     ]
     assert said == [True, False]
+
+
+def test_pairs_of_a_class_have_a_number_of_their_own() -> None:
+    strings = Strings.of(["ax", "ax", "ax", "ay", "ay", "by", "by"])
+    of_class = WindowRule(order=2, support=2, pairs=2, window=0.05, by_group=False)
+    assert not possible("bx", strings, of_class, [0] * 7)  # two strings have by, and nothing else follows b
+    assert possible("bx", strings, replace(of_class, pairs=3), [0] * 7)  # too few to be followed
+
+
+def test_it_is_k_or_support_if_that_is_more() -> None:
+    asked = StringAsked(k=20, support=5)
+    assert [a.fewest_of_pairs for a in (asked, replace(asked, rare=1), replace(asked, support=1))] == [20, 5, 1]
