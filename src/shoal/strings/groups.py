@@ -8,6 +8,8 @@ dissolved and strings moved wherever that lowers the objective and every group k
 A pass costs the square of the number of strings. A segment of more than `block_strings` is first cut in two again and
 again, each time by which of two centroids a string is nearer to. What that costs in the objective is estimated from a
 sample: `Grouping.split_cost`.
+Blocks of 6,144 instead of 12,288 cost 0.7 % on 100,000 baskets (V20.I4) and take less than half the time. Where templates
+share features with few others, as baskets do, a pass looks only at those that share some (`shoal.kernels.strings.postings`).
 
 **Guarantee**: every group has at least k strings.
 
@@ -31,7 +33,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Ints, Singles
 from shoal.engine.blocks import run_blocks
 from shoal.engine.seeds import spawn_seeds
 from shoal.kernels.strings.groups import (
@@ -42,17 +44,21 @@ from shoal.kernels.strings.groups import (
     pass_around_templates,
     similarities,
 )
+from shoal.kernels.strings.postings import nearest_by_postings, pass_by_postings
 from shoal.kernels.strings.reassign import reassign
 from shoal.strings.templates import Templates, convert_lengths
 
 Plan = tuple[Templates, list[Ints]]
+Postings = tuple[Ints, Codes, Singles]
 
 LEAST_IMPROVEMENT = 0.01
 MOST_PASSES = 50
 MOST_REASSIGNMENTS = 5
 N_NEAR = 3
-BLOCK_STRINGS = 12288
+BLOCK_STRINGS = 6144
 MOST_POSITIONS = 4096  # of longer templates those that vary, or as many of these, tell who is near
+LEAST_FOR_POSTINGS = 1000
+NO_GROUPS = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 SPLIT_SAMPLE = 2000
 SPLIT_ROUNDS = 8
 
@@ -218,7 +224,11 @@ def group_block(templates: Templates, k: int, seed: np.random.SeedSequence) -> S
     n, arrays = len(templates), _sparse(templates)
     n_groups = n // k
     order = np.random.default_rng(seed).permutation(n)
-    labels = pass_around_templates(*arrays, k, order)
+    by_feature = postings(templates) if _is_sparse(templates, k) else None
+    if by_feature is None:
+        labels = pass_around_templates(*arrays, k, order)
+    else:
+        labels = pass_by_postings(*arrays, by_feature, k, order, *NO_GROUPS)
     best, best_objective = labels, np.inf
     passes: list[float] = []
     while True:
@@ -232,12 +242,36 @@ def group_block(templates: Templates, k: int, seed: np.random.SeedSequence) -> S
             best, best_objective = labels, objective
         if not has_improved or len(passes) == MOST_PASSES:
             break
-        labels = pass_around_centroids(*arrays, k, members, group_starts)
-    labels = reassign_strings(templates, best, k)
+        if by_feature is None:
+            labels = pass_around_centroids(*arrays, k, members, group_starts)
+        else:
+            labels = pass_by_postings(*arrays, by_feature, k, NO_GROUPS[0], members, group_starts)
+    labels = reassign_strings(templates, best, k, by_feature)
     return StringGrouping(labels, objective_of(whole, labels), tuple(passes))
 
 
-def reassign_strings(templates: Templates, labels: Codes, k: int) -> Codes:
+def _is_sparse(templates: Templates, k: int) -> bool:
+    """Whether to look at the templates that share features with a centre is less work than to look at all.
+
+    A centre has the features of k templates at most, and every feature is looked up in as many as have it.
+    """
+    n_having = np.bincount(templates.features, minlength=templates.n_features).astype(np.float64)
+    return len(templates) >= LEAST_FOR_POSTINGS and k * float((n_having**2).sum()) < len(templates) * n_having.sum()
+
+
+def postings(templates: Templates) -> Postings:
+    """For each feature where its templates begin, these templates, ascending, and their weights."""
+    order = np.argsort(templates.features, kind="stable")
+    first = np.concatenate([[0], np.cumsum(np.bincount(templates.features, minlength=templates.n_features))])
+    rows = np.repeat(np.arange(len(templates), dtype=np.int32), np.diff(templates.starts))
+    return (
+        first.astype(np.int64),
+        rows[order],
+        templates.weights[order] if len(templates.weights) else templates.weights,
+    )
+
+
+def reassign_strings(templates: Templates, labels: Codes, k: int, by_feature: Postings | None = None) -> Codes:
     """Dissolve groups and move strings while that lowers the objective; groups are numbered anew without gaps."""
     arrays, everyone = _sparse(templates), np.arange(len(templates))
     labels = labels.copy()
@@ -247,7 +281,10 @@ def reassign_strings(templates: Templates, labels: Codes, k: int) -> Codes:
             break
         members, group_starts = order_members(labels, n_groups)
         costs = group_costs(*arrays, templates.length, members, group_starts)
-        near = nearest_groups(*arrays, members, group_starts, labels, everyone, N_NEAR)
+        if by_feature is None:
+            near = nearest_groups(*arrays, members, group_starts, labels, everyone, N_NEAR)
+        else:
+            near = nearest_by_postings(*arrays, by_feature, members, group_starts, labels, N_NEAR)
         loosest_first = np.argsort(-costs / np.diff(group_starts), kind="stable")
         before = costs.sum()
         n_moved = reassign(*arrays, templates.length, k, labels, costs, near, loosest_first)

@@ -91,7 +91,7 @@ def average(starts: Ints, features: Codes, weights: Singles, rows: Ints, n_featu
 
 
 @compiled
-def _sink(keys: Floats, rows: Ints, size: int) -> None:
+def sink(keys: Floats, rows: Ints, size: int) -> None:
     """Let the root of a heap sink; its root is the least similar, of equals the largest row."""
     key, row, at = keys[0], rows[0], 0
     while True:
@@ -134,7 +134,7 @@ def _take_closest(
         s = similarity(features, weights, starts[row], starts[row + 1], centre)
         if s > keys[0]:  # rows ascend, so an equal one is the larger
             keys[0], rows[0] = s, row
-            _sink(keys, rows, k)
+            sink(keys, rows, k)
     for i in range(k):
         labels[rows[i]] = label
     return kept
