@@ -7,9 +7,9 @@ dissolved and strings moved wherever that lowers the objective and every group k
 
 A pass costs the square of the number of strings. A segment of more than `block_strings` is first cut in two again and
 again, each time by which of two centroids a string is nearer to. What that costs in the objective is estimated from a
-sample: `Grouping.split_cost`.
-Blocks of 6,144 instead of 12,288 cost 0.7 % on 100,000 baskets (V20.I4) and take less than half the time. Where templates
-share features with few others, as baskets do, a pass looks only at those that share some (`shoal.kernels.strings.postings`).
+sample: `Grouping.split_cost`. Blocks of 6,144 instead of 12,288 cost 0.7 % on 100,000 baskets (V20.I4) and take less
+than half the time. Where templates share features with few others, as baskets do, a pass looks only at those that share
+some (`shoal.kernels.strings.postings`).
 
 **Guarantee**: every group has at least k strings.
 
