@@ -27,8 +27,10 @@ settings.load_profile("repeatable" if IS_REPEATABLE else "new")
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Attacks on a release are begun for a minute; on a busy machine that would be another number of them each time.
-release.ATTACK_SECONDS = 3600.0
+# Attacks on a release are begun for a minute; on a busy machine that would be another number of them each time. So all
+# are run, or none in a module that is marked as `unattacked`: they take as long as all the rest of a small release.
+ALL_ATTACKS, NO_ATTACK = 3600.0, 0.0
+release.ATTACK_SECONDS = ALL_ATTACKS
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -66,16 +68,21 @@ if IS_REPEATABLE:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Draw anew for every test, so that neither order nor selection matter."""
     CHANCE.begin(item.nodeid)
+    release.ATTACK_SECONDS = NO_ATTACK if item.get_closest_marker("unattacked") else ALL_ATTACKS
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef: Any, request: Any) -> Iterator[None]:
     """What several tests share is drawn alike, whichever of them comes first."""
     before = CHANCE.begin(f"{fixturedef.baseid}::{fixturedef.argname}[{getattr(request, 'param_index', '')}]")
+    seconds = release.ATTACK_SECONDS
+    if fixturedef.scope in ("session", "package"):  # of marked modules and of others
+        release.ATTACK_SECONDS = ALL_ATTACKS
     try:
         return (yield)
     finally:
         CHANCE.draw = before
+        release.ATTACK_SECONDS = seconds
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -10,6 +10,8 @@ import pytest
 
 from tests.e2e.command import RunHere, write
 
+pytestmark = pytest.mark.unattacked
+
 FIRST = ("Zanzibar77", "39", "Wakanda", "2174.5", "Lupus-Q")
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.e2e.command import RunHere, write
 
+pytestmark = pytest.mark.unattacked
+
 ASKED = ("--person", "mrn", "--quasi", "born,town,sex", "--sensitive", "ill", "-k", "3", "--seed", "5")
 
 

@@ -13,6 +13,8 @@ from shoal.data.samples.proteins import protein_families
 from shoal.kinds.tables.policy import ORIGINAL_ORDER
 from tests.e2e.command import NOT_VERIFIED, RunHere, call_here, people, text_of, write
 
+pytestmark = pytest.mark.unattacked
+
 N_TABLE, N_STRINGS, N_BASKETS = 120, 80, 90
 ROLES = ("--quasi", "age,city", "--sensitive", "disease", "--identifying", "name,zip")
 COMMANDS = {

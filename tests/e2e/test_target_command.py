@@ -10,6 +10,8 @@ import pytest
 
 from tests.e2e.command import FULL, SECRET, Ended, people, text_of, write
 
+pytestmark = pytest.mark.unattacked
+
 RunHere = Callable[..., Ended]
 
 

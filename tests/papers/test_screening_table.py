@@ -15,6 +15,8 @@ import pytest
 import shoal
 from shoal.manifest import checksum
 
+pytestmark = pytest.mark.unattacked
+
 PEOPLE = {
     "sex": list("FFMFFMMM"),
     "zip": ["40178", "40277", "40276", "40175", "40385", "40485", "40286", "40267"],

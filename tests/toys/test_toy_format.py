@@ -10,6 +10,8 @@ import pytest
 import shoal
 from shoal.data.tables.format import FORMATS
 
+pytestmark = pytest.mark.unattacked
+
 
 @pytest.fixture(autouse=True)
 def bars() -> Iterator[None]:

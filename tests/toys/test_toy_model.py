@@ -18,6 +18,8 @@ from shoal.check.tables import models as checks
 from shoal.errors import Infeasible, PolicyError
 from shoal.models import base
 
+pytestmark = pytest.mark.unattacked
+
 TOYS = Path(__file__).resolve().parent
 FILES = {"shoal.models": TOYS / "models", "shoal.check.tables": TOYS / "check"}
 PARTITIONS = ("mondrian", "k-member", "mdav", "full-domain")

@@ -20,6 +20,8 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column
 from shoal.tables.publish.base import PUBLICATIONS, GroupedRecords, Publication, PublishedGroups
 
+pytestmark = pytest.mark.unattacked
+
 PEOPLE = {"age": list(range(20, 40)), "disease": ["flu", "cold", "ulcer", "gout"] * 5}
 
 

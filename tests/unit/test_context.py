@@ -13,6 +13,8 @@ from shoal.errors import DataError, PolicyError
 from shoal.kind import kinds
 from shoal.manifest import Manifest
 
+pytestmark = pytest.mark.unattacked
+
 GIVEN = {
     "title": "Town <b>",
     "source": "a register",

@@ -24,13 +24,14 @@ from shoal.errors import DataError, ShoalError
 from shoal.kind import kind_named
 from shoal.kinds import HOMES
 from shoal.report.attacks import attacks_in_words, attacks_section
-from shoal.report.page import render
+from shoal.report.page import Words, render, said
 from shoal.report.points import public_points
 from shoal.report.verdict import Grounds, judge_release
 from shoal.scratch import clear_abandoned, write_owned
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attacked
+    from shoal.release import Release
 
 DATA_FILE, PAGE_FILE = "report.json", "report.html"
 _DRAWN_BY = "drawn_by"
@@ -58,6 +59,17 @@ class ReportContent:
     def of(cls, kind: str, **shown: Any) -> ReportContent:
         """Collect values, made plain: what is drawn now is what is drawn from the file later."""
         return cls(kind, {name: plain(value) for name, value in shown.items()})
+
+    @classmethod
+    def of_release(cls, release: Release[Any], words: Words, **shown: Any) -> ReportContent:
+        """What all reports show of a release, by the words of its kind, and what this one shows besides."""
+        return cls.of(
+            release.kind,
+            verdict=release.grounds().to_dict(),
+            checked=words.CHECKED,
+            **said(words, release.guarantees, release.suppressed),
+            **{"notes": release.notes, **shown},
+        )
 
     def with_more(self, **shown: Any) -> ReportContent:
         """The same with what is collected in one place for all kinds."""

@@ -4,22 +4,44 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from shoal._version import __version__
+from shoal.report.points import public_points
 from shoal.report.tables.words import number, percent
 from shoal.report.verdict import some_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from jinja2 import Environment
 
+    from shoal.arrays import Codes, Ints
     from shoal.check.guarantee import Guarantee
+    from shoal.release import Release
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 N_PICTURES = 24
+N_CLASSES = 40
 WIDEST = 60
+
+
+class Words(Protocol):
+    """What a kind calls what all pages show: a module of its room."""
+
+    @property
+    def MODELS(self) -> Mapping[str, Any]: ...
+    @property
+    def REASONS(self) -> Mapping[str, str]: ...
+    @property
+    def CHECKED(self) -> str: ...
+    @property
+    def MISUSE(self) -> Sequence[Any]: ...
+    def short_name(self, guarantee: Guarantee) -> str: ...
+    def required(self, guarantee: Guarantee) -> str: ...
+    def achieved(self, guarantee: Guarantee) -> str: ...
 
 
 def cut(text: object, width: int = WIDEST) -> str:
@@ -63,6 +85,43 @@ def judged(
 def points(listed: Iterable[Any]) -> list[dict[str, str]]:
     """Headings with their sentences."""
     return [{"title": point.title, "text": point.text} for point in listed]
+
+
+def said(words: Words, guarantees: Sequence[Guarantee], suppressed: Mapping[str, Any]) -> dict[str, Any]:
+    """What every page says of what holds and of who was left out."""
+    return {
+        "guarantees": judged(guarantees, words.short_name, words.required, words.achieved),
+        "models": words.MODELS,
+        "suppressed": [(words.REASONS[name], n) for name, n in suppressed.items()],
+    }
+
+
+def classes_shown(labels: Codes | None, names: Sequence[str], weights: Ints | None = None) -> dict[str, Any]:
+    """The largest classes with the number of records of each, and how many more there are.
+
+    >>> classes_shown(np.array([0, 1, 1], dtype=np.int32), ["few", "many"])
+    {'classes': [('many', 2), ('few', 1)], 'n_more_classes': 0}
+    """
+    if labels is None:
+        return {"classes": [], "n_more_classes": 0}
+    counts = np.bincount(labels, weights, len(names)).astype(np.int64).tolist()
+    classes = sorted(zip(names, counts, strict=True), key=lambda c: (-c[1], c[0]))
+    return {"classes": classes[:N_CLASSES], "n_more_classes": max(len(classes) - N_CLASSES, 0)}
+
+
+def draw_datasheet(
+    template: str, release: Release[Any], words: Words, guarantees: Sequence[Guarantee] | None = None, **more: Any
+) -> str:
+    """The public datasheet as one HTML page: what all of them say of a release, and what this one says besides."""
+    records, reasons = release.told_counts
+    return render(
+        template,
+        about=public_points(release.policy.context.public()),
+        records=records,
+        misuses=words.MISUSE,
+        **said(words, release.guarantees if guarantees is None else guarantees, reasons),
+        **more,
+    )
 
 
 @cache

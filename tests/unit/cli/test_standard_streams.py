@@ -12,6 +12,8 @@ import pytest
 from shoal.scratch import SPILL
 from tests.e2e.command import call_here
 
+pytestmark = pytest.mark.unattacked
+
 PEOPLE = "age,zip,disease\n" + "".join(f"{30 + i % 7},4810{i % 3},{'flu' if i % 2 else 'gout'}\n" for i in range(24))
 ROLES = ("--quasi", "age,zip", "--sensitive", "disease", "-k", "3", "--seed", "5")
 

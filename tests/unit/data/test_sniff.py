@@ -12,6 +12,8 @@ import shoal
 from shoal.data.sniff import SAMPLE, look, one_look
 from shoal.errors import DataError
 
+pytestmark = pytest.mark.unattacked
+
 
 def test_what_is_seen(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"

@@ -14,6 +14,8 @@ from shoal.kinds.strings.policy import StringPolicy
 from shoal.manifest import checksum
 from shoal.metadata.files import METADATA_FILES, metadata_files
 
+pytestmark = pytest.mark.unattacked
+
 CONTEXT = {
     "title": 'Town "Q"',
     "source": "a register",

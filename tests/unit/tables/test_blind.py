@@ -15,6 +15,8 @@ from shoal.kinds.tables.policy import Policy
 from shoal.tables.anonymize import anonymize_table
 from shoal.tables.blind import rungs
 
+pytestmark = pytest.mark.unattacked
+
 PARTITIONS = ["mondrian", "mdav", "k-member", "nearest-neighbours", "curve", "local-recoding", "full-domain", "datafly"]
 
 

@@ -19,6 +19,8 @@ from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
 from shoal.tables.partition.base import PARTITIONS as REGISTERED
 from shoal.tables.publish import condense as module
 
+pytestmark = pytest.mark.unattacked
+
 PARTITIONS = ("mondrian", "mdav", "v-mdav", "k-member", "nearest-neighbours", "curve", "local-recoding")
 
 

@@ -17,6 +17,8 @@ from shoal.errors import PolicyError
 from shoal.tables import pseudonyms
 from shoal.tables.pseudonyms import PersonSecrets, named_persons
 
+pytestmark = pytest.mark.unattacked
+
 ASKED = {"quasi": ["born", "town"], "sensitive": ["ill"], "person": "who", "k": 3, "suppression": 0.3}
 TIED = {**ASKED, "person_knowledge": "history", "keep_person": True}
 

@@ -31,6 +31,13 @@ AMBER = 0.55
 MOST_FRAGMENTS = 3_000  # different fragments that chance alone would fill: what decides on their width
 
 
+def missing_others(case: StringCase, n_others: int) -> str | None:
+    """What an attack lacks that compares with others: so many of them, or strings to compare."""
+    if case.control is not None and int((case.control.lengths > 0).sum()) < n_others:
+        return f"It needs at least {n_others} strings that were not in the release."
+    return None if len(case.published) >= N_BEST else "Too few strings are published."
+
+
 class _BestMatches(AgainstOthers):
     """What both share."""
 
@@ -41,10 +48,7 @@ class _BestMatches(AgainstOthers):
 
     def missing(self, case: StringCase) -> str | None:
         """There must be others to be told from and others to compare with."""
-        why = super().missing(case)
-        if why is None and case.control is not None and int((case.control.lengths > 0).sum()) < 2 * FEWEST:
-            return f"It needs at least {2 * FEWEST} strings that were not in the release."
-        return why if why is not None or len(case.published) >= N_BEST else "Too few strings are published."
+        return super().missing(case) or missing_others(case, 2 * FEWEST)
 
     @abstractmethod
     def scores(self, sides: Sequence[Strings], published: Strings) -> list[Floats]:

@@ -13,10 +13,10 @@ from shoal.attack.result import AttackResult
 from shoal.attack.roc import Roc
 from shoal.attack.strings.best_matches import (
     AMBER,
-    N_BEST,
     beyond_alike,
     draw_sides,
     fragment_scores,
+    missing_others,
     place_scores,
     some_of,
 )
@@ -49,11 +49,9 @@ class SeveralReleases(AgainstOthers):
             return why
         if case.again is None:
             return "It is not known how the strings were made."
-        if int((case.control.lengths > 0).sum()) < 2 * FEWEST:
-            return f"It needs at least {2 * FEWEST} strings that were not in the release."
         if len(case.original.symbols) > MOST_MADE:
             return f"It makes releases of its own, and there are more than {MOST_MADE:,} symbols."
-        return None if len(case.published) >= N_BEST else "Too few strings are published."
+        return missing_others(case, 2 * FEWEST)
 
     def in_release(self) -> None:
         """It makes releases of its own."""

@@ -19,6 +19,7 @@ from shoal.attack.strings.best_matches import (
     N_BEST,
     beyond_alike,
     fragment_scores,
+    missing_others,
     place_scores,
     some_of,
     told_by,
@@ -60,9 +61,7 @@ class ShadowMembership(AgainstOthers):
             return why
         if case.again is None:
             return "It is not known how the strings were made."
-        if int((case.control.lengths > 0).sum()) < 4 * FEWEST:
-            return f"It needs at least {4 * FEWEST} strings that were not in the release."
-        return None if len(case.published) >= N_BEST else "Too few strings are published."
+        return missing_others(case, 4 * FEWEST)
 
     def in_release(self) -> None:
         """It makes a release of its own."""

@@ -13,10 +13,11 @@ import numpy as np
 
 from shoal.arrays import Ints
 from shoal.check.finding import KNOWN_HISTORY, Finding
-from shoal.check.guarantee import Guarantee, count, failing_groups, judge
+from shoal.check.guarantee import Guarantee, count
 from shoal.check.linked.joint import Joined
 from shoal.check.tables.classes import Classes, Missing
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_labels
+from shoal.check.tables.k_anonymity import judge_sizes
 from shoal.check.tables.known_history import known_history, tied_records
 from shoal.check.tables.pseudonyms import UNSEEN, apart, compare_pseudonyms
 from shoal.check.tables.shift import moved_days, unlike_moves
@@ -96,22 +97,15 @@ def verify_linked(tables: Mapping[str, Table], joined: Joined, asked: LinkedAske
 
 
 def _alike(classes: Classes, k: int, n_tables: int) -> Guarantee:
-    failing = classes.sizes < k
     others = int(classes.sizes.min()) - 1
     known = f"The published quasi-identifiers of a person in all {n_tables} tables together"
     few = f"only {count(others, 'other person')}" if others else "no other person"
-    return judge(
+    return judge_sizes(
         classes,
-        classes.sizes,
-        failing,
-        low_is_worse=True,
-        model="k-anonymity",
-        required={"k": k},
-        sentences=(
-            f"{known} are those of at least {count(others, 'other person')} too (required: {k - 1}).",
-            f"k-anonymity fails {failing_groups(failing)}: the rows of some persons in all {n_tables} tables, taken "
-            f"together, are like those of {few} (required: {k - 1}).",
-        ),
+        k,
+        f"{known} are those of at least {count(others, 'other person')} too (required: {k - 1}).",
+        f"the rows of some persons in all {n_tables} tables, taken together, are like those of {few} "
+        f"(required: {k - 1}).",
     )
 
 

@@ -75,7 +75,20 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     misfit = evidence.misfit(table)
     if misfit is not None:
         return Verdict((copies,), (misfit,))
-    held = verify(
+    held = _in_groups(table, groups, diverse, asked)
+    if persons is not None and diverse:
+        held = _by_persons(held, diverse, asked, evidence, persons)
+    told = tuple(replace(g, sentence=g.sentence.replace("of records that look alike", DRAWN)) for g in held)
+    few = drawn_from_few(columns, groups, original_groups, k, persons)
+    columns = [_without_few(c, original_groups >= 0, k, persons) for c in columns]
+    return Verdict((condensation(columns, groups, original_groups, k, persons), copies, *told), findings=few)
+
+
+def _in_groups(
+    table: Table, groups: Ints, diverse: list[Requirement], asked: Asked, persons: Ints | None = None
+) -> tuple[Guarantee, ...]:
+    """What the sensitive values of each group keep."""
+    return verify(
         table,
         diverse,
         asked.quasi,
@@ -84,13 +97,8 @@ def condensed(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
         markers=asked.markers,
         attributes=asked.attributes,
         classes=group_classes(groups),
+        persons=persons,
     )
-    if persons is not None and diverse:
-        held = _by_persons(held, diverse, asked, evidence, persons)
-    told = tuple(replace(g, sentence=g.sentence.replace("of records that look alike", DRAWN)) for g in held)
-    few = drawn_from_few(columns, groups, original_groups, k, persons)
-    columns = [_without_few(c, original_groups >= 0, k, persons) for c in columns]
-    return Verdict((condensation(columns, groups, original_groups, k, persons), copies, *told), findings=few)
 
 
 def _by_persons(
@@ -103,17 +111,8 @@ def _by_persons(
     assert evidence.original is not None
     assert evidence.original_groups is not None
     member = np.flatnonzero(evidence.original_groups >= 0)
-    whose = verify(
-        evidence.original.take(member),
-        diverse,
-        asked.quasi,
-        asked.sensitive,
-        missing=asked.missing,
-        markers=asked.markers,
-        attributes=asked.attributes,
-        classes=group_classes(evidence.original_groups[member]),
-        persons=persons[member],
-    )
+    original, groups = evidence.original.take(member), evidence.original_groups[member]
+    whose = _in_groups(original, groups, diverse, asked, persons[member])
     low = [
         check_of(r).is_low_worse(r)
         for r in diverse

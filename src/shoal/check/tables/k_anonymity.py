@@ -13,7 +13,6 @@ Knowledge-Based Systems 10(5), 2002.
 
 from __future__ import annotations
 
-from shoal.arrays import Mask
 from shoal.check.guarantee import Guarantee, count, failing_groups, judge, number
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.models import Check, checks
@@ -23,11 +22,21 @@ from shoal.models.k_anonymity import KAnonymity
 def k_anonymity(classes: Classes, k: int) -> Guarantee:
     """Recompute k-anonymity: achieved is the size of the smallest class."""
     others = int(classes.sizes.min()) - 1
-    failing = classes.sizes < k
     few = "no other" if others == 0 else f"only {count(others, 'other')}"
     shared = "published quasi-identifiers with"
     if classes.persons is not None:
-        return _of_persons(classes, k, failing)
+        return _of_persons(classes, k)
+    return judge_sizes(
+        classes,
+        k,
+        f"Every record shares its {shared} at least {count(others, 'other')} (required: {k - 1}).",
+        f"some records share their {shared} {few} (required: {k - 1}).",
+    )
+
+
+def judge_sizes(classes: Classes, k: int, holds: str, fails: str, details: dict[str, float] | None = None) -> Guarantee:
+    """The guarantee that no class has fewer than k members, in one of two sentences."""
+    failing = classes.sizes < k
     return judge(
         classes,
         classes.sizes,
@@ -35,15 +44,12 @@ def k_anonymity(classes: Classes, k: int) -> Guarantee:
         low_is_worse=True,
         model="k-anonymity",
         required={"k": k},
-        sentences=(
-            f"Every record shares its {shared} at least {count(others, 'other')} (required: {k - 1}).",
-            f"k-anonymity fails {failing_groups(failing)}: some records share their {shared} {few} "
-            f"(required: {k - 1}).",
-        ),
+        sentences=(holds, f"k-anonymity fails {failing_groups(failing)}: {fails}"),
+        details=details,
     )
 
 
-def _of_persons(classes: Classes, k: int, failing: Mask) -> Guarantee:
+def _of_persons(classes: Classes, k: int) -> Guarantee:
     """The same of persons. Where one record is known of each, it is told what all records would tell."""
     others = int(classes.sizes.min()) - 1
     least = count(others, "other person")
@@ -62,16 +68,7 @@ def _of_persons(classes: Classes, k: int, failing: Mask) -> Guarantee:
         if alike.n_members < alike.n_rows:  # some have several records
             details["unique_histories"] = float((alike.sizes == 1).sum() / alike.n_members)
             holds += f" {_all_known(details['unique_histories'])}"
-    return judge(
-        classes,
-        classes.sizes,
-        failing,
-        low_is_worse=True,
-        model="k-anonymity",
-        required={"k": k},
-        sentences=(holds, f"k-anonymity fails {failing_groups(failing)}: {fails}"),
-        details=details,
-    )
+    return judge_sizes(classes, k, holds, fails, details)
 
 
 def _all_known(share: float) -> str:

@@ -58,17 +58,17 @@ def anneal(groups: SearchGroups, state: Words, heat: float, scale: Floats, n_ste
         x = x + 1 if x + 1 < n_rows else 0
         word = _turn(word)
         bits = word * SPREAD
-        a, b = labels[x], labels[near[x, np.int64(((bits & LOW) * n_listed) >> HALF)]]
+        a, b = np.int64(labels[x]), np.int64(labels[near[x, np.int64(((bits & LOW) * n_listed) >> HALF)]])
         if a == b:
             continue
         of_a, of_b = sizes[a], sizes[b]
         n_ways = of_b if of_a <= k or of_b >= full else of_b + 1
         way = np.int64(((bits >> HALF) * np.uint64(n_ways)) >> HALF)
         share_a, share_b = shares[of_a], shares[of_b]
-        z = -1
+        z = np.int64(-1)
         along, square = 0.0, 0.0
         if way < of_b:
-            z = members[b, way]
+            z = np.int64(members[b, way])
             for j in range(n_metric):
                 step = points[z, j] - points[x, j]
                 along += step * (sums[b, j] * share_b - sums[a, j] * share_a)

@@ -102,7 +102,7 @@ def fill_groups(groups: SearchGroups) -> None:
     groups.sums[:] = 0.0
     groups.pairs[:] = 0.0
     for row in range(len(groups.labels)):
-        _enter(groups, row, groups.labels[row])
+        _enter(groups, row, np.int64(groups.labels[row]))
 
 
 @compiled
@@ -121,7 +121,7 @@ def _differing_from(groups: SearchGroups, x: int, g: int) -> float:
     total = 0.0
     if groups.n_metric < len(groups.weights):
         for i in range(groups.sizes[g]):
-            total += _differing(groups.points, groups.weights, groups.n_metric, x, groups.members[g, i])
+            total += _differing(groups.points, groups.weights, groups.n_metric, x, np.int64(groups.members[g, i]))
     return total
 
 
@@ -139,7 +139,7 @@ def _enter(groups: SearchGroups, x: int, g: int) -> None:
 
 @compiled
 def _leave(groups: SearchGroups, x: int) -> None:
-    g = groups.labels[x]
+    g = np.int64(groups.labels[x])
     last = groups.sizes[g] - 1
     other, at = groups.members[g, last], groups.place[x]
     groups.members[g, at] = other
@@ -173,7 +173,7 @@ def _entering_spread(points: Floats, sums: Floats, n_metric: int, x: int, g: int
 @compiled
 def leaving_gain(groups: SearchGroups, x: int) -> float:
     """How much less the group of x loses without it."""
-    g = groups.labels[x]
+    g = np.int64(groups.labels[x])
     size = groups.sizes[g]
     if size == 1:
         return 0.0
@@ -353,24 +353,24 @@ def descend(
     for _ in range(n_steps):
         if ends[1] == 0:
             return
-        x = queue[ends[0]]
+        x = np.int64(queue[ends[0]])  # as all rows and groups here: each function is compiled for one type
         ends[0] = (ends[0] + 1) % len(queue)
         ends[1] -= 1
         asked[x] = False
-        a = labels[x]
+        a = np.int64(labels[x])
         gain = leaving_gain(groups, x) if sizes[a] > k else 0.0
-        best, target, partner = -least, -1, -1
+        best, target, partner = -least, np.int64(-1), np.int64(-1)
         for i in range(near.shape[1]):
-            b = labels[near[x, i]]
+            b = np.int64(labels[near[x, i]])
             if b == a or seen[b] == x:
                 continue
             seen[b] = x
             if sizes[a] > k and sizes[b] < full:
                 change = entering_cost(groups, x, b) - gain
                 if change < best:
-                    best, target, partner = change, b, -1
+                    best, target, partner = change, b, np.int64(-1)
             for at in range(sizes[b]):
-                z = members[b, at]
+                z = np.int64(members[b, at])
                 change = swap_spread(points, sums, n_metric, x, z, a, b, sizes)
                 if is_mixed:
                     change += swap_differing(groups, x, z, a, b)
@@ -382,7 +382,7 @@ def descend(
         while row >= 0 and goal >= 0:  # one place for the moves of x and of its partner: half the time to compile
             relocate(groups, row, goal)
             _ask(members[goal, : sizes[goal]], asked, queue, ends)
-            row, goal = (partner, a) if row == x else (-1, -1)
+            row, goal = (partner, a) if row == x else (np.int64(-1), np.int64(-1))
         # Those whom x left behind without a swap may want to change as well.
         if target >= 0 and partner < 0:
             _ask(members[a, : sizes[a]], asked, queue, ends)

@@ -13,7 +13,6 @@ import numpy as np
 from shoal.data.strings.strings import Strings
 from shoal.errors import ShoalError
 from shoal.kinds.strings.policy import StringPolicy
-from shoal.strings.condense import Condensation
 from shoal.utility.strings.measure import sample
 
 if TYPE_CHECKING:
@@ -39,6 +38,7 @@ def learn_classes(strings: Strings, policy: StringPolicy, seed: int = 0) -> tupl
     """
     if strings.labels is None:
         return ()
+    from shoal.kinds.strings.release import drawn_again
     from shoal.utility.strings.classification import compare_classifiers
 
     rng = np.random.default_rng(seed)
@@ -50,23 +50,9 @@ def learn_classes(strings: Strings, policy: StringPolicy, seed: int = 0) -> tupl
     tested, kept = rows[: round(HELD_OUT * len(rows))], rows[round(HELD_OUT * len(rows)) :]
     if len(tested) < FEWEST_TESTED:
         return ()
-    method = policy.method
     train = some.take(np.sort(kept))
     try:
-        made = Condensation(
-            k=policy.k,
-            eps=method.eps,
-            order=method.order,
-            support=method.support,
-            lengths=method.lengths,
-            homogenize=method.homogenize,
-            rare=policy.rare,
-            copies=method.copies,
-            generator=method.generator,
-            window=method.window,
-            workers=1,
-            seed=seed,
-        ).fit_transform(train)
+        made = drawn_again(policy, train, seed)
         assert some.labels is not None
         present = np.intersect1d(some.labels[kept], [strings.classes.index(c) for c in made.classes])
         tested = tested[np.isin(some.labels[tested], present)]

@@ -14,7 +14,6 @@ from shoal.errors import DataError, ShoalError
 from shoal.kind import Profiled
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.shown import Grid
-from shoal.strings.condense import Condensation
 from shoal.strings.generate import fingerprint_originals
 from shoal.strings.homology import MOST_SHARED, find_unaligned
 from shoal.strings.lengths import homogenize_lengths
@@ -185,20 +184,9 @@ def _foretold(strings: Strings, policy: StringPolicy) -> list[str]:
         ]
     if len(strings.symbols) > MOST_TRIED or policy.method.copies == "allow":
         return []
-    method = policy.method
-    trial = Condensation(
-        k=policy.k,
-        eps=method.eps,
-        order=method.order,
-        support=method.support,
-        lengths=method.lengths,
-        homogenize=method.homogenize,
-        rare=policy.rare,
-        generator=method.generator,
-        window=method.window,
-        seed=0,
-        workers=1,
-    )
+    from shoal.kinds.strings.release import condensation_of
+
+    trial = condensation_of(policy, seed=0)
     try:
         trial.fit_transform(strings)
     except ShoalError:
@@ -208,7 +196,7 @@ def _foretold(strings: Strings, policy: StringPolicy) -> list[str]:
         return []
     return [
         f"with k = {policy.k} about {100 * share:.0f} % would be left out, as every draw equals a string that fewer "
-        f"than {policy.k} hold; {100 * method.suppression:g} % may be"
+        f"than {policy.k} hold; {100 * policy.method.suppression:g} % may be"
     ]
 
 

@@ -232,7 +232,7 @@ def release_strings(
     original = replace(original, source=_published_source(original))
     if policy.method.unaligned == "refuse" and policy.method.generator != "markov":
         refuse_unaligned(original)
-    condensation = _condensation(policy, seed)
+    condensation = condensation_of(policy, seed)
     if progress is not None:
         progress(
             "grouping strings" if has_compiled() else "compiling (on the first run only), then grouping strings", 0, 0
@@ -280,11 +280,12 @@ def release_strings(
 
 def drawn_again(policy: StringPolicy, strings: Strings, seed: int) -> Strings:
     """Pseudo-strings of some strings as the policy asks, unchecked: what attackers make for themselves."""
-    drawn: Strings = _condensation(policy, seed).fit_transform(strings)
+    drawn: Strings = condensation_of(policy, seed).fit_transform(strings)
     return drawn
 
 
-def _condensation(policy: StringPolicy, seed: int | None) -> Condensation:
+def condensation_of(policy: StringPolicy, seed: int | None) -> Condensation:
+    """The method as the policy asks for it."""
     method = policy.method
     return Condensation(
         k=policy.k,

@@ -5,44 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from shoal.report.content import ReportContent
-from shoal.report.page import judged, points, render
-from shoal.report.points import public_points
+from shoal.report.page import classes_shown, draw_datasheet, points
 from shoal.report.sparse import basket_words as words
 from shoal.report.tables.words import number, percent
 
 if TYPE_CHECKING:
-    from shoal.data.sparse.records import Sparse
     from shoal.kinds.sparse.baskets import BasketRelease
     from shoal.utility.sparse.baskets import BasketUtility, SupportError
-
-N_CLASSES = 40
 
 
 def render_datasheet(release: BasketRelease) -> str:
     """Write the datasheet as one HTML page, from the published records and the number of records received."""
     baskets = release.baskets
-    classes = class_sizes(baskets)
-    records, reasons = release.told_counts
-    return render(
+    return draw_datasheet(
         "baskets_datasheet.html",
-        about=public_points(release.policy.context.public()),
+        release,
+        words,
         noun="Pseudo-baskets",
-        records=records,
         reading=words.reading(release.form),
         is_text=release.policy.input.format in ("text", "folder") or _is_text(release),
         n_items=baskets.n_items,
         mean=float(baskets.sizes.mean()),
-        classes=classes[:N_CLASSES],
-        n_more_classes=max(len(classes) - N_CLASSES, 0),
-        guarantees=judged(release.guarantees, words.short_name, words.required, words.achieved),
-        models=words.MODELS,
-        suppressed=[(words.REASONS[name], n) for name, n in reasons.items()],
+        **classes_shown(baskets.labels, baskets.classes),
         method=words.method(release.policy),
         uses=words.GOOD_USE,
-        misuses=words.MISUSE,
         limits=words.limits(baskets.labels is not None),
     )
 
@@ -50,17 +37,12 @@ def render_datasheet(release: BasketRelease) -> str:
 def report_content(release: BasketRelease) -> ReportContent:
     """Collect what the report shows."""
     utility, baskets = release.utility, release.baskets
-    classes = class_sizes(baskets)
-    return ReportContent.of(
-        "sparse",
+    return ReportContent.of_release(
+        release,
+        words,
         noun="Records",
         title=f"{len(baskets):,} pseudo-baskets",
-        verdict=release.grounds().to_dict(),
-        checked=words.CHECKED,
         facts=basket_facts(release.records, utility),
-        guarantees=judged(release.guarantees, words.short_name, words.required, words.achieved),
-        models=words.MODELS,
-        suppressed=[(words.REASONS[name], n) for name, n in release.suppressed.items()],
         suppressed_sentence=f"{release.suppressed_sentence} {release.items_sentence}",
         limits=points(words.limits(baskets.labels is not None)),
         use=use_rows(utility),
@@ -68,19 +50,9 @@ def report_content(release: BasketRelease) -> ReportContent:
             (found.classifier, percent(found.before), percent(found.after), percent(found.baseline))
             for found in utility.learning
         ],
-        classes=classes[:N_CLASSES],
-        n_more_classes=max(len(classes) - N_CLASSES, 0),
+        **classes_shown(baskets.labels, baskets.classes),
         method=words.method(release.policy),
-        notes=release.notes,
     )
-
-
-def class_sizes(baskets: Sparse) -> list[tuple[str, int]]:
-    """Classes and how many records each has, the largest first."""
-    if baskets.labels is None:
-        return []
-    counts = np.bincount(baskets.labels, minlength=len(baskets.classes)).tolist()
-    return sorted(zip(baskets.classes, counts, strict=True), key=lambda c: (-c[1], c[0]))
 
 
 def _is_text(release: BasketRelease) -> bool:

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.report.content import ReportContent, draw_page, picture
-from shoal.report.page import judged, points
+from shoal.report.content import ReportContent, picture
+from shoal.report.page import classes_shown, points
 from shoal.report.sparse import pictures as sparse_pictures
 from shoal.report.sparse import words as sparse_words
-from shoal.report.sparse.datasheet import class_sizes
 from shoal.report.tables.words import number, percent
 
 if TYPE_CHECKING:
@@ -21,28 +20,17 @@ if TYPE_CHECKING:
 
 N_DOTS = 600
 TAILS = (0.02, 0.98)
-N_CLASSES = 40
-
-
-def render_sparse_report(release: SparseRelease) -> str:
-    """Write the report as one HTML page."""
-    return draw_page(report_content(release), release.attacked)
 
 
 def report_content(release: SparseRelease) -> ReportContent:
     """Collect what the report shows."""
     utility, sketches, policy = release.utility, release.sketches, release.policy
-    classes = class_sizes(sketches)
-    return ReportContent.of(
-        "sparse",
+    return ReportContent.of_release(
+        release,
+        sparse_words,
         noun="Records",
         title=f"{len(sketches):,} sketches",
-        verdict=release.grounds().to_dict(),
-        checked=sparse_words.CHECKED,
         facts=_facts(release),
-        guarantees=judged(release.guarantees, sparse_words.short_name, sparse_words.required, sparse_words.achieved),
-        models=sparse_words.MODELS,
-        suppressed=[(sparse_words.REASONS[name], n) for name, n in release.suppressed.items()],
         suppressed_sentence=release.suppressed_sentence,
         limits=points(sparse_words.limits(policy, sketches.is_integral, sketches.labels is not None)),
         u=_measured(utility),
@@ -52,10 +40,8 @@ def report_content(release: SparseRelease) -> ReportContent:
         products=_products(utility),
         neighbours=_neighbours(utility),
         learning=None if utility.learning is None else _learning(utility.learning),
-        classes=classes[:N_CLASSES],
-        n_more_classes=max(len(classes) - N_CLASSES, 0),
+        **classes_shown(sketches.labels, sketches.classes),
         method=sparse_words.method(policy, sketches.step, release.neighbours, release.recall),
-        notes=release.notes,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal.report.content import ReportContent, draw_page, picture
-from shoal.report.page import judged, points
+from shoal.report.page import points
 from shoal.report.strings import pictures as string_pictures
 from shoal.report.strings import words as string_words
 from shoal.report.tables.words import number, percent
@@ -34,16 +34,12 @@ def report_content(release: StringRelease) -> ReportContent:
     """Collect what the report shows."""
     utility, verbatim = release.utility, release.verbatim
     policy = release.policy
-    return ReportContent.of(
-        "strings",
+    return ReportContent.of_release(
+        release,
+        string_words,
         noun="Strings",
         title=f"{len(release.strings):,} strings",
-        verdict=release.grounds().to_dict(),
-        checked=string_words.CHECKED,
         facts=_facts(release),
-        guarantees=judged(release.guarantees, string_words.short_name, string_words.required, string_words.achieved),
-        models=string_words.MODELS,
-        suppressed=[(string_words.REASONS[name], n) for name, n in release.suppressed.items()],
         suppressed_sentence=release.suppressed_sentence,
         suppressed_lengths=release.suppressed_lengths,
         limits=points(string_words.limits(policy, release.strings.labels is not None)),
@@ -74,7 +70,6 @@ def report_content(release: StringRelease) -> ReportContent:
         tested=_tested(release.learning[0]) if release.learning else None,
         classes=_classes(release),
         method=string_words.method(policy),
-        notes=release.notes,
     )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shoal.report.page import judged, render
-from shoal.report.points import public_points
+from shoal.report.page import classes_shown, draw_datasheet
 from shoal.report.trajectories import words
 from shoal.report.trajectories.pictures import heat_maps
 from shoal.report.trajectories.report import map_of
@@ -18,14 +17,13 @@ if TYPE_CHECKING:
 def render_datasheet(release: TrajectoryRelease) -> str:
     """Write the datasheet as one HTML page."""
     boxes, policy = release.published, release.policy
-    records, reasons = release.told_counts
     metres, minutes = box_sizes(boxes)
     cells, cell, after = map_of(boxes)
-    return render(
+    return draw_datasheet(
         "trajectories_datasheet.html",
-        about=public_points(release.policy.context.public()),
+        release,
+        words,
         noun="Trajectories",
-        records=records,
         unit=policy.input.unit,
         n_trajectories=boxes.n_trajectories,
         n_boxes=len(boxes.sides),
@@ -38,13 +36,8 @@ def render_datasheet(release: TrajectoryRelease) -> str:
         map=heat_maps(
             cells, None, after, cell, "Where the published points are: the larger a square, the more of them."
         ),
-        classes=[],
-        n_more_classes=0,
-        guarantees=judged(release.guarantees, words.short_name, words.required, words.achieved),
-        models=words.MODELS,
-        suppressed=[(words.REASONS[name], n) for name, n in reasons.items()],
+        **classes_shown(None, ()),
         method=words.method(policy),
         uses=words.GOOD_USE,
-        misuses=words.MISUSE,
         limits=words.limits(policy),
     )

@@ -9,7 +9,6 @@ from markupsafe import Markup
 from shoal.report.svg import AFTER, BEFORE, MUTED, RULE, Axis, Drawing, round_ticks
 
 WIDTH = 7.2
-N_SHADES = 5
 GAP = 0.06  # of a map, between the two
 
 

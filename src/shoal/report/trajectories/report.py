@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.report.content import ReportContent, draw_page, picture
-from shoal.report.page import judged, points
+from shoal.report.page import points
 from shoal.report.tables.words import number, percent
 from shoal.report.trajectories import words
 
@@ -28,21 +28,17 @@ def render_trajectory_report(release: TrajectoryRelease) -> str:
 def report_content(release: TrajectoryRelease) -> ReportContent:
     """Collect what the report shows."""
     boxes, policy, u = release.published, release.policy, release.utility
-    return ReportContent.of(
-        "trajectories",
+    return ReportContent.of_release(
+        release,
+        words,
         noun="Trajectories",
         title=f"{len(boxes):,} trajectories",
-        verdict=release.grounds().to_dict(),
-        checked=words.CHECKED,
         facts=[
             ("Trajectories published", f"{len(boxes):,}", f"of {len(release._original):,}"),
             ("Fewest persons", f"{release.guarantees[0].achieved:,.0f}", _sharing(release)),
             ("Stretch", f"{u.stretch_metres[0]:,.0f} m", f"and {u.stretch_minutes[0]:,.0f} minutes, the median"),
             ("Points left out", percent(1 - u.share_points), f"of {release.n_points:,}"),
         ],
-        guarantees=judged(release.guarantees, words.short_name, words.required, words.achieved),
-        models=words.MODELS,
-        suppressed=[(words.REASONS[name], n) for name, n in release.suppressed.items()],
         suppressed_sentence=release.suppressed_sentence,
         limits=points(words.limits(policy)),
         maps=_maps(release),
@@ -66,7 +62,6 @@ def report_content(release: TrajectoryRelease) -> ReportContent:
             )
         ],
         method=words.method(policy),
-        notes=release.notes,
     )
 
 

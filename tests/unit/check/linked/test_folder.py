@@ -14,6 +14,8 @@ from shoal.errors import DataError, PolicyError
 from shoal.manifest import checksum
 from tests.linked_samples import clinic, policy, written
 
+pytestmark = pytest.mark.unattacked
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Path], Path]:

@@ -18,6 +18,8 @@ from tests.unit.check.slices.honest_slices import honest
 from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, random_case
 from tests.unit.tables.publish.slices.people import N, asked, people
 
+pytestmark = pytest.mark.unattacked
+
 FORMS = list(GROUPS)
 
 

@@ -19,6 +19,8 @@ from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.release import SparseRelease, release_sparse
 from shoal.sparse.signs import new_key
 
+pytestmark = pytest.mark.unattacked
+
 POLICY = SparsePolicy.of(publish="sketch", k=5)
 
 

@@ -16,6 +16,8 @@ from shoal.data.sparse.records import Sparse
 from shoal.kinds.sparse.policy import SparsePolicy
 from tests.unit.sparse.slow_combinations import random_lists, sets_of
 
+pytestmark = pytest.mark.unattacked
+
 RECORDS = Sparse.of(random_lists(np.random.default_rng(1), 80, 8, 5))
 
 

@@ -16,6 +16,8 @@ from shoal.errors import PolicyError
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.strings import Condensation
 
+pytestmark = pytest.mark.unattacked
+
 
 def test_a_few_near_copies_are_drawn_again() -> None:
     """Some sets give a few near copies by chance; the release has none of them, and says so."""

@@ -19,6 +19,8 @@ from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.manifest import checksum
 
+pytestmark = pytest.mark.unattacked
+
 
 def codes(n: int, *, length: int, letters: str, seed: int) -> Strings:
     """Short strings of few letters: of little variety though they are not related."""

@@ -10,6 +10,8 @@ import pytest
 
 import shoal
 
+pytestmark = pytest.mark.unattacked
+
 HIERARCHY = "a;g1;*\nb;g1;*\nc;g2;*\n"
 
 

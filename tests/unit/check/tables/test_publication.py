@@ -14,6 +14,8 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import MARKERS, Table, encode_cells
 from shoal.models.k_anonymity import KAnonymity
 
+pytestmark = pytest.mark.unattacked
+
 
 def column(name: str, cells) -> object:
     """Texts with None for missing, or numbers."""

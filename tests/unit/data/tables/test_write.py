@@ -19,6 +19,8 @@ from shoal.data.tables.table import Column, Source, Table
 from shoal.data.tables.write import file_name, read_back, write_table
 from shoal.errors import DataError
 
+pytestmark = pytest.mark.unattacked
+
 
 def table_of(source: Source | None = None, **columns: list[object]) -> Table:
     return replace(from_frame(columns), source=source or Source())

@@ -27,7 +27,7 @@ def group(rng: np.random.Generator, n_members: int, n_points: int) -> tuple[np.n
             far = 20 if rng.random() < 0.1 else 0
             rows.append((y, x + far, i * 2 + rng.integers(0, 10), i / (n_points - 1), member))
     made = np.array(rows)
-    return made[:, :3].astype(np.int64), made[:, 3], made[:, 4].astype(np.int64)
+    return made[:, :3].astype(np.int64), made[:, 3].copy(), made[:, 4].astype(np.int64)
 
 
 def test_sizes_are_those_of_the_slow_twin() -> None:

@@ -36,7 +36,7 @@ def slow_groups(
 def test_groups_are_those_of_the_slow_twin(seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     ways, persons = rng.random((40, 3, 3)), rng.integers(0, 20, 40).astype(np.int32)
-    near = np.argsort(((ways[:, None] - ways) ** 2).sum(axis=(2, 3)), axis=1)[:, :25]
+    near = np.argsort(((ways[:, None] - ways) ** 2).sum(axis=(2, 3)), axis=1)[:, :25].copy()
     seeds = rng.permutation(40)
     groups, begun_by = grow_groups(ways, near, seeds, persons, k, 0.6)
     assert groups.tolist() == slow_groups(ways, near, seeds, persons, k, 0.6)

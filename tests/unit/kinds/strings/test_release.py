@@ -21,6 +21,8 @@ from shoal.kinds.strings.policy import StringPolicy
 from shoal.secrets import PrivateFolder
 from shoal.strings import GroupStatistics
 
+pytestmark = pytest.mark.unattacked
+
 POLICY = StringPolicy.of(k=10)
 
 

@@ -12,6 +12,8 @@ import pytest
 import shoal
 from shoal.errors import DataError, PolicyError
 
+pytestmark = pytest.mark.unattacked
+
 ROLES = {
     "quasi": ["age", "job"],
     "sensitive": ["ill"],

@@ -19,6 +19,8 @@ from shoal.utility.tables import target as target_module
 from shoal.utility.tables.definitions import DEFINITIONS
 from shoal.utility.tables.target import TargetLearning, check_target
 
+pytestmark = pytest.mark.unattacked
+
 RNG = np.random.default_rng(5)
 N = 300
 AGE = RNG.integers(18, 80, N)

@@ -76,11 +76,11 @@ def bucket_labels(
 
 def person_buckets(
     ranked: Sequence[Ranked],
-    persons: Ints,
     k: int,
     limits: Sequence[Limit],
     beside: npt.NDArray[np.int64] | None = None,
     *,
+    persons: Ints,
     strict: bool = True,
     block_rows: int = 100_000,
     run: Callable[..., Iterable[Codes]] = starmap,

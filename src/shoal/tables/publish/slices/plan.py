@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import starmap
 from typing import Literal
 
@@ -96,29 +97,12 @@ def carry_out(
     """Make the buckets and, screening, the regions of each slice."""
     ranked = [records.ranked[n] for n in sorted(records.ranked)]
     beside = values_beside(plan, records) if records.form == "slice" else None
-    if records.persons is not None:
-        buckets = person_buckets(
-            ranked,
-            records.persons,
-            max(records.k, plan.bucket_rows),
-            records.limits,
-            beside,
-            strict=records.strict,
-            block_rows=block_rows,
-            run=run,
-        )
-    elif plan.bucket_rows >= records.n_rows and not is_violated(records):
+    if records.persons is None and plan.bucket_rows >= records.n_rows and not is_violated(records):
         buckets = np.zeros(records.n_rows, dtype=np.int32)
     else:
-        buckets = bucket_labels(
-            ranked,
-            max(records.k, plan.bucket_rows),
-            records.limits,
-            beside,
-            strict=records.strict,
-            block_rows=block_rows,
-            run=run,
-        )
+        label = bucket_labels if records.persons is None else partial(person_buckets, persons=records.persons)
+        n_least = max(records.k, plan.bucket_rows)
+        buckets = label(ranked, n_least, records.limits, beside, strict=records.strict, block_rows=block_rows, run=run)
     if records.form != "screen":
         return buckets, None
     place = {name: i for i, name in enumerate(sorted(records.ranked))}

@@ -13,6 +13,8 @@ from shoal.data.strings.files import read_strings, read_strings_back, write_stri
 from shoal.data.strings.format import FORMATS
 from shoal.errors import DataError, PolicyError
 
+pytestmark = pytest.mark.unattacked
+
 EVENTS = "user,t,page,plan\nann,3,pay,a\nbob,1,home,b\nann,1,home,a\nann,2,cart,a\nbob,1,help,b\ncy,5,=home,b\n"
 
 

@@ -17,6 +17,8 @@ from shoal.data.strings.files import (
 )
 from shoal.errors import DataError
 
+pytestmark = pytest.mark.unattacked
+
 READS = "@r1 lane 3\nACGT\n+\nIIII\n@r2\nGGTA\n+r2\n!!!!\n"
 
 

@@ -13,6 +13,8 @@ from shoal.data.strings.format import FORMATS
 from shoal.errors import DataError
 from tests.toys.variants import write_variants
 
+pytestmark = pytest.mark.unattacked
+
 HEAD = (
     "##fileformat=VCFv4.2\n##source=a pipeline\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tann\tbob\tcy\n"
 )

@@ -13,6 +13,8 @@ from shoal.data.tables.files import read_table
 from shoal.data.tables.write import file_name, read_back, write_table
 from shoal.errors import DataError
 
+pytestmark = pytest.mark.unattacked
+
 pandas: Any = pytest.importorskip("pandas")
 pyreadstat: Any = pytest.importorskip("pyreadstat")
 
