@@ -83,12 +83,18 @@ def _tables(look: Look) -> Iterator[str]:
         f"{look.detail(LEFT, 5, 'membership', area):.2f}. Remedy: the role quasi, or drop them."
     )
     yield (
-        "**Ends of ranges are true values.** Without hierarchies every claim that both ends of a range, or all "
-        "members of a set, occur in the group is right (guesses within the labels: "
-        f"{_percent(_baseline(look.one('local-recoding', 5, 'downcoding')))} for `local-recoding`, "
-        f"{_percent(_baseline(look.one('mondrian', 5, 'downcoding')))} for `mondrian`, k = 5). With hierarchies, "
-        "or one "
-        "recoding for all, there is nothing to claim. It tells what occurs in a group, not whose it is."
+        "**Ends of ranges are rounded, and tell no more than guesses.** Of the claims that a member has the least and "
+        f"the greatest value that a range covers, {look.main('mondrian', 5, 'label-ends')} are right for `mondrian` and "
+        f"{look.main('local-recoding', 5, 'label-ends')} for `local-recoding` at k = 5, and of values drawn from the "
+        f"ranges {_percent(_baseline(look.one('mondrian', 5, 'label-ends')))} and "
+        f"{_percent(_baseline(look.one('local-recoding', 5, 'label-ends')))}; with exact ends all claims are "
+        "([](roles.md))."
+    )
+    yield (
+        "**Sets of categories list what occurs in a group**, so every claim about a member of one is right, and nothing "
+        f"can be added to guesses among them ({_percent(_baseline(look.one('mondrian', 5, 'downcoding')))} are right "
+        "for `mondrian`, k = 5). It tells what occurs in a group, not whose it is. With hierarchies, or one recoding "
+        "for all, there is nothing to claim."
     )
     yield (
         "**Links are as rare as k allows.** With all quasi-identifiers known, the right record is named for "
