@@ -97,9 +97,12 @@ class Outcome:
     cpu_seconds: float = 0.0
 
 
-def outcome(name: str, source: Any) -> Outcome:
-    """Profile a table, release it by the policy that was written, and attack it."""
+def outcome(name: str, source: Any, most: int | None = None) -> Outcome:
+    """Profile a table, or so many records of it, release it by the policy that was written, and attack it."""
     table = load(source, header="none" if name in HEADLESS else None)
+    if most is not None and table.n_rows > most:
+        rows = np.random.default_rng(SEED).choice(table.n_rows, most, replace=False)
+        table = table.take(np.sort(rows)).compact()
     held, person = None, profile_table(table).person
     if table.n_rows >= 100:  # of a person all records or none
         table, held = hold_out(table, HELD_OUT, SEED, person_codes(table, [person]) if person else None)
