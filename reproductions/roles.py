@@ -71,8 +71,8 @@ release that fit one published record, or the fewest; where it can make few, its
 many of them fit exactly one record that the release was made from, *others* how many would fit one of as many that it
 was not made from, and *added* the difference over what is left, with its upper end at 95 %. *Ends* is what reading
 values off the ends of ranges adds to guessing inside them, with its upper end. GCP is the share of certainty lost. CPU
-seconds are of profile and release, beside other work. Tables under 100 records are not attacked:
-too few can be held out.
+seconds are of profile and release, with compilation where a process is the first to need it, beside other work. Tables
+under 100 records are not attacked: too few can be held out.
 """
 
 
