@@ -12,10 +12,10 @@ from typing import Any
 from reproductions.attack_releases import Made
 from shoal.attack.attack import Attack, run_attacks
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.run import attacks_of
 from shoal.attack.sparse.known_pairs import KnownPairs
 from shoal.attack.sparse.matching_pursuit import MatchingPursuit
 from shoal.attack.sparse.recovery_programme import RecoveryProgramme
+from shoal.kind import kind_named
 
 N_RECOVERED = 100
 RECOVERY_SECONDS = 60.0
@@ -73,7 +73,7 @@ def attacks_on(kind: str) -> Sequence[Attack[Any]]:
         "matching-pursuit": MatchingPursuit(n_records=N_RECOVERED),
         "known-pairs": KnownPairs(),
     }
-    return [sized.get(a.name, a) if kind == "sparse" else a for a in attacks_of(kind)]
+    return [sized.get(a.name, a) if kind == "sparse" else a for a in kind_named(kind).attacks]
 
 
 def attack(made: Made, most: int | None = None) -> Found:

@@ -82,13 +82,18 @@ def _tables(look: Look) -> Iterator[str]:
         f"curve of membership rises from {look.detail('mondrian', 5, 'membership', area):.2f} to "
         f"{look.detail(LEFT, 5, 'membership', area):.2f}. Remedy: the role quasi, or drop them."
     )
+    ends = {name: _percent(_baseline(look.one(name, 5, "label-ends"))) for name in ("mondrian", "local-recoding")}
     yield (
-        "**Ends of ranges are true values.** Without hierarchies every claim that both ends of a range, or all "
-        "members of a set, occur in the group is right (guesses within the labels: "
-        f"{_percent(_baseline(look.one('local-recoding', 5, 'downcoding')))} for `local-recoding`, "
-        f"{_percent(_baseline(look.one('mondrian', 5, 'downcoding')))} for `mondrian`, k = 5). With hierarchies, "
-        "or one "
-        "recoding for all, there is nothing to claim. It tells what occurs in a group, not whose it is."
+        "**Ends of ranges are rounded, and tell no more than guesses.** Of the claims that a member has the least and "
+        f"the greatest value that a range covers, {look.main('mondrian', 5, 'label-ends')} are right for `mondrian` "
+        f"and {look.main('local-recoding', 5, 'label-ends')} for `local-recoding` at k = 5, and of values drawn from "
+        f"the ranges {ends['mondrian']} and {ends['local-recoding']}; with exact ends all claims are ([](roles.md))."
+    )
+    listed = _percent(_baseline(look.one("mondrian", 5, "downcoding")))
+    yield (
+        "**Sets of categories list what occurs in a group**, so every claim about a member of one is right, and "
+        f"nothing can be added to guesses among them ({listed} are right for `mondrian`, k = 5). It tells what occurs "
+        "in a group, not whose it is. With hierarchies, or one recoding for all, there is nothing to claim."
     )
     yield (
         "**Links are as rare as k allows.** With all quasi-identifiers known, the right record is named for "

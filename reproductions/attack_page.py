@@ -10,15 +10,15 @@ from reproductions.attack_picture import KINDS
 from reproductions.attack_releases import ALIKE_HOLD_OUT, HOLD_OUT, N_BASKETS
 from reproductions.string_tables import fill, table
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.run import attacks_of
-from shoal.attack.tables.membership import N_ATTACKS
+from shoal.attack.tables.membership import TableMembership
+from shoal.kind import kind_named
 
 WHO = (
     "singling-out-univariate", "singling-out", "linkage", "linkage-partial", "linkage-rank", "linkability",
     "membership", "uniqueness",
 )  # fmt: skip
 WHAT = (
-    "inference", "inference-bayes", "homogeneity", "skewness", "similarity", "column-join", "downcoding",
+    "inference", "inference-bayes", "homogeneity", "skewness", "similarity", "column-join", "label-ends", "downcoding",
     "intersection", "partition-replay", "minimality",
 )  # fmt: skip
 
@@ -30,9 +30,9 @@ fixed seed, as the control. What each attack knows and does: [](../reference/att
 READ = f"""
 A cell is the **risk added**: the share of what could still be won beyond the control (without one, beyond guessing)
 that the release gives, with its 95 % interval; 0 is nothing, 1 is everything. It is bold where the interval does not
-reach 0. A dash: the attack does not apply. At most {N_ATTACKS:,} attempts an attack on tables, 1,000 strings,
-{N_RECOVERED} records for recovery (or {RECOVERY_SECONDS:.0f} seconds). The successes on members, on others and by
-guessing are below for strings and sketches, and for all in `reproductions/results/attacks.json`.
+reach 0. A dash: the attack does not apply. At most {TableMembership().n_attacks:,} attempts an attack on tables, 1,000
+strings, {N_RECOVERED} records for recovery (or {RECOVERY_SECONDS:.0f} seconds). The successes on members, on others and
+by guessing are below for strings and sketches, and for all in `reproductions/results/attacks.json`.
 """
 SETS = {
     "Adult": (
@@ -100,7 +100,7 @@ def _rates(data: str, found: Sequence[Found]) -> Iterator[str]:
     yield fill(f"{first.n_records:,} records, {first.n_control:,} held out. {SETS[data]}")
     yield ""
     rows = []
-    for name in [a.name for a in attacks_of(KINDS[data])]:
+    for name in [a.name for a in kind_named(KINDS[data]).attacks]:
         for f in found:
             r = f.of(name)
             if r is not None:

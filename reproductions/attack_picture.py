@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from reproductions.attack_findings import Found
-from shoal.attack.run import attacks_of
+from shoal.kind import kind_named
 
 KINDS = {
     "Adult": "table",
@@ -37,7 +37,7 @@ def draw(found: Sequence[Found], path: Path) -> None:
 
 
 def _panel(axes: Any, name: str, rows: Sequence[Found]) -> Any:
-    attacks = [a.name for a in attacks_of(KINDS[name])]
+    attacks = [a.name for a in kind_named(KINDS[name]).attacks]
     risks = np.full((len(rows), len(attacks)), np.nan)
     for i, found in enumerate(rows):
         for j, attack in enumerate(attacks):

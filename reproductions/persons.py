@@ -17,11 +17,14 @@ from typing import Any
 import numpy as np
 
 import shoal
+from shoal.attack.tables.cells import attribute_of
 from shoal.check.tables.classes import classes_of
 from shoal.data.tables.files import read_table
 from shoal.data.tables.persons import person_codes
 from shoal.errors import ShoalError
 from shoal.kinds.tables.policy import Method, partitions, publications
+from shoal.tables.encoding import rank
+from shoal.tables.information_loss import width_points
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / ".." / "shared" / "data"
@@ -149,6 +152,7 @@ def page(line: Callable[..., str] = lambda make, *asked: make(*asked)) -> str:
 
 
 MOST_OF_MDAV, MOST_RATIO = 100_000, 1.3
+NEIGHBOURS = 128  # among which K - 1 other persons are, though some have many records
 OF_MDAV = ("mdav", "v-mdav")
 WAYS = f"""## Every way of publishing and of making groups
 
@@ -216,11 +220,38 @@ def summary(made: Sequence[str]) -> str:
     text = f"By persons {below or 'no'} groups of these {len(rows)} releases have fewer than {K} persons. "
     if not above:
         return f"{text}None loses more than {MOST_RATIO} times as much as by records."
+    near = {case.name: distances(case) for case in CASES if any(case.name in one for one in above)}
+    told = [f"{persons / records:.2f} times in {name}" for name, (records, persons) in near.items()]
     return (
         f"{text}More than {MOST_RATIO} times as much as by records is lost by {', '.join(above)}; by others less. By "
         "records these ways group what lies nearest, often of one person: they lose little by groups that hide "
-        f"fewer than {K} persons, whose number stands there."
+        f"fewer than {K} persons, whose number stands there. Records of {K - 1} other persons are farther from a "
+        f"record than {K - 1} other records are, on average {' and '.join(told)}, in the measure of what is lost: so "
+        "groups of the nearest cost more where they hide persons. Growing groups from different persons, giving up "
+        "costly ones and exchanging records between them is done for all of these partitions already."
     )
+
+
+def distances(case: Case) -> tuple[float, float]:
+    """How far the k - 1 nearest records are on average, and records of the k - 1 nearest other persons."""
+    from scipy.spatial import cKDTree
+
+    made = shoal.anonymize(DATA / case.file, policy_of(case, by_person=True, publish="generalise"), seed=SEED)
+    cells = []
+    for name in case.quasi:
+        ranked = rank(made._original[name], attribute_of(made.case, name))
+        points = width_points([ranked]).points[:, 0]
+        is_one = points[:, None] == np.arange(ranked.n_values) if ranked.kind == "category" else points[:, None]
+        cells.append(is_one / (2 * (ranked.n_values - 1)) if ranked.kind == "category" else is_one)
+    places = np.column_stack(cells) / len(case.quasi)
+    far, near = cKDTree(places).query(places, NEIGHBOURS, p=1)
+    persons = person_codes(made._original, [case.person])
+    whose = persons[near]
+    is_new = np.array([~(whose[:, :i] == whose[:, [i]]).any(axis=1) for i in range(NEIGHBOURS)]).T
+    is_new &= whose != persons[:, None]
+    order = np.cumsum(is_new, axis=1)
+    assert (order[:, -1] >= K - 1).all()
+    return float(far[:, K - 1].mean()), float(np.where(order >= K - 1, far, np.inf).min(axis=1).mean())
 
 
 def _takes_too_long(case: Case, more: dict[str, object]) -> bool:

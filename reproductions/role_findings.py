@@ -1,4 +1,4 @@
-"""Two sections of the page on roles: `python -m reproductions.role_findings`.
+"""Two sections of the page on roles, which `python -m reproductions.roles` writes.
 
 The demonstration's clinic by the policy that `profile` writes, under all attacks with records held out; and what the
 ends of labels tell with exact and with rounded ends.
@@ -20,12 +20,10 @@ from shoal.data.tables.table import Table
 from shoal.kind import kind_named
 from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import Policy
-from shoal.kinds.tables.profile import profile_table
+from shoal.kinds.tables.profile import Profile, profile_table
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / ".." / "shared" / "data"
-PAGE = ROOT / "docs" / "reproductions" / "roles.md"
-BEGIN, END = (f"<!-- {what} of python -m reproductions.role_findings -->" for what in ("begin", "end"))
 WITH_NUMBERS = {
     "census": "census/census.csv",
     "tarragona": "tarragona/tarragona.csv",
@@ -50,25 +48,26 @@ values drawn from those that labels cover, and *added* the difference over what 
 """
 
 
-def written_policy(table: Table) -> Policy:
-    """The policy that `shoal profile` writes, read back."""
+def written_policy(table: Table) -> tuple[Profile, Policy]:
+    """What `shoal profile` finds, and the policy that it writes, read back."""
+    profile = profile_table(table)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "policy.toml"
-        path.write_text(profile_table(table).to_toml(), encoding="utf-8")
-        return Policy.read(path)
+        path.write_text(profile.to_toml(), encoding="utf-8")
+        return profile, Policy.read(path)
 
 
 def demonstration() -> list[str]:
     """What each attack adds."""
     table = load(clinic(N_CLINIC))
-    release = shoal.anonymize(table, written_policy(table), seed=SEED, hold_out=HELD_OUT)
+    release = shoal.anonymize(table, written_policy(table)[1], seed=SEED, hold_out=HELD_OUT)
     attacked = run_attacks(kind_named(release.kind).attacks, release.case, seed=SEED)
     lines = [DEMO.format(n=N_CLINIC), "| attack | added | from, to | admitted |", "|---|---:|---:|---:|"]
     for r in sorted(attacked.results, key=lambda r: -r.risk.value):
         risk = r.risk
         lines.append(f"| {r.title} | {risk.value:.3f} | {risk.low:.3f}, {risk.high:.3f} | {r.admitted:.2f} |")
     verdict = release.verdict
-    return [*lines, "", *textwrap.wrap(f"The verdict is {verdict.level}: {verdict.worst}", 120), ""]
+    return [*lines, "", *textwrap.wrap(f"The verdict is {verdict.level}: {verdict.worst}", 120)]
 
 
 def ends() -> list[str]:
@@ -83,7 +82,7 @@ def ends() -> list[str]:
         if not (DATA / path).exists():
             continue
         table = load(DATA / path)
-        policy = written_policy(table).changed(partition="mondrian", publish="generalise")
+        policy = written_policy(table)[1].changed(partition="mondrian", publish="generalise")
         cells = []
         for how in ("exact", "rounded"):
             release = shoal.anonymize(table, policy.changed(ends=how), seed=SEED)
@@ -96,16 +95,3 @@ def ends() -> list[str]:
             above.append(f"{name} ({100 * found.risk.value:.1f} %, at most {100 * found.risk.high:.1f} %)")
     more = f"more than 5 % can be added for {', '.join(above)}" if above else "nowhere more than 5 % can be added"
     return [*lines, "", f"With rounded ends {more}."]
-
-
-def kept_sections() -> list[str]:
-    """Both, as they stand in the page, with the lines that they stand between."""
-    lines = PAGE.read_text(encoding="utf-8").splitlines() if PAGE.exists() else []
-    return lines[lines.index(BEGIN) : lines.index(END) + 1] if BEGIN in lines and END in lines else [BEGIN, END]
-
-
-if __name__ == "__main__":
-    page, old = PAGE.read_text(encoding="utf-8"), "\n".join(kept_sections())
-    assert old in page, "write the page first: python -m reproductions.roles"
-    made = "\n".join([BEGIN, "", *demonstration(), *ends(), "", END])
-    PAGE.write_text(page.replace(old, made), encoding="utf-8")

@@ -176,13 +176,18 @@ class AttackResult:
         return "found" if self.main.successes >= 1 > by_chance else "fails"
 
     def may_add_more_than(self, risk: float) -> bool:
-        """Whether the interval of the added risk reaches beyond one.
+        """Whether the interval of the added risk reaches beyond one; not where too little is left to be won."""
+        return self.main.attempts > 0 and self.risk.high > risk and not self.left_to_win < risk / 2
 
-        Not where so many guesses are right without the release that no more than half as much is left to be won.
+    @property
+    def left_to_win(self) -> float:
+        """The most that the release can add to guesses that are right without it, as a share of all attempts.
+
+        Where nearly all guesses are right, as of values that a set of categories lists, the added risk, which is a
+        share of the others, has an interval that says nothing.
         """
         known = self.control or self.baseline
-        is_known_anyway = known is not None and known.low > 1 - risk / 2
-        return self.main.attempts > 0 and self.risk.high > risk and not is_known_anyway
+        return 1.0 if known is None else 1 - known.low
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

@@ -30,6 +30,11 @@ _WORDS = {
         nummer kennung aktenzeichen kundennummer patientennummer fallnummer personalnummer konto kunde fall schluessel
         numero compte client dossier cuenta cliente expediente conto pratica rekening klant dossiernummer
         klantnummer patientnummer""",
+    "somebody": """person patient user member customer client subject participant respondent student pupil employee
+        worker driver rider passenger cab taxi subscriber resident citizen kunde patientin nutzer teilnehmer probandin
+        proband fahrer schueler mitarbeiter personne utilisateur eleve salarie conducteur persona paciente usuario
+        cliente alumno empleado conductor paziente utente studente dipendente persoon gebruiker klant leerling
+        werknemer""",
     "thing": """file drug product brand host variable column field item medication medicament class category""",
     "age": "age ages alter lebensalter edad eta leeftijd",
     "sex": "sex gender geschlecht sexe genre sexo genero sesso genere geslacht female male weiblich maennlich",

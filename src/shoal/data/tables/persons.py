@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.arrays import Ints
+from shoal.data.tables.column_words import meanings_of
 from shoal.data.tables.guess import is_key
 from shoal.data.tables.sense import sense_of
 from shoal.data.tables.table import Column, Table, row_keys
@@ -48,8 +49,11 @@ def _by_sense(column: Column) -> Column:
 MOST_EXACT = 2.0**53
 LEAST_DISTINCT = 0.01
 """Of the rows: a column with fewer different values has too many rows of each to be a key of persons."""
-CONSTANT = 0.95
-"""A column looks constant if rows that may be of one person agree in it to this share."""
+LEAST_NAMED = 20
+"""So many values are enough in a column whose name says that it numbers people, who may have many rows each."""
+CONSTANT = 0.98
+"""A column looks constant if rows that may be of one person agree in it to this share; of equal survey weights, which
+depend on sex and origin, some 97 % agree in these."""
 TRIVIAL = 0.9
 """A column in which two rows of any persons agree with this chance says nothing."""
 LEAST_CONSTANT = 2
@@ -59,20 +63,22 @@ def look_like_persons(table: Table) -> list[str]:
     """The columns whose values repeat as keys of persons do, by measure and whatever their names, the likeliest first.
 
     Many different values, none of them in many rows and none with decimals, and rows of one value agree in at least two
-    columns of fewer values, in which rows of different ones do not. Or the name says so, and values repeat. A fine code
-    of places can look the same, if the table names their regions too.
+    columns of fewer values, in which rows of different ones do not. Or the name says so, and values repeat: a key of
+    people (``user_id``) comes before one of what they do (``trip_id``). A fine code of places can look the same, if the
+    table names their regions too.
     """
     n_rows, found = table.n_rows, []
     chances = {c.name: _chance(c) for c in table.columns.values()}
     for column in table.columns.values():
-        n_values = len(column.values)
-        if column.missing.any() or not LEAST_DISTINCT * n_rows <= n_values < n_rows or n_rows < 20:
+        n_values, names_people = len(column.values), _names_people(column.name)
+        least = min(LEAST_NAMED, LEAST_DISTINCT * n_rows) if names_people else LEAST_DISTINCT * n_rows
+        if column.missing.any() or not least <= n_values < n_rows or n_rows < 20:
             continue
         counts = column.counts()[:n_values]
         repeated = np.flatnonzero(counts[column.codes] > 1)
         n_repeated = int((counts > 1).sum())
         if is_key(column.name) and n_repeated:
-            found.append((-len(table.columns), column.name))
+            found.append((-len(table.columns) - names_people, column.name))
             continue
         is_even = int(counts.max()) <= max(0.01 * n_rows, 20)
         if not is_even or len(repeated) < 0.05 * n_rows or not _are_keys(column):
@@ -88,6 +94,11 @@ def look_like_persons(table: Table) -> list[str]:
         if len(agreeing) >= LEAST_CONSTANT:
             found.append((-len(agreeing), column.name))
     return [name for _, name in sorted(found)]
+
+
+def _names_people(name: str) -> bool:
+    """Whether a column's name says that it numbers people, and not places, things or what happened."""
+    return {"key", "somebody"} <= meanings_of(name).keys()
 
 
 def _are_keys(column: Column) -> bool:

@@ -14,11 +14,13 @@ not below
 - two (`UNITS`) units of the column, the unit being what all differences between its values are multiples of: a grid of
   single years would leave the age of everybody where it is.
 
-Of numbers it is the next coarser one if the ends of ranges, over all groups, are clearly more often values of members
-than other values of the column between them are: so it is where values crowd at the ends of cells.
+On such a grid an end may still be a member's value: where values are rare, as in the tail of incomes, a cell holds one
+or two of them. So the claims of `shoal.attack.tables.label_ends` are made here too, and while the ends of the groups
+are right more often than guesses inside their labels (`TELLING`), numbers get cells that hold at least 2, 5, 10, ...
+different values of the column, their edges still multiples of the step, and dates get the next coarser span.
 
-These are facts about the column: the median of all groups, rounded up to a 1, 2 or 5, how often ends tell, and the unit
-in which values are written. Who reads the release could tell them from its labels.
+These are facts about the column: the median of all groups, rounded up to a 1, 2 or 5, how often ends tell, where its
+values are rare, and the unit in which they are written. Who reads the release could tell them from its labels.
 
 **Guarantee.** An end depends on the group only through the cell of the grid that its value lies in. **Not protected.**
 The value itself where all members have the same, which is published as it is: k-anonymity takes quasi-identifiers for
@@ -27,8 +29,9 @@ known, and all k of a group show it. In a column of two values, both ends of a r
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,8 +42,8 @@ from shoal.data.tables.labels import range_label, value_label
 from shoal.data.tables.parse import parse_dates, parse_numbers
 
 UNITS = 2
-TELLING = 0.05
-"""By so much may ends be values of members more often than others inside are, and by what chance explains."""
+TELLING = 0.01
+"""By so much may ends be values of members more often than guesses are, and by a standard error of these."""
 _DECIMALS = 9  # further ones are taken for noise of a measurement: such a column has no unit
 _HUGE = 1e300  # of larger numbers the ranges, or the round numbers around them, may be none
 _LARGEST = 2.0**50  # steps from 0, so that neighbouring ends are different floats
@@ -52,23 +55,50 @@ _SPANS: tuple[tuple[int, Unit], ...] = ((7, "D"), (1, "M"), (3, "M"), (1, "Y"), 
 _DAYS = {"D": 1.0, "M": 30.4375, "Y": 365.25}
 _FINER: dict[Unit, Unit] = {"Y": "M", "M": "D"}
 
-Ends = tuple[list[str], list[str]]
 Places = npt.NDArray[np.integer[Any]]
+Values = npt.NDArray[Any]
 
 
-def rounded_labels(
-    spelled: npt.NDArray[Any], low: Places, high: Places, n_distinct: npt.NDArray[np.int64]
-) -> npt.NDArray[Any] | None:
+class Spread(NamedTuple):
+    """Which values of a column its groups have, as places in the order of its values.
+
+    Attributes
+    ----------
+    low, high : int arrays (n_groups,)
+        The least and the greatest value of each group.
+    n_distinct : int64 array (n_groups,)
+        How many distinct values each group has.
+    n_alike : int64 array (n_groups,)
+        How many records of the column have one of them.
+    counts : int64 array (n_values,)
+        How many records have each value.
+    """
+
+    low: Places
+    high: Places
+    n_distinct: npt.NDArray[np.int64]
+    n_alike: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+
+class Ends(NamedTuple):
+    """Where the range of each group begins and ends: as it is spelled, and the numbers or moments that it covers."""
+
+    first: list[str]
+    last: list[str]
+    covers_from: Values
+    covers_to: Values
+
+
+def rounded_labels(spelled: Values, spread: Spread) -> Values | None:
     """The label of each group's range, with rounded ends.
 
     Parameters
     ----------
     spelled : object array (n_values,)
         The values of the column in their order, as they are written.
-    low, high : int arrays (n_groups,)
-        The least and the greatest value of each group, as places in that order.
-    n_distinct : int64 array (n_groups,)
-        How many distinct values each group has.
+    spread : Spread
+        Which of them each group has.
 
     Returns
     -------
@@ -76,12 +106,13 @@ def rounded_labels(
         None for a column that has no grid: neither numbers nor dates of our calendar, numbers near the largest that
         there are, or two values only.
     """
-    found = _ends(spelled, low, high, n_distinct) if len(spelled) > 2 and bool((low < high).any()) else None
+    low, high = spread.low, spread.high
+    found = _ends(spelled, spread) if len(spelled) > 2 and bool((low < high).any()) else None
     if found is None:
         return None
     pairs, of_group = np.unique(low.astype(np.int64) * len(spelled) + high, return_inverse=True)
-    first = dict(zip(low.tolist(), found[0], strict=True))
-    last = dict(zip(high.tolist(), found[1], strict=True))
+    first = dict(zip(low.tolist(), found.first, strict=True))
+    last = dict(zip(high.tolist(), found.last, strict=True))
     labels = [
         value_label(spelled[a]) if a == b else _label(first[a], last[b])
         for a, b in (divmod(pair, len(spelled)) for pair in pairs.tolist())
@@ -99,16 +130,14 @@ def _label(first: str, last: str) -> str:
     return range_label(str(finer[0]), str(finer[1]))
 
 
-def _ends(spelled: npt.NDArray[Any], low: Places, high: Places, n_distinct: npt.NDArray[np.int64]) -> Ends | None:
+def _ends(spelled: Values, spread: Spread) -> Ends | None:
+    low, high, n_distinct = spread[:3]
     numbers = parse_numbers(spelled)
     if numbers is not None:
         if np.abs(numbers).max() > _HUGE:
             return None
         step = number_step(numbers, numbers[high] - numbers[low], n_distinct)
-        ends = _number_ends(numbers[low], numbers[high], step)
-        if _tell(numbers, low, high, n_distinct, ends):
-            ends = _number_ends(numbers[low], numbers[high], round_up(step * Fraction(3, 2)))
-        return ends
+        return _first_quiet(numbers, spread, _number_grids(numbers, spread, step))
     dates = parse_dates(spelled)
     if dates is None:
         return None
@@ -117,10 +146,15 @@ def _ends(spelled: npt.NDArray[Any], low: Places, high: Places, n_distinct: npt.
     if years.min() < 1000 - 1970 or years.max() >= 9900 - 1970:
         return None
     least = _least_step(moments, moments[high] - moments[low], n_distinct, int(np.gcd.reduce(moments - moments[0])))
-    if (moments % _DAY).any() and least <= _TIMES[-1]:
-        return _time_ends(moments[low], moments[high], next(t for t in _TIMES if t >= least))
-    n, unit = next((s for s in _SPANS if s[0] * _DAYS[s[1]] * _DAY >= least), _SPANS[-1])
-    return _calendar_ends(moments[low], n, unit)[0], _calendar_ends(moments[high], n, unit)[1]
+    return _first_quiet(moments, spread, _date_grids(moments[low], moments[high], least, bool((moments % _DAY).any())))
+
+
+def _first_quiet(values: Values, spread: Spread, grids: Iterable[Ends]) -> Ends:
+    """The first of ever coarser grids whose ends tell no more than guesses; the last if all do."""
+    for ends in grids:
+        if not _tell(values, spread, ends):
+            break
+    return ends
 
 
 def number_step(numbers: Floats, widths: Floats, n_distinct: npt.NDArray[np.int64]) -> Fraction:
@@ -134,21 +168,22 @@ def number_step(numbers: Floats, widths: Floats, n_distinct: npt.NDArray[np.int6
     return round_up(_least_step(numbers, widths, n_distinct, _unit(numbers)))
 
 
-def _tell(numbers: Floats, low: Places, high: Places, n_distinct: npt.NDArray[np.int64], ends: Ends) -> bool:
-    """Whether values of a column next to the ends of ranges are members' more often than any between them.
+def _tell(values: Values, spread: Spread, ends: Ends) -> bool:
+    """Whether values of a column next to the ends of ranges are members' more often than guesses between them.
 
-    Ends of the column itself are left out: no grid could hide them.
+    A guess is a value that the label covers, as likely as it is frequent. Ends of the column itself are left out: no
+    grid could hide them.
     """
-    differ = low < high
-    below, above = (np.array(texts, dtype=np.float64) for texts in ends)
-    first, last = np.searchsorted(numbers, below, "left"), np.searchsorted(numbers, above, "right") - 1
-    share = n_distinct / np.maximum(last - first + 1, 1)
-    inner, outer = differ & (low > 0), differ & (high < len(numbers) - 1)
-    right = np.concatenate([(first == low)[inner], (last == high)[outer]])
+    low, high = spread.low, spread.high
+    first, after = np.searchsorted(values, ends.covers_from, "left"), np.searchsorted(values, ends.covers_to, "right")
+    before = np.append(0, np.cumsum(spread.counts))
+    share = spread.n_alike / np.maximum(before[after] - before[first], 1)
+    inner, outer = (low < high) & (low > 0), (low < high) & (high < len(values) - 1)
+    right = np.concatenate([(first == low)[inner], (after - 1 == high)[outer]])
     if not len(right):
         return False
     usual = np.concatenate([share[inner], share[outer]]).mean()
-    return bool(right.mean() > usual + TELLING + 1 / np.sqrt(len(right)))
+    return bool(right.mean() > usual + TELLING + np.sqrt(usual * (1 - usual) / len(right)))
 
 
 def _least_step(
@@ -173,32 +208,85 @@ def _unit(numbers: Floats) -> Fraction:
     return Fraction(0)
 
 
-def _number_ends(below: Floats, above: Floats, step: Fraction) -> Ends:
-    """The nearest multiples of the step, compared as the numbers that their labels show."""
+def _number_grids(numbers: Floats, spread: Spread, step: Fraction) -> Iterator[Ends]:
+    """Multiples of the step; then so few of them that cells hold several values."""
+    below, above = numbers[spread.low], numbers[spread.high]
     around = np.floor(np.concatenate([below, above]) / float(step))
-    places = np.unique(np.concatenate([around + shift for shift in (-1, 0, 1, 2)]))
-    texts = [spell_edge(step * int(place)) for place in places.tolist()]
+    yield _number_ends(below, above, step, np.concatenate([around + shift for shift in (-1, 0, 1, 2)]))
+    size = Fraction(1)
+    while size < len(numbers):
+        size = round_up(size * Fraction(3, 2))
+        yield _number_ends(below, above, step, _edges(numbers, step, int(size)))
+
+
+def _edges(numbers: Floats, step: Fraction, size: int) -> Floats:
+    """Multiples of the step with so many values of the column between neighbours, the roundest of these.
+
+    The outermost are too wide by a step, where a value that is a multiple might be rounded to either side of it.
+    """
+    cells = np.floor(numbers / float(step)).astype(np.int64)
+    places, start = [int(cells[0]) - 1, int(cells[0])], 0
+    while start + size <= len(cells):
+        below = int(cells[start + size - 1])
+        start = int(np.searchsorted(cells, below, "right"))
+        if len(cells) - start >= size:
+            places.append(_roundest(below + 1, int(cells[start])))
+    top = int(cells[-1])
+    return np.array([*places, top + 1, top + 2] if numbers[-1] > float(step) * top else [*places, top, top + 1], float)
+
+
+def _roundest(low: int, high: int) -> int:
+    """The multiple of the largest 1, 2 or 5 times a power of ten that lies between both.
+
+    >>> _roundest(37, 64), _roundest(-3, 8), _roundest(1234, 1239), _roundest(7, 7)
+    (50, 0, 1235, 7)
+    """
+    power = int(f"1{'0' * len(str(max(abs(low), abs(high))))}")
+    while True:
+        for digit in (5, 2, 1):
+            place = -(-low // (digit * power)) * digit * power
+            if place <= high:
+                return place
+        power //= 10
+
+
+def _number_ends(below: Floats, above: Floats, step: Fraction, places: Floats) -> Ends:
+    """The nearest of some multiples of the step, compared as the numbers that their labels show."""
+    texts = [spell_edge(step * int(place)) for place in np.unique(places).tolist()]
     shown = np.array([float(text) for text in texts])
     first = np.searchsorted(shown, below, side="right") - 1
     last = np.searchsorted(shown, above, side="left")
-    return [texts[i] for i in first.tolist()], [texts[i] for i in last.tolist()]
+    return Ends([texts[i] for i in first.tolist()], [texts[i] for i in last.tolist()], shown[first], shown[last])
 
 
-def _time_ends(below: npt.NDArray[np.int64], above: npt.NDArray[np.int64], step: int) -> Ends:
+def _date_grids(below: Places, above: Places, least: Fraction, has_times: bool) -> Iterator[Ends]:
+    """Minutes to weeks where there are times of the day, then spans of the calendar."""
+    if has_times:
+        for step in _TIMES:
+            if step >= least:
+                yield _time_ends(below, above, step)
+        least = max(least, Fraction(_TIMES[-1] + 1))
+    for n, unit in _SPANS:
+        if n * _DAYS[unit] * _DAY >= least or (n, unit) == _SPANS[-1]:
+            first, last = _calendar_cells(below, n, unit), _calendar_cells(above, n, unit) + n
+            covers = (a.astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64) for a in (first, last))
+            yield Ends(_spelled(first, unit), _spelled(last - 1, unit), next(covers), next(covers) - 1)
+
+
+def _time_ends(below: Places, above: Places, step: int) -> Ends:
     """Full minutes, hours or days, or midnights before Mondays."""
     first = (below - _MONDAY) // step * step + _MONDAY
     last = -((_MONDAY - above) // step) * step + _MONDAY
-    return _spelled(first, "m"), _spelled(last, "m")
+    return Ends(_spelled(first, "m"), _spelled(last, "m"), first, last)
 
 
-def _calendar_ends(moments: npt.NDArray[np.int64], n: int, unit: Unit) -> Ends:
-    """The first and the last day, month or year of the cells of n that moments lie in; weeks begin on Mondays."""
+def _calendar_cells(moments: Places, n: int, unit: Unit) -> npt.NDArray[np.int64]:
+    """The first day, month or year of the cells of n that moments lie in; weeks begin on Mondays."""
     places = moments.astype("datetime64[us]").astype(f"datetime64[{unit}]").astype(np.int64)
     offset = {"D": _MONDAY // _DAY, "M": 0, "Y": -1970}[unit]
-    first = (places - offset) // n * n + offset
-    return _spelled(first, unit), _spelled(first + n - 1, unit)
+    return (places - offset) // n * n + offset
 
 
-def _spelled(places: npt.NDArray[np.int64], unit: Literal["D", "M", "Y", "m"]) -> list[str]:
+def _spelled(places: Places, unit: Literal["D", "M", "Y", "m"]) -> list[str]:
     moments: npt.NDArray[np.datetime64] = places.astype("datetime64[us]" if unit == "m" else f"datetime64[{unit}]")
     return [text.replace("T", " ") for text in np.datetime_as_string(moments, unit=unit).tolist()]

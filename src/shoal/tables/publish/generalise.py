@@ -25,7 +25,7 @@ import numpy.typing as npt
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.labels import EVERYTHING, OR_MISSING, range_label, set_label, value_label
-from shoal.data.tables.round_ends import rounded_labels
+from shoal.data.tables.round_ends import Spread, rounded_labels
 from shoal.data.tables.table import Column
 from shoal.report.points import Point
 from shoal.tables.encoding import Ranked
@@ -102,17 +102,16 @@ def _ranges(
     spelled = _spelled(ranked)
     if is_rounded and ranked.kind == "number":
         known = spelled[: ranked.n_values - ranked.has_missing]
-        rounded = rounded_labels(known, low, high, _count_distinct(ranked, groups, present))
+        group, rank, _ = Groups(groups.labels[present], groups.sizes).pairs(ranked.ranks[present], ranked.n_values)
+        counts = np.bincount(ranked.ranks[present], minlength=len(known))
+        n_distinct = np.bincount(group, minlength=len(groups.sizes))
+        n_alike = np.bincount(group, counts[rank], len(groups.sizes)).astype(np.int64)
+        rounded = rounded_labels(known, Spread(low, high, n_distinct, n_alike, counts))
         if rounded is not None:
             return rounded
     pairs, of_group = np.unique(low.astype(np.int64) * ranked.n_values + high, return_inverse=True)
     ends = [(spelled[p // ranked.n_values], spelled[p % ranked.n_values]) for p in pairs]
     return np.array([_range(a, b) for a, b in ends] or [""], dtype=object)[of_group]
-
-
-def _count_distinct(ranked: Ranked, groups: Groups, present: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    group, _, _ = Groups(groups.labels[present], groups.sizes).pairs(ranked.ranks[present], ranked.n_values)
-    return np.bincount(group, minlength=len(groups.sizes))
 
 
 def _range(low: str | None, high: str | None) -> str | None:

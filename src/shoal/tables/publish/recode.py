@@ -16,7 +16,7 @@ import numpy as np
 from shoal.arrays import Codes
 from shoal.data.tables.hierarchy import ROOT, Hierarchy
 from shoal.data.tables.labels import range_label, value_label
-from shoal.data.tables.round_ends import rounded_labels
+from shoal.data.tables.round_ends import Spread, rounded_labels
 from shoal.data.tables.table import Column
 from shoal.errors import DataError
 from shoal.tables.encoding import Ranked
@@ -92,7 +92,9 @@ def _labels(
     _, first, of_rank, counts = np.unique(nodes, return_index=True, return_inverse=True, return_counts=True)
     rounded = None
     if ends == "rounded" and ranked.kind == "number":
-        rounded = rounded_labels(ranked.labels[ranks], first, first + counts - 1, counts)
+        n_records = np.bincount(ranked.ranks, minlength=ranked.n_values)[ranks]
+        n_alike = np.add.reduceat(n_records, first)
+        rounded = rounded_labels(ranked.labels[ranks], Spread(first, first + counts - 1, counts, n_alike, n_records))
     if rounded is not None:
         return [rounded[i] for i in of_rank]
     names = [range_label(spelled[i], spelled[i + n - 1]) for i, n in zip(first, counts, strict=True)]

@@ -50,6 +50,36 @@ def test_a_key_of_persons_is_found_by_how_it_repeats():
     assert look_like_persons(from_frame(visits().rename(columns={"paid": "patient_id"})))[0] == "patient_id"
 
 
+def test_survey_weights_that_repeat_within_strata_are_no_keys():
+    """Records with one weight are of one sex and origin, nearly, as those of a person are, but of many people."""
+    rng = np.random.default_rng(3)
+    n, strata = 4000, 6
+    sex, origin = rng.integers(0, 2, n), rng.integers(0, strata // 2, n)
+    weight = 1000 * (sex * 3 + origin) + rng.integers(0, 300, n)
+    moved = rng.random(n) < 0.03
+    sex[moved] = 1 - sex[moved]
+    origin[rng.random(n) < 0.03] = 0
+    frame = pd.DataFrame({"c3": weight, "c9": origin, "c10": sex, "c1": rng.integers(17, 90, n)})
+    assert look_like_persons(from_frame(frame)) == []
+    persons = visits(1500).rename(columns={"zz": "c3", "town": "c9", "born": "c10", "sex": "c1"})
+    assert look_like_persons(from_frame(persons)) == ["c3"]
+
+
+@pytest.mark.parametrize(
+    ("trip", "person"),
+    [("trajectory_id", "user_id"), ("trip no", "cab_id"), ("fahrt_nr", "fahrer_nr"), ("voyage_id", "conducteur_id")],
+)
+def test_whose_trips_they_are_comes_before_the_trips(trip, person):
+    """Though a person may have hundreds of rows, and a trip a few."""
+    rng = np.random.default_rng(5)
+    trips = np.repeat(np.arange(600), rng.integers(5, 30, 600))
+    frame = pd.DataFrame({"lat": rng.random(len(trips)), trip: trips, person: trips // 25, "paid": trips % 7})
+    assert look_like_persons(from_frame(frame)) == [person, trip]
+    assert look_like_persons(from_frame(frame.drop(columns=person))) == [trip]
+    few = frame.assign(**{person: trips % 4})
+    assert look_like_persons(from_frame(few)) == [trip]
+
+
 @pytest.mark.parametrize(
     ("keys", "persons"),
     [
