@@ -25,6 +25,7 @@ from shoal import lazy
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+_OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}  # nobody calls a kernel from C
 _BLAS = ("scipy.linalg", "scipy.linalg.cython_blas")
 
 
@@ -96,9 +97,9 @@ class Kernel:
         import numba
 
         try:
-            return numba.njit(nogil=True, cache=True)(self.py_func)
+            return numba.njit(cache=True, **_OPTIONS)(self.py_func)
         except RuntimeError:
-            return numba.njit(nogil=True)(self.py_func)
+            return numba.njit(**_OPTIONS)(self.py_func)
 
     @cached_property
     def _inner(self) -> Any:
@@ -108,7 +109,7 @@ class Kernel:
         """
         import numba
 
-        return numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(self.py_func)
+        return numba.njit(no_cpython_wrapper=True, **_OPTIONS)(self.py_func)
 
     @property
     def _numba_type_(self) -> Any:

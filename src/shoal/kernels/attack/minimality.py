@@ -50,7 +50,7 @@ def try_ways(
     """
     n = len(rows)
     widths = np.empty(len(space.ranks), np.float64)
-    begin, is_strict = np.int64(0), np.bool_(True)  # typed: literal ones would compile the cuts again
+    begin, is_strict = np.int64(0), bool(np.bool_(True))  # typed: literal ones would compile the cuts again
     for way in range(len(ways)):
         for j in range(len(codes)):
             for i in range(n):
