@@ -26,6 +26,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}  # nobody calls a kernel from C
+_KEPT: dict[str, Any] = {"cache": True}
+_INNER: dict[str, Any] = {"no_cpython_wrapper": True}
 _BLAS = ("scipy.linalg", "scipy.linalg.cython_blas")
 
 
@@ -97,7 +99,7 @@ class Kernel:
         import numba
 
         try:
-            return numba.njit(cache=True, **_OPTIONS)(self.py_func)
+            return numba.njit(**_OPTIONS, **_KEPT)(self.py_func)
         except RuntimeError:
             return numba.njit(**_OPTIONS)(self.py_func)
 
@@ -109,7 +111,7 @@ class Kernel:
         """
         import numba
 
-        return numba.njit(no_cpython_wrapper=True, **_OPTIONS)(self.py_func)
+        return numba.njit(**_OPTIONS, **_INNER)(self.py_func)
 
     @property
     def _numba_type_(self) -> Any:
