@@ -197,7 +197,7 @@ class BasePolicy(Strict):
 
         from shoal.policy_file import policy_toml
 
-        return f"<p><b>{type(self).__name__}</b></p><pre>{escape(policy_toml(self, {}, ()))}</pre>"
+        return f"<p><b>{type(self).__name__}</b></p><pre>{escape(policy_toml(self, {}, (), is_shown=True))}</pre>"
 
     @classmethod
     def read(cls, path: str | Path) -> Self:

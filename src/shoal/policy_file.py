@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,18 @@ from pydantic import BaseModel
 
 WIDTH = 110
 
+Tell = Callable[[str], str]
+"""How a file is told."""
 
-def policy_toml(policy: BaseModel, reasons: Mapping[str, str], head: Iterable[str], folder: Path | None = None) -> str:
+
+def policy_toml(
+    policy: BaseModel,
+    reasons: Mapping[str, str],
+    head: Iterable[str],
+    folder: Path | None = None,
+    *,
+    is_shown: bool = False,
+) -> str:
     """The file.
 
     Parameters
@@ -26,7 +37,10 @@ def policy_toml(policy: BaseModel, reasons: Mapping[str, str], head: Iterable[st
         What stands at the top, a paragraph each.
     folder : path, optional
         Where the file will stand, so that files which it names are found from there.
+    is_shown : bool
+        Whether it is for a page, where files are told by their names: their folders are nobody's business there.
     """
+    tell = _name if is_shown else partial(_from, folder=folder)
     lines = [line for text in head for line in _comment(text)]
     parts: list[str] = []
     for name, field in type(policy).model_fields.items():
@@ -35,13 +49,13 @@ def policy_toml(policy: BaseModel, reasons: Mapping[str, str], head: Iterable[st
         if not is_said and value == field.get_default(call_default_factory=True):
             continue
         if isinstance(value, BaseModel):
-            parts += ["", f"[{name}]", *_keys(value, reasons, f"{name}.")]
+            parts += ["", f"[{name}]", *_keys(value, reasons, f"{name}.", tell)]
         elif isinstance(value, Mapping):
-            parts += ["", f"[{name}]", *_entries(value, reasons, f"{name}.", folder)]
+            parts += ["", f"[{name}]", *_entries(value, reasons, f"{name}.", tell)]
         elif isinstance(value, tuple) and value and all(isinstance(v, BaseModel) for v in value):
             parts += ["", *(line for key, why in reasons.items() if _is_about(key, name) for line in _comment(why))]
             for one in value:
-                parts += [f"[[{name}]]", *_keys(one, {}, "", tag="model"), ""]
+                parts += [f"[[{name}]]", *_keys(one, {}, "", tell, tag="model"), ""]
         elif value is not None:
             lines += [f"{name} = {_toml(value)}{_beside(reasons.get(name, ''))}"]
     text = "\n".join([*lines, *parts])
@@ -54,7 +68,7 @@ def _is_about(key: str, name: str) -> bool:
     return key == name or key.startswith(f"{name}.")
 
 
-def _keys(part: BaseModel, reasons: Mapping[str, str], place: str, tag: str = "") -> Iterator[str]:
+def _keys(part: BaseModel, reasons: Mapping[str, str], place: str, tell: Tell, tag: str = "") -> Iterator[str]:
     """The keys of a part that are not as they are by default, or that something is said of."""
     for name, field in type(part).model_fields.items():
         value, why = getattr(part, name), reasons.get(f"{place}{name}", "")
@@ -63,25 +77,26 @@ def _keys(part: BaseModel, reasons: Mapping[str, str], place: str, tag: str = ""
             if name.endswith("hierarchy") and not isinstance(value, str):
                 yield f"# {name} was given in Python: write it to a file and name that here"
             else:
-                yield f"{name} = {_toml(value)}{_beside(why)}"
+                told = tell(value) if name.endswith("hierarchy") else value
+                yield f"{name} = {_toml(told)}{_beside(why)}"
 
 
-def _entries(value: Mapping[str, Any], reasons: Mapping[str, str], place: str, folder: Path | None) -> Iterator[str]:
+def _entries(value: Mapping[str, Any], reasons: Mapping[str, str], place: str, tell: Tell) -> Iterator[str]:
     for name, one in value.items():
         if isinstance(one, BaseModel):
-            yield from _column(name, one, reasons.get(f"{place}{name}", ""), folder)
+            yield from _column(name, one, reasons.get(f"{place}{name}", ""), tell)
         else:
             yield f"{_key(name)} = {_toml(one)}{_beside(reasons.get(f'{place}{name}', ''))}"
 
 
-def _column(name: str, column: BaseModel, why: str, folder: Path | None) -> Iterator[str]:
+def _column(name: str, column: BaseModel, why: str, tell: Tell) -> Iterator[str]:
     said: list[str] = []
     for key, value in column:
         if key == "hierarchy" and value is not None and value != "auto":
             if not isinstance(value, str):
                 why = f"{why}; its hierarchy was given in Python: write it to a file and name that here".lstrip("; ")
                 continue
-            value = _from(value, folder)
+            value = tell(value)
         if value is not None:
             said.append(f"{key} = {_toml(value)}")
     yield f"{_key(name)} = {{ {', '.join(said)} }}{_beside(why)}"
@@ -92,6 +107,11 @@ def _from(path: str, folder: Path | None) -> str:
     if folder is None:
         return path
     return Path(os.path.relpath(Path(path).absolute(), folder.absolute())).as_posix()
+
+
+def _name(path: str) -> str:
+    """A file by its name alone."""
+    return Path(path).name
 
 
 def _comment(text: str) -> list[str]:

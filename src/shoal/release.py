@@ -376,7 +376,7 @@ class Release(ABC, Generic[D]):
             "command": command,
             "sources": list(source_checksums(self._sources_read).items()),
             "published": list(published.items()),
-            "policy": policy_toml(self.policy, {}, ()),
+            "policy": policy_toml(self.policy, {}, (), is_shown=True),
         }
         context = self.policy.context.model_dump(exclude_none=True)
         return {"context": context, "provenance": provenance, "board": kind_named(self.kind).board(self).to_dict()}

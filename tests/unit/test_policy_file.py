@@ -60,3 +60,12 @@ def test_a_hierarchy_without_a_file_is_told_to_be_written() -> None:
     text = policy_toml(Policy.of(quasi=["city"], hierarchies={"city": tree}), {}, [])
     assert "its hierarchy was given in Python" in text
     assert "Ayr" not in text
+
+
+def test_a_page_tells_files_by_their_names(tmp_path: Path) -> None:
+    of_table = Policy(columns={"city": {"role": "quasi", "hierarchy": str(tmp_path / "in" / "city.csv")}})
+    of_items = SparsePolicy(method={"publish": "generalise", "item_hierarchy": str(tmp_path / "in" / "items.csv")})
+    for policy, name in ((of_table, "city.csv"), (of_items, "items.csv")):
+        assert f'hierarchy = "{name}"' in policy_toml(policy, {}, (), is_shown=True)
+        assert str(tmp_path) not in policy_toml(policy, {}, (), is_shown=True)
+        assert str(tmp_path) in policy_toml(policy, {}, ())

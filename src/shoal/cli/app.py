@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -135,11 +136,16 @@ def demo(out: Path, rows: int, is_shown: bool, as_json: bool) -> None:
     Example:
       shoal demo -o demo/
     """
-    from shoal.cli.demo import run_demo
+    from shoal.cli.demo import DemoPart, run_demo
 
-    with progress_of(not as_json) as progress:
-        parts = run_demo(out, rows, progress)
-        interrupts.all_is_written(out)
+    def tell(part: DemoPart) -> None:
+        if not as_json:
+            click.echo(f"{part.title}:")
+            print_release(part.release, None)
+            click.echo("")
+
+    parts = run_demo(out, rows, partial(progress_of, not as_json), tell)
+    interrupts.all_is_written(out)
     if is_shown:
         show_in_browser(out / "private" / "report.html")
     if as_json:
@@ -147,10 +153,10 @@ def demo(out: Path, rows: int, is_shown: bool, as_json: bool) -> None:
         told = {part.folder: summary(part.release, part.place(out)) for part in others}
         print_json({**summary(table.release, out), **told})
         return
+    click.echo("Open these: of each the report, which is yours alone, and the datasheet, which goes out with the data.")
     for part in parts:
-        click.echo(f"{part.title}:")
-        print_release(part.release, part.place(out))
-        click.echo("")
+        click.echo(f"  {part.place(out) / 'private' / 'report.html'}")
+        click.echo(f"  {part.place(out) / 'publish' / 'datasheet.html'}")
     click.echo("The inputs are in the folders input/ beside them. Try next:")
     click.echo(f"  shoal check {out / 'publish'} --original {out / 'input' / 'clinic.csv'}")
     click.echo(f"  shoal profile {out / 'input' / 'clinic.csv'}")

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Callable
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal import lazy
 from shoal.api import anonymize
 from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
 from shoal.data.samples.proteins import protein_families
@@ -19,6 +25,8 @@ from shoal.data.strings.files import write_strings
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
 from shoal.data.trajectories.trajectories import Trajectories
+from shoal.kernels.compile import has_compiled
+from shoal.progress import Progress
 from shoal.release import Release
 from shoal.scratch import scratch_folder
 from shoal.stage import refuse_occupied, staged
@@ -123,28 +131,49 @@ class DemoPart(NamedTuple):
         return out / self.folder
 
 
-def run_demo(out: Path, n_rows: int, progress: Callable[[str, int, int], None]) -> list[DemoPart]:
+class _Part(NamedTuple):
+    """What a release of the demonstration is made from; the first six as of `DemoPart`."""
+
+    title: str
+    folder: str
+    data: str
+    unseen: str
+    keep: tuple[str, ...]
+    policy: str
+    invent: Callable[[Path, int], None]
+
+    def make(self, scratch: Path, n_rows: int, progress: Progress) -> DemoPart:
+        """Invent the data, protect it and attack the release."""
+        given = scratch / self.folder / "input"
+        given.mkdir(parents=True)
+        self.invent(given, n_rows)
+        (given / "policy.toml").write_text(self.policy, encoding="utf-8")
+        release = anonymize(given / self.data, given / "policy.toml", control=given / self.unseen, progress=progress)
+        progress("attacking the release", 0, 0)
+        assert release.verdict is not None  # which is looked up from here on
+        return DemoPart(self.title, self.folder, self.data, self.unseen, self.keep, release)
+
+
+def run_demo(
+    out: Path,
+    n_rows: int,
+    progress_of: Callable[[], AbstractContextManager[Progress]],
+    tell: Callable[[DemoPart], None],
+) -> list[DemoPart]:
     """Invent a clinic, proteins, baskets and trips, protect them, and save all with the inputs, or nothing.
 
-    Of each a tenth more is invented, which the releases are not made from: attacks are compared on it.
+    Of each a tenth more is invented, which the releases are not made from: attacks are compared on it. Each is told as
+    soon as it is there, the table first.
     """
     refuse_occupied(out)
     parts = []
-    with scratch_folder() as scratch:
-        for title, folder, data, unseen, keep, policy, invent in (
-            ("A table", "", "clinic.csv", "unseen.csv", (), POLICY, lambda where: _invent_clinic(where, n_rows)),
-            ("Strings", "strings", "proteins.fasta", "unseen.fasta", (), STRING_POLICY, _invent_proteins),
-            ("Baskets", "baskets", "baskets.dat", "unseen.dat", ("groups",), BASKET_POLICY, _invent_baskets),
-            ("Trajectories", "trajectories", "trips.csv", "unseen.csv", ("groups",), TOWN_POLICY, _invent_trips),
-        ):
-            given = scratch / folder / "input"
-            given.mkdir(parents=True)
-            invent(given)
-            (given / "policy.toml").write_text(policy, encoding="utf-8")
-            release = anonymize(given / data, given / "policy.toml", control=given / unseen, progress=progress)
-            parts.append(DemoPart(title, folder, data, unseen, keep, release))
-        progress("attacking and writing the releases", 0, 0)
-        with staged(out) as stage:
+    with scratch_folder() as scratch, _compiled_beside():
+        for one in _PARTS:
+            with progress_of() as progress:
+                parts.append(one.make(scratch, n_rows, progress))
+            tell(parts[-1])
+        with progress_of() as progress, staged(out) as stage:
+            progress("writing the releases", 0, 0)
             for part in parts:
                 made = stage / "made"
                 part.release.save(made, part.keep)
@@ -156,6 +185,38 @@ def run_demo(out: Path, n_rows: int, progress: Callable[[str, int, int], None]) 
     return parts
 
 
+@contextmanager
+def _compiled_beside() -> Iterator[None]:
+    """Let a process of its own compile the loops of the last releases while the first are made.
+
+    Where a processor is free for it, nothing is compiled yet, and what it compiles is kept beside the package.
+    """
+    can_keep = "NUMBA_CACHE_DIR" not in os.environ and os.access(Path(__file__).parent, os.W_OK)
+    if has_compiled() or not can_keep or (os.cpu_count() or 1) < 2:
+        yield
+        return
+    silent = subprocess.DEVNULL
+    beside = subprocess.Popen([sys.executable, "-m", __name__], stdin=silent, stdout=silent, stderr=silent)
+    try:
+        yield
+    finally:
+        beside.terminate()
+        try:
+            beside.wait(5)
+        except subprocess.TimeoutExpired:
+            beside.kill()
+            beside.wait()
+
+
+def _compile_the_last() -> None:
+    """Make the last two releases, the last one first, and throw them away."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    lazy.is_alone = True
+    with scratch_folder() as scratch:
+        for one in _PARTS[:1:-1]:
+            one.make(scratch, 0, lambda *_: None)
+
+
 def _invent_clinic(folder: Path, n_rows: int) -> None:
     patients = from_frame(clinic(n_rows + n_rows // 10))
     write_table(patients.take(np.arange(n_rows)), folder / "clinic.csv")
@@ -163,7 +224,7 @@ def _invent_clinic(folder: Path, n_rows: int) -> None:
     diagnosis_hierarchy().write(folder / "diagnosis.csv")
 
 
-def _invent_proteins(folder: Path) -> None:
+def _invent_proteins(folder: Path, _: int) -> None:
     made = protein_families(N_PROTEINS + N_PROTEINS // 10, n_families=4, mean_length=120.0, unevenness=0.5, seed=1)
     assert made.labels is not None
     records = [
@@ -174,18 +235,26 @@ def _invent_proteins(folder: Path) -> None:
     (folder / "unseen.fasta").write_text("".join(records[N_PROTEINS:]), encoding="utf-8")
 
 
-def _invent_baskets(folder: Path) -> None:
+def _invent_baskets(folder: Path, _: int) -> None:
     quest = replace(Quest.named("T20.I4.D1"), n_transactions=N_BASKETS + N_BASKETS // 10)
     made = generate_baskets(quest, seed=1).strings()
     write_strings(made.take(np.arange(N_BASKETS)), folder / "baskets.dat")
     write_strings(made.take(np.arange(N_BASKETS, len(made))), folder / "unseen.dat")
 
 
-def _invent_trips(folder: Path) -> None:
+def _invent_trips(folder: Path, _: int) -> None:
     made = town(N_TRAVELLERS + N_TRAVELLERS // 10)
     is_inside = made.persons < N_TRAVELLERS
     write_points(made.take(np.flatnonzero(is_inside)), folder / "trips.csv")
     write_points(made.take(np.flatnonzero(~is_inside)), folder / "unseen.csv")
+
+
+_PARTS = (
+    _Part("A table", "", "clinic.csv", "unseen.csv", (), POLICY, _invent_clinic),
+    _Part("Strings", "strings", "proteins.fasta", "unseen.fasta", (), STRING_POLICY, _invent_proteins),
+    _Part("Baskets", "baskets", "baskets.dat", "unseen.dat", ("groups",), BASKET_POLICY, _invent_baskets),
+    _Part("Trajectories", "trajectories", "trips.csv", "unseen.csv", ("groups",), TOWN_POLICY, _invent_trips),
+)
 
 
 def write_points(data: Trajectories, path: Path) -> None:
@@ -199,3 +268,7 @@ def write_points(data: Trajectories, path: Path) -> None:
         "longitude": data.longitude,
     }
     write_table(from_frame(columns), path)
+
+
+if __name__ == "__main__":
+    _compile_the_last()

@@ -25,6 +25,9 @@ from shoal import lazy
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+_OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}  # nobody calls a kernel from C
+_KEPT: dict[str, Any] = {"cache": True}
+_INNER: dict[str, Any] = {"no_cpython_wrapper": True}
 _BLAS = ("scipy.linalg", "scipy.linalg.cython_blas")
 
 
@@ -75,13 +78,14 @@ class Kernel:
     __name__: str
     __module__: str
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], twin: Callable[..., Any] | None = None) -> None:
         self.py_func = function
+        self._interpreted = twin or function
         update_wrapper(self, function)
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Run it."""
-        return (self.py_func if _is_interpreted.get() else self._compiled)(*args, **options)
+        return (self._interpreted if _is_interpreted.get() else self._compiled)(*args, **options)
 
     @cached_property
     def _compiled(self) -> Any:
@@ -95,14 +99,24 @@ class Kernel:
         import numba
 
         try:
-            return numba.njit(nogil=True, cache=True)(self.py_func)
+            return numba.njit(**_OPTIONS, **_KEPT)(self.py_func)
         except RuntimeError:
-            return numba.njit(nogil=True)(self.py_func)
+            return numba.njit(**_OPTIONS)(self.py_func)
+
+    @cached_property
+    def _inner(self) -> Any:
+        """What numba makes of it for other kernels, in two thirds of the time: without ways in from Python and from C.
+
+        Not kept on disk, where it would be taken for what can be called; the kernel that calls it is kept whole.
+        """
+        import numba
+
+        return numba.njit(**_OPTIONS, **_INNER)(self.py_func)
 
     @property
     def _numba_type_(self) -> Any:
         """What numba takes it for where a compiled kernel calls it."""
-        return self._compiled._numba_type_
+        return (self._compiled if "_compiled" in vars(self) else self._inner)._numba_type_
 
     def __reduce__(self) -> str:
         """Pickled by its name, like the function that it was written as."""
@@ -112,6 +126,11 @@ class Kernel:
 def compiled(function: F) -> F:
     """Make a kernel of a function."""
     return cast(F, Kernel(function))
+
+
+def compiled_beside(twin: F) -> Callable[[F], F]:
+    """Make a kernel of a function, which is the given one where kernels are interpreted."""
+    return lambda function: cast(F, Kernel(function, twin))
 
 
 def has_compiled() -> bool:

@@ -144,7 +144,7 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
         n_more = len({f.name for f in above} - {worst.name})
         n_accepted = len({f.name for f in above} - {f.name for f in serious})
         of_them = f", {n_accepted} of them accepted" if n_accepted else ""
-        more = "" if not n_more else f" ({n_more} more finding{'s' * (n_more > 1)} below{of_them})"
+        more = "" if not n_more else f" ({n_more} more finding{'s' * (n_more > 1)} in the report{of_them})"
         text = f"{worst.sentence} What to do: {worst.remedy.removesuffix('.')}.{more}{warning}"
         return ReleaseVerdict("amber" if is_met else "red", holds, text, cost, worst.columns, worst.share)
     plain = [r for r in results if not (r.attack in known and known[r.attack].leaked)]

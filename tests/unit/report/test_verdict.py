@@ -48,7 +48,7 @@ def test_the_worst_is_told_with_columns_and_remedy():
     found = judged(result("a", 200, 10), result("b", 990, 10, columns=("cost", "zip")), result("c", 5, 5))
     assert found.level == "amber"
     assert found.worst == (
-        "Trying b ('cost' and 'zip'): it got 990. What to do: do something about b. (1 more finding below)"
+        "Trying b ('cost' and 'zip'): it got 990. What to do: do something about b. (1 more finding in the report)"
     )
     assert found.columns == ("cost", "zip")
     assert found.risk == pytest.approx(0.99, abs=0.01)
@@ -112,7 +112,7 @@ def test_what_nobody_accepted_comes_before_what_was_accepted():
     found = judged(result("c", 200, 1), grounds=Grounds("All holds.", True, "", (taken,)))
     assert found.level == "amber"
     assert found.worst.startswith("Trying c: it got 200. What to do")
-    assert found.worst.endswith("(1 more finding below, 1 of them accepted)")
+    assert found.worst.endswith("(1 more finding in the report, 1 of them accepted)")
 
 
 def test_an_attack_with_a_leaked_secret_is_a_warning():

@@ -226,9 +226,10 @@ def beliefs_of(setting: Setting, rng: np.random.Generator, n_classes: int = N_CL
     if len(setting.people) == len(setting.ranked[0].ranks) and _has_few_ways(setting):
         return _whole(setting)
     could = rng.permutation(np.flatnonzero((sizes >= 2 * setting.k) & (sizes <= WIDEST))).tolist()
-    room = block_arguments(setting.ranked, None, setting.k, setting.limits_by_person, True)
-    chosen = itertools.islice((c for c in could if _is_cut_by_size(setting, c, room[0])), n_classes)
-    return [(c, _of_class(setting, c, *room[:2], rng)) for c in sorted(chosen)]
+    space, arrays, *_ = block_arguments(setting.ranked, None, setting.k, setting.limits_by_person, True)
+    assert arrays is not None
+    chosen = itertools.islice((c for c in could if _is_cut_by_size(setting, c, space, arrays)), n_classes)
+    return [(c, _of_class(setting, c, space, arrays, rng)) for c in sorted(chosen)]
 
 
 def _has_few_ways(setting: Setting) -> bool:
@@ -263,15 +264,14 @@ def _whole(setting: Setting) -> list[tuple[int, Floats]]:
     return [(c, _spread(count, setting.tuples[setting.rows[parts[c]]])) for c, count in enumerate(counts)]
 
 
-def _is_cut_by_size(setting: Setting, c: int, space: Space) -> bool:
+def _is_cut_by_size(setting: Setting, c: int, space: Space, arrays: LimitArrays) -> bool:
     """Whether a class would be cut if nothing but size mattered: else the cuts that were not made tell nothing."""
     people = setting.people[setting.of_class(c)].astype(np.int32)
-    return is_cut(space, setting.k, people, scratch_for(space, None, len(people)))
+    return is_cut(space, arrays, setting.k, people)
 
 
-def _of_class(setting: Setting, c: int, space: Space, arrays: LimitArrays | None, rng: np.random.Generator) -> Floats:
+def _of_class(setting: Setting, c: int, space: Space, arrays: LimitArrays, rng: np.random.Generator) -> Floats:
     """Try ways of one class, and keep those in which it would not be cut."""
-    assert arrays is not None
     part = setting.of_class(c)
     people, tuples = setting.people[part].astype(np.int32), setting.tuples[setting.rows[part]]
     n = len(people)

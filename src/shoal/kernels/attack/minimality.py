@@ -7,15 +7,19 @@ import numpy as np
 from shoal.arrays import Codes, Ints, Mask
 from shoal.kernels.compile import compiled
 from shoal.kernels.tables.diversity import LimitArrays
-from shoal.kernels.tables.mondrian import Scratch, Space, best_cut
+from shoal.kernels.tables.mondrian import Scratch, Space, best_cut, scratch_for
 
 
-@compiled
-def is_cut(space: Space, k: int, rows: Codes, scratch: Scratch) -> bool:
-    """Whether a group would be cut if nothing but size mattered."""
-    n = len(rows)
-    widths = np.empty(len(space.ranks), np.float64)
-    return bool(best_cut(space, None, k, True, rows, np.int64(0), n, widths, scratch) >= 0)
+def is_cut(space: Space, limits: LimitArrays, k: int, rows: Codes) -> bool:
+    """Whether a group would be cut if nothing but size mattered: with all limits taken away, of which the type is left.
+
+    Not compiled, so that the cuts are compiled for one type.
+    """
+    none = limits._replace(codes=limits.codes[:0], models=limits.models[:0])
+    is_uncut = np.empty(1, dtype=bool)
+    one_way = np.arange(len(rows), dtype=np.int64)[np.newaxis]
+    try_ways(space, none, k, rows, none.codes, one_way, scratch_for(space, limits, len(rows)), is_uncut)
+    return not is_uncut[0]
 
 
 @compiled
@@ -46,12 +50,12 @@ def try_ways(
     """
     n = len(rows)
     widths = np.empty(len(space.ranks), np.float64)
-    begin = np.int64(0)
+    begin, is_strict = np.int64(0), bool(np.bool_(True))  # typed: literal ones would compile the cuts again
     for way in range(len(ways)):
         for j in range(len(codes)):
             for i in range(n):
                 limits.codes[j, rows[i]] = codes[j, ways[way, i]]
-        is_uncut[way] = best_cut(space, limits, k, True, rows, begin, n, widths, scratch) < 0
+        is_uncut[way] = best_cut(space, limits, k, is_strict, rows, begin, n, widths, scratch) < 0
     for j in range(len(codes)):
         for i in range(n):
             limits.codes[j, rows[i]] = codes[j, i]

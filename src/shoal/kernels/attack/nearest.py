@@ -147,8 +147,9 @@ def find_nearest(
         Filled: rows of `labels`, from near to far, and how far they are.
     """
     most = found.shape[1]
+    cover_only = bool(np.bool_(False))  # typed: a literal one would compile the terms a second time
     for person in range(len(people)):
-        fill_terms(table, people[person], penalty, False, terms)
+        fill_terms(table, people[person], penalty, cover_only, terms)
         for place in range(most):
             found[person, place], distances[person, place] = -1, np.inf
         bound = np.inf

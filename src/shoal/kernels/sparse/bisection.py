@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Singles, Words
 from shoal.kernels.compile import compiled
+from shoal.kernels.stable_order import stable_order
 from shoal.kernels.strings.generate import uniform
 
 N_ROUNDS = 4
@@ -115,7 +116,7 @@ def bisect(
             scores[i] = -product(starts, items, weights, part[i], dense)
         for i in range(len(rows)):
             _clear(starts, items, rows[i], dense)
-        by_score = np.argsort(scores, kind="mergesort")
+        by_score = stable_order(scores)
         cut = int(np.searchsorted(scores[by_score], 0.0))
         least = max(n // NARROWEST, fewest, 1)
         cut = min(max(cut, least), n - least)
@@ -151,7 +152,7 @@ def greedy_groups(
             scores[i] = product(starts, items, weights, part[i], dense)
         for i in range(n):
             _clear(starts, items, part[i], dense)
-        by_score = np.argsort(scores, kind="mergesort")
+        by_score = stable_order(scores)
         left = part[by_score]  # those that are left stand first, in this order
         n_left, at = n, low
         while n_left >= 2 * k:

@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Ints, Mask
 from shoal.kernels.compile import compiled
+from shoal.kernels.stable_order import stable_order
 
 _EMPTY = -1
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -100,7 +101,7 @@ def count_triples(starts: Ints, items: Codes, owners: Ints, n_items: int, k: int
                 for f in range(e + 1, starts[rows[h] + 1]):
                     keys[at], whose[at] = items[e] * n_items + items[f], owners[rows[h]]
                     at += 1
-        order = np.argsort(keys, kind="mergesort")  # stable: owners stay together
+        order = stable_order(keys)  # stable: owners stay together
         low = 0
         while low < n_pairs:
             high, n_owners, key = low, 0, keys[order[low]]

@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Ints, Mask
 from shoal.kernels.compile import compiled
+from shoal.kernels.stable_order import stable_order
 
 
 @compiled
@@ -123,7 +124,7 @@ def cut_chunks(
         n_found = len(found)
         if n_found == 0:
             continue
-        by_count = np.argsort(np.array([-counts[i] * n_items + found[i] for i in range(n_found)]), kind="mergesort")
+        by_count = stable_order(np.array([-counts[i] * n_items + found[i] for i in range(n_found)]))
         n_terms = 0
         for t in range(n_found):
             item = found[by_count[t]]

@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
+from shoal.kernels.stable_order import stable_order
 
 MOST_PARTNERS = 32
 MOST_LOOKED_AT = 256
@@ -46,7 +47,7 @@ def strong_pairs(
                     found.append(other)
             together[other] = 0
         if len(found) > 0:
-            by_lift = np.argsort(-np.array(strong), kind="mergesort")
+            by_lift = stable_order(-np.array(strong))
             for j in by_lift[:MOST_PARTNERS]:
                 partners.append(found[j])
                 lifts.append(strong[j])
@@ -74,7 +75,7 @@ def match_pairs(
                     found.append((-lifts[p], e, other))
         if len(found) > 1:
             strengths = np.array([f[0] for f in found])
-            by = np.argsort(strengths, kind="mergesort")
+            by = stable_order(strengths)
         else:
             by = np.arange(len(found))
         for f in by:

@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Mask, Words
 from shoal.kernels.compile import compiled
+from shoal.kernels.stable_order import stable_order
 from shoal.kernels.strings.generate import uniform
 from shoal.kernels.strings.hash import fingerprint, holds
 
@@ -133,7 +134,7 @@ def _index_group(
     members are in it; where the symbols of each window begin, the symbols themselves, ascending, and how many members
     have each there.
     """
-    largest = -1
+    largest = np.int64(-1)  # typed: a literal one would compile the order a second time
     window_starts = np.zeros(n_bins + 1, np.int64)
     for row in range(begin, end):
         length = starts[row + 1] - starts[row]
@@ -193,7 +194,7 @@ def _index_group(
 def _stable_order(keys: Ints, largest: int) -> Ints:
     """The order that sorts keys from -1 on, equal ones as they stand; by counting where there are many of few."""
     if len(keys) < largest + 2:
-        return np.argsort(keys, kind="mergesort")
+        return stable_order(keys)
     ends = np.zeros(largest + 3, np.int64)
     for key in keys:
         ends[key + 2] += 1

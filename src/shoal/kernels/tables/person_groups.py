@@ -16,6 +16,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
 from shoal.kernels.compile import compiled
+from shoal.kernels.stable_order import stable_order
 
 ROUNDS = 6
 BETTER = 1e-9  # gains below this share are rounding
@@ -94,11 +95,11 @@ def _has_persons(persons: Codes, alive: Ints, n_alive: int, k: int, seen: Ints, 
 @compiled
 def _give_up(points: Floats, boxes: PersonBoxes, widths: Floats, n_groups: int, rows: Ints, groups: Ints) -> None:
     """Give up groups whose records cost less elsewhere; one that has taken in records of another stays."""
-    order = np.argsort(groups, kind="mergesort")
+    order = stable_order(groups)
     starts = np.searchsorted(groups[order], np.arange(n_groups + 1))
     costs = widths[:n_groups] * boxes.sizes[:n_groups]
     stays = np.zeros(n_groups, np.bool_)
-    for group in np.argsort(-costs, kind="mergesort"):
+    for group in stable_order(-costs):
         if stays[group]:
             continue
         members = order[starts[group] : starts[group + 1]]

@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.kernels.compile import compiled
+from shoal.kernels.stable_order import stable_order
 
 N_KEYS = 6
 MANY = 40
@@ -97,7 +98,7 @@ def cut_group(
     """
     n = len(points)
     labels = np.full(n, -1, np.int64)
-    order = np.argsort(points[:, 2], kind="mergesort")
+    order = stable_order(points[:, 2].copy())
     todo = np.zeros((n + 1, 3), np.int64)  # from, to, and whether points may be left out
     n_todo, n_boxes = cut_in_time(members[order], n_members, todo), 0
     before, after = np.empty(n), np.empty(n)
@@ -111,7 +112,7 @@ def cut_group(
         best_order = order[a:b].copy()
         for which in range(N_KEYS if m > n_members else 0):
             keys = _key(points[order[a:b]], progress[order[a:b]], which, across, sizes)
-            by_key = np.argsort(keys, kind="mergesort")
+            by_key = stable_order(keys)
             own = order[a:b][by_key]
             _costs_before(points[own], members[own], n_members, across, sizes, before[:m])
             _costs_before(points[own[::-1]], members[own[::-1]], n_members, across, sizes, after[:m])

@@ -6,7 +6,7 @@ A clause is answered from what a release measured or a policy says, never from w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.attack.attack import Attacked
@@ -20,6 +20,7 @@ from shoal.report.verdict import ReleaseVerdict
 
 NOT_STATED = "not stated"
 _MOST_NAMES = 12
+_TIED = "\u00a0"
 _MOST_COLUMNS = 200
 
 
@@ -133,7 +134,7 @@ def risks(case: Case) -> Clause:
     bounds = (
         ""
         if facts.population_known
-        else " They do not go by a population, so the figures of the journalist and the marketer are upper bounds."
+        else " No population was counted, so the figures of the journalist and the marketer are upper bounds."
     )
     return Clause(title, f"{why}{bounds}", ("Attacker", "Before", "After", "The threshold"), rows)
 
@@ -147,19 +148,19 @@ def question(case: Case, name: str) -> Clause:
     won = [r for r in found if r.succeeds]
     many = f"{len(found)} attack{'s' if len(found) > 1 else ''}"
     answer = (
-        f"None of {many} got more from the release than chance, or records that were not in it, explain."
+        f"None of {many} got more from the release than chance or the control explains."
         if not won
-        else f"{len(won)} of {many} got more than chance, or records that were not in it, explain: "
-        f"{listed([r.title for r in won])}."
+        else f"{len(won)} of {many} got more than chance or the control explains: {listed([r.title for r in won])}."
     )
     headings = ("Attack", "On the release", "On others (control)", "By guessing", "Risk added, 95 % interval")
-    rows = tuple((r.title, _rate(r.main), _rate(r.control), _rate(r.baseline), str(r.risk)) for r in found)
+    rows = tuple((r.title, _rate(r.main), _rate(r.control), _rate(r.baseline), _added(r)) for r in found)
     return Clause(title, answer, headings, rows)
 
 
 def membership(case: Case) -> Clause:
     """Whether somebody is in the data."""
-    return question(case, MEMBERSHIP)
+    found = question(case, MEMBERSHIP)
+    return replace(found, text=f"{found.text} The opinion does not ask for it.") if found.text else found
 
 
 def intruder(case: Case) -> Clause:
@@ -267,4 +268,14 @@ def _share(value: float | None) -> str:
 
 
 def _rate(rate: Rate | None) -> str:
-    return "–" if rate is None or not rate.attempts else str(rate)
+    return "–" if rate is None or not rate.attempts else _unbroken(str(rate))
+
+
+def _added(result: AttackResult) -> str:
+    """The risk that an attack adds; nothing is told of one that found nothing to try on."""
+    return _unbroken(str(result.risk)) if result.main.attempts else "no case to try it on"
+
+
+def _unbroken(figure: str) -> str:
+    """A figure whose interval stays on one line, below the value where the column is narrow."""
+    return figure.replace(" ", _TIED).replace(f"{_TIED}(", " (")

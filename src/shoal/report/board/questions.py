@@ -12,7 +12,7 @@ MEANINGS = {
     SINGLING_OUT: "Can some or all records of one of those in the data be isolated?",
     LINKABILITY: "Can two records of the same one, in this release or in another file, be linked?",
     INFERENCE: "Can the value of an attribute be told, with much more than chance, from others?",
-    MEMBERSHIP: "Can it be told whether somebody is in the data? The opinion does not ask for it; it is told besides.",
+    MEMBERSHIP: "Can it be told whether somebody is in the data?",
 }
 _ATTACKS = {
     SINGLING_OUT: """singling-out singling-out-univariate uniqueness known-items known-points home-and-work top-places

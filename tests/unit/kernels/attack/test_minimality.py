@@ -51,4 +51,4 @@ def test_ways_in_which_a_group_is_left_whole(seed: int) -> None:
     assert sum(slow) < 40
     np.testing.assert_array_equal(arrays.codes, before)
     by_size = len(cut_all(alone, None, 2, True, 0)[1]) > 1
-    assert is_cut(space, 2, people, scratch_for(space, None, 5)) == by_size
+    assert is_cut(space, arrays, 2, people) == by_size
