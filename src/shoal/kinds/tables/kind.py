@@ -170,9 +170,9 @@ class Tables(Kind):
         """See `shoal.check.tables.folder`."""
         from shoal.check.tables.folder import check_tables
         from shoal.report.tables.compare_datasheet import compare_datasheet
-        from shoal.secrets import GROUPS_FILE, PERSONS_FILE, ROWS_FILE
+        from shoal.secrets import GROUPS_FILE, PERSONS_FILE, PROVIDERS_FILE, ROWS_FILE
 
-        kept = None if private is None else private.if_it_holds(GROUPS_FILE, PERSONS_FILE, ROWS_FILE)
+        kept = None if private is None else private.if_it_holds(GROUPS_FILE, PERSONS_FILE, PROVIDERS_FILE, ROWS_FILE)
         return check_tables(folder, manifest, original, policy, kept, compare_datasheet)
 
     @property
@@ -201,7 +201,7 @@ class Tables(Kind):
         from shoal.check.tables.folder import published_table
         from shoal.check.tables.pseudonyms import apart
         from shoal.data.tables.meaning import attributes_of
-        from shoal.data.tables.persons import person_codes
+        from shoal.data.tables.persons import person_codes, provider_codes
 
         columns = {n: a for n, a in manifest.meant.items() if n not in manifest.shifted}
         missing = [n for n in columns if n not in original.columns]
@@ -214,6 +214,7 @@ class Tables(Kind):
                 f"persons were counted in this release, and the original or the control has no column {unknown[0]!r}, "
                 "which says whose a record is; give files that have it"
             )
+        provider = tuple(n for n in manifest.provider or () if n in original.columns)
         roles = {n: ColumnPolicy(role=a.role, type=a.type, order=a.order) for n, a in columns.items()}
         second = None
         if other is not None:
@@ -239,6 +240,8 @@ class Tables(Kind):
             persons=person_codes(original, person) if person else None,
             control_persons=person_codes(control, person) if person and control is not None else None,
             knows_history=manifest.person_knowledge == "history",
+            providers=provider_codes(original, provider) if provider else None,
+            coalition=manifest.coalition or 1,
         )
 
     def ladder(self, data: Table, policy: Policy) -> TableLadder:
