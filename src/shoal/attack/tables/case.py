@@ -48,10 +48,10 @@ class TableCase:
         Whose each original record, and each control, is, numbered from 0; None: records are counted, not persons.
     knows_history : bool
         Whether all records of a person are known, or one.
-    providers : int64 array, optional
-        From whom each original record is, where several provide records.
+    providers : int64 array (published.n_rows,), optional
+        From whom each published record is, where several provide records and the owner says so.
     coalition : int
-        How many of them may put their own records together.
+        How many of them may put their own records together; 0 where records are not from several.
     """
 
     published: Table
@@ -70,7 +70,7 @@ class TableCase:
     control_persons: Ints | None = field(default=None, repr=False)
     knows_history: bool = False
     providers: Ints | None = field(default=None, repr=False)
-    coalition: int = 1
+    coalition: int = 0
 
     @property
     def noun(self) -> str:

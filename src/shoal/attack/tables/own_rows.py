@@ -38,21 +38,19 @@ class OwnRows(Attack[TableCase]):
 
     def fits(self, case: TableCase) -> bool:
         """Where rows come from several providers."""
-        return case.providers is not None
+        return case.coalition > 0
 
     def missing(self, case: TableCase) -> str | None:
         """Needs classes, and the owner's knowledge of whose records they are of."""
-        if case.rows is None:
-            return "It is not known which original each published record stands for, so providers cannot find their own."
+        if case.providers is None or (case.persons is not None and case.rows is None):
+            return "It is not known from whom each published record is; give what the owner kept (--private)."
         return None if columns_of(case, "quasi") else "The release has no quasi-identifier of the original."
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Count what is left for every published record, by the worst coalition of other providers."""
         assert case.providers is not None
-        assert case.rows is not None
         classes = row_keys([case.published[n] for n in columns_of(case, "quasi")])
-        providers, persons = case.providers[case.rows], case.published_persons
-        left, n_rest = candidates_left(classes, providers, persons, case.coalition)
+        left, n_rest = candidates_left(classes, case.providers, case.published_persons, case.coalition)
         main = Rate(float((1 / left).sum()), len(left))
         baseline = Rate(float((1 / n_rest).sum()), len(left))
         few = f"{case.coalition} providers" if case.coalition > 1 else "one provider"
@@ -88,7 +86,7 @@ def _left(classes: Ints, providers: Ints, persons: Ints | None, coalition: int) 
     by_most = np.bincount(home[rank < coalition], counts[rank < coalition], minlength=len(n_there))
     by_more = np.bincount(home[rank <= coalition], counts[rank <= coalition], minlength=len(n_there))
     taken = np.where(rank < coalition, by_more[home] - counts, by_most[home])
-    return np.maximum(n_there[home] - taken, 1).astype(np.int64)[place]
+    return np.asarray(np.maximum(n_there[home] - taken, 1).astype(np.int64)[place])
 
 
 TABLE_ATTACKS.register(OwnRows())

@@ -100,7 +100,7 @@ def check_tables(
                 findings.append("the list of persons that was kept is not that of this release and original")
     provider = (policy.provider if policy is not None else ()) or manifest.provider or ()
     if provider:
-        evidence = replace(evidence, providers=_providers(table, original, provider, private, findings))
+        evidence = replace(evidence, providers=providers_of(table, original, provider, private, findings))
     if (
         policy is not None
         and policy.provider
@@ -289,10 +289,18 @@ def _are_persons(listed: Ints, table: Table, persons: Ints | None) -> bool:
     return bool(np.isin(listed, first).all())
 
 
-def _providers(
-    table: Table, original: Table | None, provider: Sequence[str], private: PrivateFolder | None, findings: list[str]
+def providers_of(
+    table: Table,
+    original: Table | None,
+    provider: Sequence[str],
+    private: PrivateFolder | None,
+    findings: list[str] | None = None,
 ) -> Ints | None:
-    """From whom each published row is, by the rows or the list that the owner kept; None if that is not known."""
+    """From whom each published row is, by the rows or the list that the owner kept; None if that is not known.
+
+    What is wrong with the list is added to `findings`.
+    """
+    findings = [] if findings is None else findings
     if original is not None and not all(n in original.columns for n in provider):
         findings.append("the original has no column of the providers")
         return None

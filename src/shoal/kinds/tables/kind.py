@@ -198,10 +198,10 @@ class Tables(Kind):
         """The published table, and what the attacker is given."""
         from shoal.attack.tables.case import TableCase
         from shoal.check.folder import PublishedFolder
-        from shoal.check.tables.folder import published_table
+        from shoal.check.tables.folder import providers_of, published_table
         from shoal.check.tables.pseudonyms import apart
         from shoal.data.tables.meaning import attributes_of
-        from shoal.data.tables.persons import person_codes, provider_codes
+        from shoal.data.tables.persons import person_codes
 
         columns = {n: a for n, a in manifest.meant.items() if n not in manifest.shifted}
         missing = [n for n in columns if n not in original.columns]
@@ -214,7 +214,6 @@ class Tables(Kind):
                 f"persons were counted in this release, and the original or the control has no column {unknown[0]!r}, "
                 "which says whose a record is; give files that have it"
             )
-        provider = tuple(n for n in manifest.provider or () if n in original.columns)
         roles = {n: ColumnPolicy(role=a.role, type=a.type, order=a.order) for n, a in columns.items()}
         second = None
         if other is not None:
@@ -240,8 +239,8 @@ class Tables(Kind):
             persons=person_codes(original, person) if person else None,
             control_persons=person_codes(control, person) if person and control is not None else None,
             knows_history=manifest.person_knowledge == "history",
-            providers=provider_codes(original, provider) if provider else None,
-            coalition=manifest.coalition or 1,
+            providers=None if manifest.provider is None else providers_of(table, original, manifest.provider, private),
+            coalition=manifest.coalition or 0,
         )
 
     def ladder(self, data: Table, policy: Policy) -> TableLadder:

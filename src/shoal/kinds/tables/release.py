@@ -270,8 +270,8 @@ class TableRelease(Release[Table]):
             if self.policy.person and self._control is not None
             else None,
             knows_history=self.policy.person_knowledge == "history",
-            providers=provider_codes(self._original, self.policy.provider) if self.policy.provider else None,
-            coalition=self.policy.coalition,
+            providers=self._evidence.providers,
+            coalition=self.policy.coalition if self.policy.provider else 0,
         )
 
     @cached_property
