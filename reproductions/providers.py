@@ -29,12 +29,13 @@ K, SEED, MILLION = 5, 1, 1_000_000
 
 ABOUT = """# Rows from several providers
 
-Written by `python -m reproductions.providers`. Each table is released with k = {k} by Mondrian and `generalise`, once as if all rows were
-from one provider (m = 0, the provider's column dropped), and then so that what is required holds without the rows of any m of them. *GCP*
-is the share of certainty lost, *ratio* that over the first line. *Left* is the fewest records, or persons, that a class has without
-the rows of any coalition of m providers, counted here by taking the rows of every coalition away in turn; of a release for one provider
-it says what a single provider (m = 1) would be left with, and *exposed* how many classes would have fewer than k. Seconds are of processor
-time, reading and check included, after compilation.
+Written by `python -m reproductions.providers`. Each table is released with k = {k} by Mondrian and `generalise`, once
+as if all rows were from one provider (m = 0, the provider's column dropped), and then so that what is required holds
+without the rows of any m of them. *GCP* is the share of certainty lost, *ratio* that over the first line. *Left* is
+the fewest records, or persons, that a class has without the rows of any coalition of m providers, counted here by
+taking the rows of every coalition away in turn; of a release for one provider it says what a single provider (m = 1)
+would be left with, and *exposed* how many classes would have fewer than k. Seconds are of processor time, reading and
+check included, after compilation.
 """
 
 

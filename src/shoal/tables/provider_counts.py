@@ -54,9 +54,8 @@ def provider_counts(
     """
     table = load(source, policy.missing_markers, policy.header, policy.reading)
     dropped = {*policy.person, *policy.provider}
-    attributes = attributes_of(
-        table, policy.changed(person=[n for n in policy.person if n in table.columns], provider=[])
-    )
+    known = [n for n in policy.person if n in table.columns]
+    attributes = attributes_of(table, policy.changed(person=known, provider=[], coalition=1))
     columns = {n: table[n] for n, a in attributes.items() if a.role != "identifying" and n not in dropped}
     if COUNT in columns or PROVIDER in columns:
         raise DataError(f"a column is called {COUNT!r} or {PROVIDER!r}, which counts have of their own; rename it")
@@ -108,8 +107,8 @@ def coarse_policy(policy: Policy, levels: Mapping[str, int] | None = None) -> Po
     for name, level in (levels or {}).items():
         rows = dict.fromkeys(row[level:] for row in _agreed(policy, name).rows)
         columns[name] = {"role": columns[name].get("role"), "type": "nominal", "hierarchy": Hierarchy(tuple(rows))}
-    content = policy.model_dump(exclude_defaults=True) | {"person": (), "provider": PROVIDER, "columns": columns}
-    return Policy.model_validate(content)
+    asked = {name: getattr(policy, name) for name in type(policy).model_fields}
+    return Policy(**{**asked, "person": (), "provider": PROVIDER, "columns": columns})
 
 
 def _agreed(policy: Policy, name: str) -> Hierarchy:
