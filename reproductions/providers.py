@@ -97,11 +97,10 @@ def least_left(case: Case, original: Table, made: shoal.TableRelease, coalition:
     persons = person_codes(original, [case.person])[rows] if case.person else np.arange(len(rows))
     n_classes, width = int(classes.max()) + 1, int(persons.max()) + 1
     left = np.full(n_classes, len(rows))
-    for size in range(coalition + 1):
-        for members in combinations(range(int(providers.max()) + 1), size):
-            rest = ~np.isin(providers, members)
-            pairs = np.unique(classes[rest] * width + persons[rest])
-            left = np.minimum(left, np.bincount(pairs // width, minlength=n_classes))
+    for members in combinations(range(int(providers.max()) + 1), coalition):  # fewer leave no fewer
+        rest = ~np.isin(providers, members)
+        pairs = np.unique(classes[rest] * width + persons[rest])
+        left = np.minimum(left, np.bincount(pairs // width, minlength=n_classes))
     return int(left.min()), int((left < K).sum())
 
 

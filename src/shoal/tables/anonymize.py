@@ -157,7 +157,8 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
             return whole(recoded, relimit_seen, told)
         if knows_history and persons is not None:
             return _history_groups(task, asked, ranked, persons, seen, relimit, told)
-        grows = repeat(persons) and not (way.keeps_limits and len(seen) > len(of_sizes))
+        is_kept = way.keeps_limits and (len(seen) > len(of_sizes) or providers is not None)
+        grows = repeat(persons) and not is_kept
         wanted, method = asked.k, asked.method
         if grows:  # the partition makes blocks, and groups of different persons grow in them
             most = block_groups(n_rows, len(ranked)) * wanted

@@ -199,13 +199,13 @@ def limits_on_table(
     """The limits of every requirement, on values in the order that its distance is about.
 
     With `persons`, whose each record is, the first limit is on their number, and the others count them. With
-    `providers`, from whom each record is, one before it is on the records that are left without any `coalition` of
-    them, and all others hold of what is left too. How many of these are about sizes, `n_of_sizes` says.
+    `providers`, from whom each record is, one before it is on what is left without any `coalition` of them, and all
+    others hold of what is left too. How many of these are about sizes, `n_of_sizes` says.
     """
     limits: list[Limit] = []
     k = max(2, *(r.least_size for r in require))
     if providers is not None:
-        limits.append(outside_limit(providers, k, coalition))
+        limits.append(outside_limit(providers, k, coalition, persons))
     if persons is not None:
         limits.append(person_limit(persons, k))
     n_sizes = n_of_sizes(persons, providers)
@@ -242,11 +242,22 @@ def person_limit(persons: Ints, k: int) -> Limit:
     return Limit("", text, codes, np.bincount(codes).astype(np.int64), diversity.DISTINCT, float(k))
 
 
-def outside_limit(providers: Ints, k: int, coalition: int) -> Limit:
-    """At least k records in every group besides those of any so many providers: m-privacy of k-anonymity."""
-    codes = np.unique(providers, return_inverse=True)[1].astype(np.int32)
-    text = f"groups with {k} records besides those of any {coalition} of the providers"
-    return Limit("", text, codes, np.bincount(codes).astype(np.int64), diversity.OUTSIDE, float(k), float(coalition))
+def outside_limit(providers: Ints, k: int, coalition: int, persons: Ints | None = None) -> Limit:
+    """At least k records in every group besides those of any so many providers: m-privacy of k-anonymity.
+
+    With `persons`, so many persons; one with rows from two providers counts as two, so that this is necessary only.
+    """
+    noun, ancestors = "records", None
+    keys = providers
+    if persons is not None:
+        width = int(persons.max(initial=0)) + 1
+        keys, noun = providers * width + persons, "persons"
+        pairs = np.unique(keys)
+        ancestors = np.column_stack([np.arange(len(pairs)), pairs // width]).astype(np.int32)
+    codes = np.unique(keys, return_inverse=True)[1].astype(np.int32)
+    text = f"groups with {k} {noun} besides those of any {coalition} of the providers"
+    counts = np.bincount(codes).astype(np.int64)
+    return Limit("", text, codes, counts, diversity.OUTSIDE, float(k), float(coalition), ancestors=ancestors)
 
 
 def _limit(requirement: Model, attribute: Ranked, missing: str) -> Limit | None:

@@ -68,6 +68,10 @@ def test_groups_fail_as_the_slow_search_says(name, by_person):
     assert n_held
 
 
+def all_of(coalition):
+    return list(combinations(range(6), coalition))
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_records_and_persons_that_are_left_are_counted(seed):
     rng = np.random.default_rng(seed)
@@ -81,6 +85,16 @@ def test_records_and_persons_that_are_left_are_counted(seed):
         counted = [len(set(persons[rest & (labels == g)].tolist())) for g in range(4)]
         left_persons = np.minimum(left_persons, counted)
     assert violations(labels, [outside_limit(whose, k, coalition)]).tolist() == (left_rows < k).tolist()
+    single = np.unique(persons, return_index=True)[1][
+        np.unique(persons, return_inverse=True)[1]
+    ]  # each person with one provider
+    kept = np.flatnonzero(whose == whose[single])
+    counted = [
+        min(len(set(persons[kept][(labels[kept] == g) & ~np.isin(whose[kept], m)].tolist())) for m in all_of(coalition))
+        for g in range(4)
+    ]
+    outside = outside_limit(whose[kept], k, coalition, persons[kept])
+    assert violations(labels[kept], [outside]).tolist() == [n < k for n in counted]
     of_persons = person_limit(persons, k)
     of_persons = replace(of_persons, by_provider=ProviderRows.of(of_persons, whose, coalition))
     assert violations(labels, [of_persons]).tolist() == (left_persons < k).tolist()
