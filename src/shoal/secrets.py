@@ -1,7 +1,8 @@
 """What `private/` can keep of a release, written and read back in one place; rows are counted from 1 in its files.
 
 Whoever has one of these files can tie published records to original ones, so they are the owner's alone to read, and
-are kept on request; but where persons count, what it takes to count them again is kept unless the owner wants nothing.
+are kept on request; but where persons or providers count, what it takes to count them again is kept unless the owner
+wants nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from shoal.errors import DataError, PolicyError, did_you_mean
 
 ROWS_FILE = "rows.csv"
 PERSONS_FILE = "persons.csv"
+PROVIDERS_FILE = "providers.csv"
 GROUPS_FILE = "groups.csv"
 PUBLISHED_GROUPS_FILE = "published-groups.csv"
 LENGTHS_FILE = "template-lengths.csv"
@@ -58,6 +60,12 @@ def write_rows(folder: Path, rows: Numbers, name: str = ROWS_FILE) -> None:
 def write_persons(folder: Path, persons: Numbers) -> None:
     """Whose each published row is: the first original row of that person."""
     _write(folder / PERSONS_FILE, "published_row,person_of_original_row", np.arange(1, len(persons) + 1), persons + 1)
+
+
+def write_providers(folder: Path, providers: Numbers) -> None:
+    """From whom each published row is: the first original row of that provider."""
+    rows = np.arange(1, len(providers) + 1)
+    _write(folder / PROVIDERS_FILE, "published_row,provider_of_original_row", rows, providers + 1)
 
 
 def write_groups(folder: Path, original_groups: Numbers) -> None:
@@ -129,6 +137,10 @@ class PrivateFolder:
     def persons(self) -> Ints | None:
         """The first original row, from 0, of the person that each published row is of, if that was kept."""
         return read_labels(self.path / PERSONS_FILE, 0) - 1 if self.holds(PERSONS_FILE) else None
+
+    def providers(self) -> Ints | None:
+        """The first original row, from 0, of the provider that each published row is from, if that was kept."""
+        return read_labels(self.path / PROVIDERS_FILE, 0) - 1 if self.holds(PROVIDERS_FILE) else None
 
     def groups(self, n_original: int) -> Ints:
         """The group of each original row; negative where the file names none."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Ints
 from shoal.check.tables.classes import Classes
-from shoal.data.tables.persons import person_codes
+from shoal.data.tables.persons import person_codes, provider_codes
 from shoal.data.tables.table import Table
 
 
@@ -40,6 +40,8 @@ class Evidence:
         known.
     pseudonyms : int64 array (n_published,), optional
         Whose each published record is by its pseudonym, where it has one.
+    providers : int64 array (n_published,), optional
+        From whom each published record is, where several provide records.
     """
 
     original: Table | None = None
@@ -49,6 +51,7 @@ class Evidence:
     rows: Ints | None = None
     listed_persons: Ints | None = None
     pseudonyms: Ints | None = None
+    providers: Ints | None = None
 
     @classmethod
     def of(
@@ -57,16 +60,18 @@ class Evidence:
         rows: npt.NDArray[np.integer[Any]],
         groups: npt.NDArray[np.integer[Any]],
         person: Sequence[str] = (),
+        provider: Sequence[str] = (),
     ) -> Evidence:
         """From what a method knows: for each published record the original one it stands for, and its group.
 
-        `person` names the columns that say whose a record is.
+        `person` names the columns that say whose a record is, `provider` those that say from whom.
         """
         original_groups = np.full(original.n_rows, -1, dtype=np.int64)
         original_groups[rows] = groups
         persons = person_codes(original, person) if person else None
         numbers = np.asarray(groups, dtype=np.int64)
-        return cls(original, original_groups, numbers, persons, np.asarray(rows, dtype=np.int64))
+        providers = provider_codes(original, provider)[rows] if provider else None
+        return cls(original, original_groups, numbers, persons, np.asarray(rows, dtype=np.int64), providers=providers)
 
     @property
     def persons(self) -> Ints | None:

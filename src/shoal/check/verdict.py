@@ -37,6 +37,9 @@ class Asked:
         Whether persons count, and not records; whose a record is, the evidence says.
     knows_history : bool
         Whether an attacker knows all records of a person, rather than one.
+    coalition : int
+        How many providers may put their own records together, 0 where there are none; from whom a record is, the
+        evidence says.
     is_meaning_known : bool
         Whether `attributes` has the orders and hierarchies that labels were made with; a manifest has none of those of
         quasi-identifiers.
@@ -52,6 +55,7 @@ class Asked:
     jointly: bool = False
     counts_persons: bool = False
     knows_history: bool = False
+    coalition: int = 0
     is_meaning_known: bool = True
 
 

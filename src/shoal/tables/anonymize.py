@@ -13,7 +13,7 @@ from shoal.check.tables.verify import verify
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import UNKNOWN
 from shoal.data.tables.meaning import attributes_of, refitted
-from shoal.data.tables.persons import look_like_persons, person_codes
+from shoal.data.tables.persons import look_like_persons, person_codes, provider_codes
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
@@ -28,7 +28,7 @@ from shoal.tables.collapse import joined_rows
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.groups import Groups
 from shoal.tables.history import history_labels, records_to_keep
-from shoal.tables.limits import Limit, limits_on_table, violations
+from shoal.tables.limits import Limit, limits_on_table, n_of_sizes, violations
 from shoal.tables.merge import merge_round, satisfy
 from shoal.tables.partition.base import PARTITIONS
 from shoal.tables.persons import block_groups, by_appearance, person_labels, repeat, whole_persons
@@ -100,10 +100,13 @@ def anonymize_table(
     _refuse_hopeless(table, policy, attributes, quasi, sensitive)
 
     kept = [n for n, a in attributes.items() if a.role != "identifying"]
-    order = secret_order(table, quasi, [*kept, *policy.person], seed)
+    order = secret_order(table, quasi, [*kept, *policy.person, *policy.provider], seed)
     persons = by_appearance(person_codes(table, policy.person)[order]) if policy.person else None
+    providers = provider_codes(table, policy.provider)[order] if policy.provider else None
     sorted_table = table.select(kept).take(order)
-    task = PublishingTask(sorted_table, order, attributes, policy, notes, seed, executor, progress, stop, persons)
+    task = PublishingTask(
+        sorted_table, order, attributes, policy, notes, seed, executor, progress, stop, persons, providers
+    )
     made = policy.method.way_of_publishing.make(task)
     return with_pseudonyms(made, table, policy, seed) if policy.keep_person else made
 
@@ -116,27 +119,35 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
     quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
     sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
     ranked = [rank(sorted_table[n], attributes[n]) for n in quasi]
-    persons = task.persons
+    persons, providers = task.persons, task.providers
 
     def relimit(rows: npt.NDArray[np.intp]) -> tuple[Limit, ...]:
-        whose = None if persons is None else persons[rows]
-        return limits_on_table(sorted_table.take(rows), policy.require, attributes, sensitive, policy.missing, whose)
+        return limits_on_table(
+            sorted_table.take(rows),
+            policy.require,
+            attributes,
+            sensitive,
+            policy.missing,
+            None if persons is None else persons[rows],
+            None if providers is None else providers[rows],
+            policy.coalition,
+        )
 
     limits, way = relimit(np.arange(n_rows)), PARTITIONS[policy.method.partition]
     own = [limit for limit in limits if limit.own is not None]
     if own and sorted_table.weights is not None:  # its groups are joined by averages of single records
         raise PolicyError(f"{own[0].text} is kept by joining groups, which needs all records: leave memory out")
     knows_history = policy.person_knowledge == "history" and repeat(persons)
-    of_persons = limits[:1] if persons is not None else ()
+    of_sizes = limits[: n_of_sizes(persons, providers)]
 
     step("grouping records" if has_compiled() else "compiling (on the first run only), then grouping records", 0, 0)
 
     def make(asked: Policy, told: list[str], *, look: bool) -> RecodedGroups:
         """Groups as asked, and what is to be told; those that fail a limit are mended if the method may look.
 
-        That groups hold persons enough is no secret, so it is seen to in any case.
+        That groups hold persons enough, and records enough of other providers, is seen to in any case.
         """
-        seen = limits if look else of_persons
+        seen = limits if look else of_sizes
 
         def relimit_seen(left: npt.NDArray[np.intp]) -> Sequence[Limit]:
             return relimit(left)[: len(seen)]
@@ -146,7 +157,8 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
             return whole(recoded, relimit_seen, told)
         if knows_history and persons is not None:
             return _history_groups(task, asked, ranked, persons, seen, relimit, told)
-        grows = repeat(persons) and not (way.keeps_limits and len(seen) > len(of_persons))
+        is_kept = way.keeps_limits and (len(seen) > len(of_sizes) or providers is not None)
+        grows = repeat(persons) and not is_kept
         wanted, method = asked.k, asked.method
         if grows:  # the partition makes blocks, and groups of different persons grow in them
             most = block_groups(n_rows, len(ranked)) * wanted
@@ -171,13 +183,13 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         if seen:
             step("meeting the diversity requirements", 0, 0)
             labels, rows = satisfy(labels, ranked, seen, asked.method.suppression, relimit_seen)
-            failing = [
-                limit for limit in relimit_seen(rows) if persons is not None and violations(labels, [limit]).any()
-            ]
-            if failing:  # shares of persons may grow when groups are joined, so the whole table may fail too
+            # Shares of persons may grow when groups are joined, so the whole table may fail too.
+            may_fail = persons is not None or (providers is not None and not labels.any())
+            failing = [limit for limit in relimit_seen(rows) if may_fail and violations(labels, [limit]).any()]
+            if failing:
+                how = "by counting persons" if providers is None else "without the rows of some providers"
                 raise Infeasible(
-                    f"{failing[0].text} cannot be met by counting persons: groups were joined until one was left; ask "
-                    "for less"
+                    f"{failing[0].text} cannot be met {how}: groups were joined until one was left; ask for less"
                 )
             if len(rows) < n_rows:
                 n_left_out = n_rows - len(rows)
@@ -192,7 +204,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
             return found
         return _of_whole_persons(found, persons, ranked, relimit_seen, policy, told)
 
-    if len(limits) > len(of_persons) and policy.method.diversity == "blind":
+    if len(limits) > len(of_sizes) and policy.method.diversity == "blind":
         found = _made_blindly(policy, n_rows, make, relimit, notes)
     else:
         found = make(policy, notes, look=True)
@@ -388,6 +400,14 @@ def _refuse_hopeless(
         if n_persons < policy.k:
             raise Infeasible(
                 f"groups of {policy.k} persons are required but the table has {n_persons}; lower k or add records"
+            )
+    if policy.provider:
+        counts = np.bincount(provider_codes(table, policy.provider))
+        n_left = table.n_rows - int(np.sort(counts)[-policy.coalition :].sum())
+        if n_left < policy.k:
+            raise Infeasible(
+                f"groups of {policy.k} besides the rows of any {policy.coalition} of {len(counts):,} providers are "
+                f"required, and {n_left:,} rows are left without the largest; lower k or coalition, or add providers"
             )
     if table.n_records < policy.k:
         raise Infeasible(

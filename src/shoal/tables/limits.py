@@ -18,6 +18,7 @@ from shoal.kernels.tables.diversity import LimitArrays, counts_violating, groups
 from shoal.models.base import Counts, Model
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.persons import PersonCounts, broken_by_person
+from shoal.tables.providers import ProviderRows, broken_by_coalition
 
 OWN = -1
 FORMULAS = {
@@ -53,7 +54,7 @@ class Limit:
     model : int
         One of the constants of `shoal.kernels.tables.diversity`, or `OWN`.
     parameter, c : float
-        l, t, alpha or beta; and the c of recursive (c, l)-diversity.
+        l, t, alpha or beta; and the c of recursive (c, l)-diversity. Of records outside of providers, k and m.
     unknown : int
         Code of the missing value where it may stand for any value, else -1.
     ancestors : int32 array (n_values, height + 1), optional
@@ -64,6 +65,8 @@ class Limit:
         Where persons count and not records: whose each record is, and how many persons have each value.
     weights : int32 array (n_rows,), optional
         How many records each row stands for; else each is one.
+    by_provider : ProviderRows, optional
+        Where it must hold of what is left without the rows of some providers too: whose each row is.
     """
 
     name: str
@@ -78,6 +81,7 @@ class Limit:
     own: Model | None = None
     by_person: PersonCounts | None = None
     weights: Codes | None = None
+    by_provider: ProviderRows | None = None
 
     @property
     def n_values(self) -> int:
@@ -87,8 +91,9 @@ class Limit:
     def of_rows(self, rows: npt.NDArray[np.integer]) -> Limit:
         """The same limit for some of the records, still measured against the whole table."""
         by_person = None if self.by_person is None else self.by_person.of_rows(rows)
+        by_provider = None if self.by_provider is None else self.by_provider.of_rows(rows)
         weights = None if self.weights is None else self.weights[rows]
-        return replace(self, codes=self.codes[rows], by_person=by_person, weights=weights)
+        return replace(self, codes=self.codes[rows], by_person=by_person, weights=weights, by_provider=by_provider)
 
     def among(self, rows: npt.NDArray[np.integer]) -> Limit:
         """The same limit for some of the records, measured against these alone: values that no other has are gone."""
@@ -99,9 +104,11 @@ class Limit:
         by_person = (
             None if self.by_person is None else PersonCounts.of(self.by_person.persons[rows], codes, int(used.sum()))
         )
+        by_provider = None if self.by_provider is None else self.by_provider.among(rows, codes)
         return replace(
             self,
             by_person=by_person,
+            by_provider=by_provider,
             codes=codes,
             counts=counts[used],
             unknown=int(place[self.unknown]) if self.unknown >= 0 else -1,
@@ -133,10 +140,10 @@ class Limit:
         """
         if self.is_relative or self.own is not None:
             return None
-        least = 1 / self.parameter if self.model == diversity.ALPHA else self.parameter
+        least = {diversity.ALPHA: 1 / self.parameter, diversity.OUTSIDE: self.c + 1}.get(self.model, self.parameter)
         # A bound may be weakened: 1 / alpha need not be exact, and entropies are compared with a margin.
         slack = 0.0 if self.model == diversity.DISTINCT else 1e-9
-        return replace(self, model=diversity.DISTINCT, parameter=least * (1 - slack), by_person=None)
+        return replace(self, model=diversity.DISTINCT, parameter=least * (1 - slack), by_person=None, by_provider=None)
 
 
 def limits_of(
@@ -186,14 +193,22 @@ def limits_on_table(
     sensitive: Sequence[str],
     missing: Literal["value", "any"],
     persons: Ints | None = None,
+    providers: Ints | None = None,
+    coalition: int = 1,
 ) -> tuple[Limit, ...]:
     """The limits of every requirement, on values in the order that its distance is about.
 
-    With `persons`, whose each record is, the first limit is on their number, and the others count them.
+    With `persons`, whose each record is, the first limit is on their number, and the others count them. With
+    `providers`, from whom each record is, one before it is on what is left without any `coalition` of them, and all
+    others hold of what is left too. How many of these are about sizes, `n_of_sizes` says.
     """
     limits: list[Limit] = []
+    k = max(2, *(r.least_size for r in require))
+    if providers is not None:
+        limits.append(outside_limit(providers, k, coalition, persons))
     if persons is not None:
-        limits.append(person_limit(persons, max(2, *(r.least_size for r in require))))
+        limits.append(person_limit(persons, k))
+    n_sizes = n_of_sizes(persons, providers)
     for requirement in require:
         is_flat = not requirement.reads_hierarchies
         meant = {n: replace(attributes[n], hierarchy=None) if is_flat else attributes[n] for n in sensitive}
@@ -202,8 +217,17 @@ def limits_on_table(
     if table.weights is not None:
         limits = [_weighted(limit, table.weights) for limit in limits]
     if persons is not None:
-        limits[1:] = [replace(x, by_person=PersonCounts.of(persons, x.codes, x.n_values)) for x in limits[1:]]
+        limits[n_sizes:] = [
+            replace(x, by_person=PersonCounts.of(persons, x.codes, x.n_values)) for x in limits[n_sizes:]
+        ]
+    if providers is not None:
+        limits[1:] = [replace(x, by_provider=ProviderRows.of(x, providers, coalition)) for x in limits[1:]]
     return tuple(limits)
+
+
+def n_of_sizes(persons: Ints | None, providers: Ints | None) -> int:
+    """How many of the limits on a table, the first, are about sizes of groups, which are no secret."""
+    return (persons is not None) + (providers is not None)
 
 
 def _weighted(limit: Limit, weights: Codes) -> Limit:
@@ -216,6 +240,24 @@ def person_limit(persons: Ints, k: int) -> Limit:
     codes = np.unique(persons, return_inverse=True)[1].astype(np.int32)
     text = f"groups with records of {k} persons"
     return Limit("", text, codes, np.bincount(codes).astype(np.int64), diversity.DISTINCT, float(k))
+
+
+def outside_limit(providers: Ints, k: int, coalition: int, persons: Ints | None = None) -> Limit:
+    """At least k records in every group besides those of any so many providers: m-privacy of k-anonymity.
+
+    With `persons`, so many persons; one with rows from two providers counts as two, so that this is necessary only.
+    """
+    noun, ancestors = "records", None
+    keys = providers
+    if persons is not None:
+        width = int(persons.max(initial=0)) + 1
+        keys, noun = providers * width + persons, "persons"
+        pairs = np.unique(keys)
+        ancestors = np.column_stack([np.arange(len(pairs)), pairs // width]).astype(np.int32)
+    codes = np.unique(keys, return_inverse=True)[1].astype(np.int32)
+    text = f"groups with {k} {noun} besides those of any {coalition} of the providers"
+    counts = np.bincount(codes).astype(np.int64)
+    return Limit("", text, codes, counts, diversity.OUTSIDE, float(k), float(coalition), ancestors=ancestors)
 
 
 def _limit(requirement: Model, attribute: Ranked, missing: str) -> Limit | None:
@@ -302,6 +344,8 @@ def violations(labels: npt.NDArray[np.integer], limits: Sequence[Limit]) -> npt.
             broken |= broken_by_person(limit, labels, len(sizes))
         if limit.own is not None:
             broken |= limit.broken_in(labels, sizes)
+        if limit.by_provider is not None:
+            broken |= broken_by_coalition(limit, np.where(broken[labels], -1, labels), len(sizes))
     return broken
 
 

@@ -54,9 +54,22 @@ def satisfy(
             ranked = [r.take(rows) for r in ranked]
             failing = violations(labels, limits)
     while failing.any() and len(failing) > 1:
-        labels = merge_round(labels, ranked, failing)
-        failing = violations(labels, limits)
+        was_failing, labels = failing[labels], merge_round(labels, ranked, failing)
+        failing = _failing_among(labels, limits, was_failing)
     return labels, rows
+
+
+def _failing_among(
+    labels: npt.NDArray[np.int32], limits: Sequence[Limit], was_failing: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """Which groups fail, when those without a record that failed before are as they were."""
+    failing = np.zeros(int(labels.max()) + 1, dtype=bool)
+    joined = np.unique(labels[was_failing])
+    changed = failing.copy()
+    changed[joined] = True
+    some = np.flatnonzero(changed[labels])
+    failing[joined] = violations(_dense(labels[some]), [limit.of_rows(some) for limit in limits])
+    return failing
 
 
 def _left_after_suppression(

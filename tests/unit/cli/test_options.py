@@ -44,7 +44,7 @@ SPELLINGS = """
     --control --seed --workers --pool --cluster -q --quiet -v --verbose --json -h --help --person --time --person-knowledge --keep-person --no-keep-person --memory
     --shift --shift-days --link --together --singled-out --accept --ends
     -m --rho --scope --cluster-size --item-hierarchy
-    --metadata --no-metadata --encoding --decimal
+    --metadata --no-metadata --encoding --decimal --provider --coalition
     --latitude --longitude --trip --unit --metres --minutes --tau --cell --slot
 """.split()
 

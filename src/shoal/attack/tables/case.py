@@ -48,6 +48,10 @@ class TableCase:
         Whose each original record, and each control, is, numbered from 0; None: records are counted, not persons.
     knows_history : bool
         Whether all records of a person are known, or one.
+    providers : int64 array (published.n_rows,), optional
+        From whom each published record is, where several provide records and the owner says so.
+    coalition : int
+        How many of them may put their own records together; 0 where records are not from several.
     """
 
     published: Table
@@ -65,6 +69,8 @@ class TableCase:
     persons: Ints | None = field(default=None, repr=False)
     control_persons: Ints | None = field(default=None, repr=False)
     knows_history: bool = False
+    providers: Ints | None = field(default=None, repr=False)
+    coalition: int = 0
 
     @property
     def noun(self) -> str:

@@ -65,6 +65,8 @@ def alpha_k(classes: Classes, held: Distribution, alpha: float, k: int) -> Guara
 class AlphaKCheck(Check[AlphaK]):
     """Of classes, and of beliefs in groups of k and more rows."""
 
+    is_relative = False
+
     def of_values(self, required: AlphaK, classes: Classes, held: Held) -> Guarantee:
         """See `alpha_k`."""
         return alpha_k(classes, held.values, required.alpha, required.k)

@@ -21,7 +21,7 @@ from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.attribute import Attribute, Role
 from shoal.data.tables.meaning import attributes_of
-from shoal.data.tables.persons import person_codes
+from shoal.data.tables.persons import person_codes, provider_codes
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import read_back
 from shoal.kinds.tables.manifest import TableManifest
@@ -98,6 +98,19 @@ def check_tables(
                 evidence = replace(evidence, listed_persons=listed if whose is None else whose[listed])
             else:
                 findings.append("the list of persons that was kept is not that of this release and original")
+    provider = (policy.provider if policy is not None else ()) or manifest.provider or ()
+    if provider:
+        evidence = replace(evidence, providers=providers_of(table, original, provider, private, findings))
+    if (
+        policy is not None
+        and policy.provider
+        and (policy.provider, policy.coalition)
+        != (
+            manifest.provider,
+            manifest.coalition,
+        )
+    ):
+        findings.append("the manifest does not say the providers, or how many work together, that the policy names")
     if policy is not None and policy.person and policy.person != manifest.person:
         findings.append("the manifest does not count the persons that the policy names")
     if policy is not None and manifest.pseudonym is not None and not policy.keep_person:
@@ -122,6 +135,7 @@ def check_tables(
         bool(manifest.method.get("jointly", False)),
         counts_persons=bool(person),
         knows_history=manifest.person_knowledge == "history",
+        coalition=manifest.coalition or 0,
         is_meaning_known=policy is not None,
     )
     asked = claimed
@@ -134,6 +148,7 @@ def check_tables(
             missing=policy.missing,
             jointly=policy.method.jointly,
             knows_history=policy.person_knowledge == "history" or claimed.knows_history,
+            coalition=policy.coalition if policy.provider else claimed.coalition,
         )
     verdict = verify_publication(table, publication, asked, evidence)
     findings += verdict.findings
@@ -272,6 +287,34 @@ def _are_persons(listed: Ints, table: Table, persons: Ints | None) -> bool:
         return True
     first = np.unique(persons, return_index=True)[1]
     return bool(np.isin(listed, first).all())
+
+
+def providers_of(
+    table: Table,
+    original: Table | None,
+    provider: Sequence[str],
+    private: PrivateFolder | None,
+    findings: list[str] | None = None,
+) -> Ints | None:
+    """From whom each published row is, by the rows or the list that the owner kept; None if that is not known.
+
+    What is wrong with the list is added to `findings`.
+    """
+    findings = [] if findings is None else findings
+    if original is not None and not all(n in original.columns for n in provider):
+        findings.append("the original has no column of the providers")
+        return None
+    theirs = None if original is None else provider_codes(original, provider)
+    rows = None if private is None else private.rows()
+    if rows is not None and original is not None and theirs is not None and _are_rows(rows, table, original):
+        return theirs[rows]
+    listed = None if private is None else private.providers()
+    if listed is None:
+        return None
+    if not _are_persons(listed, table, theirs):
+        findings.append("the list of providers that was kept is not that of this release and original")
+        return None
+    return listed if theirs is None else theirs[listed]
 
 
 def _publication(manifest: TableManifest, policy: Policy | None, findings: list[str]) -> str:

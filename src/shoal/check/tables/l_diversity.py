@@ -144,6 +144,8 @@ def _ordinal(n: int) -> str:
 class LDiversityCheck(Check[LDiversity]):
     """Of classes, and of beliefs: the same definitions with probabilities in place of counts."""
 
+    is_relative = False
+
     def of_values(self, required: LDiversity, classes: Classes, held: Held) -> Guarantee:
         """See `l_diversity`."""
         return l_diversity(classes, held.values, required.l, required.kind, required.c)

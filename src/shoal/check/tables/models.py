@@ -53,6 +53,8 @@ class Check(Generic[R]):
     that has no such formula cannot be shown for slices.
     """
 
+    is_relative: ClassVar[bool] = True
+    """Whether classes are compared with the whole table; as good as yes where the file does not say."""
     needs_known: ClassVar[bool] = False
     """Whether there is no worst case to take a missing value for that may hide any value."""
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from shoal.check.evidence import Evidence
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_labels
+from shoal.check.tables.providers import verify_without
 from shoal.check.tables.verify import verify
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.tables.table import Table
@@ -25,6 +26,11 @@ NEEDS_ROWS = (
     "give the list of persons that the owner keeps (--private)."
 )
 
+NEEDS_PROVIDERS = (
+    "What is left of a group without the rows of a provider cannot be seen in the published table; to see it, give the "
+    "list of providers that the owner keeps (--private)."
+)
+
 
 def verify_alike(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     """Records that look alike by their quasi-identifiers."""
@@ -32,20 +38,15 @@ def verify_alike(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
     theirs = evidence.original_persons
     if asked.counts_persons and persons is None and theirs is not None and len(np.unique(theirs)) == len(theirs):
         persons = np.arange(table.n_rows)  # each has one record, whichever row that is
-    return Verdict(
-        verify(
-            table,
-            asked.requirements,
-            asked.quasi,
-            asked.sensitive,
-            missing=asked.missing,
-            markers=asked.markers,
-            attributes=asked.attributes,
-            persons=persons,
-            knows_history=asked.knows_history,
-        ),
-        unverified=(NEEDS_ROWS,) if asked.counts_persons and persons is None else (),
-    )
+    unverified: tuple[str, ...] = (NEEDS_ROWS,) if asked.counts_persons and persons is None else ()
+    how: dict[str, Any] = {"missing": asked.missing, "markers": asked.markers, "attributes": asked.attributes}
+    told = (table, asked.requirements, asked.quasi, asked.sensitive)
+    if asked.coalition and evidence.providers is not None:
+        how |= {"providers": evidence.providers, "coalition": asked.coalition}
+        return Verdict(verify_without(*told, persons=persons, **how), unverified)
+    if asked.coalition:
+        unverified += (NEEDS_PROVIDERS,)
+    return Verdict(verify(*told, persons=persons, knows_history=asked.knows_history, **how), unverified)
 
 
 def _compare_labels(tables: ComparedTables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:

@@ -6,13 +6,14 @@ Nothing here comes from the methods that made the table: a mistake of theirs is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from shoal.arrays import Ints
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.cells import as_leaves, comparable, in_order, published
 from shoal.check.tables.classes import Classes, Missing, classes_of
 from shoal.check.tables.distribution import Distribution, distribution
-from shoal.check.tables.models import Held, check_of
+from shoal.check.tables.models import Check, Held, check_of
 from shoal.check.tables.t_closeness import Distance
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import MARKERS, Column, Table
@@ -98,6 +99,21 @@ def worse(by_persons: Guarantee, by_records: Guarantee, *, low_is_worse: bool) -
     is_less = by_records.achieved < by_persons.achieved
     is_more = by_records.achieved > by_persons.achieved
     return by_records if (is_less if low_is_worse else is_more) else by_persons
+
+
+def held_by(
+    table: Table,
+    check: Check[Any],
+    required: Requirement,
+    classes: Classes,
+    name: str,
+    markers: Sequence[str],
+    attributes: Mapping[str, Attribute],
+) -> Held:
+    """The values of a sensitive column in every class, none of which may hide another, as a model compares them."""
+    return _Protected(table, classes, "value", markers, attributes).held(
+        name, check.distance(required, attributes.get(name))
+    )
 
 
 class _Protected:

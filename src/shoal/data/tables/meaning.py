@@ -40,15 +40,18 @@ def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
                 f"{requirement.model} names a sensitive column {wanted!r} that is not in the data; "
                 f"{did_you_mean(wanted, table.names)}"
             )
-    for name in policy.person:
+    for name in (*policy.person, *policy.provider):
         if name not in table.columns:
+            whom = "a person" if name in policy.person else "a provider"
             raise PolicyError(
-                f"the policy names a person by a column {name!r} that is not in the data; "
+                f"the policy names {whom} by a column {name!r} that is not in the data; "
                 f"{did_you_mean(name, table.names)}"
             )
     default = policy.columns.get("*", ColumnPolicy())
     given = {name: policy.columns.get(name, default) for name in table.columns}
-    given |= {name: given[name].model_copy(update={"role": "identifying"}) for name in policy.person}
+    given |= {
+        name: given[name].model_copy(update={"role": "identifying"}) for name in (*policy.person, *policy.provider)
+    }
     return {name: _resolve(column, given[name], table.n_records) for name, column in table.columns.items()}
 
 

@@ -26,12 +26,21 @@ def person_codes(table: Table, names: Sequence[str]) -> Ints:
         If it is not known whose a row is: it may be of anybody, so it can be counted neither as one more person nor as
         none.
     """
+    return _codes(table, names, "whose a row is")
+
+
+def provider_codes(table: Table, names: Sequence[str]) -> Ints:
+    """Number the providers of a table in the same way: rows are from one if they agree in all the named columns."""
+    return _codes(table, names, "from which provider a row is")
+
+
+def _codes(table: Table, names: Sequence[str], said: str) -> Ints:
     columns = [table[name] for name in names]
     n_unknown = int(np.any([c.missing for c in columns], axis=0).sum())
     if n_unknown:
         named = " or ".join(repr(name) for name in names)
         raise DataError(
-            f"{named}, which says whose a row is, is missing in {n_unknown:,} of {table.n_rows:,} rows; fill it in, or "
+            f"{named}, which says {said}, is missing in {n_unknown:,} of {table.n_rows:,} rows; fill it in, or "
             "leave these rows out"
         )
     return row_keys([_by_sense(c) for c in columns])

@@ -17,6 +17,7 @@ from shoal.kernels.compile import compiled
 
 DISTINCT, PROBABILISTIC, ENTROPY, RECURSIVE, ALPHA = range(5)
 EQUAL, ORDERED, HIERARCHICAL, BASIC, ENHANCED = range(5, 10)
+OUTSIDE = -2  # of providers, or their persons, in the place of values: how many are left without those who have most
 
 
 # Whole numbers beyond this are no longer exact in float64; comparisons there lean towards refusing.
@@ -29,7 +30,7 @@ class LimitArrays(NamedTuple):
 
     codes: Codes  # (n_limits, n_rows) sensitive value of each record
     models: Ints  # (n_limits,) one of the constants above
-    parameters: Floats  # (n_limits, 2) l, alpha, t or beta; and c
+    parameters: Floats  # (n_limits, 2) l, alpha, t, beta or k; and c, or how many providers
     unknown: Ints  # (n_limits,) code that stands for any value, or -1
     starts: Ints  # (n_limits + 1,) where each limit's m entries begin in the next two
     below: Ints  # records of the whole table with this value or a lower one
@@ -69,8 +70,26 @@ def _at_most(value: float, bound: float) -> bool:
 
 
 @compiled
+def _persons_of_providers(
+    limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int, size: int, tally: Codes
+) -> int:
+    """How many codes lie below each node: persons of each provider, whose codes follow each other."""
+    n_nodes = np.int64(0)
+    last = -1
+    for i in range(at, at + size):
+        if counts[i] > 0:
+            node = limits.ancestors[limits.tree_starts[j] + codes[i] * 2 + 1]
+            if node != last:
+                tally[n_nodes] = 0
+                n_nodes += 1
+                last = node
+            tally[n_nodes - 1] += 1
+    return n_nodes
+
+
+@compiled
 def _frequencies_hold(limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int, size: int, n: int) -> bool:
-    """l-diversity in its four senses, and the share alpha."""
+    """l-diversity in its four senses, the share alpha, and what is left without the most frequent values."""
     model = limits.models[j]
     bound = limits.parameters[j, 0]
     tally = np.empty(size, np.int32)
@@ -87,6 +106,14 @@ def _frequencies_hold(limits: LimitArrays, j: int, codes: Codes, counts: Codes, 
             n_values += 1
     if model == DISTINCT:
         return bool(n_values >= bound)
+    if model == OUTSIDE:
+        if limits.heights[j] > 0:
+            n_values = _persons_of_providers(limits, j, codes, counts, at, size, tally)
+        sift_sort(tally, n_values)
+        left = 0
+        for i in range(n_values - int(limits.parameters[j, 1])):
+            left += tally[i]
+        return bool(left >= bound)
     if n_values == 0:
         return False
     # The worst case of records that may have any value: all have the most frequent one.

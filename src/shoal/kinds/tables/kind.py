@@ -170,9 +170,9 @@ class Tables(Kind):
         """See `shoal.check.tables.folder`."""
         from shoal.check.tables.folder import check_tables
         from shoal.report.tables.compare_datasheet import compare_datasheet
-        from shoal.secrets import GROUPS_FILE, PERSONS_FILE, ROWS_FILE
+        from shoal.secrets import GROUPS_FILE, PERSONS_FILE, PROVIDERS_FILE, ROWS_FILE
 
-        kept = None if private is None else private.if_it_holds(GROUPS_FILE, PERSONS_FILE, ROWS_FILE)
+        kept = None if private is None else private.if_it_holds(GROUPS_FILE, PERSONS_FILE, PROVIDERS_FILE, ROWS_FILE)
         return check_tables(folder, manifest, original, policy, kept, compare_datasheet)
 
     @property
@@ -198,7 +198,7 @@ class Tables(Kind):
         """The published table, and what the attacker is given."""
         from shoal.attack.tables.case import TableCase
         from shoal.check.folder import PublishedFolder
-        from shoal.check.tables.folder import published_table
+        from shoal.check.tables.folder import providers_of, published_table
         from shoal.check.tables.pseudonyms import apart
         from shoal.data.tables.meaning import attributes_of
         from shoal.data.tables.persons import person_codes
@@ -239,6 +239,8 @@ class Tables(Kind):
             persons=person_codes(original, person) if person else None,
             control_persons=person_codes(control, person) if person and control is not None else None,
             knows_history=manifest.person_knowledge == "history",
+            providers=None if manifest.provider is None else providers_of(table, original, manifest.provider, private),
+            coalition=manifest.coalition or 0,
         )
 
     def ladder(self, data: Table, policy: Policy) -> TableLadder:

@@ -83,6 +83,10 @@ class TableManifest(Manifest):
         The column in which pseudonyms stand for persons, where records of a person are tied together.
     shift_days : int, optional
         Most days by which dates of a person were moved, either way, where some were.
+    provider : tuple of str, optional
+        The columns of the original that say from whom a record is, where several provided records.
+    coalition : int, optional
+        How many of them may put their own records together.
     limits : mapping, optional
         How much of what no guarantee forbids may be found, by name; older versions did not look for it.
     accepted : mapping, optional
@@ -91,6 +95,7 @@ class TableManifest(Manifest):
 
     optional: ClassVar[tuple[str, ...]] = (
         *("header", "reading", "layout", "person", "person_knowledge", "pseudonym", "shift_days", "limits", "accepted"),
+        *("provider", "coalition"),
     )
 
     kind: Literal["table"] = "table"
@@ -103,6 +108,8 @@ class TableManifest(Manifest):
     person_knowledge: Literal["row", "history"] | None = None
     pseudonym: str | None = None
     shift_days: Annotated[int, Field(ge=1)] | None = None
+    provider: tuple[str, ...] | None = None
+    coalition: Annotated[int, Field(ge=1, le=3)] | None = None
     columns: dict[str, PublishedColumn]
     layout: Layout | None = Field(default=None)
     limits: dict[str, float] | None = None
@@ -143,6 +150,8 @@ class TableManifest(Manifest):
             raise ValueError("no column is a quasi-identifier")
         if self.pseudonym is not None and (self.pseudonym in self.columns or self.person_knowledge != "history"):
             raise ValueError("pseudonyms are of no column of the original, and for histories that are alike")
+        if bool(self.provider) != (self.coalition is not None):
+            raise ValueError("providers are named, and how many may work together is not, or the other way round")
         if bool(self.shifted) != (self.shift_days is not None) or (self.shifted and self.pseudonym is None):
             raise ValueError("days were moved, and by how many or whose is not said, or the other way round")
         if any(self.columns[name].role != "insensitive" for name in self.shifted):

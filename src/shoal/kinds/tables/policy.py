@@ -263,6 +263,15 @@ class Policy(BasePolicy, TextFile):
     keep_person: bool = option(
         False, "Whether a pseudonym ties the records of a person together; with person_knowledge = history alone."
     )
+    provider: tuple[str, ...] = option(
+        (),
+        "Column, or several, that says from which provider a row is: what is required then holds without the rows of "
+        "any of them. It is dropped.",
+        metavar="COLUMN",
+    )
+    coalition: int = option(
+        1, "How many providers may put their own rows together, m of m-privacy (--provider).", metavar="M", ge=1, le=3
+    )
     memory: str | None = option(
         None,
         "Read a Parquet file without holding it, in about so much memory, as in 2GB; for strict mondrian with "
@@ -294,7 +303,7 @@ class Policy(BasePolicy, TextFile):
             raise ValueError(f"{self.method.way_of_publishing.loses_order}; leave order out")
         return self
 
-    @field_validator("person", mode="before")
+    @field_validator("person", "provider", mode="before")
     @classmethod
     def _one_or_several(cls, person: Any) -> Any:
         return (person,) if isinstance(person, str) else person
@@ -329,6 +338,34 @@ class Policy(BasePolicy, TextFile):
         return self
 
     @model_validator(mode="after")
+    def _provider_is_dropped(self) -> Policy:
+        if not self.provider:
+            if self.coalition != type(self).model_fields["coalition"].default:
+                raise ValueError("coalition is about providers: say by provider from whom a row is, or leave it out")
+            return self
+        for name in self.provider:
+            column = self.columns.get(name)
+            if name in self.person:
+                raise ValueError(f"the column {name!r} cannot say both whose a row is and from which provider")
+            if column is not None and column.role not in (None, "identifying"):
+                raise ValueError(
+                    f"the column {name!r} says from which provider a row is, so it cannot be {column.role}: leave its "
+                    "role out"
+                )
+        if self.order == "original":
+            raise ValueError("the order of the original may put the rows of a provider side by side: leave order out")
+        if self.person_knowledge == "history":
+            raise ValueError(
+                'what is left of histories without a provider cannot be shown: take person_knowledge = "row"'
+            )
+        if not self.method.way_of_publishing.holds_without_providers:
+            raise ValueError(
+                f"publish = {self.method.publication} cannot be shown to hold without the rows of a provider: "
+                "take publish = generalise, or a recoding"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _kinds_in_slices(self) -> Policy:
         if self.method.way_of_publishing.is_sliced:
             self.__dict__["require"] = tuple(r.meant_in_slices() for r in self.require)
@@ -347,6 +384,7 @@ class Policy(BasePolicy, TextFile):
             f"diversity = {self.method.diversity}": self.method.diversity != "local",
             "order = original": self.order != "sorted",
             "person": bool(self.person),
+            "provider": bool(self.provider),
             "target": self.target is not None,
         }
         refused = [what for what, is_refused in asked.items() if is_refused]

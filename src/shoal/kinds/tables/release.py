@@ -24,7 +24,7 @@ from shoal.check.tables.shift import compare_shift
 from shoal.check.tables.singled_out import LIMIT, findings_of, records_behind
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.persons import person_codes
+from shoal.data.tables.persons import person_codes, provider_codes
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, is_text, read_back, write_table
@@ -36,7 +36,7 @@ from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
 from shoal.release import Pages, Release
 from shoal.report.points import quoted
-from shoal.secrets import write_groups, write_key, write_persons, write_published_groups, write_rows
+from shoal.secrets import write_groups, write_key, write_persons, write_providers, write_published_groups, write_rows
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import Count, public_counts
 
@@ -69,7 +69,7 @@ class TableRelease(Release[Table]):
 
     kind: ClassVar[str] = "table"
     noun: ClassVar[str] = "records"
-    keepable: ClassVar[tuple[str, ...]] = ("groups", "mapping", "persons", "rows", "key")
+    keepable: ClassVar[tuple[str, ...]] = ("groups", "mapping", "persons", "providers", "rows", "key")
     pages: ClassVar[Pages] = Pages.of("tables")
 
     attributes: Mapping[str, Attribute]
@@ -235,10 +235,11 @@ class TableRelease(Release[Table]):
 
     @property
     def kept_unasked(self) -> Sequence[str]:
-        """Where persons count, whose each row is; who stood together, where that is what is promised of persons."""
+        """Where persons or providers count, whose each row is; who stood together, where that is promised of them."""
         publication = self.policy.method.publication
         wanted = {"groups": uses_groups(publication), "persons": not needs_original(publication)}
-        return [what for what, is_wanted in wanted.items() if self.policy.person and is_wanted]
+        kept = [what for what, is_wanted in wanted.items() if self.policy.person and is_wanted]
+        return [*kept, *(["providers"] if self.policy.provider else [])]
 
     @property
     def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
@@ -269,6 +270,8 @@ class TableRelease(Release[Table]):
             if self.policy.person and self._control is not None
             else None,
             knows_history=self.policy.person_knowledge == "history",
+            providers=self._evidence.providers,
+            coalition=self.policy.coalition if self.policy.provider else 0,
         )
 
     @cached_property
@@ -353,6 +356,7 @@ class TableRelease(Release[Table]):
             self.policy.method.jointly,
             counts_persons=bool(self.policy.person),
             knows_history=self.policy.person_knowledge == "history",
+            coalition=self.policy.coalition if self.policy.provider else 0,
         )
         verdict = verify_publication(table, self.policy.method.publication, asked, self._evidence)
         if pseudonyms is not None:
@@ -407,7 +411,7 @@ class TableRelease(Release[Table]):
 
     @property
     def _evidence(self) -> Evidence:
-        return Evidence.of(self._original, self._rows, self._groups, self.policy.person)
+        return Evidence.of(self._original, self._rows, self._groups, self.policy.person, self.policy.provider)
 
     @cached_property
     def _published_attributes(self) -> dict[str, Attribute]:
@@ -441,6 +445,8 @@ class TableRelease(Release[Table]):
             person_knowledge=self.policy.person_knowledge if self.policy.person else None,
             pseudonym=self._pseudonym,
             shift_days=self.policy.shift_days if self.policy.shifted else None,
+            provider=self.policy.provider or None,
+            coalition=self.policy.coalition if self.policy.provider else None,
             columns={
                 name: PublishedColumn.of(
                     attribute, has_labels=name in self._by_hierarchy, is_moved=name in self.policy.shifted
@@ -472,9 +478,11 @@ class TableRelease(Release[Table]):
             raise PolicyError("there are no pseudonyms, so there is no key to keep; leave it out, or set keep_person")
         if "persons" in keep and not self.policy.person:
             raise PolicyError("no persons were counted, so there is no list of them to keep; leave it out")
+        if "providers" in keep and not self.policy.provider:
+            raise PolicyError("no provider is named, so there is no list of them to keep; leave it out")
         if keep:
             self._refuse_rows("what is to be kept")
-        if {"mapping", "persons", "rows"} & set(keep) and needs_original(self.policy.method.publication):
+        if {"mapping", "persons", "providers", "rows"} & set(keep) and needs_original(self.policy.method.publication):
             raise PolicyError("a published row stands for no record, so no value became another; keep groups alone")
 
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:
@@ -492,6 +500,9 @@ class TableRelease(Release[Table]):
             persons = self._evidence.original_persons
             assert persons is not None
             write_persons(folder, np.unique(persons, return_index=True)[1][persons[self._rows]])
+        if "providers" in keep and "rows" not in keep:
+            providers = provider_codes(self._original, self.policy.provider)
+            write_providers(folder, np.unique(providers, return_index=True)[1][providers[self._rows]])
         if "key" in keep and self._key is not None:
             write_key(folder, self._key)
 

@@ -315,6 +315,8 @@ def _cell_policy(policy: Policy, partition: str, k: int, changes: Mapping[str, A
         changes = {**changes, "effort": "fast"}
         if publish is not None and not PUBLICATIONS[publish].can_recode:
             method["publish"] = way.publication
+    elif policy.provider and publish is None and not PUBLICATIONS[way.publication].holds_without_providers:
+        method["publish"] = Policy().method.publication
     require = [r.model_copy(update={"k": k}) if "k" in type(r).model_fields else r for r in policy.require]
     return policy.changed(require=require, k=k, **{**method, **changes})
 

@@ -14,7 +14,7 @@ from shoal.check.tables.risk import Risk
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Method, Policy, partitions
-from shoal.report.tables.words import percent
+from shoal.report.tables.words import any_providers, percent
 from shoal.told_counts import Count, Span, n_published, public_counts
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ class ReportContext:
         The column in which pseudonyms tie the records of a person together; "" where none does.
     context : mapping of str to str, optional
         What the publisher says of the release, as far as it is public.
+    coalition : int
+        How many providers may put their own records together; 0 where records are not from several.
     shifted, shift_days
         Columns whose days were moved, all of a person by one number, and by how many at most.
     """
@@ -102,6 +104,7 @@ class ReportContext:
     accepted: Mapping[str, str] = field(default_factory=dict)
     counts_persons: bool = False
     pseudonym: str = ""
+    coalition: int = 0
     shifted: tuple[str, ...] = ()
     shift_days: int = 0
     context: Mapping[str, str] | None = None
@@ -119,6 +122,7 @@ class ReportContext:
                 release.layout,
                 release.policy.order,
                 counts_persons=bool(release.policy.person),
+                coalition=release.policy.coalition if release.policy.provider else 0,
             ),
             n_in=records["in"],
             n_out=release.records["out"],
@@ -145,6 +149,7 @@ class ReportContext:
             accepted=reasons(release.findings),
             counts_persons=bool(release.policy.person),
             pseudonym=release.policy.pseudonym if release.policy.keep_person else "",
+            coalition=release.policy.coalition if release.policy.provider else 0,
             shifted=tuple(n for n in release.attributes if n in release.policy.shifted),
             shift_days=release.policy.shift_days if release.policy.shifted else 0,
             context=release.policy.context.public(),
@@ -176,7 +181,14 @@ class ReportContext:
         return cls(
             title="",
             kind=manifest.kind,
-            method=describe_method(method, k, layout, manifest.order, counts_persons=bool(manifest.person)),
+            method=describe_method(
+                method,
+                k,
+                layout,
+                manifest.order,
+                counts_persons=bool(manifest.person),
+                coalition=manifest.coalition or 0,
+            ),
             n_in=records["in"],
             n_out=n_published(records),
             n_suppressed=records["suppressed"],
@@ -195,6 +207,7 @@ class ReportContext:
             accepted=manifest.accepted or {},
             counts_persons=bool(manifest.person),
             pseudonym=manifest.pseudonym or "",
+            coalition=manifest.coalition or 0,
             shifted=manifest.shifted,
             shift_days=manifest.shift_days or 0,
             context=manifest.context,
@@ -232,10 +245,17 @@ def _claimed(claim: Mapping[str, Any]) -> Guarantee:
 
 
 def describe_method(
-    method: Method, k: int, layout: Layout | None = None, order: str = "sorted", *, counts_persons: bool = False
+    method: Method,
+    k: int,
+    layout: Layout | None = None,
+    order: str = "sorted",
+    *,
+    counts_persons: bool = False,
+    coalition: int = 0,
 ) -> dict[str, str]:
     """Say in plain words how a table was made, with every parameter that matters to a reader."""
     least = f"at least {k} {'persons' if counts_persons else 'records'}"
+    least += f", without the rows of {any_providers(coalition)} too" if coalition else ""
     words = _describe_groups(method, least) if layout is None else _describe_slicing(method, least, layout)
     return words | ({"Order of the rows": ORIGINAL_ORDER} if order == "original" else {})
 

@@ -39,6 +39,12 @@ PERSONS_BEHIND = (
 )
 """Beside it, where the original is needed for that."""
 
+PROVIDERS_TOLD = (
+    "The records are from several providers. What is left of a group without the rows of some of them, only the owner "
+    "can recount, who knows from whom each record is."
+)
+"""Beside it, where a provider may know its own records."""
+
 
 def render_datasheet(context: ReportContext, table: Table | None = None, *, is_drawn: bool = True) -> str:
     """Write the datasheet as one HTML page.
@@ -73,7 +79,7 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         about=public_points(context.context),
         c=context,
         told=publications()[context.publish].telling,
-        persons_told=_persons_told(context) if context.counts_persons else "",
+        persons_told=_persons_told(context) if context.counts_persons or context.coalition else "",
         removed=[n for n, a in context.attributes.items() if a.role == "identifying" and n != context.pseudonym],
         guarantees=[(g, short_name(g), words.required(g), words.achieved(g)) for g in context.guarantees],
         models=words.models(context.publish),
@@ -100,7 +106,8 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
 def _persons_told(context: ReportContext) -> str:
     if needs_original(context.publish):
         return f"{PERSONS_BEHIND} {publications()[context.publish].telling.recomputed}"
-    return TIED_TOLD if context.pseudonym else PERSONS_TOLD
+    told = TIED_TOLD if context.pseudonym else PERSONS_TOLD
+    return " ".join([told] * context.counts_persons + [PROVIDERS_TOLD] * bool(context.coalition))
 
 
 def _smallest(context: ReportContext) -> int:

@@ -110,7 +110,18 @@ def short_name(guarantee: Guarantee) -> str:
         name = {"condensation": f"condensation of {values.get('k', 'k')}", "no-copies": "no copies"}.get(
             guarantee.model, guarantee.model
         )
-    return f"{name} of {guarantee.sensitive}" if guarantee.sensitive else name
+    name = f"{name} of {guarantee.sensitive}" if guarantee.sensitive else name
+    coalition = int(guarantee.details.get("coalition", 0))
+    return f"{name} without {any_providers(coalition)}" if coalition else name
+
+
+def any_providers(coalition: int) -> str:
+    """Whose rows may be taken away.
+
+    >>> any_providers(1), any_providers(3)
+    ('any one provider', 'any 3 providers')
+    """
+    return "any one provider" if coalition == 1 else f"any {coalition} providers"
 
 
 def required(guarantee: Guarantee) -> str:
@@ -126,7 +137,7 @@ def achieved(guarantee: Guarantee) -> str:
     """What the worst class reaches: ``k = 5``."""
     model = registered().get(guarantee.model)
     main = of_kind(model.main, guarantee.kind) if model is not None else "k"
-    told = {n: v for n, v in guarantee.details.items() if n != "unique_histories"}  # which the sentence tells
+    told = {n: v for n, v in guarantee.details.items() if n not in ("unique_histories", "coalition")}  # in words
     reached = {main: guarantee.achieved, **told}
     return ", ".join(f"{SYMBOLS.get(n, n)} = {number(v, 4)}" for n, v in reached.items())
 

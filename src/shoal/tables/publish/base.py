@@ -87,6 +87,8 @@ class PublishingTask:
         As for `anonymize_table`.
     persons : int64 array (n_rows,), optional
         Whose each row is, where persons count.
+    providers : int64 array (n_rows,), optional
+        From whom each row is, where several provide rows.
     """
 
     table: Table
@@ -99,6 +101,7 @@ class PublishingTask:
     progress: Progress | None = None
     stop: Callable[[], bool] | None = None
     persons: Ints | None = None
+    providers: Ints | None = None
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,8 @@ class Publication:
     """Whether quasi-identifiers become labels that cover several values."""
     can_recode: bool = False
     """Whether it publishes one recoding of all records."""
+    holds_without_providers: bool = False
+    """Whether what its groups meet can be shown of the rest too, when some providers know their own rows."""
     loses_order: str = ""
     """Why no row has a place in the original, where the policy asks for its order; else ""."""
     done_to_quasi: str = "made alike in groups"

@@ -170,6 +170,7 @@ class Generalisation(Publication):
     place = 1
     parameters = ("ends",)
     has_labels = True
+    holds_without_providers = True
     can_recode = True
 
     def publish(self, records: GroupedRecords) -> PublishedGroups:
