@@ -263,6 +263,14 @@ class Policy(BasePolicy, TextFile):
     keep_person: bool = option(
         False, "Whether a pseudonym ties the records of a person together; with person_knowledge = history alone."
     )
+    releases: Literal["one", "several"] = option(
+        "one",
+        "Whether other releases of the same persons will follow: groups are then carried over, or sensitive values "
+        "kept m-invariant.",
+    )
+    reserve: int = option(
+        1, "Of several releases: persons beyond k in new groups, so that as many may leave.", metavar="PERSONS", ge=0
+    )
     memory: str | None = option(
         None,
         "Read a Parquet file without holding it, in about so much memory, as in 2GB; for strict mondrian with "
@@ -326,6 +334,27 @@ class Policy(BasePolicy, TextFile):
             raise ValueError(SHIFT_TIES)
         if "*" in self.shifted:
             raise ValueError("shift is for columns of dates, so name each of them")
+        return self
+
+    @model_validator(mode="after")
+    def _can_be_repeated(self) -> Policy:
+        if self.releases == "one":
+            return self
+        if not self.person:
+            raise ValueError(
+                "several releases are of the same people, and nothing says who is who: name the column that does "
+                '(--person id, or person = "id")'
+            )
+        asked = {
+            f"method = {self.method.partition}": self.method.is_recoding,
+            f"publish = {self.method.publication}": not self.method.way_of_publishing.rows_are_records,
+            "person_knowledge = history": self.person_knowledge == "history",
+            "memory": self.memory is not None,
+            "missing = any": self.missing == "any",
+        }
+        refused = [what for what, is_refused in asked.items() if is_refused]
+        if refused:
+            raise ValueError(f"{refused[0]} is for one release alone: leave it out, or releases")
         return self
 
     @model_validator(mode="after")

@@ -26,6 +26,7 @@ from shoal.tables.groups import Groups
 
 if TYPE_CHECKING:
     from shoal.kinds.tables.policy import Method, Policy
+    from shoal.releases.series import Series
     from shoal.tables.anonymize import Anonymized
 
 
@@ -87,6 +88,8 @@ class PublishingTask:
         As for `anonymize_table`.
     persons : int64 array (n_rows,), optional
         Whose each row is, where persons count.
+    series : Series, optional
+        What decides who stands with whom, where the table is one of several releases.
     """
 
     table: Table
@@ -99,6 +102,7 @@ class PublishingTask:
     progress: Progress | None = None
     stop: Callable[[], bool] | None = None
     persons: Ints | None = None
+    series: Series | None = None
 
 
 @dataclass(frozen=True)
