@@ -81,6 +81,7 @@ def carry(
     *,
     reserve: int = 0,
     n_cohorts: int = 0,
+    panels: Ints | None = None,
 ) -> Ints:
     """The cohort of each person in this release; -1 for those who cannot be published.
 
@@ -96,24 +97,33 @@ def carry(
         How many cohorts there are, those among them that nobody is left of; new ones are numbered from there on.
     reserve : int
         Persons beyond k that a new cohort has at least, where there are enough, so that as many may leave.
+    panels : int64 array (n_persons,), optional
+        Who is expected to leave together: a cohort is founded by persons of one panel, and joined by no others if that
+        can be.
     """
     made = np.where(left_alone(cohorts, earlier, k), -1, cohorts).astype(np.int64)
     newcomers = np.flatnonzero(cohorts < 0)
     if not len(newcomers):
         return made
     n_before = max(n_cohorts, int(cohorts.max(initial=-1)) + 1)
-    there = np.unique(made[made >= 0])
-    founded = np.full(len(newcomers), -1, dtype=np.int64)
-    if len(newcomers) >= k:
-        founded = partition(newcomers, min(k + reserve, len(newcomers))).astype(np.int64)
-    elif not len(there):
-        return made
-    if len(there):
-        joined, costs = _nearest_cohorts(boxes, made, there, newcomers)
-        _dissolve(founded, costs, boxes, newcomers)
-        made[newcomers] = np.where(founded >= 0, n_before + founded, joined)
-    else:
-        made[newcomers] = founded
+    whose = np.zeros(len(cohorts), dtype=np.int64) if panels is None else panels
+    there, first = np.unique(made[made >= 0], return_index=True)
+    panel_of = whose[np.flatnonzero(made >= 0)[first]]
+    for panel in np.unique(whose[newcomers]):
+        some = newcomers[whose[newcomers] == panel]
+        near = there[panel_of == panel]
+        founded = np.full(len(some), -1, dtype=np.int64)
+        if len(some) >= k:
+            founded = partition(some, min(k + reserve, len(some))).astype(np.int64)
+        elif not len(near):
+            near = there
+        if len(near):
+            joined, costs = _nearest_cohorts(boxes, np.where(np.isin(made, near), made, -1), near, some)
+            _dissolve(founded, costs, boxes, some)
+            made[some] = np.where(founded >= 0, n_before + founded, joined)
+        else:
+            made[some] = np.where(founded >= 0, n_before + founded, -1)
+        n_before += int(founded.max(initial=-1)) + 1
     return made
 
 

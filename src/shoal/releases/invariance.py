@@ -82,20 +82,63 @@ def fill_buckets(
     Infeasible
         If the newcomers have too few values, and no bucket with theirs is there to join.
     """
-    n_values = int(max(values.max(initial=-1), *(max(s) for s in signatures), -1)) + 1 if signatures else 0
-    n_values = max(n_values, int(values.max(initial=-1)) + 1)
+    n_values = max([int(values.max(initial=-1)), *(max(s) for s in signatures)]) + 1
     found = old.astype(np.int64).copy()
     known = [tuple(s) for s in signatures]
     waiting = [list(rng.permutation(np.flatnonzero((old < 0) & (values == v)))) for v in range(n_values)]
     held = _counts(found, values, len(known), n_values)
     _balance(known, held, waiting, found, m)
     _assign(known, waiting, found, m)
+    return Buckets(found, known, _lacking(known, found, values))
+
+
+def fill_by_panel(
+    values: Ints,
+    old: Ints,
+    signatures: Sequence[tuple[int, ...]],
+    m: int,
+    rng: np.random.Generator,
+    panels: Ints | None = None,
+) -> Buckets:
+    """The same for each panel, persons who are expected to leave together, so that buckets stay balanced then.
+
+    Whoever was published before stays in the bucket, whatever the panel. Newcomers of a panel who cannot be dealt out
+    among themselves are dealt out with those of all such panels, to all buckets.
+    """
+    if panels is None:
+        return fill_buckets(values, old, signatures, m, rng)
+    known, found = [tuple(s) for s in signatures], old.astype(np.int64).copy()
+    there, first = np.unique(old[old >= 0], return_index=True)
+    panel_of = panels[np.flatnonzero(old >= 0)[first]]
+    rest = np.zeros(len(values), dtype=bool)
+    for panel in np.unique(panels[old < 0]):
+        own = there[panel_of == panel]
+        some = np.flatnonzero(np.isin(old, own) | ((old < 0) & (panels == panel)))
+        local = np.where(old[some] >= 0, np.searchsorted(own, old[some]), -1)
+        try:
+            made = fill_buckets(values[some], local, [known[b] for b in own], m, rng)
+        except Infeasible:
+            rest[some[local < 0]] = True
+            continue
+        numbers = np.concatenate([own, len(known) + np.arange(len(made.signatures) - len(own))])
+        known += made.signatures[len(own) :]
+        found[some] = numbers[made.of_person]
+    if rest.any():
+        some = np.flatnonzero(rest | (found >= 0))
+        made = fill_buckets(values[some], found[some], known, m, rng)
+        found[some], known = made.of_person, made.signatures
+    return Buckets(found, known, _lacking(known, found, values))
+
+
+def _lacking(known: Sequence[tuple[int, ...]], found: Ints, values: Ints) -> list[tuple[int, int, int]]:
+    """The counterfeits that make every value of a signature as frequent as the most frequent one."""
+    n_values = max([int(values.max(initial=-1)), *(max(s) for s in known)]) + 1
     held = _counts(found, values, len(known), n_values)
     lacking = []
     for bucket, signature in enumerate(known):
         most = max((int(held[bucket, v]) for v in signature), default=0)
         lacking += [(bucket, v, most - int(held[bucket, v])) for v in signature if held[bucket, v] < most]
-    return Buckets(found, known, lacking)
+    return lacking
 
 
 def _counts(buckets: Ints, values: Ints, n_buckets: int, n_values: int) -> Ints:

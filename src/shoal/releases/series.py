@@ -18,7 +18,7 @@ from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.releases.carry import CarriedBoxes, carry
-from shoal.releases.invariance import Buckets, fill_buckets
+from shoal.releases.invariance import Buckets, fill_by_panel
 from shoal.secrets import KEY_BYTES
 from shoal.tables.history import person_vectors
 from shoal.tables.information_loss import width_points
@@ -90,6 +90,16 @@ class Series:
         known = np.full(len(self.persons), -1, dtype=np.int64)
         return known if self.before is None else self.before.places(self.persons)
 
+    @cached_property
+    def panels(self) -> Ints | None:
+        """The panel of each person, by the first row that it has; None where the policy names no such column."""
+        if self.policy.panel is None:
+            return None
+        column = self.table[self.policy.panel]
+        codes = column.codes[: self.n_records]
+        first = np.unique(self.codes[: self.n_records], return_index=True)[1]
+        return np.asarray(column.ranks()[codes[first]], dtype=np.int64)
+
     @property
     def number(self) -> int:
         """Which release this is, from 1."""
@@ -133,7 +143,10 @@ class Series:
             signatures = [tuple(number[v] for v in s) for s in self.before.signatures]
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(STEP,)))
         order = np.argsort(rng.permutation(len(values)))  # so that no order of keys decides who fills a gap
-        found = fill_buckets(values[order], old[order], signatures, self.m, rng)
+        panels = self.panels
+        found = fill_by_panel(
+            values[order], old[order], signatures, self.m, rng, None if panels is None else panels[order]
+        )
         of_person = np.empty(len(order), dtype=np.int64)
         of_person[order] = found.of_person
         return replace(
@@ -236,6 +249,7 @@ class Series:
             lambda some, k: partition([v.take(some) for v in vectors], k),
             reserve=self.policy.reserve,
             n_cohorts=n_cohorts,
+            panels=None if self.panels is None else self.panels[person_of],
         )
         self.cohort_of = np.full(len(self.persons), -1, dtype=np.int64)
         self.cohort_of[person_of] = found

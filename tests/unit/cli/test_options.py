@@ -45,7 +45,7 @@ SPELLINGS = """
     --shift --shift-days --link --together --singled-out --accept --ends
     -m --rho --scope --cluster-size --item-hierarchy
     --metadata --no-metadata --encoding --decimal
-    --after --releases --reserve
+    --after --releases --reserve --panel
     --latitude --longitude --trip --unit --metres --minutes --tau --cell --slot
 """.split()
 

@@ -67,3 +67,11 @@ def test_new_cohorts_have_a_reserve():
 
 def test_widths_count_at_most_one_a_column():
     assert widths_of(np.array([0.0, 0.0]), np.array([0.5, 4.0]), np.array([1.0, 0.5])) == 1.0
+
+
+def test_panels_found_cohorts_of_their_own_and_join_their_own():
+    cohorts, panels = np.array([0, 0, 0, -1, -1, -1, -1, -1]), np.array([1, 1, 1, 0, 0, 0, 0, 1])
+    where = boxes([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.6, 0.9])
+    found = carry(cohorts, np.array([[True]] * 3 + [[False]] * 5), where, 3, halves, panels=panels)
+    assert found[7] == 0
+    assert set(found[3:7].tolist()) == {1}

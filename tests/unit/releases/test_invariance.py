@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shoal.errors import Infeasible
-from shoal.releases.invariance import fill_buckets
+from shoal.releases.invariance import fill_buckets, fill_by_panel
 
 
 def balanced(found, values, m):
@@ -62,3 +62,24 @@ def test_newcomers_of_one_value_join_a_bucket_that_has_it():
     found = fill_buckets(values, np.array([0, 0, -1, -1]), [(0, 1)], 2, np.random.default_rng(0))
     assert found.of_person.tolist() == [0, 0, 0, 0]
     assert found.lacking == [(0, 1, 2)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_panels_have_buckets_of_their_own(seed):
+    rng = np.random.default_rng(seed)
+    values, panels = np.arange(60) % 4, rng.integers(0, 2, 60)
+    found = fill_by_panel(values, np.full(60, -1), [], 2, rng, panels)
+    balanced(found, values, 2)
+    for bucket in set(found.of_person.tolist()):
+        assert len(set(panels[found.of_person == bucket].tolist())) == 1
+    stays = np.flatnonzero(panels == 1)
+    values, old = np.concatenate([values[stays], [0, 1]]), np.concatenate([found.of_person[stays], [-1, -1]])
+    again = fill_by_panel(values, old, found.signatures, 2, rng, np.concatenate([panels[stays], [0, 0]]))
+    balanced(again, values, 2)
+
+
+def test_a_panel_that_cannot_be_dealt_out_joins_others():
+    values, panels = np.array([0, 1, 0, 1, 0]), np.array([0, 0, 0, 0, 1])
+    found = fill_by_panel(values, np.full(5, -1), [], 2, np.random.default_rng(0), panels)
+    balanced(found, values, 2)
+    assert found.n_counterfeits == 1

@@ -271,6 +271,12 @@ class Policy(BasePolicy, TextFile):
     reserve: int = option(
         1, "Of several releases: persons beyond k in new groups, so that as many may leave.", metavar="PERSONS", ge=0
     )
+    panel: str | None = option(
+        None,
+        "Of several releases: column that says who is expected to leave together, such as a term; new groups hold "
+        "persons of one value. It is dropped.",
+        metavar="COLUMN",
+    )
     memory: str | None = option(
         None,
         "Read a Parquet file without holding it, in about so much memory, as in 2GB; for strict mondrian with "
@@ -338,7 +344,11 @@ class Policy(BasePolicy, TextFile):
 
     @model_validator(mode="after")
     def _can_be_repeated(self) -> Policy:
+        if self.panel is not None and self.columns.get(self.panel, ColumnPolicy()).role not in (None, "identifying"):
+            raise ValueError(f"the column {self.panel!r} says who leaves together, and is dropped: leave its role out")
         if self.releases == "one":
+            if self.panel is not None:
+                raise ValueError('panel is for several releases: leave it out, or set releases = "several"')
             return self
         if not self.person:
             raise ValueError(
