@@ -114,7 +114,7 @@ class _Adult:
         case = self._release(table, self.asked, self.publish).case
         other = "mondrian" if self.asked.get("partition") == "local-recoding" else "local-recoding"
         second = self._release(table, {"partition": other}, "").case
-        return replace(case, other=second.published, population=table)
+        return replace(case, others=(replace(case, published=second.published),), population=table)
 
     def _release(self, table: Table, asked: dict[str, Any], publish: str) -> Any:
         kept = [*QUASI, SECRET, *asked.get("insensitive", ())]

@@ -85,6 +85,7 @@ def anonymize(
     cluster: str | None = ...,
     progress: Progress | None = ...,
     stop: Callable[[], bool] | None = ...,
+    after: str | Path | None = ...,
 ) -> R: ...
 
 
@@ -102,6 +103,7 @@ def anonymize(
     cluster: str | None = ...,
     progress: Progress | None = ...,
     stop: Callable[[], bool] | None = ...,
+    after: str | Path | None = ...,
 ) -> Any: ...
 
 
@@ -119,6 +121,7 @@ def anonymize(
     cluster: str | None = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
+    after: str | Path | None = None,
 ) -> Any:
     """Make a release and check it.
 
@@ -151,6 +154,9 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     stop : callable, optional
         Of tables: asked every few seconds while groups are improved (effort "balanced" or "best"); True ends that and
         keeps the best groups so far, with a note, as the release is then not repeatable.
+    after : path, optional
+        Of tables: the `private/` folder of an earlier release of the same persons, with its ledger: this release is
+        made so that both together, and all before, tell no more than the policy allows.
 
     Returns
     -------
@@ -181,7 +187,7 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     kind, policy = fitting_policy(source, policy)
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise PolicyError("the seed is not a whole number from 0 on; give one, or none")
-    run = Run(seed, key, workers, pool, cluster, progress, stop)
+    run = Run(seed, key, workers, pool, cluster, progress, stop, after)
     kind.refuse(run.asked)
     read = source_files(source)
     data, held_out = _others(kind, kind.load(source, policy), policy, hold_out, control, seed)
@@ -213,6 +219,7 @@ def check(
     *,
     label: str | None = None,
     header: Header | None = None,
+    beside: Sequence[str | Path] = (),
 ) -> FolderCheck:
     """Recompute the guarantees of a published folder, which another tool may have edited.
 
@@ -232,6 +239,9 @@ def check(
         For a FASTA original with classes: the expression that finds them.
     header : {"first", "none"}, optional
         How the first line of the original is read; by default as the policy or the manifest says.
+    beside : sequence of paths
+        Of tables: the `publish/` folders of other releases of the same persons, to be checked together with this one;
+        the ledger in `private` says who is who.
     """
     from shoal.check.folder import PublishedFolder
     from shoal.secrets import PrivateFolder
@@ -240,6 +250,7 @@ def check(
     policy = meant_policy(policy, kind_of_folder(folder))
     kind = kind_of_folder(folder, policy)
     kind.refuse({} if label is None else {"label": "an expression for the class"})
+    kind.refuse({"beside": "another release (--with)"} if beside else {})
     manifest = kind.manifest.parse(folder.content, folder.path)
     secrets = PrivateFolder.at(private)
     if secrets is None and manifest.counts_persons:
@@ -247,7 +258,8 @@ def check(
     if original is not None:
         original = kind.load_again(original, manifest, policy, label=label, header=header)
         original, _ = without_held_out(original, manifest, secrets)
-    return kind.check(folder, manifest, original, policy, secrets)
+    together = {"beside": [*map(PublishedFolder.open, beside)]} if beside else {}
+    return kind.check(folder, manifest, original, policy, secrets, **together)
 
 
 @one_look()
@@ -257,7 +269,8 @@ def attack(
     control: Any = None,
     private: str | Path | None = None,
     *,
-    other: str | Path | None = None,
+    other: str | Path | Sequence[str | Path] | None = None,
+    other_originals: Sequence[Any] = (),
     population: str | Path | None = None,
     names: Sequence[str] | None = None,
     seed: int | None = 0,
@@ -280,8 +293,11 @@ def attack(
         The `private/` folder of the release, whose report then shows the results, joined with those of earlier runs
         (see `shoal.attack.kept`). If secrets were kept there, attacks
         that assume a leaked key can be run, and others can count whether they linked the right record.
-    other : path, optional
-        Of tables: the `publish/` folder of a second release of overlapping data.
+    other : path, or sequence of paths, optional
+        Of tables: the `publish/` folders of other releases of overlapping data.
+    other_originals : sequence of paths or frames, optional
+        What each of them was made from, where that is not the same as the original; persons are told by the policy's
+        column.
     population : path, optional
         Of tables: a file of the whole population.
     names : sequence of str, optional
@@ -304,7 +320,8 @@ def attack(
         raise PolicyError(f"the seconds for attacks are {seconds:g}; give 0 or more")
     folder = PublishedFolder.open(path)
     kind = kind_of_folder(folder)
-    granted = {"other": ("a second release", other), "population": ("a population", population)}
+    others = [other] if isinstance(other, str | Path) else list(other or ())
+    granted = {"other": ("a second release", others or None), "population": ("a population", population)}
     kind.refuse({name: word for name, (word, given) in granted.items() if given is not None})
     manifest = kind.manifest.parse(folder.content, folder.path)
     secrets = PrivateFolder.at(private)
@@ -313,7 +330,8 @@ def attack(
     records, unseen = without_held_out(kind.load_again(original, manifest, header=header), manifest, secrets)
     if control is not None:
         unseen = kind.load_others(control, records, lambda: kind.load_again(control, manifest, header=header))
-    case = kind.case(folder, manifest, records, unseen, secrets, other=other, population=population, header=header)
+    given = {"others": others, "other_originals": list(other_originals)} if others or other_originals else {}
+    case = kind.case(folder, manifest, records, unseen, secrets, population=population, header=header, **given)
     if secrets is not None:
         digest = checksum(folder.path / manifest.data)
         refuse_foreign(secrets, digest)

@@ -78,6 +78,7 @@ class Run:
     cluster: str | None = None
     progress: Progress | None = None
     stop: Callable[[], bool] | None = None
+    after: str | Path | None = None
 
     @property
     def asked(self) -> dict[str, str]:
@@ -85,6 +86,7 @@ class Run:
         words = {
             "key": ("a key", self.key is not None),
             "stop": ("stop", self.stop is not None),
+            "after": ("an earlier release (after)", self.after is not None),
             "cluster": ("cluster", self.cluster is not None),
             "pool": (f"pool = {self.pool!r}", self.pool != "threads"),
             "workers": (f"workers = {self.workers}", self.workers != 1),

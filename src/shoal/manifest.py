@@ -85,10 +85,12 @@ class Manifest(Entries):
     @field_validator("records")
     @classmethod
     def _counted(cls, records: dict[str, Count]) -> dict[str, Count]:
-        names = ("in", "out", "suppressed", "held_out")
+        names = ("in", "out", "suppressed", "held_out", "counterfeits")
         if isinstance(records["out"], Span):  # what anybody can count
             raise ValueError("the number of published records is a range")
-        return {name: records[name] for name in names if name in records or name != "held_out"}
+        if isinstance(records.get("counterfeits", 0), Span) or records.get("counterfeits", 0) > records["out"]:
+            raise ValueError("the number of counterfeits is none")
+        return {name: records[name] for name in names if name in records or name not in names[3:]}
 
     @field_validator("context")
     @classmethod

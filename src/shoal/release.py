@@ -352,7 +352,8 @@ class Release(ABC, Generic[D]):
         if self._held_out is not None:
             self._held_out.keep(folder)
         for path in folder.iterdir():
-            path.chmod(0o600)
+            if path.is_file():
+                path.chmod(0o600)
         if reported is None:
             return
         attacked = self.attacked

@@ -75,7 +75,8 @@ def public_reasons(
 
 
 def _with_total(records: Mapping[str, int], suppressed: Count, k: int) -> dict[str, Count]:
-    told: dict[str, Count] = {**records, "in": records["out"] + suppressed, "suppressed": suppressed}
+    n_own = records["out"] - records.get("counterfeits", 0)
+    told: dict[str, Count] = {**records, "in": n_own + suppressed, "suppressed": suppressed}
     is_few = records.get("held_out", k) < max(k, FEWEST)
     if "held_out" in records and (is_few or isinstance(suppressed, Span)):
         told["held_out"] = Span(1, None)  # the share is a round number, so it would tell how many came in
@@ -126,7 +127,7 @@ def contradictions(
     findings = []
     if reasons is not None and total(reasons.values()) != records["suppressed"]:
         findings.append(f"the reasons for suppression do not add up to the number of suppressed {noun}")
-    if total([records["out"], records["suppressed"]]) != records["in"]:
+    if total([n_published(records) - int(records.get("counterfeits", 0)), records["suppressed"]]) != records["in"]:
         findings.append(f"published and suppressed {noun} do not make those that came in, by the manifest")
     hidden = [records["suppressed"]] if reasons is None else list(reasons.values())
     few = (small(k), *([SOME] if counts_persons else []))

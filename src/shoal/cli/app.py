@@ -22,6 +22,7 @@ from shoal.cli.harden import HOW_TO_HARDEN, harden_options, print_hardened
 from shoal.cli.option_types import Names
 from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
 from shoal.cli.output import plain, print_json, print_release, print_shown, summary
+from shoal.cli.several import asked_for_several, other_options, several_options
 from shoal.cli.sweep import HOW_TO_SWEEP, print_sweep, sweep_options
 from shoal.data.sniff import one_look
 from shoal.errors import ShoalError
@@ -239,9 +240,15 @@ def profile(
     help="Of sparse records: the key of another release (its private/key.txt), to be compared with it.",
 )
 @click.option(
+    "--after",
+    type=click.Path(path_type=Path),
+    help="Of tables: the private/ folder of the release before, of the same persons, with its ledger.",
+)
+@click.option(
     "--keep",
     type=Names(),
-    help="Secrets to keep in private/: groups, mapping, rows, with pseudonyms key; of strings also statistics; of "
+    help="Secrets to keep in private/: groups, mapping, rows, with pseudonyms key, a ledger for releases that follow; "
+    "of strings also statistics; of "
     "sparse records rows, key. Of persons the list by which check counts them is kept, unless it is nothing.",
 )
 @click.option("--force", is_flag=True, help="Replace the release that is in the folder, once the new one is whole.")
@@ -278,6 +285,7 @@ def anonymize(
     key_file: Path | None,
     hold_out: float | None,
     control: Path | None,
+    after: Path | None,
     as_json: bool,
     kind: str | None,
     **asked: Any,
@@ -293,6 +301,7 @@ def anonymize(
       shoal anonymize baskets.dat --kind sparse --model k-variance -k 10 -o out/
       shoal anonymize posts.csv --kind sparse --format text --column text --class-column group -o out/
       shoal anonymize patients.csv labs.csv --link id -p policy.toml -o out/
+      shoal anonymize people-2.csv -p policy.toml --after out/private -o out-2/
       zcat people.csv.gz | shoal anonymize - -p policy.toml -o - > published.csv
     """
     from shoal.api import anonymize as anonymize_source
@@ -306,7 +315,7 @@ def anonymize(
         out, report = standard_streams.hold_back(data, refused), False
     refuse_occupied(out, replace=force)
     source = _source(data)
-    policy: Any = asked_policy(source, policy_file, kind, asked)
+    policy: Any = asked_policy(source, policy_file, kind, asked_for_several(asked, keep, after))
     key, found = None, kind_of_policy(policy)
     if key_file is not None:
         from shoal.secrets import read_key
@@ -330,6 +339,7 @@ def anonymize(
             cluster=cluster,
             progress=step,
             stop=(lambda: interrupts.Improving.is_stopped) if "stop" in found.takes else None,
+            after=after,
         )
         report = report and release.has_report
         if report and (target := getattr(policy, "target", None)) is not None:
@@ -372,6 +382,7 @@ def anonymize(
     help="The private/ folder with what was kept: groups (pseudo-records, strings), rows (tables), key (sparse).",
 )
 @click.option("--label", metavar="REGEX", help="Finds the class in the descriptions of a FASTA original.")
+@several_options
 @habits
 def check(
     folder: Path,
@@ -380,6 +391,7 @@ def check(
     private: Path | None,
     label: str | None,
     header: Any,
+    beside: tuple[Path, ...],
     as_json: bool,
 ) -> int:
     """Recompute every guarantee from a published folder; exit code 5 if one is not known to hold or something is wrong.
@@ -391,12 +403,14 @@ def check(
       shoal check out/publish --original people.csv
       shoal check out/publish --original people.csv --private out/private
       shoal check out/publish --original patients.csv --original labs.csv --private out/private
+      shoal check out-2/publish --with out/publish --private out-2/private
     """
     from shoal.api import check as check_folder
     from shoal.kind import read_policy
 
     policy = read_policy(policy_file) if policy_file else None
-    found = check_folder(folder, _source(original) if original else None, policy, private, label=label, header=header)
+    source = _source(original) if original else None
+    found = check_folder(folder, source, policy, private, label=label, header=header, beside=beside)
     if as_json:
         print_json(found.to_dict())
     else:
@@ -424,7 +438,7 @@ def check(
     type=click.Path(path_type=Path),
     help="The private/ folder: its report then shows the results, and what was kept there is used.",
 )
-@click.option("--other", type=click.Path(path_type=Path), help="Of tables: a second release of overlapping data.")
+@other_options
 @click.option("--population", type=click.Path(path_type=Path), help="Of tables: a file of the whole population.")
 @click.option(
     "--attack", "names", type=Names(), help="Run only these, of those listed below.  [default: all that apply]"

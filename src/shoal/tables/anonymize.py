@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,9 @@ from shoal.tables.pseudonyms import refuse_dates_beside, with_pseudonyms
 from shoal.tables.publish.base import GroupedRecords, Publication, PublishingTask
 from shoal.tables.recoding import RecodedGroups, recoded_groups
 from shoal.tables.record_order import content_order, secret_order
+
+if TYPE_CHECKING:
+    from shoal.releases.series import Series
 
 _MOST_NAMED = 8
 RECORDS_COUNTED = "Records were counted, not persons"
@@ -85,12 +89,14 @@ def anonymize_table(
     executor: Executor | None = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
+    series: Series | None = None,
 ) -> Anonymized:
     """Make the table to be published.
 
     Rows and columns are first put into an order that depends on their content and on a secret, which breaks ties
     (`secret_order`), so that for a given seed neither the order of the rows nor that of the columns changes the
-    release. ``stop`` is asked while groups are improved, as in `partition_labels`.
+    release. ``stop`` is asked while groups are improved, as in `partition_labels`. ``series`` says what other releases
+    have to do with it.
     """
     attributes = attributes_of(table, policy)
     repeated = [] if policy.person else _repeated_persons(table)
@@ -105,7 +111,7 @@ def anonymize_table(
     providers = provider_codes(table, policy.provider)[order] if policy.provider else None
     sorted_table = table.select(kept).take(order)
     task = PublishingTask(
-        sorted_table, order, attributes, policy, notes, seed, executor, progress, stop, persons, providers
+        sorted_table, order, attributes, policy, notes, seed, executor, progress, stop, persons, providers, series
     )
     made = policy.method.way_of_publishing.make(task)
     return with_pseudonyms(made, table, policy, seed) if policy.keep_person else made
@@ -196,6 +202,11 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
                 told.append(f"{n_left_out:,} records were suppressed to meet the diversity requirements.")
         return whole(RecodedGroups(labels, rows), relimit_seen, told)
 
+    def partition(vectors: Sequence[Ranked], size: int) -> npt.NDArray[np.int32]:
+        return partition_labels(
+            vectors, size, policy.method, (), seed=task.seed, executor=task.executor, note=notes.append, stop=task.stop
+        )
+
     def whole(
         found: RecodedGroups, relimit_seen: Callable[[npt.NDArray[np.intp]], Sequence[Limit]], told: list[str]
     ) -> RecodedGroups:
@@ -204,7 +215,9 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
             return found
         return _of_whole_persons(found, persons, ranked, relimit_seen, policy, told)
 
-    if len(limits) > len(of_sizes) and policy.method.diversity == "blind":
+    if task.series is not None:
+        found = task.series.group(task, ranked, partition)
+    elif len(limits) > len(of_sizes) and policy.method.diversity == "blind":
         found = _made_blindly(policy, n_rows, make, relimit, notes)
     else:
         found = make(policy, notes, look=True)

@@ -38,8 +38,10 @@ class TableCase:
         Of a table in slices, which columns stand together.
     rows : int64 array (published.n_rows,), optional
         The original record that each published one stands for: the owner's knowledge, to count what was linked right.
-    other : Table, optional
-        A second release of overlapping data, for attacks that intersect two.
+    others : tuple of TableCase
+        Other releases of overlapping data, for attacks that intersect several, each with what it was made from.
+    known_as : int64 array (original.n_rows,), optional
+        A number for the person of each original record, the same in all releases; None: records stand in one order.
     population : Table, optional
         A file of the whole population, with some of the quasi-identifiers.
     policy : Policy, optional
@@ -63,7 +65,8 @@ class TableCase:
     publication: str = "generalise"
     layout: Layout | None = None
     rows: Ints | None = None
-    other: Table | None = None
+    others: tuple[TableCase, ...] = ()
+    known_as: Ints | None = field(default=None, repr=False)
     population: Table | None = None
     policy: Policy | None = None
     persons: Ints | None = field(default=None, repr=False)
@@ -107,9 +110,11 @@ class TableCase:
     @property
     def granted(self) -> dict[str, int]:
         """What the attacker was given besides the release, by the number of records of each."""
-        tables = {"original": self.original, "others": self.control, "second release": self.other}
-        tables |= {"population": self.population}
+        tables = {"original": self.original, "others": self.control, "population": self.population}
         given = {name: table.n_rows for name, table in tables.items() if table is not None}
+        if self.others:
+            given["second release"] = self.others[0].published.n_rows
+            given |= {f"release {i}": other.published.n_rows for i, other in enumerate(self.others[1:], start=3)}
         return given | ({} if self.rows is None else {"rows": len(self.rows)})
 
 

@@ -59,7 +59,8 @@ def check_tables(
         Compares the datasheet with manifest and data; pages are made elsewhere, so the checker is given the function.
     """
     markers = manifest.missing_markers if policy is None else policy.missing_markers
-    table = published_table(folder, manifest, markers, None if original is None else original.n_rows)
+    n_false = int(manifest.records.get("counterfeits", 0))
+    table = published_table(folder, manifest, markers, None if original is None else original.n_rows + n_false)
     table, pseudonyms = apart(table, manifest.pseudonym)
     findings = [*folder.edits(manifest), *_columns(table, manifest)]
     if (pseudonyms is None) != (manifest.pseudonym is None):
@@ -93,8 +94,10 @@ def check_tables(
     if person and private is not None and manifest.layout is None and not needs_original(publication):
         listed = private.persons()
         if listed is not None and evidence.rows is None:
-            if _are_persons(listed, table, evidence.original_persons):
-                whose = evidence.original_persons
+            whose = evidence.original_persons
+            if whose is not None and n_false:  # counterfeits are listed after all originals
+                whose = np.concatenate([whose, whose.max(initial=0) + 1 + np.arange(n_false)])
+            if _are_persons(listed, table, whose):
                 evidence = replace(evidence, listed_persons=listed if whose is None else whose[listed])
             else:
                 findings.append("the list of persons that was kept is not that of this release and original")
@@ -163,7 +166,7 @@ def check_tables(
     findings += [f.sentence for f in measured if f.is_serious]
     if manifest.limits is None and manifest.is_of_this_version:
         findings.append("the manifest does not say how many records may be singled out")
-    findings += _claims(table, manifest, claimed, evidence, verdict if asked == claimed else None)
+    findings += _claims(table, alone_of(manifest), claimed, evidence, verdict if asked == claimed else None)
     if table.n_rows != manifest.records["out"]:
         findings.append(f"the data has {table.n_rows:,} rows, the manifest says {manifest.records['out']:,}")
     findings += contradictions(manifest.records, manifest.k, None, "rows", counts_persons=bool(manifest.person))
@@ -177,7 +180,11 @@ def check_tables(
         left.append("the owner's list of persons, by which they were counted, with the original; give --original")
     if manifest.method.get("diversity") == "blind":
         left.append("whether groups were made without looking at sensitive values, which no data shows")
-    if original is not None:
+    if original is not None and n_false:
+        table, evidence, listed = _without_counterfeits(table, evidence, private, original.n_rows)
+        if not listed:
+            left.append("any row with the record that it stands for, as it is not known which are counterfeits")
+    if original is not None and (not n_false or listed):
         findings += _counts(table, original, manifest)
         if policy is not None and original.n_rows - table.n_rows > int(policy.method.suppression * original.n_rows):
             findings.append("more records were left out than the policy allows")
@@ -196,9 +203,36 @@ def check_tables(
             )
         findings += [finding for compared in found for finding in compared.findings]
         left += [phrase for compared in found for phrase in compared.not_compared]
-    return FolderCheck(
-        verdict.guarantees, tuple(findings), original is not None, verdict.unverified, tuple(left), measured
-    )
+    unverified = (*verdict.unverified, *([] if manifest.series is None else [TOGETHER]))
+    return FolderCheck(verdict.guarantees, tuple(findings), original is not None, unverified, tuple(left), measured)
+
+
+OVER_RELEASES = ("k-candidates", "m-invariance")
+TOGETHER = (
+    "What this release and others of the same persons tell together cannot be recomputed without the ledger; give the "
+    "private folder (--private), and the other releases (--with)."
+)
+
+
+def alone_of(manifest: TableManifest) -> TableManifest:
+    """The same without what it promises together with other releases, which is for `shoal.check.releases`."""
+    if manifest.series is None:
+        return manifest
+    claims = tuple(c for c in manifest.guarantees if c.get("model") not in OVER_RELEASES)
+    return manifest.model_copy(update={"guarantees": claims})
+
+
+def _without_counterfeits(
+    table: Table, evidence: Evidence, private: PrivateFolder | None, n_records: int
+) -> tuple[Table, Evidence, bool]:
+    """The rows that stand for records, by the owner's list; whether there is one."""
+    listed = None if private is None else private.persons()
+    if listed is None or len(listed) != table.n_rows:
+        return table, evidence, False
+    real = np.flatnonzero(listed < n_records)
+    whose = evidence.listed_persons
+    kept = replace(evidence, listed_persons=None if whose is None else whose[real])
+    return table.take(real), kept, True
 
 
 def published_table(
@@ -385,7 +419,7 @@ def _counts(table: Table, original: Table, manifest: TableManifest) -> list[str]
     n_in, n_suppressed = manifest.records["in"], manifest.records["suppressed"]
     if not may_be(n_in, original.n_rows):
         findings.append(f"the original has {original.n_rows:,} rows, the manifest says {n_in:,}")
-    if not may_be(total([table.n_rows, n_suppressed]), original.n_rows):
+    if not may_be(total([table.n_rows, n_suppressed]), original.n_rows):  # without counterfeits
         findings.append(
             f"{table.n_rows:,} published and {n_suppressed:,} suppressed rows do not make "
             f"the original's {original.n_rows:,}"

@@ -47,11 +47,15 @@ def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
                 f"the policy names {whom} by a column {name!r} that is not in the data; "
                 f"{did_you_mean(name, table.names)}"
             )
+    if policy.panel is not None and policy.panel not in table.columns:
+        raise PolicyError(
+            f"the policy names a panel by a column {policy.panel!r} that is not in the data; "
+            f"{did_you_mean(policy.panel, table.names)}"
+        )
     default = policy.columns.get("*", ColumnPolicy())
     given = {name: policy.columns.get(name, default) for name in table.columns}
-    given |= {
-        name: given[name].model_copy(update={"role": "identifying"}) for name in (*policy.person, *policy.provider)
-    }
+    dropped = (*policy.person, *policy.provider, *([] if policy.panel is None else [policy.panel]))
+    given |= {name: given[name].model_copy(update={"role": "identifying"}) for name in dropped}
     return {name: _resolve(column, given[name], table.n_records) for name, column in table.columns.items()}
 
 

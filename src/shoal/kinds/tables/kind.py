@@ -59,7 +59,9 @@ class Tables(Kind):
     takes: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("workers", "pool", "cluster"), "which are worked on in blocks"),
         "stop": "whose groups are improved until it says so",
+        "after": "whose persons are known again",
         "other": "",
+        "beside": "whose persons a ledger knows again",
         "population": "",
     }
     policy = Policy
@@ -152,12 +154,22 @@ class Tables(Kind):
             check_target(data, attributes_of(data, policy), policy.target, policy.method.publication)
         if data.weights is not None and held_out is not None:
             raise PolicyError("records are held out of a table in memory: leave memory out, or hold none out")
+        series = None
+        if run.after is not None:
+            policy = policy.changed(releases="several")
+        if policy.releases == "several":
+            from shoal.releases.series import Series
+
+            series = Series.of(data, policy, run.after, run.seed)
+            data = series.table
         with bounded(policy.n_bytes), open_executor(run.workers, run.pool, run.cluster) as executor:
-            made = anonymize_table(data, policy, seed=run.seed, executor=executor, progress=run.progress, stop=run.stop)
+            made = anonymize_table(
+                data, policy, seed=run.seed, executor=executor, progress=run.progress, stop=run.stop, series=series
+            )
         if run.progress is not None:
             run.progress("checking the release", 0, 0)
         with bounded(policy.n_bytes):
-            return TableRelease.of(data, made, policy, like=like, held_out=held_out)
+            return TableRelease.of(data, made, policy, like=like, held_out=held_out, series=series)
 
     def check(
         self,
@@ -166,14 +178,21 @@ class Tables(Kind):
         original: Table | None,
         policy: Policy | None,
         private: PrivateFolder | None,
+        beside: Sequence[PublishedFolder] = (),
     ) -> FolderCheck:
-        """See `shoal.check.tables.folder`."""
+        """See `shoal.check.tables.folder`, and `shoal.check.releases.folder` for several releases together."""
         from shoal.check.tables.folder import check_tables
         from shoal.report.tables.compare_datasheet import compare_datasheet
         from shoal.secrets import GROUPS_FILE, PERSONS_FILE, PROVIDERS_FILE, ROWS_FILE
 
         kept = None if private is None else private.if_it_holds(GROUPS_FILE, PERSONS_FILE, PROVIDERS_FILE, ROWS_FILE)
-        return check_tables(folder, manifest, original, policy, kept, compare_datasheet)
+        alone = check_tables(folder, manifest, original, policy, kept, compare_datasheet)
+        if manifest.series is None and not beside:
+            return alone
+        from shoal.check.releases.folder import check_together
+
+        others = [(f, self.manifest.parse(f.content, f.path)) for f in beside]
+        return check_together(alone, (folder, manifest), others, original, policy, private)
 
     @property
     def attacks(self) -> Sequence[Attack[Any]]:
@@ -190,14 +209,14 @@ class Tables(Kind):
         control: Table | None,
         private: PrivateFolder | None,
         *,
-        other: str | Path | None = None,
+        others: Sequence[str | Path] = (),
+        other_originals: Sequence[Any] = (),
         population: str | Path | None = None,
         header: str | None = None,
         **_: Any,
     ) -> TableCase:
         """The published table, and what the attacker is given."""
         from shoal.attack.tables.case import TableCase
-        from shoal.check.folder import PublishedFolder
         from shoal.check.tables.folder import providers_of, published_table
         from shoal.check.tables.pseudonyms import apart
         from shoal.data.tables.meaning import attributes_of
@@ -215,13 +234,13 @@ class Tables(Kind):
                 "which says whose a record is; give files that have it"
             )
         roles = {n: ColumnPolicy(role=a.role, type=a.type, order=a.order) for n, a in columns.items()}
-        second = None
-        if other is not None:
-            theirs = PublishedFolder.open(other)
-            told = self.manifest.parse(theirs.content, theirs.path)
-            second = apart(published_table(theirs, told), told.pseudonym)[0]
+        if other_originals and len(other_originals) != len(others):
+            raise PolicyError(
+                f"{len(others)} other releases are given, and the originals of {len(other_originals)}; give one for "
+                "each, in their order"
+            )
         table = apart(published_table(folder, manifest, n_most=original.n_rows), manifest.pseudonym)[0]
-        return TableCase(
+        case = TableCase(
             published=table.select([n for n in table.names if n not in manifest.shifted]),
             original=original,
             control=control,
@@ -233,7 +252,6 @@ class Tables(Kind):
             publication=str(manifest.method["publish"]),
             layout=manifest.layout,
             rows=None if private is None else private.rows(),
-            other=second,
             population=None if population is None else self.load_again(Path(population), manifest, header=header),
             policy=_told_policy(manifest, roles),
             persons=person_codes(original, person) if person else None,
@@ -242,6 +260,42 @@ class Tables(Kind):
             providers=None if manifest.provider is None else providers_of(table, original, manifest.provider, private),
             coalition=manifest.coalition or 0,
         )
+        return case if not others else self._beside(case, person, others, other_originals, header)
+
+    def _beside(
+        self,
+        case: TableCase,
+        person: Sequence[str],
+        folders: Sequence[str | Path],
+        originals: Sequence[Any],
+        header: str | None,
+    ) -> TableCase:
+        """The case with other releases, whose persons are those of the first where the originals say so."""
+        from shoal.attack.tables.people import joint_keys
+        from shoal.check.folder import PublishedFolder
+        from shoal.check.tables.folder import published_table
+        from shoal.check.tables.pseudonyms import apart
+
+        found = []
+        for i, path in enumerate(folders):
+            theirs = PublishedFolder.open(path)
+            told = self.manifest.parse(theirs.content, theirs.path)
+            if not originals:
+                second = apart(published_table(theirs, told), told.pseudonym)[0]
+                found.append(replace(case, published=second))
+                continue
+            if not person:
+                raise PolicyError(
+                    "the originals of other releases are given, and no column says who is who in them; make the "
+                    "releases with --person"
+                )
+            original = self.load_again(originals[i], told, header=header)
+            found.append(self.case(theirs, told, original, None, None))
+        if originals:
+            keys = joint_keys([case.original, *(other.original for other in found)], person)
+            case = replace(case, known_as=keys[0])
+            found = [replace(other, known_as=key) for other, key in zip(found, keys[1:], strict=True)]
+        return replace(case, others=tuple(found))
 
     def ladder(self, data: Table, policy: Policy) -> TableLadder:
         """See `shoal.kinds.tables.harden`."""

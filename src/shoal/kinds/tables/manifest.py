@@ -60,6 +60,21 @@ class PublishedColumn(Entries):
         return Attribute(name, self.type, self.role, self.order, hierarchy)
 
 
+class SeriesEntry(Entries):
+    """What is told of a release that is one of several of the same persons.
+
+    Attributes
+    ----------
+    release : int
+        Which of them it is, from 1.
+    after : tuple of str
+        SHA-256 of the data of the earlier ones.
+    """
+
+    release: Annotated[int, Field(ge=1)]
+    after: tuple[str, ...] = ()
+
+
 class TableManifest(Manifest):
     """What `publish/manifest.json` says of a table.
 
@@ -91,11 +106,13 @@ class TableManifest(Manifest):
         How much of what no guarantee forbids may be found, by name; older versions did not look for it.
     accepted : mapping, optional
         What was found above its limit and taken, with the reason.
+    series : SeriesEntry, optional
+        Where it is one of several releases of the same persons, which of them.
     """
 
     optional: ClassVar[tuple[str, ...]] = (
         *("header", "reading", "layout", "person", "person_knowledge", "pseudonym", "shift_days", "limits", "accepted"),
-        *("provider", "coalition"),
+        *("provider", "coalition", "series"),
     )
 
     kind: Literal["table"] = "table"
@@ -114,6 +131,7 @@ class TableManifest(Manifest):
     layout: Layout | None = Field(default=None)
     limits: dict[str, float] | None = None
     accepted: dict[str, str] | None = None
+    series: SeriesEntry | None = None
 
     @property
     def counts_persons(self) -> bool:

@@ -272,6 +272,20 @@ class Policy(BasePolicy, TextFile):
     coalition: int = option(
         1, "How many providers may put their own rows together, m of m-privacy (--provider).", metavar="M", ge=1, le=3
     )
+    releases: Literal["one", "several"] = option(
+        "one",
+        "Whether other releases of the same persons will follow: groups are then carried over, or sensitive values "
+        "kept m-invariant.",
+    )
+    reserve: int = option(
+        1, "Of several releases: persons beyond k in new groups, so that as many may leave.", metavar="PERSONS", ge=0
+    )
+    panel: str | None = option(
+        None,
+        "Of several releases: column that says who is expected to leave together, such as a term; new groups hold "
+        "persons of one value. It is dropped.",
+        metavar="COLUMN",
+    )
     memory: str | None = option(
         None,
         "Read a Parquet file without holding it, in about so much memory, as in 2GB; for strict mondrian with "
@@ -363,6 +377,32 @@ class Policy(BasePolicy, TextFile):
                 f"publish = {self.method.publication} cannot be shown to hold without the rows of a provider: "
                 "take publish = generalise, or a recoding"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _can_be_repeated(self) -> Policy:
+        if self.panel is not None and self.columns.get(self.panel, ColumnPolicy()).role not in (None, "identifying"):
+            raise ValueError(f"the column {self.panel!r} says who leaves together, and is dropped: leave its role out")
+        if self.releases == "one":
+            if self.panel is not None:
+                raise ValueError('panel is for several releases: leave it out, or set releases = "several"')
+            return self
+        if not self.person:
+            raise ValueError(
+                "several releases are of the same people, and nothing says who is who: name the column that does "
+                '(--person id, or person = "id")'
+            )
+        asked = {
+            f"method = {self.method.partition}": self.method.is_recoding,
+            f"publish = {self.method.publication}": not self.method.way_of_publishing.rows_are_records,
+            "person_knowledge = history": self.person_knowledge == "history",
+            "provider": bool(self.provider),
+            "memory": self.memory is not None,
+            "missing = any": self.missing == "any",
+        }
+        refused = [what for what, is_refused in asked.items() if is_refused]
+        if refused:
+            raise ValueError(f"{refused[0]} is for one release alone: leave it out, or releases")
         return self
 
     @model_validator(mode="after")

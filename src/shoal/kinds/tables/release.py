@@ -26,12 +26,12 @@ from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.persons import person_codes, provider_codes
 from shoal.data.tables.slices import Layout
-from shoal.data.tables.table import Table
+from shoal.data.tables.table import Column, Table
 from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
 from shoal.kinds.tables.large import NO_REPORT
-from shoal.kinds.tables.manifest import PublishedColumn, TableManifest, as_published
+from shoal.kinds.tables.manifest import PublishedColumn, SeriesEntry, TableManifest, as_published
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
 from shoal.release import Pages, Release
@@ -43,6 +43,7 @@ from shoal.told_counts import Count, public_counts
 if TYPE_CHECKING:
     from shoal.attack.tables.case import TableCase
     from shoal.check.slices.exposure import Exposure
+    from shoal.releases.series import Series
     from shoal.report.content import ReportContent
     from shoal.report.tables.context import ReportContext
     from shoal.tables.anonymize import Anonymized
@@ -69,7 +70,7 @@ class TableRelease(Release[Table]):
 
     kind: ClassVar[str] = "table"
     noun: ClassVar[str] = "records"
-    keepable: ClassVar[tuple[str, ...]] = ("groups", "mapping", "persons", "providers", "rows", "key")
+    keepable: ClassVar[tuple[str, ...]] = ("groups", "mapping", "persons", "providers", "rows", "key", "ledger")
     pages: ClassVar[Pages] = Pages.of("tables")
 
     attributes: Mapping[str, Attribute]
@@ -78,6 +79,7 @@ class TableRelease(Release[Table]):
     _groups: npt.NDArray[np.int32] = field(repr=False)
     _sources: tuple[npt.NDArray[np.intp], ...] = field(default=(), repr=False)
     _key: bytes | None = field(default=None, repr=False)
+    _series: Series | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -90,6 +92,7 @@ class TableRelease(Release[Table]):
         held_out: HeldOut[Table] | None = None,
         in_memory: bool = False,
         is_tried: bool = False,
+        series: Series | None = None,
     ) -> TableRelease:
         """Check what the methods made of a table; `NotVerified` unless all guarantees hold.
 
@@ -99,6 +102,8 @@ class TableRelease(Release[Table]):
             Check the table rather than the bytes of a file, as nothing will be published.
         is_tried : bool
             In memory, refuse nothing for what its findings are: it is made to see them.
+        series : Series, optional
+            What other releases have to do with it.
         """
         release = cls(
             published=made.table,
@@ -118,6 +123,7 @@ class TableRelease(Release[Table]):
             _key=made.key,
             _like=like,
             _held_out=held_out,
+            _series=series,
         )
         file = None
         if in_memory:
@@ -131,7 +137,11 @@ class TableRelease(Release[Table]):
     def records(self) -> dict[str, int]:
         """How many records came in, went out and were suppressed, and how many were held out before."""
         n_in, n_out = self._original.n_records, self.published.n_records
-        return {**super().records, "in": n_in, "out": n_out, "suppressed": n_in - n_out}
+        counts = {**super().records, "in": n_in, "out": n_out, "suppressed": n_in - n_out}
+        if self._series is None or not self._series.m:
+            return counts
+        n_in, n_false = self._series.n_records, int(self._series.is_counterfeit[self._rows].sum())
+        return {**counts, "in": n_in, "suppressed": n_in - (n_out - n_false), "counterfeits": n_false}
 
     @property
     def has_report(self) -> bool:
@@ -238,6 +248,7 @@ class TableRelease(Release[Table]):
         """Where persons or providers count, whose each row is; who stood together, where that is promised of them."""
         publication = self.policy.method.publication
         wanted = {"groups": uses_groups(publication), "persons": not needs_original(publication)}
+        wanted["ledger"] = self._series is not None
         kept = [what for what, is_wanted in wanted.items() if self.policy.person and is_wanted]
         return [*kept, *(["providers"] if self.policy.provider else [])]
 
@@ -245,6 +256,8 @@ class TableRelease(Release[Table]):
     def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
         """The numbers of records as they are told in public; reasons for suppression are not told of tables."""
         persons, rows = self._evidence.original_persons, self._rows
+        if persons is not None and self._series is not None:
+            persons, rows = persons[: self._series.n_records], rows[rows < self._series.n_records]
         n_left_out = None if persons is None else len(np.unique(np.delete(persons, rows)))
         return public_counts(self.records, self.policy.k, n_left_out), {}
 
@@ -361,6 +374,11 @@ class TableRelease(Release[Table]):
         verdict = verify_publication(table, self.policy.method.publication, asked, self._evidence)
         if pseudonyms is not None:
             verdict = replace(verdict, findings=(*verdict.findings, *self._wrongly_tied(table, pseudonyms)))
+        if self._series is not None:
+            from shoal.check.releases.verify import verify_series
+
+            over = verify_series(self._series, table, roles["quasi"], self._rows, self.policy.k)
+            verdict = replace(verdict, guarantees=(*verdict.guarantees, *over))
         refuse_failed(verdict)
         measure = partial(
             findings_of,
@@ -456,6 +474,9 @@ class TableRelease(Release[Table]):
             layout=self.layout,
             limits=self.policy.limits.model_dump(),
             accepted=dict(reasons(self.findings)) or None,
+            series=None
+            if self._series is None
+            else SeriesEntry(release=self._series.number, after=self._series.checksums_before),
         )
 
     def _datasheet(self) -> str:
@@ -476,10 +497,17 @@ class TableRelease(Release[Table]):
     def _refuse(self, keep: Sequence[str]) -> None:
         if "key" in keep and self._key is None:
             raise PolicyError("there are no pseudonyms, so there is no key to keep; leave it out, or set keep_person")
+        if "ledger" in keep and self._series is None:
+            raise PolicyError(
+                "a ledger is kept of a release that others follow: ask for it before it is made (--keep ledger with "
+                'the command, or releases = "several" in the policy)'
+            )
         if "persons" in keep and not self.policy.person:
             raise PolicyError("no persons were counted, so there is no list of them to keep; leave it out")
         if "providers" in keep and not self.policy.provider:
             raise PolicyError("no provider is named, so there is no list of them to keep; leave it out")
+        if {"mapping", "rows"} & set(keep) and self.records.get("counterfeits"):
+            raise PolicyError("counterfeits stand for no record, so rows cannot be kept; keep the ledger alone")
         if keep:
             self._refuse_rows("what is to be kept")
         if {"mapping", "persons", "providers", "rows"} & set(keep) and needs_original(self.policy.method.publication):
@@ -492,6 +520,8 @@ class TableRelease(Release[Table]):
             write_groups(folder, evidence.original_groups)
             if uses_groups(self.policy.method.publication):
                 write_published_groups(folder, self._groups)
+        if "ledger" in keep and self._series is not None:
+            self._write_ledger(folder)
         if "mapping" in keep:
             self._write_mapping(folder)
         if "rows" in keep:
@@ -499,12 +529,28 @@ class TableRelease(Release[Table]):
         elif "persons" in keep:  # which the rows would tell too
             persons = self._evidence.original_persons
             assert persons is not None
-            write_persons(folder, np.unique(persons, return_index=True)[1][persons[self._rows]])
+            listed = np.unique(persons, return_index=True)[1][persons[self._rows]]
+            if self._series is not None:  # counterfeits come after all records
+                false = np.flatnonzero(self._series.is_counterfeit[self._rows])
+                listed[false] = self._series.n_records + np.arange(len(false))
+            write_persons(folder, listed)
         if "providers" in keep and "rows" not in keep:
             providers = provider_codes(self._original, self.policy.provider)
             write_providers(folder, np.unique(providers, return_index=True)[1][providers[self._rows]])
         if "key" in keep and self._key is not None:
             write_key(folder, self._key)
+
+    def _write_ledger(self, folder: Path) -> None:
+        """What this release and those before it published about each person."""
+        assert self._series is not None
+        _, first = np.unique(self._groups, return_index=True)
+        labels = {n: [c.texts()[i] for i in c.codes[first].tolist()] for n, c in self._quasi_columns.items()}
+        digest = self._checked_file().checksums[self._checked_file().name]
+        self._series.ledger(self._groups, self._rows, labels, digest).write(folder)
+
+    @property
+    def _quasi_columns(self) -> dict[str, Column]:
+        return {n: self.table[n] for n in self._names("quasi")}
 
     def _write_mapping(self, folder: Path) -> None:
         """What each distinct value became, with the number of records, one file a quasi-identifier."""

@@ -26,6 +26,10 @@ _OF_DRAWS = {
     "condensation": "What is published about quasi-identifiers depends on groups of at least k records, through "
     "statistics and random numbers.",
     "no-copies": "No published record has all quasi-identifiers of an original one, unless k or more share them.",
+    "k-candidates": "Whoever lays all releases side by side, and knows who is in which, still finds at least k persons "
+    "who were in the same group in each of them.",
+    "m-invariance": "In every release a person stands among the same sensitive values, at least m, none more frequent "
+    "than the others: all releases together tell no more than one of them.",
 }
 
 
@@ -107,9 +111,12 @@ def short_name(guarantee: Guarantee) -> str:
     if guarantee.model in registered():
         name = registered()[guarantee.model].titled(guarantee.kind, values)
     else:
-        name = {"condensation": f"condensation of {values.get('k', 'k')}", "no-copies": "no copies"}.get(
-            guarantee.model, guarantee.model
-        )
+        name = {
+            "condensation": f"condensation of {values.get('k', 'k')}",
+            "no-copies": "no copies",
+            "k-candidates": f"{values.get('k', 'k')} candidates over all releases",
+            "m-invariance": f"{values.get('m', 'm')}-invariance",
+        }.get(guarantee.model, guarantee.model)
     name = f"{name} of {guarantee.sensitive}" if guarantee.sensitive else name
     coalition = int(guarantee.details.get("coalition", 0))
     return f"{name} without {any_providers(coalition)}" if coalition else name
@@ -127,7 +134,7 @@ def any_providers(coalition: int) -> str:
 def required(guarantee: Guarantee) -> str:
     """What was asked for: ``k ≥ 5``."""
     model = registered().get(guarantee.model)
-    at_least = model.at_least if model is not None else ("k",)
+    at_least = model.at_least if model is not None else ("k", "m")
     return ", ".join(
         f"{SYMBOLS.get(n, n)} {'≥' if n in at_least else '≤'} {number(v, 4)}" for n, v in guarantee.required.items()
     )
@@ -136,8 +143,10 @@ def required(guarantee: Guarantee) -> str:
 def achieved(guarantee: Guarantee) -> str:
     """What the worst class reaches: ``k = 5``."""
     model = registered().get(guarantee.model)
-    main = of_kind(model.main, guarantee.kind) if model is not None else "k"
-    told = {n: v for n, v in guarantee.details.items() if n not in ("unique_histories", "coalition")}  # in words
+    main = of_kind(model.main, guarantee.kind) if model is not None else next(iter(guarantee.required), "k")
+    told = {
+        n: v for n, v in guarantee.details.items() if n not in ("unique_histories", "coalition", "releases")
+    }  # which it tells
     reached = {main: guarantee.achieved, **told}
     return ", ".join(f"{SYMBOLS.get(n, n)} = {number(v, 4)}" for n, v in reached.items())
 

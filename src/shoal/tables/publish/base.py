@@ -26,6 +26,7 @@ from shoal.tables.groups import Groups
 
 if TYPE_CHECKING:
     from shoal.kinds.tables.policy import Method, Policy
+    from shoal.releases.series import Series
     from shoal.tables.anonymize import Anonymized
 
 
@@ -89,6 +90,8 @@ class PublishingTask:
         Whose each row is, where persons count.
     providers : int64 array (n_rows,), optional
         From whom each row is, where several provide rows.
+    series : Series, optional
+        What decides who stands with whom, where the table is one of several releases.
     """
 
     table: Table
@@ -102,6 +105,7 @@ class PublishingTask:
     stop: Callable[[], bool] | None = None
     persons: Ints | None = None
     providers: Ints | None = None
+    series: Series | None = None
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def _case(seed, labels):
     if labels:
         ages = [f"[{4 * (a // 4)}..{4 * (a // 4) + 3}]" for a in original["age"].cells().tolist()]
         published = original.with_columns({"age": texts("age", ages)})
-    return TableCase(
+    case = TableCase(
         published,
         original,
         control,
@@ -56,26 +56,26 @@ def _case(seed, labels):
         ATTRIBUTES,
         rows=np.arange(original.n_rows),
         population=original,
-        other=published,
         persons=persons,
         control_persons=theirs,
     )
+    return replace(case, others=(case,))
 
 
 def _repeated(case, times, their_times):
     """The same with every record of a person as often as is said for the person."""
     ours, theirs = (np.repeat(np.arange(len(p)), t[p]) for p, t in
                     ((case.persons, times), (case.control_persons, their_times)))  # fmt: skip
-    return replace(
+    repeated = replace(
         case,
         published=case.published.take(ours),
         original=case.original.take(ours),
         control=case.control.take(theirs),
         rows=np.arange(len(ours)),
-        other=case.other.take(ours),
         persons=case.persons[ours],
         control_persons=case.control_persons[theirs],
     )
+    return replace(repeated, others=(repeated,))
 
 
 @pytest.mark.parametrize("history", [False, True])

@@ -1,0 +1,46 @@
+"""What commands ask about several releases of the same persons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def several_options(command: F) -> F:
+    """Other releases to check together with one."""
+    return click.option(
+        "--with",
+        "beside",
+        type=click.Path(path_type=Path),
+        multiple=True,
+        help="Of tables: the publish/ folder of another release of the same persons; once for each. The ledger in "
+        "--private says who is who.",
+    )(command)
+
+
+def other_options(command: F) -> F:
+    """Other releases to attack together with one, and what they were made from."""
+    command = click.option(
+        "--other-original",
+        "other_originals",
+        type=click.Path(path_type=Path),
+        multiple=True,
+        help="Of tables: what each --other was made from, in their order, where quasi-identifiers or persons differ.",
+    )(command)
+    return click.option(
+        "--other",
+        type=click.Path(path_type=Path),
+        multiple=True,
+        help="Of tables: another release of overlapping data; once for each.",
+    )(command)
+
+
+def asked_for_several(asked: Mapping[str, Any], keep: Sequence[str] | None, after: Path | None) -> dict[str, Any]:
+    """What is asked of a policy: who keeps a ledger, or goes on after another release, publishes several."""
+    is_one_of_several = "ledger" in (keep or ()) or after is not None
+    return {**asked, **({"releases": "several"} if is_one_of_several and not asked.get("releases") else {})}
