@@ -30,7 +30,7 @@ from shoal.tables.information_loss import MISSING, group_losses, width_points
 from shoal.tables.publish.generalise import generalise
 
 _MOST_EXACT = 2.0**53
-_MOST_ENDS = 100_000
+_MOST_KEPT = 100_000
 Cells = Sequence[str]
 
 
@@ -84,7 +84,8 @@ class NumberColumn(StreamColumn):
 
     def __init__(self, attribute: Attribute, missing: str, markers: Sequence[str], ends: str) -> None:
         super().__init__(attribute, missing, markers, ends)
-        self._ends: dict[int, tuple[str, float]] = {}
+        self._values: dict[float, str] = {}
+        self._ranges: dict[tuple[float, float], tuple[str, float, float]] = {}
         self.n_open = 0
         """Records whose label is any value."""
 
@@ -127,28 +128,56 @@ class NumberColumn(StreamColumn):
     def labels(self, read: Floats, groups: Groups) -> list[str]:
         values = read[groups.order]
         low, high = np.fmin.reduceat(values, groups.starts), np.fmax.reduceat(values, groups.starts)
-        n_missing = np.add.reduceat(np.isnan(values).astype(np.int64), groups.starts)
         if self.step is None and self.ends == "rounded":
             self._find_step(read, groups, high - low)
+        step = 1.0 if self.step is None else float(self.step)
+        with np.errstate(over="ignore", invalid="ignore"):
+            below, above = np.floor(low / step).tolist(), np.ceil(high / step).tolist()
         labels = []
-        for a, b, n, size in zip(low.tolist(), high.tolist(), n_missing.tolist(), groups.sizes.tolist(), strict=True):
-            if n and (n == size or self.missing == "any"):
-                labels.append("" if n == size and self.missing == "value" else EVERYTHING)
-                self.n_open += size if labels[-1] == EVERYTHING else 0
-                continue
+        for a, b, first, last, size in zip(
+            low.tolist(), high.tolist(), below, above, groups.sizes.tolist(), strict=True
+        ):
             if a == b:
-                text = range_label(_spelled(a), _spelled(a))
-            elif self.step is None:
-                text = range_label(_spelled(a), _spelled(b))
-                self.loss += (b - a) * size
-            else:
-                (first, shown_low), (last, shown_high) = self._below(a), self._above(b)
-                text = range_label(first, last)
-                self.loss += (shown_high - shown_low) * size
-            if n:
-                text += OR_MISSING
-            labels.append(text)
+                labels.append(self._alone(a))
+            elif a < b:
+                text, width = self._range(a, b, first, last)
+                labels.append(text)
+                self.loss += width * size
+            else:  # all are missing
+                labels.append("")
+        n_missing = np.add.reduceat(np.isnan(values).astype(np.int64), groups.starts)
+        for group in np.flatnonzero(n_missing).tolist():
+            if self.missing == "any":
+                labels[group] = EVERYTHING
+                self.n_open += int(groups.sizes[group])
+            elif labels[group]:
+                labels[group] += OR_MISSING
         return labels
+
+    def _alone(self, value: float) -> str:
+        """The label of one value, the same for every spelling of it."""
+        found = self._values.get(value)
+        if found is None:
+            if len(self._values) >= _MOST_KEPT:
+                self._values.clear()
+            found = self._values[value] = range_label(_spelled(value), _spelled(value))
+        return found
+
+    def _range(self, low: float, high: float, first: float, last: float) -> tuple[str, float]:
+        """The label of a range, and its width; its ends are at about these multiples of the step."""
+        if self.step is None:
+            return range_label(_spelled(low), _spelled(high)), high - low
+        found = self._ranges.get((first, last))
+        if found is None:
+            if len(self._ranges) >= _MOST_KEPT:
+                self._ranges.clear()
+            ends = [spell_edge(self.step * int(place)) for place in (first, last)]
+            shown = [float(text) for text in ends]
+            found = self._ranges[first, last] = range_label(*ends), shown[0], shown[1]
+        text, below, above = found
+        if below > low or above < high:  # a quotient was rounded, and the label would not cover its group
+            return self._range(low, high, first - (below > low), last + (above < high))
+        return text, above - below
 
     def _find_step(self, read: Floats, groups: Groups, widths: Floats) -> None:
         known = ~np.isnan(read)
@@ -158,31 +187,6 @@ class NumberColumn(StreamColumn):
         pairs = np.unique(groups.labels[known].astype(np.int64) * len(values) + place)
         n_distinct = np.bincount(pairs // len(values), minlength=len(widths))
         self.step = number_step(values, np.nan_to_num(widths), n_distinct)
-
-    def _end(self, place: int) -> tuple[str, float]:
-        """A multiple of the step, as it is written and as that reads."""
-        found = self._ends.get(place)
-        if found is None:
-            assert self.step is not None
-            if len(self._ends) >= _MOST_ENDS:
-                self._ends.clear()
-            text = spell_edge(self.step * place)
-            found = self._ends[place] = (text, float(text))
-        return found
-
-    def _below(self, value: float) -> tuple[str, float]:
-        assert self.step is not None
-        place = int(value // float(self.step)) + 1
-        while self._end(place)[1] > value:
-            place -= 1
-        return self._end(place)
-
-    def _above(self, value: float) -> tuple[str, float]:
-        assert self.step is not None
-        place = int(value // float(self.step)) - 1
-        while self._end(place)[1] < value:
-            place += 1
-        return self._end(place)
 
     def share_lost(self, n_records: int) -> float:
         extent = self.high - self.low

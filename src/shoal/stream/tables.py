@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Codes, Singles
+from shoal.arrays import Codes, Rows, Singles
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.header import numbered_names
 from shoal.data.tables.meaning import attributes_of
@@ -215,24 +215,33 @@ class TableWindows(StreamWindows):
             raise DataError("a class of fewer than k persons was made; nothing of its window was published")
         labels = {c.name: c.labels(worked.read[c.name], groups) for c in self.columns}
         order = self._order(worked, groups)
+        data = self._written(worked, labels, order)
+        persons = worked.persons[order] if self.policy.person else None
+        return Made(data, worked.window.n_records, len(order), persons=persons)
+
+    def _written(self, worked: _Prepared, labels: Mapping[str, list[str]], order: Rows) -> bytes:
+        """Records in their order: labels side by side are put together once for each class, not for each record."""
         of_rows = worked.labels[order].tolist()
         take = itemgetter(*order.tolist())  # a class has two records at least
         is_plain = not self.is_json and b'"' not in worked.window.text
         shown: list[Sequence[str]] = []
-        for name in self.published:
+        texts: list[list[str]] = []
+        for name in [*self.published, None]:
             if name in labels:
-                texts = [csv_cell(t, self.delimiter) for t in labels[name]] if is_plain else labels[name]
-                shown.append([texts[g] for g in of_rows])
-            else:
+                texts.append([csv_cell(t, self.delimiter) for t in labels[name]] if is_plain else labels[name])
+                if is_plain:
+                    continue
+            if texts:
+                joined = list(map(self.delimiter.join, zip(*texts, strict=True))) if is_plain else texts[0]
+                shown.append([joined[g] for g in of_rows])
+                texts = []
+            if name is not None and name not in labels:
                 shown.append(take(worked.cells[name]))
         if self.is_json:
-            data = json_lines(shown, self.published)
-        else:
-            data = csv_lines(shown, self.delimiter, is_plain=is_plain)
-        persons = worked.persons[order] if self.policy.person else None
-        return Made(data, worked.window.n_records, len(order), persons=persons)
+            return json_lines(shown, self.published)
+        return csv_lines(shown, self.delimiter, is_plain=is_plain)
 
-    def _order(self, worked: _Prepared, groups: Groups) -> Any:
+    def _order(self, worked: _Prepared, groups: Groups) -> Rows:
         """Classes in an order that a secret draws, and so are the records of each."""
         rng = np.random.default_rng(np.random.SeedSequence(self._entropy, spawn_key=(worked.number,)))
         place = rng.permutation(len(groups.sizes))

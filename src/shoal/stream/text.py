@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -162,6 +163,7 @@ def csv_lines(columns: Sequence[Sequence[str]], delimiter: str, *, is_plain: boo
     return out.getvalue().encode()
 
 
+@lru_cache(1 << 16)
 def csv_cell(text: str, delimiter: str) -> str:
     """One cell, in quotes where it needs them."""
     is_plain = not any(mark in text for mark in (delimiter, '"', "\n", "\r"))

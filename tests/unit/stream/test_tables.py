@@ -29,7 +29,7 @@ def people(n: int, seed: int, n_persons: int = 10**6, n_diseases: int = 9) -> by
 
 
 def asked(**more: object) -> Policy:
-    return Policy.of(quasi=["age", "sex"], sensitive=["disease"], identifying=["id"], **{"k": 3, **more})  # type: ignore[arg-type]
+    return Policy.of(quasi=["age", "sex"], sensitive=["disease"], identifying=["id"], **{"k": 3, **more})
 
 
 def published(windows: TableWindows, text: bytes, first: int = 1) -> Made:
