@@ -16,11 +16,6 @@ from shoal.told_counts import public_counts, write_count
 if TYPE_CHECKING:
     from shoal.stream.stream import Streamed
 
-ATTACKER = (
-    "knows the quasi-identifiers of everybody, when each record came in, and when each came out",
-    "does not know whose two records are, of one who came several times",
-)
-
 
 def stream_manifest(made: Streamed, windows: StreamWindows, kind: str, delay: Delay, publish: Path) -> dict[str, Any]:
     """What `publish/manifest.json` says of a stream; numbers of few are told as ranges."""
@@ -32,7 +27,7 @@ def stream_manifest(made: Streamed, windows: StreamWindows, kind: str, delay: De
         "stream": {
             "delay": {"records": delay.records, "seconds": delay.seconds},
             "windows": made.windows,
-            "attacker": list(ATTACKER),
+            "attacker": list(windows.attacker),
         },
         "data": name,
         "records": {n: write_count(count) for n, count in told.items()},

@@ -72,6 +72,11 @@ class TableWindows(StreamWindows):
         What the order of published records is drawn from; a secret.
     """
 
+    attacker = (
+        "knows the quasi-identifiers of everybody, when each record came in, and when each came out",
+        "does not know whose two records are, of one who came several times",
+    )
+
     def __init__(self, policy: Policy, seed: int | None = None) -> None:
         refuse_policy(policy)
         self.policy, self.k = policy, policy.k
@@ -226,17 +231,22 @@ class TableWindows(StreamWindows):
         is_plain = not self.is_json and b'"' not in worked.window.text
         shown: list[Sequence[str]] = []
         texts: list[list[str]] = []
-        for name in [*self.published, None]:
+
+        def put_labels() -> None:
+            if texts:
+                joined = list(map(self.delimiter.join, zip(*texts, strict=True)))
+                shown.append([joined[g] for g in of_rows])
+                texts.clear()
+
+        for name in self.published:
             if name in labels:
                 texts.append([csv_cell(t, self.delimiter) for t in labels[name]] if is_plain else labels[name])
-                if is_plain:
-                    continue
-            if texts:
-                joined = list(map(self.delimiter.join, zip(*texts, strict=True))) if is_plain else texts[0]
-                shown.append([joined[g] for g in of_rows])
-                texts = []
-            if name is not None and name not in labels:
+                if not is_plain:
+                    put_labels()
+            else:
+                put_labels()
                 shown.append(take(worked.cells[name]))
+        put_labels()
         if self.is_json:
             return json_lines(shown, self.published)
         return csv_lines(shown, self.delimiter, is_plain=is_plain)

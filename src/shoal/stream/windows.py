@@ -60,6 +60,10 @@ class StreamWindows(ABC):
     """How windows of one kind of data are published; what is remembered from one to the next is its `state`."""
 
     k: int
+    attacker: tuple[str, ...] = ()
+    """Against whom what is promised holds, a phrase each."""
+    is_released = False
+    """Whether each window is a release that was checked as such, of which not all can be checked again."""
 
     @property
     @abstractmethod

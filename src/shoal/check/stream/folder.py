@@ -25,6 +25,7 @@ from pydantic import TypeAdapter, ValidationError
 from shoal.arrays import Ints
 from shoal.check.folder import FolderCheck, PublishedFolder
 from shoal.check.guarantee import Guarantee, count
+from shoal.check.stream.lines import check_lines
 from shoal.check.stream.rows import Row, blocks, read_rows
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.compare_rows import ComparedTables, compare_kept, compare_labels
@@ -62,6 +63,8 @@ def check_stream(
     original : Path, optional
         What came in, as a file.
     """
+    if "of_windows" in manifest:
+        return check_lines(publish, manifest, original)
     try:
         told = _Told(publish, manifest)
     except (KeyError, TypeError, ValueError, ValidationError, PolicyError):
