@@ -24,6 +24,7 @@ from shoal.data.tables.parse import parse_dates
 from shoal.data.tables.round_ends import number_step
 from shoal.data.tables.table import Column, encode_cells, spell
 from shoal.errors import DataError
+from shoal.stream.text import WindowCells
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
 from shoal.tables.information_loss import MISSING, group_losses, width_points
@@ -31,7 +32,6 @@ from shoal.tables.publish.generalise import generalise
 
 _MOST_EXACT = 2.0**53
 _MOST_KEPT = 100_000
-Cells = Sequence[str]
 
 
 class UnreadableCell(Exception):
@@ -52,7 +52,7 @@ class StreamColumn(ABC):
         """Widths of labels, summed over records."""
 
     @abstractmethod
-    def read(self, cells: Cells) -> Any:
+    def read(self, cells: WindowCells) -> Any:
         """The cells of a window, in whatever form the other methods take."""
 
     @abstractmethod
@@ -89,19 +89,16 @@ class NumberColumn(StreamColumn):
         self.n_open = 0
         """Records whose label is any value."""
 
-    def read(self, cells: Cells) -> Floats:
-        try:
-            values = np.fromiter(map(float, cells), np.float64, len(cells))
-        except ValueError:
-            values = self._read_slowly(cells)
-        if not np.isfinite(values).all() or np.abs(values).max(initial=0.0) >= _MOST_EXACT or "_" in "".join(cells):
-            values = self._read_slowly(cells)
-        present = values[~np.isnan(values)]
-        if len(present):
-            self.low, self.high = min(self.low, float(present.min())), max(self.high, float(present.max()))
+    def read(self, cells: WindowCells) -> Floats:
+        values = cells.numbers(self.name)
+        if values is None:
+            values = self._read_slowly(cells[self.name])
+        low, high = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
+        if low <= high:
+            self.low, self.high = min(self.low, low), max(self.high, high)
         return values
 
-    def _read_slowly(self, cells: Cells) -> Floats:
+    def _read_slowly(self, cells: Sequence[str]) -> Floats:
         values = np.full(len(cells), np.nan)
         for i, cell in enumerate(cells):
             if cell in self.markers:
@@ -212,8 +209,8 @@ def _spelled(value: float) -> str:
 class GeneralColumn(StreamColumn):
     """Categories, taxonomies, codes and dates: each window as the static engine takes a table."""
 
-    def read(self, cells: Cells) -> tuple[Column, Attribute]:
-        array = np.array([None if c in self.markers else c for c in cells], dtype=object)
+    def read(self, cells: WindowCells) -> tuple[Column, Attribute]:
+        array = np.array([None if c in self.markers else c for c in cells[self.name]], dtype=object)
         column = encode_cells(self.name, array)
         attribute = self.attribute
         if attribute.type == "date" and len(column.values) and parse_dates(column.values) is None:

@@ -37,7 +37,16 @@ from shoal.kernels.tables.window_groups import group_window
 from shoal.kinds.tables.manifest import PublishedColumn
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.stream.columns import StreamColumn, UnreadableCell, column_for
-from shoal.stream.text import csv_cell, csv_columns, csv_lines, find_delimiter, json_columns, json_lines, json_object
+from shoal.stream.text import (
+    WindowCells,
+    csv_cell,
+    csv_cells,
+    csv_lines,
+    find_delimiter,
+    json_cells,
+    json_lines,
+    json_object,
+)
 from shoal.stream.windows import BadRecord, Made, StreamWindows, Window
 from shoal.tables.blind import smallest_that_holds
 from shoal.tables.groups import Groups, n_persons_in
@@ -51,7 +60,7 @@ class _Prepared:
     """A window on its way."""
 
     window: Window
-    cells: dict[str, list[str]]
+    cells: WindowCells
     read: dict[str, Any]
     points: Singles
     weights: Singles
@@ -111,10 +120,6 @@ class TableWindows(StreamWindows):
             )
         return 0 if self.policy.header == "none" else len(line)
 
-    def begin_with(self, names: Sequence[str]) -> None:
-        """Records come with the names of their columns."""
-        self.names = list(names)
-
     def head(self) -> bytes:
         if self.is_json or self.policy.header == "none":
             return b""
@@ -127,18 +132,13 @@ class TableWindows(StreamWindows):
 
     def prepare(self, window: Window) -> _Prepared:
         if self.is_json:
-            columns = json_columns(window.text, self.names, window.first)
+            cells = json_cells(window.text, self.names, window.first)
         else:
-            columns = csv_columns(window.text, self.names, self.delimiter, window.first)
-        return self.prepare_columns(window, columns)
-
-    def prepare_columns(self, window: Window, columns: Sequence[list[str]]) -> _Prepared:
-        """Read a window whose cells are there."""
-        cells = dict(zip(self.names, columns, strict=True))
+            cells = csv_cells(window.text, self.names, self.delimiter, window.first)
         if not self.attributes:
             self._settle(cells)
         try:
-            read = {c.name: c.read(cells[c.name]) for c in self.columns}
+            read = {c.name: c.read(cells) for c in self.columns}
         except UnreadableCell as error:
             raise BadRecord(window.first + error.place, str(error)) from None
         laid_out = [c.points(read[c.name]) for c in self.columns]
@@ -153,7 +153,7 @@ class TableWindows(StreamWindows):
         weights = np.concatenate([w for _, w in laid_out])
         return _Prepared(window, cells, read, points, weights, persons, limits, self._n_windows)
 
-    def _settle(self, cells: Mapping[str, list[str]]) -> None:
+    def _settle(self, cells: WindowCells) -> None:
         """Take from the first window what the policy does not say, once and for all."""
         attributes = attributes_of(self._table(cells, self.names), self.policy)
         for name, attribute in attributes.items():
@@ -175,13 +175,13 @@ class TableWindows(StreamWindows):
         self.attributes = attributes
         self.columns = [column_for(a, asked.missing, asked.missing_markers, asked.method.ends) for a in quasi]
 
-    def _table(self, cells: Mapping[str, list[str]], names: Sequence[str]) -> Table:
+    def _table(self, cells: WindowCells, names: Sequence[str]) -> Table:
         markers = frozenset(self.policy.missing_markers)
         return Table.of(
             encode_cells(n, np.array([None if c in markers else c for c in cells[n]], dtype=object)) for n in names
         )
 
-    def _persons(self, window: Window, cells: Mapping[str, list[str]]) -> Codes:
+    def _persons(self, window: Window, cells: WindowCells) -> Codes:
         if not self.policy.person:
             return np.arange(window.n_records, dtype=np.int32)
         table = self._table(cells, self.policy.person)
@@ -228,7 +228,7 @@ class TableWindows(StreamWindows):
         """Records in their order: labels side by side are put together once for each class, not for each record."""
         of_rows = worked.labels[order].tolist()
         take = itemgetter(*order.tolist())  # a class has two records at least
-        is_plain = not self.is_json and b'"' not in worked.window.text
+        is_plain = worked.cells.is_plain
         shown: list[Sequence[str]] = []
         texts: list[list[str]] = []
 

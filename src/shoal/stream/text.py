@@ -10,8 +10,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from shoal.arrays import Ints
+from shoal.arrays import Floats, Ints
 from shoal.errors import DataError
+from shoal.kernels.tables.number_cells import read_digits
 from shoal.stream.windows import BadRecord
 
 MOST_OF_A_RECORD = 1 << 24
@@ -96,28 +97,79 @@ def find_delimiter(line: str) -> str:
     return max(DELIMITERS, key=line.count)
 
 
-def csv_columns(text: bytes, names: Sequence[str], delimiter: str, first: int) -> list[list[str]]:
-    """The cells of CSV records, column by column; `first` is the number of the first record, for errors."""
+class WindowCells:
+    """The cells of a window, column by column; texts are made of those that are asked for alone.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the columns.
+    columns : sequence of list of str, optional
+        Their cells, where they are texts already.
+    text, ends : bytes and int64 array (n_records, n_columns), optional
+        Else the text, in which nothing is quoted, and where each cell of it ends.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        columns: Sequence[list[str]] = (),
+        text: bytes = b"",
+        ends: Ints | None = None,
+        delimiter: str = "",
+    ) -> None:
+        self.names, self.text, self.ends, self.delimiter = list(names), text, ends, delimiter
+        self._columns = dict(zip(names, columns, strict=True)) if ends is None else {}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no cell was in quotes, so that none needs them."""
+        return self.ends is not None
+
+    def __getitem__(self, name: str) -> list[str]:
+        if not self._columns:
+            flat = self.text.decode().replace("\n", self.delimiter).split(self.delimiter)
+            flat.pop()
+            self._columns = {n: flat[j :: len(self.names)] for j, n in enumerate(self.names)}
+        return self._columns[name]
+
+    def numbers(self, name: str) -> Floats | None:
+        """The numbers of a column, if all are written in digits."""
+        if self.ends is None:
+            return None
+        j, ends = self.names.index(name), self.ends
+        before = ends[:, j - 1] if j else np.concatenate([[-1], ends[:-1, -1]])
+        values = np.empty(len(ends))
+        is_read = read_digits(np.frombuffer(self.text, np.uint8), before + 1, np.ascontiguousarray(ends[:, j]), values)
+        return values if is_read else None
+
+
+def csv_cells(text: bytes, names: Sequence[str], delimiter: str, first: int) -> WindowCells:
+    """The cells of CSV records; `first` is the number of the first record, for errors."""
     width = len(names)
     if b'"' not in text:
+        if b"\r" in text:
+            text = text.replace(b"\r\n", b"\n")
+        _refuse_undecodable(text, first)
         codes = np.frombuffer(text, np.uint8)
-        lines = np.flatnonzero(codes == _NEWLINE)
-        cuts = np.searchsorted(np.flatnonzero(codes == ord(delimiter)), lines)
-        wrong = np.flatnonzero(np.diff(cuts, prepend=0) != width - 1)
-        if len(wrong):
-            found = int(np.diff(cuts, prepend=0)[wrong[0]]) + 1
-            raise BadRecord(first + int(wrong[0]), f"has {_cells(found)} and the header {width}; correct the line")
-        flat = _decoded(text, first).replace("\r\n", "\n").replace("\n", delimiter).split(delimiter)
-        flat.pop()
-        return [flat[j::width] for j in range(width)]
-    rows = list(csv.reader(io.StringIO(_decoded(text, first), newline=""), delimiter=delimiter))
+        is_line = codes == _NEWLINE
+        ends = np.flatnonzero(is_line | (codes == ord(delimiter)))
+        is_whole = len(ends) % width == 0 and is_line[ends[width - 1 :: width]].all()
+        if not is_whole or np.count_nonzero(is_line) * width != len(ends):
+            cuts = np.searchsorted(np.flatnonzero(codes == ord(delimiter)), np.flatnonzero(is_line))
+            widths = np.diff(cuts, prepend=0) + 1
+            wrong = int(np.flatnonzero(widths != width)[0])
+            raise BadRecord(first + wrong, f"has {_cells(int(widths[wrong]))} and the header {width}; correct the line")
+        return WindowCells(names, (), text, ends.astype(np.int64).reshape(-1, width), delimiter)
+    _refuse_undecodable(text, first)
+    rows = list(csv.reader(io.StringIO(text.decode(), newline=""), delimiter=delimiter))
     for i, row in enumerate(rows):
         if len(row) != width:
             raise BadRecord(first + i, f"has {_cells(len(row))} and the header {width}; correct the line")
-    return [list(cells) for cells in zip(*rows, strict=True)]
+    return WindowCells(names, [list(cells) for cells in zip(*rows, strict=True)])
 
 
-def json_columns(text: bytes, names: Sequence[str], first: int) -> list[list[str]]:
+def json_cells(text: bytes, names: Sequence[str], first: int) -> WindowCells:
     """The cells of JSON objects, one a line, column by column; null is the empty text."""
     columns: list[list[str]] = [[] for _ in names]
     for i, line in enumerate(text.splitlines()):
@@ -129,7 +181,7 @@ def json_columns(text: bytes, names: Sequence[str], first: int) -> list[list[str
             raise BadRecord(first + i, f"{what}; give all the same")
         for cells, name in zip(columns, names, strict=True):
             cells.append(spelled_cell(row[name], name, first + i))
-    return columns
+    return WindowCells(names, columns)
 
 
 def json_object(line: bytes, number: int) -> dict[str, object]:
@@ -180,9 +232,9 @@ def _cells(n: int) -> str:
     return f"{n} cell" if n == 1 else f"{n} cells"
 
 
-def _decoded(text: bytes, first: int) -> str:
+def _refuse_undecodable(text: bytes, first: int) -> None:
     try:
-        return text.decode("utf-8")
+        text.decode("utf-8")
     except UnicodeDecodeError as error:
         number = first + text[: error.start].count(b"\n")
         raise BadRecord(number, "is not UTF-8; convert the stream") from None

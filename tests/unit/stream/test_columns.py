@@ -13,6 +13,7 @@ from shoal.data.tables.labels import read_label
 from shoal.data.tables.table import MARKERS
 from shoal.errors import DataError
 from shoal.stream.columns import NumberColumn, StreamColumn, UnreadableCell, column_for
+from shoal.stream.text import WindowCells, csv_cells
 from shoal.tables.groups import Groups
 
 TREE = Hierarchy((("flat", "home", "*"), ("house", "home", "*"), ("office", "work", "*")))
@@ -22,8 +23,12 @@ def column(kind: str, *, missing: str = "value", ends: str = "rounded", **more: 
     return column_for(Attribute("x", kind, "quasi", **more), missing, MARKERS, ends)  # type: ignore[arg-type]
 
 
+def cells_of(cells: list[str]) -> WindowCells:
+    return csv_cells("".join(f"{c}\n" for c in cells).encode(), ["x"], ";", 1)
+
+
 def labelled(made: StreamColumn, cells: list[str], labels: list[int]) -> list[str]:
-    return made.labels(made.read(cells), Groups.of(np.array(labels)))
+    return made.labels(made.read(cells_of(cells)), Groups.of(np.array(labels)))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -63,7 +68,7 @@ def test_missing_numbers_are_told_or_hidden() -> None:
 @pytest.mark.parametrize("cell", ["secret", "inf", "-inf", "1_000", "12345678901234567890", "1,5"])
 def test_what_is_no_number_is_named_by_its_place(cell: str) -> None:
     with pytest.raises(UnreadableCell, match="column 'x'") as told:
-        column("continuous").read(["1", "2", cell])
+        column("continuous").read(cells_of(["1", "2", cell]))
     assert told.value.place == 2
     assert cell == "inf" or cell not in str(told.value)
 
@@ -78,8 +83,8 @@ def test_the_loss_is_a_share_of_the_range_of_all() -> None:
 
 def test_points_lie_between_the_ends_of_all_that_came() -> None:
     made = column("continuous")
-    made.read(["0", "100"])
-    points, weights = made.points(made.read(["25", "?"]))
+    made.read(cells_of(["0", "100"]))
+    points, weights = made.points(made.read(cells_of(["25", "?"])))
     assert (points.tolist(), weights.tolist()) == ([[0.25, 2.0]], [1.0])
 
 
@@ -95,11 +100,11 @@ def test_categories_and_taxonomies_are_labelled_as_in_tables() -> None:
 def test_values_that_nobody_listed_are_named_by_their_place() -> None:
     for made in (column("nominal", hierarchy=TREE), column("ordinal", order=("flat", "house"))):
         with pytest.raises(UnreadableCell) as told:
-            made.read(["flat", "castle"])
+            made.read(cells_of(["flat", "castle"]))
         assert told.value.place == 1
         assert "castle" not in str(told.value)
     with pytest.raises(UnreadableCell, match="dates") as told:
-        column("date").read(["2021-03-01", "soon"])
+        column("date").read(cells_of(["2021-03-01", "soon"]))
     assert told.value.place == 1
 
 
