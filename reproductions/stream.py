@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -253,7 +254,7 @@ def strings(folder: Path) -> Found:
 def baskets(folder: Path) -> Found:
     """Pseudo-baskets of T10I4D100K from windows, and from the whole: how often items and pairs are held."""
     with gzip.open(DATA / "t10i4d100k" / "T10I4D100K.dat.gz", "rt") as file:
-        rows = [line.split() for _, line in zip(range(20_000), file)]
+        rows = [line.split() for line in islice(file, 20_000)]
     asked = shoal.SparsePolicy.of(format="baskets", k=K)
 
     def measured(made: list[list[str]]) -> Found:

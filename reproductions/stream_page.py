@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from reproductions.stream import CASTLE_DELAY, CASTLE_NCP, CASTLE_SPEED, DELAYS, K, Found
+from reproductions.stream import CASTLE_DELAY, CASTLE_NCP, CASTLE_SPEED, DELAYS, Found, K
 
 ABOUT = """# Streams
 
@@ -22,7 +22,7 @@ def page(found: Found) -> str:
 
 def _curve(found: Found) -> str:
     lines = [
-        f"## What a delay costs\n\nAdult's six numbers, {found['records']:,} records in the order of the file, k = {K}. "
+        f"## What a delay costs\n\nAdult's six numbers, {found['records']:,} records in their order, k = {K}. "
         "NCP is the mean width of a label as a share of the column's range. *Published* is what comes out, with ends "
         "at round numbers; *exact ends* is the same with ends at values of members; *windows of Mondrian* are strict "
         "Mondrian on one window after the other, with exact ends.\n",
@@ -36,10 +36,7 @@ def _curve(found: Found) -> str:
         lines.append(f"| {delay:,} | {' | '.join(cells)} | {castle} |")
     lines.append(
         f"\nCASTLE's are quoted figures of the public Python version: {CASTLE_SPEED} records a second, NCP "
-        f"{CASTLE_NCP} at k = {K} and a delay of {CASTLE_DELAY}, on 1,000 of these rows; it was not run here. Tried and "
-        "given up: to hold wide classes back for the next window, and to publish by halves, quarters or tenths of the "
-        "delay, lost more at every setting (up to twice as much), since each window then has fewer records to choose "
-        "from.\n"
+        f"{CASTLE_NCP} at k = {K} and a delay of {CASTLE_DELAY}, on 1,000 of these rows; it was not run here.\n"
     )
     return "\n".join(lines)
 
@@ -61,9 +58,9 @@ def _speed(found: Found) -> str:
 def _long(found: Found) -> str:
     memory = [f"{found['MB'][n]:.0f}" for n in sorted(found["MB"], key=int)]
     return (
-        f"## Ten million records\n\n{found['records']:,} records (Adult again and again), delay 1,000, into a folder with "
-        f"journal and check at the end: {found['published']:,} published, {found['seconds']:.0f} s in all. Memory of the "
-        f"process in MB, at the start and after each million: {', '.join(memory)}; after the check of all of the output "
+        f"## Ten million records\n\n{found['records']:,} records (Adult again and again), delay 1,000, into a folder "
+        f"with journal and check: {found['published']:,} published, {found['seconds']:.0f} s in all. Memory of the "
+        f"process in MB, at the start and after each million: {', '.join(memory)}; after the check of it all "
         f"{found['MB at the end']:.0f}. {' '.join(found['holds'])}\n"
     )
 
@@ -83,7 +80,7 @@ def _visits(found: Found) -> str:
     return (
         f"## Visits by day, by person\n\nnafld2 in the order of days: {records['in']:,} laboratory values of "
         f"{found['persons']:,} persons, delay 1,000, k = {K} persons. {records['out']:,} published, "
-        f"{records['suppressed']:,} suppressed, NCP {loss['NCP']:.3f} ({columns}), {found['seconds']:.0f} s with the check. "
+        f"{records['suppressed']:,} suppressed, NCP {loss['NCP']:.3f} ({columns}), {found['seconds']:.0f} s in all. "
         f"{' '.join(found['holds'])}\n"
     )
 
@@ -104,8 +101,9 @@ def _strings(found: Found) -> str:
     worse = max(row["composition"] - whole["composition"] for row in windows)
     longer = max(row["mean run"] - whole["mean run"] for row in windows)
     lines.append(
-        f"\nThe margin: composition differs by at most {max(worse, 0):.4f} more than from the whole, the mean run is at "
-        f"most {max(longer, 0):.2f} symbols longer (that of strings that took no part is {whole['mean run of others']:.2f}), "
+        f"\nThe margin: composition differs by at most {max(worse, 0):.4f} more than from the whole, the mean run is "
+        f"at most {max(longer, 0):.2f} symbols longer (that of strings that took no part is "
+        f"{whole['mean run of others']:.2f}), "
         f"and there are {max(row['copies'] for row in windows)} copies at most.\n"
     )
     return "\n".join(lines)
@@ -113,7 +111,7 @@ def _strings(found: Found) -> str:
 
 def _baskets(found: Found) -> str:
     lines = [
-        f"## Baskets\n\n20,000 baskets of T10I4D100K, k = {K}, pseudo-baskets from the whole and from windows. The error is "
+        f"## Baskets\n\n20,000 baskets of T10I4D100K, k = {K}, pseudo-baskets of the whole and of windows. Error: "
         "the mean relative one of how many baskets hold an item, over items that at least 1 % hold.\n",
         "| delay | baskets | items | error |",
         "|---|---:|---:|---:|",

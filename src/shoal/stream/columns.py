@@ -85,6 +85,7 @@ class NumberColumn(StreamColumn):
     def __init__(self, attribute: Attribute, missing: str, markers: Sequence[str], ends: str) -> None:
         super().__init__(attribute, missing, markers, ends)
         self._values: dict[float, str] = {}
+        self._edges: dict[float, tuple[str, float]] = {}
         self._ranges: dict[tuple[float, float], tuple[str, float, float]] = {}
         self.n_open = 0
         """Records whose label is any value."""
@@ -168,13 +169,23 @@ class NumberColumn(StreamColumn):
         if found is None:
             if len(self._ranges) >= _MOST_KEPT:
                 self._ranges.clear()
-            ends = [spell_edge(self.step * int(place)) for place in (first, last)]
-            shown = [float(text) for text in ends]
-            found = self._ranges[first, last] = range_label(*ends), shown[0], shown[1]
+            (begin, below), (end, above) = self._edge(first), self._edge(last)
+            found = self._ranges[first, last] = range_label(begin, end), below, above
         text, below, above = found
         if below > low or above < high:  # a quotient was rounded, and the label would not cover its group
             return self._range(low, high, first - (below > low), last + (above < high))
         return text, above - below
+
+    def _edge(self, place: float) -> tuple[str, float]:
+        """A multiple of the step as it is written, and as that reads."""
+        found = self._edges.get(place)
+        if found is None:
+            assert self.step is not None
+            if len(self._edges) >= _MOST_KEPT:
+                self._edges.clear()
+            text = spell_edge(self.step * int(place))
+            found = self._edges[place] = text, float(text)
+        return found
 
     def _find_step(self, read: Floats, groups: Groups, widths: Floats) -> None:
         known = ~np.isnan(read)

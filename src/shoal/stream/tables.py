@@ -52,6 +52,7 @@ from shoal.tables.blind import smallest_that_holds
 from shoal.tables.groups import Groups, n_persons_in
 from shoal.tables.limits import Limit, limits_on_table, violations
 
+BLOCK_RECORDS = 5000
 NO_CLASS, NO_DIVERSITY = "fewer than k persons in a window", "no class of a window met what is required"
 
 
@@ -195,7 +196,7 @@ class TableWindows(StreamWindows):
         labels = np.empty(prepared.window.n_records, np.int32)
 
         def make(size: int) -> int:
-            return int(group_window(prepared.points, prepared.weights, prepared.persons, size, labels))
+            return group_blocks(prepared.points, prepared.weights, prepared.persons, size, labels)
 
         def holds(n_groups: int) -> bool:
             return n_groups > 0 and not violations(labels, prepared.limits).any()
@@ -305,6 +306,29 @@ class TableWindows(StreamWindows):
             "NCP": float(np.mean(list(shares.values()))) if shares else 0.0,
             **{f"NCP of {n}": s for n, s in shares.items()},
         }
+
+
+def group_blocks(points: Singles, weights: Singles, persons: Codes, k: int, labels: Codes) -> int:
+    """Cluster the records of a window, those of a large one in blocks: the work grows with the square of a block.
+
+    A block is cut in two at the median of the column in which it is widest, unless a side would have no k persons.
+    """
+    waiting, n_groups = [np.arange(len(labels))], 0
+    while waiting:
+        rows = waiting.pop()
+        if len(rows) > BLOCK_RECORDS:
+            part = points[:, rows]
+            column = part[int(np.argmax(weights * np.minimum(np.ptp(part, axis=1), 1)))]
+            order = np.argsort(column, kind="stable")
+            sides = [rows[order[: len(rows) // 2]], rows[order[len(rows) // 2 :]]]
+            if min(len(np.unique(persons[side])) for side in sides) >= k:
+                waiting += sides
+                continue
+        found = np.empty(len(rows), np.int32)
+        n_found = group_window(np.ascontiguousarray(points[:, rows]), weights, persons[rows], k, found)
+        labels[rows] = found + n_groups if n_found else -1
+        n_groups += n_found
+    return n_groups
 
 
 def refuse_policy(policy: Policy) -> None:

@@ -10,6 +10,7 @@ import pytest
 from shoal.data.tables.labels import read_label
 from shoal.errors import DataError, PolicyError
 from shoal.kinds.tables.policy import Policy
+from shoal.stream import tables as home
 from shoal.stream.tables import NO_CLASS, NO_DIVERSITY, TableWindows
 from shoal.stream.windows import Made, Window
 
@@ -188,3 +189,14 @@ def test_headers_that_name_nothing_are_refused() -> None:
     windows.begin(b"id,age,gender,disease\n")
     with pytest.raises(PolicyError, match="not in the data"):
         published(windows, people(9, 1))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_large_windows_are_cut_into_blocks_that_keep_k_persons(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(home, "BLOCK_RECORDS", 30)
+    rng = np.random.default_rng(seed)
+    points, persons = rng.random((2, 200)).astype(np.float32), rng.integers(0, 40, 200).astype(np.int32)
+    labels = np.empty(200, np.int32)
+    n_groups = home.group_blocks(points, np.ones(2, np.float32), persons, 6, labels)
+    assert set(labels.tolist()) == set(range(n_groups))
+    assert min(len(set(persons[labels == g].tolist())) for g in range(n_groups)) >= 6
