@@ -165,7 +165,8 @@ def kills(folder: Path) -> Found:
         file.write(",".join([*SIX.values(), "number"]) + "\n")
         for i in range(n):
             file.write(",".join(str(int(v)) for v in rows[i % len(rows)]) + f",{i}\n")
-    asked = shoal.Policy.of(quasi=list(SIX.values()), insensitive=["number"], k=K)
+    taken = {"singled_out": "numbers by which records are counted"}
+    asked = shoal.Policy.of(quasi=list(SIX.values()), insensitive=["number"], k=K, accept=taken)
     out, rng, n_kills, n_starts = folder / "out", random.Random(SEED), 0, 0
     import shoal.stream.stream as home
 

@@ -186,7 +186,7 @@ class Kind(ABC):
         text = record if isinstance(record, str) else " ".join(map(str, record))
         return text.replace("\n", " ").encode() + b"\n"
 
-    def stream_records(self, data: bytes) -> list[Any]:
+    def stream_records(self, data: bytes, windows: Any) -> list[Any]:
         """Published lines as what an iterator over a stream gives; by default texts."""
         return data.decode().splitlines()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import select
 import time
@@ -69,23 +70,32 @@ class PipeSource(ByteSource):
 
 
 class FileSource(ByteSource):
-    """A file, from its first byte to its last."""
+    """A file, plain or compressed with gzip, from its first byte to its last."""
 
     can_wait = False
 
     def __init__(self, path: Path) -> None:
         try:
-            self._file = path.open("rb")
+            with path.open("rb") as file:
+                self._is_packed = file.read(2) == b"\x1f\x8b"
+            self._file: Any = gzip.GzipFile(path) if self._is_packed else path.open("rb")
         except OSError as error:
             raise DataError(f"{path} cannot be read: {error.strerror or error}; name another file") from None
 
     def read(self, wait: float | None) -> bytes | None:
-        return self._file.read(PIECE) or None
+        try:
+            piece: bytes = self._file.read(PIECE)
+        except (OSError, EOFError) as error:
+            raise DataError(f"the file cannot be read to its end ({type(error).__name__}); give a whole one") from None
+        return piece or None
 
     def skip(self, n_bytes: int, mark: Mark) -> None:
-        if self._file.seek(0, os.SEEK_END) < n_bytes:
+        if self._is_packed:
+            super().skip(n_bytes, mark)
+        elif self._file.seek(0, os.SEEK_END) < n_bytes:
             raise DataError("the file ends before the place where it was left; give the same file")
-        self._file.seek(n_bytes)
+        else:
+            self._file.seek(n_bytes)
 
     def close(self) -> None:
         self._file.close()

@@ -103,7 +103,7 @@ class Stream:
         try:
             for done in pump:
                 for made in done:
-                    yield from self._kind.stream_records(made.data)
+                    yield from self._kind.stream_records(made.data, windows)
         finally:
             source.close()
             self.result = _result(pump.counts, windows)

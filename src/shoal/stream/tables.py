@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
@@ -27,6 +28,8 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Codes, Rows, Singles
+from shoal.check.finding import refuse_serious
+from shoal.check.tables.singled_out import findings_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.header import numbered_names
 from shoal.data.tables.meaning import attributes_of
@@ -96,6 +99,7 @@ class TableWindows(StreamWindows):
         self.is_json, self.delimiter = False, ","
         self.columns: list[StreamColumn] = []
         self._n_windows = 0
+        self._is_looked_at = False
 
     @property
     def is_quoted(self) -> bool:
@@ -220,10 +224,28 @@ class TableWindows(StreamWindows):
         if n_persons_in(worked.labels, worked.persons.astype(np.int64), len(groups.sizes)).min() < self.k:
             raise DataError("a class of fewer than k persons was made; nothing of its window was published")
         labels = {c.name: c.labels(worked.read[c.name], groups) for c in self.columns}
+        if not self._is_looked_at:
+            self._refuse_singled_out(worked, labels)
         order = self._order(worked, groups)
         data = self._written(worked, labels, order)
         persons = worked.persons[order] if self.policy.person else None
         return Made(data, worked.window.n_records, len(order), persons=persons)
+
+    def _refuse_singled_out(self, worked: _Prepared, labels: Mapping[str, list[str]]) -> None:
+        """`Infeasible` where columns that are published as they are tell too many of the first window apart."""
+        of_rows = worked.labels.tolist()
+        shown = {n: [labels[n][g] for g in of_rows] if n in labels else worked.cells[n] for n in self.published}
+        found = findings_of(
+            Table.of(encode_cells(n, np.array(cells, dtype=object)) for n, cells in shown.items()),
+            {n: self.attributes[n] for n in self.published},
+            has_labels=True,
+            markers=self.policy.missing_markers,
+            limit=self.policy.limits.singled_out,
+            accepted=self.policy.accept,
+            persons=worked.persons if self.policy.person else None,
+        )
+        refuse_serious(found)
+        self._is_looked_at = True
 
     def _written(self, worked: _Prepared, labels: Mapping[str, list[str]], order: Rows) -> bytes:
         """Records in their order: labels side by side are put together once for each class, not for each record."""
@@ -252,6 +274,13 @@ class TableWindows(StreamWindows):
             return json_lines(shown, self.published)
         return csv_lines(shown, self.delimiter, is_plain=is_plain)
 
+    def records(self, data: bytes) -> list[dict[str, str]]:
+        """Published lines as dicts."""
+        if self.is_json:
+            return [json.loads(line) for line in data.splitlines()]
+        rows = csv.reader(io.StringIO(data.decode(), newline=""), delimiter=self.delimiter)
+        return [dict(zip(self.published, row, strict=True)) for row in rows]
+
     def _order(self, worked: _Prepared, groups: Groups) -> Rows:
         """Classes in an order that a secret draws, and so are the records of each."""
         rng = np.random.default_rng(np.random.SeedSequence(self._entropy, spawn_key=(worked.number,)))
@@ -270,7 +299,7 @@ class TableWindows(StreamWindows):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        self._entropy, self._n_windows = int(state["entropy"]), state["windows"]
+        self._entropy, self._n_windows, self._is_looked_at = int(state["entropy"]), state["windows"], True
         self.names, self.is_json, self.delimiter = state["names"], state["json"], state["delimiter"]
         if state["attributes"]:
             known = self.policy.columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 
@@ -26,6 +27,17 @@ def test_a_file_goes_on_from_a_place(tmp_path: Path) -> None:
     assert everything(source) == b"456789"
     with pytest.raises(DataError, match="ends before the place"):
         FileSource(tmp_path / "a").skip(11, {})
+
+
+def test_a_packed_file_goes_on_from_a_place(tmp_path: Path) -> None:
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"0123456789"))
+    for n_bytes in (0, 4, 10):
+        source = FileSource(tmp_path / "a.gz")
+        source.skip(n_bytes, {})
+        assert everything(source) == b"0123456789"[n_bytes:]
+    (tmp_path / "b.gz").write_bytes(gzip.compress(b"0123456789")[:-9])
+    with pytest.raises(DataError, match="to its end"):
+        everything(FileSource(tmp_path / "b.gz"))
 
 
 def test_a_pipe_passes_over_what_was_read(tmp_path: Path) -> None:

@@ -115,6 +115,12 @@ def test_lines_go_to_a_pipe_under_one_header(tmp_path: Path) -> None:
     assert (lines[0], len(lines), made.windows) == ("age,disease", 51, 3)
 
 
+def test_a_file_can_be_iterated_over_too(tmp_path: Path) -> None:
+    rows = list(shoal.stream(as_csv(tmp_path / "people.csv", people(50)), asked(), delay=20, seed=1))
+    assert len(rows) == 50
+    assert {tuple(row) for row in rows} == {("age", "disease")}
+
+
 def test_a_folder_of_files_is_one_stream(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     rows = people(60)

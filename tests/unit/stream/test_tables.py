@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.data.tables.labels import read_label
-from shoal.errors import DataError, PolicyError
+from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.kinds.tables.policy import Policy
 from shoal.stream import tables as home
 from shoal.stream.tables import NO_CLASS, NO_DIVERSITY, TableWindows
@@ -200,3 +200,11 @@ def test_large_windows_are_cut_into_blocks_that_keep_k_persons(seed: int, monkey
     n_groups = home.group_blocks(points, np.ones(2, np.float32), persons, 6, labels)
     assert set(labels.tolist()) == set(range(n_groups))
     assert min(len(set(persons[labels == g].tolist())) for g in range(n_groups)) >= 6
+
+
+def test_a_column_that_tells_records_apart_stops_the_stream_unless_it_is_taken() -> None:
+    asks = {"quasi": ["age", "sex"], "insensitive": ["id"], "sensitive": ["disease"], "k": 3}
+    with pytest.raises(Infeasible, match="Whoever knows 'id'"):
+        published(opened(Policy.of(**asks)), people(60, 1))
+    taken = opened(Policy.of(**asks, accept={"singled_out": "numbers of lines"}))
+    assert published(taken, people(60, 1)).n_out == 60

@@ -277,10 +277,9 @@ class Tables(Kind):
             raise DataError(f"a record is a {type(record).__name__}, and of a table it has to be a dict; give dicts")
         return json.dumps(dict(record), default=str).encode() + b"\n"
 
-    def stream_records(self, data: bytes) -> list[Any]:
-        """JSON objects, or lines of CSV."""
-        lines = data.decode().splitlines()
-        return [json.loads(line) if line.startswith("{") else line for line in lines]
+    def stream_records(self, data: bytes, windows: TableWindows) -> list[Any]:
+        """Dicts."""
+        return windows.records(data)
 
     def shown(self, release: TableRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """What became of the columns, and how well the target is predicted."""
