@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from shoal.kinds.trajectories.release import TrajectoryRelease
     from shoal.release import Release
     from shoal.report.board.page import board_page
+    from shoal.stream.stream import stream
     from shoal.sweep.sweep import sweep
 
 _HOME = {
@@ -106,6 +107,7 @@ __all__ = [
     "read_sparse",
     "sample_records",
     "sparse",
+    "stream",
     "strings",
     "sweep",
     "tables",
@@ -118,7 +120,7 @@ if not TYPE_CHECKING:  # else a type checker takes every name for one of ours
         """Load a public name when it is first used, so that `import shoal` stays cheap."""
         import importlib
 
-        if name in ("attack", "check", "harden", "sparse", "strings", "sweep", "tables"):
+        if name in ("attack", "check", "harden", "sparse", "stream", "strings", "sweep", "tables"):
             return importlib.import_module(f"shoal.{name}")
         if name in _HOME:
             value = getattr(importlib.import_module(_HOME[name]), name)

@@ -247,6 +247,10 @@ def check(
     from shoal.secrets import PrivateFolder
 
     folder = PublishedFolder.open(path)
+    if isinstance(folder.content, dict) and "stream" in folder.content:
+        from shoal.check.stream.folder import check_stream_folder
+
+        return check_stream_folder(folder, original, policy, PrivateFolder.at(private))
     policy = meant_policy(policy, kind_of_folder(folder))
     kind = kind_of_folder(folder, policy)
     kind.refuse({} if label is None else {"label": "an expression for the class"})

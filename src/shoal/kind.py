@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shoal.release import Release
     from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
+    from shoal.stream.windows import StreamWindows
     from shoal.sweep.trials import Trials
 
 SMALL = 200
@@ -177,6 +178,19 @@ class Kind(ABC):
     def ladder(self, data: Any, policy: Any) -> Ladder:
         """What hardening can make of a policy; by default nothing."""
         raise PolicyError(f"no way is known to harden a policy for {self.policy.plural}; change it by hand")
+
+    def windows(self, policy: Any, *, seed: int | None, key: bytes | None) -> StreamWindows:
+        """How records are published while they come in; by default in no way."""
+        raise PolicyError(f"no way is known to publish {self.policy.plural} while they come in; use shoal anonymize")
+
+    def stream_line(self, record: Any) -> bytes:
+        """A record of an iterator as a line; by default a text, or items with blanks between."""
+        text = record if isinstance(record, str) else " ".join(map(str, record))
+        return text.replace("\n", " ").encode() + b"\n"
+
+    def stream_records(self, data: bytes, windows: Any) -> list[Any]:
+        """Published lines as what an iterator over a stream gives; by default texts."""
+        return data.decode().splitlines()
 
     def trials(self, policy: Any, target: str | None = None) -> Trials:
         """What a sweep can try; by default nothing."""

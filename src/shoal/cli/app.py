@@ -23,6 +23,7 @@ from shoal.cli.option_types import Names
 from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
 from shoal.cli.output import plain, print_json, print_release, print_shown, summary
 from shoal.cli.several import asked_for_several, other_options, several_options
+from shoal.cli.stream import stream
 from shoal.cli.sweep import HOW_TO_SWEEP, print_sweep, sweep_options
 from shoal.data.sniff import one_look
 from shoal.errors import ShoalError
@@ -118,6 +119,7 @@ def shoal(context: click.Context) -> None:
       shoal sweep people.csv -p policy.toml --k 2,5,10 --method mdav,mondrian
       shoal harden people.csv -p policy.toml --risk 0.09
       shoal report out/ --for iso27559
+      shoal stream -p policy.toml --in visits.csv -o out/
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -578,6 +580,7 @@ def harden(data: Path, policy_file: Path | None, out: Path, best: bool, as_json:
 
 
 shoal.add_command(report)
+shoal.add_command(stream)
 
 
 def _write_own(path: Path, text: str, what: str) -> None:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
@@ -59,6 +59,12 @@ def named(message: str) -> str:
 def remember_output(context: click.Context) -> None:
     """Note where standard output is, before anything leads what is printed elsewhere."""
     context.meta[_STDOUT] = sys.stdout
+
+
+def binary_output() -> BinaryIO:
+    """Standard output for bytes, also where nothing else is to be printed."""
+    output: BinaryIO = click.get_current_context().meta[_STDOUT].buffer
+    return output
 
 
 def hold_back(data: tuple[Path, ...], refused: Mapping[str, Any]) -> Path:

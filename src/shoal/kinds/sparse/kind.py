@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shoal.progress import Progress
     from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
+    from shoal.stream.releases import ReleaseWindows
 
 
 class SparseKind(Kind):
@@ -151,6 +152,22 @@ class SparseKind(Kind):
             return check_baskets(folder, manifest, original, policy, _kept(private))
         assert isinstance(manifest, SketchManifest)
         return check_sparse(folder, manifest, original, policy, _kept(private))
+
+    def windows(self, policy: SparsePolicy, *, seed: int | None, key: bytes | None) -> ReleaseWindows:
+        """Pseudo-baskets, or sketches that one key makes; see `shoal.stream.releases`."""
+        from shoal.stream.releases import ReleaseWindows, sketch_lines
+
+        if policy.publish in KM_PUBLICATIONS:
+            raise PolicyError(
+                f'publish = "{policy.publish}" counts combinations of a whole; ask for "pseudo" or "sketch"'
+            )
+        formats = ("baskets", "svmlight")
+        if policy.publish == "pseudo":
+            self._refuse_key(Run(key=key))
+            return ReleaseWindows(self, policy, formats, seed)
+        from shoal.sparse.signs import new_key
+
+        return ReleaseWindows(self, policy, formats, seed, key or new_key(), sketch_lines)
 
     @property
     def attacks(self) -> Sequence[Attack[Any]]:

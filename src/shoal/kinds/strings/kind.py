@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shoal.progress import Progress
     from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
+    from shoal.stream.releases import ReleaseWindows
 
 
 ORDER_OF_VARIANTS = 6
@@ -186,6 +187,14 @@ class StringKind(Kind):
         if original is not None:
             original = only_carried(original, max(manifest.policy.rare, policy.rare if policy is not None else 0))
         return check_strings(folder, manifest, original, policy, kept)
+
+    def windows(self, policy: StringPolicy, *, seed: int | None, key: bytes | None) -> ReleaseWindows:
+        """See `shoal.stream.releases`."""
+        from shoal.stream.releases import ReleaseWindows
+
+        if key is not None:
+            raise PolicyError("a key is for sketches of sparse records; leave it out for strings")
+        return ReleaseWindows(self, policy, ("lines", "tokens"), seed)
 
     @property
     def attacks(self) -> Sequence[Attack[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from shoal.progress import Progress
     from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
+    from shoal.stream.tables import TableWindows
 
 
 def load(
@@ -316,6 +318,24 @@ class Tables(Kind):
         from shoal.kinds.tables.sweep import TableTrials
 
         return TableTrials(policy, target)
+
+    def windows(self, policy: Policy, *, seed: int | None, key: bytes | None) -> TableWindows:
+        """See `shoal.stream.tables`."""
+        from shoal.stream.tables import TableWindows
+
+        if key is not None:
+            raise PolicyError("a key is for sketches of sparse records; leave it out for tables")
+        return TableWindows(policy, seed)
+
+    def stream_line(self, record: Any) -> bytes:
+        """A dict as a JSON object."""
+        if not isinstance(record, Mapping):
+            raise DataError(f"a record is a {type(record).__name__}, and of a table it has to be a dict; give dicts")
+        return json.dumps(dict(record), default=str).encode() + b"\n"
+
+    def stream_records(self, data: bytes, windows: TableWindows) -> list[Any]:
+        """Dicts."""
+        return windows.records(data)
 
     def shown(self, release: TableRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """What became of the columns, and how well the target is predicted."""

@@ -1,0 +1,41 @@
+"""What is told of a stream that ended: a manifest beside the data, and a report for its owner."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal._version import __version__
+from shoal.manifest import checksum
+from shoal.policy_file import policy_toml
+from shoal.stream.pump import Delay
+from shoal.stream.windows import StreamWindows
+from shoal.told_counts import public_counts, write_count
+
+if TYPE_CHECKING:
+    from shoal.stream.stream import Streamed
+
+
+def stream_manifest(made: Streamed, windows: StreamWindows, kind: str, delay: Delay, publish: Path) -> dict[str, Any]:
+    """What `publish/manifest.json` says of a stream; numbers of few are told as ranges."""
+    name = windows.file_name
+    told = public_counts(made.records, windows.k)
+    return {
+        "shoal": __version__,
+        "kind": kind,
+        "stream": {
+            "delay": {"records": delay.records, "seconds": delay.seconds},
+            "windows": made.windows,
+            "attacker": list(windows.attacker),
+        },
+        "data": name,
+        "records": {n: write_count(count) for n, count in told.items()},
+        **{n: value for n, value in windows.told().items() if value is not None},
+        "checksums": {name: checksum(publish / name)},
+    }
+
+
+def stream_report(result: Streamed, policy: Any) -> str:
+    """What `private/report.json` says: exact numbers, the loss, and what was asked."""
+    return json.dumps({**result.to_dict(), "policy": policy_toml(policy, {}, ())}, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,158 @@
+"""The verb: records in, records out, a folder that is checked, and going on after a stop."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal.errors import DataError, PolicyError
+from shoal.stream import journal as journal_home
+from shoal.stream import stream as home
+
+
+def people(n: int, seed: int = 1) -> list[dict[str, Any]]:
+    rng = np.random.default_rng(seed)
+    return [
+        {"id": f"p{i}", "age": int(a), "disease": f"d{d}"}
+        for i, a, d in zip(rng.integers(0, 50, n), rng.integers(18, 90, n), rng.integers(0, 5, n), strict=True)
+    ]
+
+
+def asked(**more: Any) -> shoal.Policy:
+    return shoal.Policy.of(quasi=["age"], sensitive=["disease"], identifying=["id"], **{"k": 4, **more})
+
+
+def as_csv(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("id,age,disease\n" + "".join(f"{r['id']},{r['age']},{r['disease']}\n" for r in rows))
+    return path
+
+
+def test_an_iterator_gives_what_comes_out_in_time() -> None:
+    n_read = 0
+
+    def source() -> Iterator[dict[str, Any]]:
+        nonlocal n_read
+        for row in people(95):
+            n_read += 1
+            yield row
+
+    opened = shoal.stream(source(), asked(), delay=20, seed=1)
+    for n_out, record in enumerate(opened):
+        assert set(record) == {"age", "disease"}
+        assert n_read - n_out <= 20
+    assert opened.result is not None
+    assert opened.result.records == {"in": 95, "out": 95, "suppressed": 0}
+    assert 0 < opened.result.loss["NCP"] < 1
+
+
+def test_a_clock_can_be_given() -> None:
+    ticks = iter(range(10_000))
+    opened = shoal.stream(people(40), asked(), delay=1000, seconds=30.0, seed=1, clock=lambda: float(next(ticks)))
+    assert len(list(opened)) == 40
+    assert opened.result is not None
+    assert opened.result.windows > 1
+
+
+def test_a_folder_is_checked_and_says_what_it_is(tmp_path: Path) -> None:
+    source = as_csv(tmp_path / "people.csv", people(90))
+    made = shoal.stream(source, asked(person="id", l=2), delay=30, seed=1).save(tmp_path / "out")
+    assert [g.holds for g in made.guarantees] == [True, True]
+    manifest = json.loads((tmp_path / "out/publish/manifest.json").read_text())
+    assert manifest["stream"]["delay"] == {"records": 30, "seconds": None}
+    assert manifest["records"] == {"in": 90, "out": 90, "suppressed": 0}
+    assert sorted(p.name for p in (tmp_path / "out/private").iterdir()) == ["persons.bin", "report.json"]
+    assert "p1" not in (tmp_path / "out/private/report.json").read_text()
+    found = shoal.check(tmp_path / "out", source)
+    assert found.is_whole, found.findings
+    assert "30 seconds" not in repr(made)
+
+
+class Killed(Exception):
+    pass
+
+
+@pytest.mark.parametrize("at", [0, 1, 2, 5, 9])
+def test_a_stream_goes_on_where_it_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    source = as_csv(tmp_path / "people.csv", people(200))
+    whole = shoal.stream(source, asked(), delay=25, seed=1).save(tmp_path / "whole")
+    left, real = [at], journal_home._append
+
+    def append(path: Path, data: bytes) -> None:
+        if not left[0]:
+            raise Killed
+        left[0] -= 1
+        real(path, data)
+
+    monkeypatch.setattr(home, "_COMMIT", 1)
+    monkeypatch.setattr(journal_home, "_append", append)
+    killed = False
+    try:
+        shoal.stream(source, asked(), delay=25, seed=1).save(tmp_path / "out")
+    except Killed:
+        killed = True
+    assert killed == (at < 9)
+    if killed:
+        monkeypatch.setattr(journal_home, "_append", real)
+        again = shoal.stream(source, asked(), delay=25, seed=99).save(tmp_path / "out")
+        assert again.records == whole.records
+        assert again.windows == whole.windows
+    texts = [(tmp_path / f"{name}/publish/data.csv").read_text().splitlines() for name in ("whole", "out")]
+    assert sorted(texts[0]) == sorted(texts[1])
+    assert shoal.check(tmp_path / "out", source).is_whole
+
+
+def test_lines_go_to_a_pipe_under_one_header(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    made = shoal.stream(as_csv(tmp_path / "people.csv", people(50)), asked(), delay=20, seed=1).write(out)
+    lines = out.getvalue().decode().splitlines()
+    assert (lines[0], len(lines), made.windows) == ("age,disease", 51, 3)
+
+
+def test_a_file_can_be_iterated_over_too(tmp_path: Path) -> None:
+    rows = list(shoal.stream(as_csv(tmp_path / "people.csv", people(50)), asked(), delay=20, seed=1))
+    assert len(rows) == 50
+    assert {tuple(row) for row in rows} == {("age", "disease")}
+
+
+def test_a_folder_of_files_is_one_stream(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    rows = people(60)
+    for i in range(3):
+        as_csv(tmp_path / f"in/{i}.csv", rows[20 * i : 20 * i + 20])
+    whole = as_csv(tmp_path / "people.csv", rows)
+    made = shoal.stream(tmp_path / "in", asked(), delay=25, seed=1).save(tmp_path / "out")
+    assert made.records["out"] == 60
+    assert shoal.check(tmp_path / "out", whole).is_whole
+
+
+def test_nothing_that_could_be_published_is_told(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="nothing could be published"):
+        shoal.stream(as_csv(tmp_path / "people.csv", people(3)), asked(), delay=20).save(tmp_path / "out")
+
+
+def test_what_is_no_question_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match="the seed"):
+        shoal.stream([], asked(), seed=-1)
+    with pytest.raises(PolicyError, match="the delay is 3 records"):
+        list(shoal.stream([], asked(), delay=3))
+    with pytest.raises(PolicyError, match="a key is for sketches"):
+        list(shoal.stream([], asked(), key=bytes(32)))
+    with pytest.raises(DataError, match="has to be a dict"):
+        list(shoal.stream(["text"], asked()))
+    with pytest.raises(DataError, match="nothing came in"):
+        list(shoal.stream([], asked()))
+
+
+def test_what_became_of_it_is_shown() -> None:
+    opened = shoal.stream(people(43), asked(), delay=20, seed=1)
+    list(opened)
+    assert opened.result is not None
+    assert opened.result.suppressed == {"fewer than k persons in a window": 3}
+    assert "40 of 43 records published in 3 windows, 3 suppressed." in repr(opened.result)
