@@ -21,6 +21,7 @@ from shoal.cli.harden import HOW_TO_HARDEN, harden_options, print_hardened
 from shoal.cli.option_types import Names
 from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
 from shoal.cli.output import plain, print_json, print_release, print_shown, summary
+from shoal.cli.studio import studio
 from shoal.cli.sweep import HOW_TO_SWEEP, print_sweep, sweep_options
 from shoal.data.sniff import one_look
 from shoal.errors import ShoalError
@@ -116,6 +117,7 @@ def shoal(context: click.Context) -> None:
       shoal sweep people.csv -p policy.toml --k 2,5,10 --method mdav,mondrian
       shoal harden people.csv -p policy.toml --risk 0.09
       shoal report out/ --for iso27559
+      shoal studio people.csv
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -558,6 +560,7 @@ def harden(data: Path, policy_file: Path | None, out: Path, best: bool, as_json:
 
 
 shoal.add_command(report)
+shoal.add_command(studio)
 
 
 def _write_own(path: Path, text: str, what: str) -> None:

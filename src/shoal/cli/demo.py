@@ -91,6 +91,7 @@ trip = "trip"
 model = "k-anonymity"
 k = 5
 """
+N_PATIENTS = 3000
 N_PROTEINS = 600
 N_BASKETS = 2000
 N_TRAVELLERS = 300
@@ -154,6 +155,16 @@ def run_demo(out: Path, n_rows: int, progress: Callable[[str, int, int], None]) 
                 made.rmdir()
                 shutil.copytree(part.place(scratch) / "input", part.place(stage) / "input")
     return parts
+
+
+def samples() -> dict[str, tuple[str, str, str | None, Callable[[Path], None]]]:
+    """The invented data by name: what it is, its main file, what it is to be read as, and what writes it."""
+    return {
+        "table": ("A table of a clinic", "clinic.csv", None, lambda where: _invent_clinic(where, N_PATIENTS)),
+        "strings": ("Proteins, as strings", "proteins.fasta", None, _invent_proteins),
+        "baskets": ("Baskets of items", "baskets.dat", "sparse", _invent_baskets),
+        "trips": ("Trips through a town", "trips.csv", "trajectories", _invent_trips),
+    }
 
 
 def _invent_clinic(folder: Path, n_rows: int) -> None:
