@@ -14,7 +14,7 @@ from shoal.studio.edit import column_fields, requirement_fields
 from shoal.studio.fields import HIDDEN, FormField, choices_of, fields_of, parts_of
 from shoal.studio.pictures import risk_and_loss, without_styles
 from shoal.studio.session import LOOKED, Session
-from shoal.studio.work import ATTACKED, MADE, PUBLISHED, SWEPT
+from shoal.studio.work import ATTACKED, MADE, PUBLISHED, SWEPT, plain_shown
 from shoal.studio.workspace import Workspace
 
 N_LEAVES = 200
@@ -137,7 +137,8 @@ def _hierarchy(session: Session, policy: Any, names: list[str], index: int) -> d
     column: Any = getattr(policy, "columns", {}).get(names[index])
     given, found, fault = _given(column), _values(session, index) or {"values": [], "n_values": 0, "bands": []}, ""
     rows: list[Any] = []
-    if given == "auto":
+    is_by_type = not given and getattr(column, "type", None) == "prefix"
+    if given == "auto" or is_by_type:
         rows = found["bands"]
         fault = "" if rows else "values of this column have no automatic hierarchy; edit one below"
     elif given:
@@ -164,7 +165,8 @@ def _hierarchy(session: Session, policy: Any, names: list[str], index: int) -> d
         "n_hidden": max(0, len(rows) - N_LEAVES),
         "missing": missing[:20],
         "n_missing": len(missing),
-        "has_bands": bool(found["bands"]),
+        "has_bands": bool(found["bands"]) and not is_by_type,
+        "is_by_type": is_by_type,
         "text": hierarchy_text(edited) if len(edited) <= MOST_EDITED else "",
         "too_many": len(edited) > MOST_EDITED,
     }
@@ -283,10 +285,20 @@ def _pictures(known: Mapping[str, str], shown: Mapping[str, Any]) -> list[Any]:
 
 
 def _attacks(session: Session, policy: Any, workspace: Workspace, query: Mapping[str, str]) -> dict[str, Any]:
+    from shoal.attack.kept import KeptAttacks
+
     made, found = _made(session), session.kept(ATTACKED)
+    kept = None if made is None else KeptAttacks.read(made["folder"] / "private")
+    known = [attack.name for attack in kind_of_policy(policy).attacks]
     attacks = [(attack.name, _first_line(type(attack))) for attack in kind_of_policy(policy).attacks]
     is_here = found is not None and made is not None and found["made"] == made["number"]
-    return {"made": made, "found": found if is_here else None, "attacks": attacks, "files": workspace.files()}
+    return {
+        "made": made,
+        "found": found if is_here else None,
+        "shown": [] if kept is None else plain_shown(kept.shown(known).shown()),
+        "attacks": attacks,
+        "files": workspace.files(),
+    }
 
 
 def _release(session: Session, policy: Any, workspace: Workspace, query: Mapping[str, str]) -> dict[str, Any]:

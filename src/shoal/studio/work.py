@@ -97,9 +97,11 @@ def make(
         _ = release.attacked
     tell("writing the release", 0, 0)
     kind = kind_named(release.kind)
-    number = max((int(p.name) for p in (session.folder / "made").glob("[0-9]*")), default=0) + 1
+    number = max((int(p.name.split("-")[0]) for p in (session.folder / "made").glob("[0-9]*")), default=0) + 1
     out = session.folder / "made" / str(number)
     release.save(out, command=as_command(session, seed, hold_out))
+    shutil.rmtree(out.with_name(f"{number}-evidence"), ignore_errors=True)
+    release.keep_evidence(out.with_name(f"{number}-evidence"))
     before, after, is_paired = kind.paired_rows(release, N_ROWS)
     ahead, behind = kind.shown(release, report=has_report)
     verdict = release.judged(report=has_report)
@@ -124,7 +126,7 @@ def make(
         },
     )
     for other in (session.folder / "made").glob("[0-9]*"):
-        if other.name != str(number):
+        if other.name.split("-")[0] != str(number):
             shutil.rmtree(other, ignore_errors=True)
 
 
@@ -212,7 +214,8 @@ def publish(session: Session, tell: Tell, *, out: str) -> None:
             shutil.copytree(source / part, stage / part, copy_function=shutil.copy2)
             (stage / part).chmod((source / part).stat().st_mode & 0o777)
     tell("checking what was written", 0, 0)
-    found: Shown = check(target / "publish", session.source, None, target / "private")
+    evidence = source.with_name(f"{source.name}-evidence")  # more than the folder keeps, which the check asks for
+    found: Shown = check(target / "publish", session.source, None, evidence)
     session.keep(
         PUBLISHED,
         {

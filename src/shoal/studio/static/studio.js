@@ -1,6 +1,7 @@
 // Keeps a page current: events of the server say that the policy was changed or that work went on.
 (() => {
   "use strict";
+  document.documentElement.classList.add("js");
   let stream = null, timer = null;
   const page = () => document.getElementById("page");
   const isTyping = () => {
