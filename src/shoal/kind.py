@@ -11,11 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 from shoal.errors import PolicyError
 from shoal.kinds import HOMES
-from shoal.shown import Shown
+from shoal.shown import Grid, Shown
 
 if TYPE_CHECKING:
     from shoal.arrays import Ints
@@ -93,6 +93,21 @@ class Run:
             "workers": (f"workers = {self.workers}", self.workers != 1),
         }
         return {name: word for name, (word, is_asked) in words.items() if is_asked}
+
+
+class HierarchyLook(NamedTuple):
+    """What a hierarchy of a column has to know, and one that could be made.
+
+    Attributes
+    ----------
+    values : list of str
+        The distinct values.
+    bands : list of tuple of str
+        A row a value, from fine to coarse, of what can be made of them without being told; empty where nothing can.
+    """
+
+    values: list[str]
+    bands: list[tuple[str, ...]]
 
 
 class Kind(ABC):
@@ -209,6 +224,26 @@ class Kind(ABC):
         from shoal.report.board.facts import BoardFacts
 
         return BoardFacts("record", release.records)
+
+    def first_rows(self, records: Any, n: int) -> Grid:
+        """The first records, original or published, for their owner to look at; by default none."""
+        return Grid((), [])
+
+    def paired_rows(self, release: Any, n: int) -> tuple[Grid, Grid, bool]:
+        """Some records before and after, and whether those of a line belong together; by default the first of both."""
+        return self.first_rows(release._original, n), self.first_rows(release.published, n), False
+
+    def columns_of(self, data: Any) -> tuple[str, ...]:
+        """The columns that a policy can say something of; by default none."""
+        return ()
+
+    def told_apart_by(self, data: Any, policy: Any) -> dict[str, float]:
+        """What each column adds to the share of records that others can tell from all others; by default unknown."""
+        return {}
+
+    def hierarchies(self, data: Any, policy: Any) -> dict[str, HierarchyLook]:
+        """What hierarchies of columns have to know, by column; by default there are none."""
+        return {}
 
     def persons(self, data: Any, policy: Any) -> Ints | None:
         """Whose each record is, numbered from 0, if the policy says that a person may have several."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -319,6 +319,20 @@ class Release(ABC, Generic[D]):
             published = self._write_publish(stage / "publish")
             self._write_private(stage / "private", wanted, published if report else None, command)
         return Path(out)
+
+    def keep_evidence(self, folder: Path) -> None:
+        """Write into a new folder of the owner's alone what lets `shoal.check` recompute all that is claimed."""
+        folder.mkdir(mode=0o700)
+        wanted = []
+        for name in self.keepable:
+            with suppress(ShoalError):  # what this release does not have
+                self._refuse([name])
+                wanted.append(name)
+        self._keep(folder, [name for name in wanted if name != "mapping"])
+        if self._held_out is not None:
+            self._held_out.keep(folder)
+        for path in folder.iterdir():
+            path.chmod(0o600)
 
     def _write_publish(self, folder: Path) -> dict[str, str]:
         """Write what is given away; the checksums of all files, that of the data first."""

@@ -18,12 +18,13 @@ from shoal.cli.board import report
 from shoal.cli.group import Group, as_written
 from shoal.cli.habits import COMPLETION, SHELLS, completion_script, habits, show_in_browser
 from shoal.cli.habits import progress as progress_of
-from shoal.cli.harden import HOW_TO_HARDEN, harden_options, print_hardened
+from shoal.cli.harden import harden
 from shoal.cli.option_types import Names
 from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
-from shoal.cli.output import plain, print_json, print_release, print_shown, summary
+from shoal.cli.output import plain, print_json, print_release, print_shown, summary, write_own
 from shoal.cli.several import asked_for_several, other_options, several_options
 from shoal.cli.stream import stream
+from shoal.cli.studio import studio
 from shoal.cli.sweep import HOW_TO_SWEEP, print_sweep, sweep_options
 from shoal.data.sniff import one_look
 from shoal.errors import ShoalError
@@ -93,12 +94,6 @@ def _complain(message: str, code: int) -> int:
     return code
 
 
-class _Paused(ShoalError):
-    """Interrupted, with something to go on from."""
-
-    exit_code = 130
-
-
 @click.group(
     cls=Group,
     invoke_without_command=True,
@@ -120,6 +115,7 @@ def shoal(context: click.Context) -> None:
       shoal harden people.csv -p policy.toml --risk 0.09
       shoal report out/ --for iso27559
       shoal stream -p policy.toml --in visits.csv -o out/
+      shoal studio people.csv
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -213,7 +209,7 @@ def profile(
     with progress_of(not as_json) as progress:
         found: Any = profile_source(source, policy, sweep=not no_sweep, progress=progress)
     if written := not path.exists():
-        _write_own(path, found.to_toml(), "the policy")
+        write_own(path, found.to_toml(), "the policy")
     if as_json:
         print_json(found.to_dict())
         return
@@ -485,7 +481,7 @@ def attack(
         others = _source(control) if control else None
         found = attack_folder(folder, _source(original), others, progress=progress, **asked)
     if out is not None:
-        _write_own(out, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n", "the results")
+        write_own(out, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n", "the results")
     if as_json:
         print_json(found.to_dict())
     else:
@@ -525,7 +521,7 @@ def sweep(data: Path, policy_file: Path | None, as_json: bool, kind: str | None,
         except KeyboardInterrupt:
             kept = any(out.glob("cells/*.json"))
             done = f"what was finished is in {out}; the same command goes on from there" if kept else "nothing was kept"
-            raise _Paused(f"interrupted; {done}") from None
+            raise interrupts.Paused(f"interrupted; {done}") from None
         interrupts.all_is_written(out)
     if kind is not None:
         reading = {"kind": kind, **reading}
@@ -546,53 +542,10 @@ def completion(shell: str) -> None:
     click.echo(completion_script(shoal, shell))
 
 
-@shoal.command(cls=PolicyCommand, asks=how_to_read)
-@harden_options
-@habits
-def harden(data: Path, policy_file: Path | None, out: Path, best: bool, as_json: bool, **asked: Any) -> int:
-    """Change a policy until no attack adds more than a risk; write the one that loses least, with reasons.
-
-    Releases are made in memory, attacked and let go: nothing is published. Exit code 4 if no policy was found.
-
-    \b
-    Examples:
-      shoal harden people.csv -p policy.toml --risk 0.09 -o hardened.toml
-      shoal harden human.fasta --risk 0.05
-    """
-    from shoal.harden.harden import harden as harden_source
-
-    if out.exists():
-        raise ShoalError(f"{out} exists; choose another name for the policy, or remove it first")
-    how = {name: asked.pop(name) for name in HOW_TO_HARDEN}
-    policy = asked_policy(data, policy_file, asked.pop("kind"), asked)
-    with progress_of(not as_json) as progress:
-        try:
-            found = harden_source(data, policy, progress=progress, **how)
-        except KeyboardInterrupt:
-            raise _Paused(f"interrupted; the same command goes on from {how['folder']}") from None
-    if found.reached or best:
-        _write_own(out, found.to_toml(out.absolute().parent), "the policy")
-    if as_json:
-        print_json({"out": str(out) if found.reached or best else None, **found.to_dict()})
-    else:
-        print_hardened(found, data, out, best)
-    return 0 if found.reached else 4
-
-
+shoal.add_command(harden)
 shoal.add_command(report)
 shoal.add_command(stream)
-
-
-def _write_own(path: Path, text: str, what: str) -> None:
-    """Write a file that is the user's alone, whole or not at all."""
-    from shoal.scratch import clear_abandoned, write_owned
-
-    try:
-        clear_abandoned(path.parent)
-        write_owned(path, text)
-    except OSError as error:
-        raise ShoalError(f"{what} cannot be written to {path}: {error.strerror or error}") from None
-    interrupts.all_is_written(path)
+shoal.add_command(studio)
 
 
 if __name__ == "__main__":

@@ -99,6 +99,7 @@ trip = "trip"
 model = "k-anonymity"
 k = 5
 """
+N_PATIENTS = 3000
 N_PROTEINS = 600
 N_BASKETS = 2000
 N_TRAVELLERS = 300
@@ -215,6 +216,16 @@ def _compile_the_last() -> None:
     with scratch_folder() as scratch:
         for one in _PARTS[:1:-1]:
             one.make(scratch, 0, lambda *_: None)
+
+
+def samples() -> dict[str, tuple[str, str, str | None, Callable[[Path], None]]]:
+    """The invented data by name: what it is, its main file, what it is to be read as, and what writes it."""
+    return {
+        "table": ("A table of a clinic", "clinic.csv", None, lambda where: _invent_clinic(where, N_PATIENTS)),
+        "strings": ("Proteins, as strings", "proteins.fasta", None, _invent_proteins),
+        "baskets": ("Baskets of items", "baskets.dat", "sparse", _invent_baskets),
+        "trips": ("Trips through a town", "trips.csv", "trajectories", _invent_trips),
+    }
 
 
 def _invent_clinic(folder: Path, n_rows: int) -> None:

@@ -1,4 +1,4 @@
-"""The options of `shoal harden`, and what it prints."""
+"""The command that hardens a policy."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.output import plain, print_shown
+from shoal.cli.habits import habits
+from shoal.cli.habits import progress as progress_of
+from shoal.cli.interrupts import Paused
+from shoal.cli.options import PolicyCommand, asked_policy, how_to_read
+from shoal.cli.output import plain, print_json, print_shown, write_own
+from shoal.errors import ShoalError
 from shoal.harden import MOST_STEPS, RISK
 
 if TYPE_CHECKING:
     from shoal.harden.result import Hardened
 
-HOW_TO_HARDEN = ("risk", "hold_out", "seed", "steps", "seconds", "folder")
+_HOW = ("risk", "hold_out", "seed", "steps", "seconds", "folder")
 """What of its options `shoal.harden` takes as it is."""
 
 _PATH = click.Path(path_type=Path)
@@ -54,17 +59,50 @@ _OPTIONS = (
 )
 
 
-def harden_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def _harden_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of `shoal harden`."""
     for add in reversed(_OPTIONS):
         command = add(command)
     return command
 
 
-def print_hardened(found: Hardened, data: Path, out: Path, best: bool) -> None:
+def _print_hardened(found: Hardened, data: Path, out: Path, best: bool) -> None:
     """Print what was tried, what was decided, and where the policy is."""
     print_shown(found)
     if found.reached or best:
         click.echo(f"\nWrote {out}. To make the release:\n  shoal anonymize {plain(str(data))} -p {out} -o out/")
     else:
         click.echo("\nNo policy was written; the same command with --best writes the one that came nearest.")
+
+
+@click.command(cls=PolicyCommand, asks=how_to_read)
+@_harden_options
+@habits
+def harden(data: Path, policy_file: Path | None, out: Path, best: bool, as_json: bool, **asked: Any) -> int:
+    """Change a policy until no attack adds more than a risk; write the one that loses least, with reasons.
+
+    Releases are made in memory, attacked and let go: nothing is published. Exit code 4 if no policy was found.
+
+    \b
+    Examples:
+      shoal harden people.csv -p policy.toml --risk 0.09 -o hardened.toml
+      shoal harden human.fasta --risk 0.05
+    """
+    from shoal.harden.harden import harden as harden_source
+
+    if out.exists():
+        raise ShoalError(f"{out} exists; choose another name for the policy, or remove it first")
+    how = {name: asked.pop(name) for name in _HOW}
+    policy = asked_policy(data, policy_file, asked.pop("kind"), asked)
+    with progress_of(not as_json) as progress:
+        try:
+            found = harden_source(data, policy, progress=progress, **how)
+        except KeyboardInterrupt:
+            raise Paused(f"interrupted; the same command goes on from {how['folder']}") from None
+    if found.reached or best:
+        write_own(out, found.to_toml(out.absolute().parent), "the policy")
+    if as_json:
+        print_json({"out": str(out) if found.reached or best else None, **found.to_dict()})
+    else:
+        _print_hardened(found, data, out, best)
+    return 0 if found.reached else 4

@@ -7,6 +7,8 @@ import signal
 from pathlib import Path
 from types import FrameType
 
+from shoal.errors import ShoalError
+
 KEEPING = b"\nstopping in a moment, with the best groups so far; Ctrl-C again ends everything\n"
 UNTOUCHABLE = ("numba", "llvmlite", "importlib", "_frozen_importlib", "_frozen_importlib_external")
 RETRY_SECONDS = 0.1
@@ -15,6 +17,12 @@ received: list[int] = []
 """Signals that came, of which any error after them may be a consequence."""
 written: list[Path] = []
 """What was written whole before."""
+
+
+class Paused(ShoalError):
+    """Interrupted, with something to go on from."""
+
+    exit_code = 130
 
 
 class Improving:

@@ -120,3 +120,17 @@ def print_json(content: Any) -> None:
     import json
 
     click.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def write_own(path: Path, text: str, what: str) -> None:
+    """Write a file that is the user's alone, whole or not at all."""
+    from shoal.cli import interrupts
+    from shoal.errors import ShoalError
+    from shoal.scratch import clear_abandoned, write_owned
+
+    try:
+        clear_abandoned(path.parent)
+        write_owned(path, text)
+    except OSError as error:
+        raise ShoalError(f"{what} cannot be written to {path}: {error.strerror or error}") from None
+    interrupts.all_is_written(path)

@@ -118,6 +118,19 @@ class Uniques:
         """What every column singles out by itself."""
         return tuple(Combination((name,), self.share([name])) for name in self.names)
 
+    def added_by_each(self) -> dict[str, float]:
+        """By how much less all columns together would single out, were one of them not known; by column."""
+        ahead, behind = [self._base], [np.zeros_like(self._base)]
+        for name in self.names:
+            ahead.append(_joined(ahead[-1], self._keys[name]))
+        for name in reversed(self.names):
+            behind.append(_joined(behind[-1], self._keys[name]))
+        of_all, n = self._share(ahead[-1]), len(self.names)
+        return {
+            name: of_all - self._share(_joined(ahead[i], _dense(behind[n - 1 - i])))
+            for i, name in enumerate(self.names)
+        }
+
     def most_telling(self, limit: float = 1.0) -> Combination | None:
         """The fewest columns, at most three, that single out more than a limit; else those that single out most.
 

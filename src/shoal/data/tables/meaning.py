@@ -150,6 +150,24 @@ def _hierarchy(column: Column, kind: str, given: ColumnPolicy) -> Hierarchy | No
     return hierarchy
 
 
+def automatic_rows(table: Table, policy: Policy) -> dict[str, list[tuple[str, ...]]]:
+    """The rows of the hierarchy that each column would have by itself, from left to right; none where it has none."""
+    default = policy.columns.get("*", ColumnPolicy())
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for name, column in table.columns.items():
+        given = policy.columns.get(name, default)
+        rows[name] = []
+        if len(column.values):
+            kind = guess.guess_attribute(column, type=given.type, n_records=table.n_records).type
+            try:
+                made = prefixes(spell(column.values)) if kind == "prefix" else _automatic(column, kind)
+            except (PolicyError, DataError):
+                continue
+            row_of = {row[0]: row for row in made.rows}
+            rows[name] = [row_of[leaf] for leaf in made.leaf_order()]
+    return rows
+
+
 def _automatic(column: Column, kind: str) -> Hierarchy:
     """Nested intervals or calendar levels, with leaves spelled as the column spells them."""
     texts = spell(column.values)

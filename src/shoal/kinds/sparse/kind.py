@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from shoal.data.sparse.records import Sparse
 from shoal.errors import DataError, PolicyError
 from shoal.kind import SMALL, Kind, Run
 from shoal.kinds.sparse.policy import KM_PUBLICATIONS, SparsePolicy
+from shoal.shown import Grid
 
 if TYPE_CHECKING:
     from shoal.arrays import Ints
@@ -48,6 +52,18 @@ class SparseKind(Kind):
         from shoal.kinds.sparse.manifest import SparseManifest
 
         return SparseManifest
+
+    def first_rows(self, records: Any, n: int) -> Grid:
+        """A line a record, its items with their weights where these are not all 1; of sketches none."""
+        if not isinstance(records, Sparse):
+            return Grid((), [])
+        some = records.take(np.arange(min(n, len(records))))
+        words = [
+            some.names[i] if some.is_binary else f"{some.names[i]}:{weight:g}"
+            for i, weight in zip(some.items.tolist(), some.weights.tolist(), strict=True)
+        ]
+        bounds = some.starts.tolist()
+        return Grid(("items",), [(" ".join(words[a:b]),) for a, b in pairwise(bounds)])
 
     def recognises(self, source: Any) -> bool:
         """SVMlight files, `Sparse`, and sparse matrices of scipy."""

@@ -8,11 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from shoal.data.strings.sites import at_sites, only_carried
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError, did_you_mean
 from shoal.kind import SMALL, Kind, Run
 from shoal.kinds.strings.policy import StringInput, StringPolicy
+from shoal.shown import Grid
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attack
@@ -56,6 +59,15 @@ class StringKind(Kind):
         from shoal.kinds.strings.manifest import StringManifest
 
         return StringManifest
+
+    def first_rows(self, records: Any, n: int) -> Grid:
+        """A line a string, with its class where it has one."""
+        some = records.take(np.arange(min(n, len(records))))
+        texts = ["".join(text) if isinstance(text, str) else " ".join(text) for text in some.texts()]
+        if some.labels is None:
+            return Grid(("string",), [(text,) for text in texts])
+        classes = [some.classes[label] for label in some.labels.tolist()]
+        return Grid(("class", "string"), list(zip(classes, texts, strict=True)))
 
     def recognises(self, source: Any) -> bool:
         """Files that surely hold strings, such as FASTA and VCF; `Strings`, and lists."""

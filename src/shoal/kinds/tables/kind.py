@@ -8,11 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from shoal.arrays import Ints
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, PolicyError
-from shoal.kind import Kind, Run
+from shoal.kind import HierarchyLook, Kind, Run
 from shoal.kinds.tables.policy import ColumnPolicy, Policy, publications
+from shoal.shown import Grid
 
 if TYPE_CHECKING:
     from shoal.attack.attack import Attack
@@ -110,6 +113,36 @@ class Tables(Kind):
         markers = manifest.missing_markers if policy is None else policy.missing_markers
         first = header or (policy.header if policy is not None else None) or manifest.header
         return load(source, markers, first, (policy.reading if policy is not None else None) or manifest.reading)
+
+    def first_rows(self, records: Any, n: int) -> Grid:
+        """A line a row, cells as a text file shows them."""
+        some = records.take(np.arange(min(n, len(records))))
+        cells = [[column.texts()[code] for code in column.codes.tolist()] for column in some.compact().columns.values()]
+        return Grid(tuple(some.names), list(zip(*cells, strict=True)))
+
+    def paired_rows(self, release: TableRelease, n: int) -> tuple[Grid, Grid, bool]:
+        """Published rows, each beside the record that it was, where a row is one."""
+        return release.paired_rows(n, self.first_rows)
+
+    def columns_of(self, data: Table) -> tuple[str, ...]:
+        """All columns."""
+        return tuple(data.names)
+
+    def told_apart_by(self, data: Table, policy: Policy) -> dict[str, float]:
+        """By how much fewer records would be alone in what others may know, were a column not known."""
+        from shoal.check.tables.singled_out import Uniques
+        from shoal.data.tables.meaning import attributes_of
+
+        known = [n for n, a in attributes_of(data, policy).items() if a.role == "quasi"]
+        return Uniques([data[n] for n in known]).added_by_each()
+
+    def hierarchies(self, data: Table, policy: Policy) -> dict[str, HierarchyLook]:
+        """The values of columns, and bands of numbers, dates and codes."""
+        from shoal.data.tables.meaning import automatic_rows
+        from shoal.data.tables.table import spell
+
+        found = automatic_rows(data, policy)
+        return {n: HierarchyLook(spell(column.values), found[n]) for n, column in data.columns.items()}
 
     def persons(self, data: Table, policy: Policy) -> Ints | None:
         """By the columns that the policy names."""

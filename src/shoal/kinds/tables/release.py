@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from shoal.releases.series import Series
     from shoal.report.content import ReportContent
     from shoal.report.tables.context import ReportContext
+    from shoal.shown import Grid
     from shoal.tables.anonymize import Anonymized
     from shoal.utility.tables.classification import LearningComparison
     from shoal.utility.tables.measure import Utility
@@ -175,6 +176,13 @@ class TableRelease(Release[Table]):
         some = self.published.take(np.arange(min(5, self.published.n_rows)))
         cells = [[column.texts()[code] for code in column.codes.tolist()] for column in some.columns.values()]
         return table_html(Grid(tuple(some.names), list(zip(*cells, strict=True))))
+
+    def paired_rows(self, n: int, first: Callable[[Table, int], Grid]) -> tuple[Grid, Grid, bool]:
+        """Some records before and after; whether those of a line belong together, for the owner alone to see."""
+        is_paired = self.layout is None and self.policy.method.way_of_publishing.rows_are_records
+        n = min(n, self.published.n_rows)
+        before = self._original.take(self._rows[:n]) if is_paired else self._original
+        return first(before, n), first(self.published, n), is_paired
 
     @cached_property
     def utility(self) -> Utility:

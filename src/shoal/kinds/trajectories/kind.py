@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from shoal.data.trajectories.trajectories import Trajectories
 from shoal.kind import SMALL, Kind, Run
 from shoal.kinds.trajectories.policy import TrajectoryPolicy
+from shoal.shown import Grid
 
 if TYPE_CHECKING:
     from shoal.arrays import Ints
@@ -40,6 +41,24 @@ class TrajectoryKind(Kind):
         from shoal.kinds.trajectories.manifest import TrajectoryManifest
 
         return TrajectoryManifest
+
+    def first_rows(self, records: Any, n: int) -> Grid:
+        """A line a point; of boxes none."""
+        if not isinstance(records, Trajectories):
+            return Grid((), [])
+        owners = records.owners[:n].tolist()
+        cells = zip(
+            owners,
+            (str(t) for t in records.time[:n].astype("datetime64[s]")),
+            records.latitude[:n].tolist(),
+            records.longitude[:n].tolist(),
+            strict=True,
+        )
+        return Grid(
+            ("trajectory", "time", "latitude", "longitude"),
+            [(str(owner + 1), time, f"{lat:.6g}", f"{lon:.6g}") for owner, time, lat, lon in cells],
+            ("latitude", "longitude"),
+        )
 
     def recognises(self, source: Any) -> bool:
         """GPX and GeoJSON files, and `Trajectories`."""

@@ -1,0 +1,345 @@
+"""What forms ask for, screen by screen: a change of the policy, or a piece of work. Nothing here decides by itself."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import PolicyError, ShoalError
+from shoal.kind import kind_named, kind_of_policy
+from shoal.kinds import HOMES
+from shoal.policy_file import policy_toml
+from shoal.studio.edit import (
+    as_content,
+    changed,
+    changes,
+    said_in_words,
+    with_requirement,
+    without_requirement,
+)
+from shoal.studio.fields import parts_of
+from shoal.studio.jobs import Starter, begin, last_job
+from shoal.studio.screens import hierarchy_text, names_of
+from shoal.studio.session import HEAD, LOOKED, POLICY, SOURCE, Session
+from shoal.studio.work import SWEPT, made_folder
+from shoal.studio.workspace import Workspace
+
+MOST_HIERARCHY = 2_000_000
+"""Bytes of a hierarchy that is sent to the studio."""
+
+
+def act(
+    session: Session, screen: str, fields: Mapping[str, str], file: bytes, workspace: Workspace, start: Starter
+) -> str:
+    """Do what a form of a screen asks for; the screen to show then.
+
+    Raises
+    ------
+    ShoalError
+        With the sentence that the command line would print; then nothing was changed.
+    """
+    what = fields.get("do", "save")
+    if what not in ACTIONS:
+        raise ShoalError("the form asks for something that is not known here; load the page again")
+    return ACTIONS[what](session, screen, fields, file, workspace, start) or screen
+
+
+def confined(policy: Any, session: Session, workspace: Workspace) -> Any:
+    """A policy, unless it names a file outside of the folder that the studio was started with."""
+    parts = [policy, *parts_of(policy).values(), *getattr(policy, "columns", {}).values()]
+    for part in parts:
+        for name in type(part).model_fields:
+            given = getattr(part, name)
+            if name.endswith("hierarchy") and isinstance(given, str) and given != "auto":
+                path = (session.folder / given).resolve()
+                if not path.is_relative_to(session.folder.resolve()):
+                    workspace.inside(str(path))
+    return policy
+
+
+def _save(
+    session: Session, screen: str, fields: Mapping[str, str], file: bytes, workspace: Workspace, start: Starter
+) -> None:
+    """Change what the form says otherwise than the page that it stood on."""
+    names = names_of(session)
+    said = changes(_base(session, fields), names, fields)
+    if said:
+        policy = confined(changed(session.policy, names, said), session, workspace)
+        session.change(session.written(policy), said_in_words(said, names))
+
+
+def _base(session: Session, fields: Mapping[str, str]) -> Any:
+    """The policy that a form was drawn from."""
+    number = fields.get("step", "")
+    try:
+        return session.policy_of(session.step(int(number)).text) if number.isdigit() else session.policy
+    except PolicyError:
+        return session.policy
+
+
+def _add(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> None:
+    model = fields.get("model", "")
+    policy = with_requirement(session.policy, model)
+    session.change(session.written(policy), f"{model} required")
+
+
+def _remove(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> None:
+    index, _colon, model = fields.get("which", "").partition(":")
+    policy = without_requirement(session.policy, int(index) if index.isdigit() else -1, model)
+    session.change(session.written(policy), f"{model} not required any more")
+
+
+def _guesses(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> None:
+    """Take what the data was guessed to be, in place of what was said of it."""
+    found = session.kept(LOOKED)
+    if found is None:
+        raise PolicyError("the data was not read yet; read it first")
+    session.change(session.written(session.policy_of(found["proposal"])), "guesses taken")
+
+
+def _read(
+    session: Session, screen: str, fields: Mapping[str, str], file: bytes, workspace: Workspace, start: Starter
+) -> None:
+    """Read the source again, perhaps as something else."""
+    _save(session, screen, fields, file, workspace, start)
+    name = fields.get("kind", "")
+    if name in HOMES and (meant := kind_named(name)) is not kind_of_policy(session.policy):
+        session.keep(SOURCE, {**session.kept(SOURCE), "kind": name})
+        (session.folder / LOOKED).unlink(missing_ok=True)
+        session.change(policy_toml(meant.policy(), {}, HEAD), f"read as {meant.policy.noun}")  # none of its keys fits
+    begin(session, "look", {}, start)
+
+
+def _make(
+    session: Session, screen: str, fields: Mapping[str, str], file: bytes, workspace: Workspace, start: Starter
+) -> str:
+    _ = session.policy  # which says what is wrong with it
+    how: dict[str, Any] = {}
+    if seed := fields.get("seed", "").strip():
+        if not seed.isascii() or not seed.isdigit() or len(seed) > 60:
+            raise PolicyError("the seed is not a whole number from 0 on; give one, or none")
+        how["seed"] = int(seed)
+    if share := fields.get("hold_out", "").strip():
+        try:
+            how["hold_out"] = float(share)
+        except ValueError:
+            raise PolicyError("the share to hold out is not a number; give one between 0 and 1, or none") from None
+    begin(session, "make", how, start)
+    return "result"
+
+
+def _sweep(
+    session: Session, screen: str, fields: Mapping[str, str], file: bytes, workspace: Workspace, start: Starter
+) -> None:
+    policy = session.policy
+    trials = kind_of_policy(policy).trials(policy)
+    method = next(iter(trials.cell.settings))
+    how: dict[str, Any] = {}
+    if text := fields.get("sweep/k", "").strip():
+        how["k"] = _numbers("k", text, int)
+    for name in trials.cell.settings:
+        if text := fields.get(f"sweep/{name}", "").strip():
+            words = [word.strip() for word in text.split(",") if word.strip()]
+            is_word = name == method or name in ("publish", "effort", "generator")
+            how["methods" if name == method else name] = words if is_word else _numbers(name, text, float)
+            if name in ("order", "support"):
+                how[name] = _numbers(name, text, int)
+    trials.grid(how.get("k"), {(method if n == "methods" else n): v for n, v in how.items() if n != "k"})
+    begin(session, "sweep", how, start)
+
+
+def _numbers(name: str, text: str, kind: Callable[[str], Any]) -> list[Any]:
+    try:
+        return [kind(word) for word in text.split(",") if word.strip()]
+    except ValueError:
+        raise PolicyError(f"{name} takes numbers with commas between, such as 2,5,10") from None
+
+
+def _take(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> str:
+    """Make what was tried the policy."""
+    found, cell = session.kept(SWEPT), fields.get("cell", "")
+    if found is None or not cell.isdigit() or int(cell) >= len(found["cells"]):
+        raise PolicyError("that was not tried; choose a line of the table")
+    tried = found["cells"][int(cell)]
+    policy = session.policy
+    settings = {name: value for name, value in tried["settings"].items() if value is not None}
+    asked = kind_of_policy(policy).trials(policy).grid([tried["k"]] if tried["k"] else None, settings)
+    session.change(session.written(asked[0].policy), f"taken from the sweep: {tried['told']}")
+    return "sweep"
+
+
+def _attack(
+    session: Session, screen: str, fields: Mapping[str, str], file: bytes, workspace: Workspace, start: Starter
+) -> None:
+    made_folder(session)
+    how: dict[str, Any] = {}
+    if control := fields.get("control", ""):
+        how["control"] = str(workspace.inside(control))
+    begin(session, "attack", how, start)
+
+
+def _publish(
+    session: Session, screen: str, fields: Mapping[str, str], file: bytes, workspace: Workspace, start: Starter
+) -> None:
+    from shoal.stage import refuse_occupied
+
+    made_folder(session)
+    name = fields.get("out", "").strip()
+    if not name:
+        raise ShoalError("the folder has no name; give it one")
+    out = workspace.inside(name)
+    if out == workspace.top:
+        raise ShoalError("the release cannot take the place of the whole folder; give it a folder of its own")
+    refuse_occupied(out)
+    begin(session, "publish", {"out": str(out)}, start)
+
+
+def _stop(session: Session, screen: str, *_: Any) -> None:
+    job = last_job(session)
+    if job is not None:
+        job.stop()
+
+
+def _undo(session: Session, *_: Any) -> None:
+    session.undo()
+
+
+def _back(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> None:
+    number = fields.get("number", "")
+    if not number.isdigit():
+        raise PolicyError("there is no such step; the history shows those that there are")
+    session.go_back(int(number))
+
+
+def _edit(
+    session: Session, screen: str, fields: Mapping[str, str], file: bytes, workspace: Workspace, start: Starter
+) -> None:
+    """Take a policy file as it was typed."""
+    text = fields.get("text", "").replace("\r\n", "\n")
+    confined(session.policy_of(text), session, workspace)
+    session.change(text, "edited as a file")
+
+
+def _column(session: Session, fields: Mapping[str, str]) -> tuple[int, str]:
+    names, index = names_of(session), fields.get("column", "")
+    if not index.isdigit() or int(index) >= len(names):
+        raise PolicyError("there is no such column; choose one of those that are listed")
+    return int(index), names[int(index)]
+
+
+def _put_hierarchy(session: Session, name: str, given: str | None, what: str) -> None:
+    policy = session.policy
+    content = as_content(policy)
+    column = content["columns"].setdefault(name, {})
+    column.pop("hierarchy", None)
+    if given is not None:
+        column["hierarchy"] = given
+    if not column:
+        del content["columns"][name]
+    session.change(session.written(type(policy)(**content)), what)
+
+
+def _bands(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> None:
+    name = _column(session, fields)[1]
+    _put_hierarchy(session, name, "auto", f"automatic bands for {name}")
+
+
+def _no_hierarchy(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> None:
+    name = _column(session, fields)[1]
+    _put_hierarchy(session, name, None, f"no hierarchy for {name}")
+
+
+def _hierarchy(session: Session, screen: str, fields: Mapping[str, str], file: bytes, *others: Any) -> None:
+    """Keep a hierarchy that was typed or sent, as a new file: earlier steps go on to name theirs."""
+    from shoal.data.tables.hierarchy import Hierarchy
+
+    index, name = _column(session, fields)
+    content = file or fields.get("text", "").replace("\r\n", "\n").encode()
+    if len(content) > MOST_HIERARCHY:
+        raise ShoalError(f"the hierarchy has more than the {MOST_HIERARCHY:,} bytes that are taken")
+    folder = session.folder / "hierarchies"
+    number = 1 + sum(1 for _ in folder.glob(f"column-{index}-*.csv"))
+    path = folder / f"column-{index}-{number}.csv"
+    partial = folder / f".column-{index}-{number}.csv"
+    partial.write_bytes(content)
+    try:
+        tree = Hierarchy.read(partial)
+    except ShoalError as error:
+        partial.unlink()
+        raise type(error)(str(error).replace(str(partial), "the hierarchy")) from None
+    partial.write_text(hierarchy_text(list(tree.rows)), encoding="utf-8")
+    partial.rename(path)
+    _put_hierarchy(session, name, str(path), f"hierarchy of {name} edited")
+
+
+ACTIONS: Mapping[str, Callable[..., str | None]] = {
+    "save": _save,
+    "add": _add,
+    "remove": _remove,
+    "guesses": _guesses,
+    "read": _read,
+    "make": _make,
+    "sweep": _sweep,
+    "take": _take,
+    "attack": _attack,
+    "publish": _publish,
+    "stop": _stop,
+    "undo": _undo,
+    "back": _back,
+    "edit": _edit,
+    "bands": _bands,
+    "no_hierarchy": _no_hierarchy,
+    "hierarchy": _hierarchy,
+}
+
+PAGES = {"report": ("private", "report.html"), "datasheet": ("publish", "datasheet.html")}
+
+
+def file_of(
+    session: Session, what: str, query: Mapping[str, str], workspace: Workspace
+) -> tuple[bytes, str, str] | None:
+    """Something to look at or to keep: its bytes, its type, and the name to keep it by ("" to look at)."""
+    if what == "policy.toml":
+        return (session.folder / POLICY).read_bytes(), "application/toml", "policy.toml"
+    if what == "hierarchy":
+        confined(session.policy, session, workspace)
+        return _hierarchy_file(session, query)
+    try:
+        folder, _ = made_folder(session)
+    except ShoalError:
+        return None
+    if what in PAGES:
+        path = folder.joinpath(*PAGES[what])
+        return (path.read_bytes(), "text/html; charset=utf-8", "") if path.is_file() else None
+    return (_zipped(folder / "publish"), "application/zip", f"{session.name}.zip") if what == "zip" else None
+
+
+def _hierarchy_file(session: Session, query: Mapping[str, str]) -> tuple[bytes, str, str]:
+    index, name = _column(session, query)
+    given = getattr(session.policy.columns.get(name), "hierarchy", None)
+    if isinstance(given, str) and given != "auto":
+        content = Path(given).read_bytes()
+    else:
+        found = session.kept(f"hierarchies/values-{index}.json") or {"bands": []}
+        content = hierarchy_text(found["bands"]).encode()
+    return content, "text/csv", f"hierarchy-{index}.csv"
+
+
+def _zipped(folder: Path) -> bytes:
+    """The published files in one, with no time or owner in it: the same files give the same bytes."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.iterdir()):
+            with path.open("rb") as source, archive.open(_entry(path), "w", force_zip64=True) as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+    return whole.getvalue()
+
+
+def _entry(path: Path) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(path.name)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry

@@ -1,0 +1,152 @@
+"""What forms ask for."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from shoal.studio.actions import ACTIONS
+from shoal.studio.words import SCREENS
+from shoal.studio.work import MADE, SWEPT
+from tests.unit.studio.client import opened
+
+
+def test_a_choice_is_a_step_with_its_words(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    client.post("/people-1/columns", {"columns/3/role": "sensitive", "step": "2"})
+    session = client.session()
+    assert session.policy.columns["disease"].role == "sensitive"
+    assert session.steps()[-1].what == "columns.disease.role = sensitive"
+    client.post("/people-1/requirements", {"do": "add", "model": "l-diversity"})
+    assert [one.model for one in client.session().policy.require] == ["k-anonymity", "l-diversity"]
+    client.post("/people-1/requirements", {"do": "remove", "which": "1:l-diversity"})
+    client.post("/people-1/history", {"do": "undo"})
+    assert len(client.session().policy.require) == 2
+    client.post("/people-1/columns", {"do": "guesses"})
+    assert client.session().policy.columns["disease"].role == "quasi"
+
+
+def test_a_stale_form_of_another_tab_undoes_nothing(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    client.post("/people-1/requirements", {"step": "2", "method/partition": "mdav", "require/0:k-anonymity/k": "5"})
+    client.post("/people-1/requirements", {"step": "2", "method/partition": "mondrian", "require/0:k-anonymity/k": "7"})
+    policy = client.session().policy
+    assert (policy.k, policy.method.partition) == (7, "mdav")
+
+
+def test_hierarchies_are_made_edited_looked_at_and_saved(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    page = client.post("/people-1/hierarchies", {"do": "bands", "column": "1"})
+    assert client.session().policy.columns["age"].hierarchy == "auto"
+    assert "It knows all 40 values of the column" in page.words
+    text = "flu;airways;*\ncold;airways;*\n"
+    page = client.post("/people-1/hierarchies", {"do": "hierarchy", "column": "3", "text": text})
+    assert "1 of the column's values is not in it: ulcer" in page.words
+    assert client.get("/people-1/file/hierarchy?column=3").text == text
+    sent = client.upload(
+        "/people-1/upload", "x.csv", f"{text}ulcer;gut;*\n".encode(), do="hierarchy", column="3", screen="hierarchies"
+    )
+    assert "It knows all 3 values" in client.get(sent.header("location")).words
+    assert 'hierarchy = "hierarchies/column-3-2.csv"' in client.session().text
+    page = client.post("/people-1/hierarchies", {"do": "hierarchy", "column": "3", "text": "flu;a;*\ncold;b\n"})
+    assert page.status == 422
+    assert "the hierarchy, line 2, has 2 levels where line 1 has 3" in page.words
+    client.post("/people-1/hierarchies", {"do": "no_hierarchy", "column": "3"})
+    assert client.session().policy.columns["disease"].hierarchy is None
+    assert client.get("/people-1/file/hierarchy?column=1").text.count("\n") == 40
+    assert client.get("/people-1/file/hierarchy?column=77").status == 422
+
+
+def test_files_outside_are_neither_named_nor_given_out(tmp_path: Path) -> None:
+    top = tmp_path / "data"
+    top.mkdir()
+    (tmp_path / "secret.csv").write_text("a;*\n", encoding="utf-8")
+    client = opened(top)
+    text = client.session().text.replace('age = { role = "quasi"', f'age = {{ hierarchy = "{tmp_path}/secret.csv"')
+    assert "secret" in text
+    assert client.post("/people-1/history", {"do": "edit", "text": text}).status == 422
+    (client.session().folder / "policy.toml").write_text(text, encoding="utf-8")
+    assert client.get("/people-1/file/hierarchy?column=1").status == 422
+    page = client.post("/people-1/release", {"do": "publish", "out": "../out"})
+    assert page.status == 422
+
+
+def test_a_policy_can_be_typed_as_a_file(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    page = client.post("/people-1/history", {"do": "edit", "text": "kind = 'table'\r\nk = 5\r\n"})
+    assert page.status == 422
+    assert "there is no key 'k'" in page.words
+    client.post("/people-1/history", {"do": "edit", "text": "kind = 'table'\r\nmissing = 'any'\r\n"})
+    assert client.session().policy.missing == "any"
+
+
+@pytest.mark.slow
+def test_from_the_sweep_to_the_policy(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    page = client.post("/people-1/sweep", {"do": "sweep", "sweep/k": "2,x"})
+    assert "k takes numbers" in page.words
+    page = client.post("/people-1/sweep", {"do": "sweep", "sweep/k": "1"})
+    assert "k = 1 cannot be tried" in page.words
+    page = client.post("/people-1/sweep", {"do": "sweep", "sweep/k": "2,4", "sweep/partition": "mondrian,mdav"})
+    found = client.session().kept(SWEPT)
+    assert [(c["settings"]["partition"], c["k"]) for c in found["cells"]] == [
+        ("mondrian", 2),
+        ("mondrian", 4),
+        ("mdav", 2),
+        ("mdav", 4),
+    ]
+    assert page.text.count('class="point"') == 4
+    client.post("/people-1/sweep", {"do": "take", "cell": "3"})
+    policy = client.session().policy
+    assert (policy.method.partition, policy.k) == ("mdav", 4)
+    assert client.session().steps()[-1].what == "taken from the sweep: mdav with k = 4"
+    for cell in ("99", "", "x", "-1"):
+        assert client.post("/people-1/sweep", {"do": "take", "cell": cell}).status == 422
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"seed": "x"}, "the seed is not a whole number"),
+        ({"seed": "-1"}, "the seed is not a whole number"),
+        ({"hold_out": "x"}, "not a number"),
+        ({"hold_out": "2"}, "hold"),
+    ],
+)
+def test_how_a_release_is_made_is_checked(tmp_path: Path, fields: dict[str, str], sentence: str) -> None:
+    client = opened(tmp_path)
+    page = client.post("/people-1/result", {"do": "make", **fields})
+    assert sentence in page.words
+    assert client.session().kept(MADE) is None
+
+
+def test_fuzzed_forms_are_answered_with_a_page_and_a_sentence(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    draws = random.Random(19)
+    words = [
+        "",
+        "0",
+        "-1",
+        "99",
+        "x",
+        "<b>",
+        "a/b",
+        "\0",
+        "1:k-anonymity",
+        "0:k-anonymity",
+        "'",
+        "é" * 50,
+        "../x",
+        "1e9",
+    ]
+    names = ["column", "cell", "which", "number", "model", "text", "out", "control", "columns/9/role", "columns/x/role"]
+    names += ["require/0/k", "require/x:y/z", "method/none", "context", "kind", "step", "screen", "seed", "sweep/k"]
+    quick = [name for name in ACTIONS if name not in ("make", "sweep", "attack", "read")]
+    for _ in range(120):
+        fields = {name: draws.choice(words) for name in draws.sample(names, 5)}
+        screen = draws.choice(list(SCREENS))
+        answer = client.post(f"/people-1/{screen}", {**fields, "do": draws.choice([*quick, "none", ""])}, follow=False)
+        assert answer.status in (303, 404, 422), (screen, fields, answer.text[-300:])
+    assert client.session().policy.kind == "table"
