@@ -222,9 +222,9 @@ def samples() -> dict[str, tuple[str, str, str | None, Callable[[Path], None]]]:
     """The invented data by name: what it is, its main file, what it is to be read as, and what writes it."""
     return {
         "table": ("A table of a clinic", "clinic.csv", None, lambda where: _invent_clinic(where, N_PATIENTS)),
-        "strings": ("Proteins, as strings", "proteins.fasta", None, _invent_proteins),
-        "baskets": ("Baskets of items", "baskets.dat", "sparse", _invent_baskets),
-        "trips": ("Trips through a town", "trips.csv", "trajectories", _invent_trips),
+        "strings": ("Proteins, as strings", "proteins.fasta", None, lambda where: _invent_proteins(where, 0)),
+        "baskets": ("Baskets of items", "baskets.dat", "sparse", lambda where: _invent_baskets(where, 0)),
+        "trips": ("Trips through a town", "trips.csv", "trajectories", lambda where: _invent_trips(where, 0)),
     }
 
 
