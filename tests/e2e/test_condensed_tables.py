@@ -11,6 +11,8 @@ import pytest
 
 from tests.e2e.command import RunHere, call_here
 
+pytestmark = pytest.mark.unattacked
+
 QUASI = "sex,age,race,marital-status,education,native-country,workclass,occupation"
 
 

@@ -44,7 +44,7 @@ def table(n_rows: int, n_scores: int) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("engines")
-    write(folder / "people.csv", table(6000, 2))
+    write(folder / "people.csv", table(3000, 2))
     write(folder / "many.csv", table(60_000, 8))
     for method in ("mondrian", "mdav"):
         write(folder / f"{method}.toml", POLICY + f'partition = "{method}"\nblock_rows = 1000\n')

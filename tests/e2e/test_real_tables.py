@@ -133,7 +133,13 @@ HARDER = [
 ]
 
 
-@pytest.mark.parametrize("options", [(), *(pytest.param(o, marks=pytest.mark.slow) for o in HARDER)], ids=" ".join)
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param((), marks=pytest.mark.unattacked, id="plain"),
+        *(pytest.param(o, marks=pytest.mark.slow, id=" ".join(o)) for o in HARDER),
+    ],
+)
 def test_a_household_survey(shared_data: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
     data = shared_data / "sdcmicro_testdata" / "testdata.csv"
     roles = roles_of(shoal(tmp_path, "profile", data))

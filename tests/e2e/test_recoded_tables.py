@@ -13,6 +13,8 @@ import pytest
 import shoal
 from tests.e2e.command import RunHere, write
 
+pytestmark = pytest.mark.unattacked
+
 SHARES = ("0", "0.02", "0.05", "0.3")
 ADULT_QUASI = ("sex", "age", "race", "marital-status", "education")
 

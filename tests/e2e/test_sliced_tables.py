@@ -12,6 +12,8 @@ import pytest
 from shoal.manifest import checksum
 from tests.e2e.command import NOT_VERIFIED, RunHere, call_here, people, text_of, write
 
+pytestmark = pytest.mark.unattacked
+
 FORMS = ("bucketize", "slice", "screen")
 NAMES = (
     "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,capital-gain,"

@@ -28,6 +28,8 @@ from tests.e2e.command import (
     write,
 )
 
+pytestmark = pytest.mark.unattacked
+
 Spoil = Callable[[Path], object]
 
 

@@ -30,6 +30,8 @@ from tests.e2e.command import (
     write,
 )
 
+pytestmark = pytest.mark.unattacked
+
 RNG = np.random.default_rng(3)
 FAMILIES = ["".join(RNG.choice(list("ACDEFGHIKLMNPQRSTVWY"), 40)) for _ in range(2)]
 

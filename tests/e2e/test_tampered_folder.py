@@ -19,6 +19,8 @@ import pytest
 from tests.e2e.command import DATA, NOT_VERIFIED, Ended, RunHere, call_here, run_command, write
 from tests.e2e.sparse_samples import baskets, carts
 
+pytestmark = pytest.mark.unattacked
+
 Spoil = Callable[[Path], object]
 Rows = list[dict[str, str]]
 WITH_ORIGINAL = ("--original", "people.csv", "-p", "policy.toml")

@@ -25,6 +25,8 @@ from shoal.tables.groups import Groups
 from shoal.tables.partition.base import PARTITIONS as REGISTERED
 from shoal.tables.publish.aggregate import aggregate
 
+pytestmark = pytest.mark.unattacked
+
 GRADES = ("low", "middle", "high")
 QUASI = ["income", "born", "grade", "city"]
 PARTITIONS = [p.name for p in REGISTERED.values() if not p.is_recoding]

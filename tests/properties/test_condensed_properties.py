@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from shoal.data.tables.frames import from_frame
 from shoal.data.tables.table import encode_cells
 from shoal.data.tables.write import write_table
 from tests.properties.test_release_properties import policies, rows_of, tables
+
+pytestmark = pytest.mark.unattacked
 
 some = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 few = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
