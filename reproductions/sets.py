@@ -150,6 +150,10 @@ def _keep(name: str, found: dict[str, Any]) -> None:
 
 def main(names: list[str]) -> None:
     """Measure the named sets, or all, and write the page."""
+    unknown = [name for name in names if name not in CASES and name != "page"]
+    if unknown:
+        known = ", ".join(map(repr, CASES))
+        sys.exit(f"no set is called {unknown[0]!r}; name some of {known}, or page, which measures nothing")
     for name in names or list(CASES):
         if name == "page":
             continue
