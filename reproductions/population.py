@@ -1,10 +1,16 @@
 """Uniques of a population estimated from samples of it, beside the truth: `docs/reproductions/population.md`.
 
 python -m reproductions.population
+python -m reproductions.population --modrisk sdcMicro/R/modRisk.R
+
+The second measures sdcMicro's estimator alone, by the function's own source, with R, data.table and MASS.
 """
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -31,7 +37,16 @@ classes; Dankar's rule takes one of the three by the sampling fraction; the log-
 they have at most a million combinations (a dash where they have more), and the pairs of them that the search of Skinner
 and Shlomo ends at. What `shoal` takes is the log-linear model where it can, else Dankar's rule, which sizes of classes
 mislead where columns have few values: of Fertility it is far off. Pitman, Zayatz and SNB are the estimators that ARX
-has too, by the same papers; ARX itself was not run."""
+has too, by the same papers."""
+PAGE = ROOT / "docs" / "reproductions" / "population.md"
+BESIDE = "## Beside sdcMicro"
+N_BESIDE, MOST_CELLS = 3, 1_000_000
+ABOUT_SDCMICRO = f"""Made by `python -m reproductions.population --modrisk sdcMicro/R/modRisk.R`: the function `modRisk`
+of sdcMicro, method `IPF` with all main effects, which estimates how many uniques of a sample are unique in the
+population; over the sampling fraction, as above. The median of {N_BESIDE} samples; a dash where the columns have more
+than a million combinations. The package itself is not in Debian, and neither CRAN nor Maven, where ARX is, could be
+reached from the machine that measured this: so sdcMicro was run by the source of that function, with R 4.2, and ARX was
+not run."""
 ESTIMATORS = ("Pitman", "Zayatz", "SNB", "Dankar's rule", "log-linear", "Shoal")
 
 
@@ -98,5 +113,42 @@ def page() -> str:
     return "\n".join(lines)
 
 
+def beside_sdcmicro(modrisk: str) -> str:
+    """What sdcMicro's own function estimates."""
+    heads = [f"{100 * fraction:g} %" for fraction in FRACTIONS]
+    lines = [BESIDE, "", *textwrap.wrap(ABOUT_SDCMICRO, 140), ""]
+    lines += [f"| population | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
+    for name, table in populations().items():
+        codes = pd.DataFrame({f"v{i}": pd.factorize(table[column])[0] for i, column in enumerate(table)})
+        truth = int((codes.value_counts() == 1).sum())
+        told = ["–"] * len(FRACTIONS)
+        if np.prod([float(n) for n in codes.nunique()]) <= MOST_CELLS:
+            told = [f"{100 * (_by_sdcmicro(codes, f, modrisk) / truth - 1):+.1f} %" for f in FRACTIONS]
+        lines.append(f"| {name} | {' | '.join(told)} |")
+    return "\n".join([*lines, ""])
+
+
+def _by_sdcmicro(codes: pd.DataFrame, fraction: float, modrisk: str) -> float:
+    """The median of what it estimates, in the population."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for seed in range(N_BESIDE):
+            rows = np.random.default_rng(seed).choice(len(codes), round(len(codes) * fraction), replace=False)
+            files.append(Path(folder, f"{seed}.csv"))
+            codes.iloc[rows].assign(weight=1 / fraction).to_csv(files[-1], index=False)
+        script = Path(__file__).with_suffix(".R")
+        ended = subprocess.run(["Rscript", script, modrisk, *files], capture_output=True, text=True, check=True)
+    return float(np.median([float(line) for line in ended.stdout.split()])) / fraction
+
+
+def main(arguments: list[str]) -> None:
+    """Measure ours, or sdcMicro's; what is not measured stays on the page."""
+    ours, _, theirs = PAGE.read_text(encoding="utf-8").partition(BESIDE)
+    if arguments[:1] == ["--modrisk"]:
+        PAGE.write_text(ours.rstrip("\n") + "\n\n" + beside_sdcmicro(arguments[1]), encoding="utf-8")
+    else:
+        PAGE.write_text(page() + (f"\n{BESIDE}{theirs}" if theirs else ""), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    (ROOT / "docs" / "reproductions" / "population.md").write_text(page(), encoding="utf-8")
+    main(sys.argv[1:])

@@ -2,8 +2,9 @@
 
 Of each set some records are kept back, to classify and to compare attacks on, and the rest is published with the
 defaults as pseudo-baskets, disassociated, suppressed, and as sketches. A set that is named is measured and kept in
-`results/sets.json`; without names, all; ``page`` measures nothing. Then `docs/reproductions/sets.md` is written from
-what is kept there; every number of it was computed here.
+`results/sets.json`; without names, all; ``NAME:pseudo`` is one way of a set, ``reasons`` is why texts lose classes, and
+``page`` measures nothing. Then `docs/reproductions/sets.md` is written from what is kept there; every number of it was
+computed here.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import shoal
-from reproductions.sets_measures import class_names, clusters, logistic, told_by_components
+from reproductions.sets_measures import class_names, clusters, logistic, told_by_components, without_items
 from reproductions.sets_page import NAMES, PAGE, RESULTS, page
 from reproductions.string_sets import DATA
 from shoal.attack.attack import run_attacks
@@ -30,9 +31,12 @@ from shoal.kinds.sparse.baskets import BasketRelease
 from shoal.kinds.sparse.km import KMRelease
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.release import SparseRelease
+from shoal.sparse.pseudo_baskets import SUPPORT
 from shoal.utility.sparse.baskets import compare_classifiers, measure_baskets
 
 SEED, N_ASKED = 1, 3000
+K = SparsePolicy.of(publish="pseudo").k
+TEXTS = "20 newsgroups"
 WAYS = ("pseudo", "disassociate", "suppress")
 
 
@@ -53,7 +57,7 @@ CASES = {
     "T10I4D100K": Case(lambda: shoal.read_sparse(DATA / "t10i4d100k" / "T10I4D100K.dat.gz", format="baskets"), 10_000),
     "C20.I4.D20K": _quest("C20.I4.D20K", 5000),
     "C20.I6.D20K": _quest("C20.I6.D20K", 5000),
-    "20 newsgroups": Case(
+    TEXTS: Case(
         lambda: shoal.read_sparse(
             DATA / "newsgroups20" / "20news_bydate.csv.gz", format="text", column="text", class_column="group"
         ),
@@ -63,21 +67,36 @@ CASES = {
 }
 
 
-def find(case: Case, keep: Callable[[dict[str, Any]], None]) -> None:
-    """Publish one set in every way, measure and attack it, and keep each as soon as it is measured."""
-    records = case.load()
-    order = np.random.default_rng(SEED).permutation(len(records))[: case.n_back + case.most]
-    back, kept = records.take(np.sort(order[: case.n_back])), records.take(np.sort(order[case.n_back :]))
+def find(case: Case, keep: Callable[[dict[str, Any]], None], only: str = "") -> None:
+    """Publish one set in every way, or in one, measure and attack it, and keep each as soon as it is measured."""
+    kept, back, n_records = _split(case)
     ways: dict[str, Callable[[], dict[str, Any]]] = {way: lambda way=way: _published(way, kept, back) for way in WAYS}
     found: dict[str, Any] = {}
     for name, measure in (ways | {"sketch": lambda: _sketched(kept, back)}).items():
+        if only not in ("", name):
+            continue
         begin = time.process_time()
         try:
             found[name] = measure()
         except ShoalError as refused:
             found[name] = {"refused": str(refused)}
         print(f"  {name}: {time.process_time() - begin:.0f} s CPU", flush=True)
-        keep({"records": len(kept), "others": len(back), "of": len(records), "published": found})
+        keep({"records": len(kept), "others": len(back), "of": n_records, "published": found})
+
+
+def find_reasons(case: Case) -> dict[str, Any]:
+    """What classifiers lose by items that no pseudo-basket can hold."""
+    kept, back, _ = _split(case)
+    asked = back.take(np.arange(min(N_ASKED, len(back))))
+    return {"k": K, "support": SUPPORT, "without": without_items(kept, asked, K, SUPPORT)}
+
+
+def _split(case: Case) -> tuple[Sparse, Sparse, int]:
+    """The records to publish, those kept back, and how many there are in all."""
+    records = case.load()
+    order = np.random.default_rng(SEED).permutation(len(records))[: case.n_back + case.most]
+    back, kept = records.take(np.sort(order[: case.n_back])), records.take(np.sort(order[case.n_back :]))
+    return kept, back, len(records)
 
 
 def _published(way: str, kept: Sparse, back: Sparse) -> dict[str, Any]:
@@ -145,16 +164,27 @@ def _missing(measured: dict[str, Any]) -> list[str]:
 
 def _keep(name: str, found: dict[str, Any]) -> None:
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    before = kept.get(name, {})  # of which something is measured again
+    published = before.get("published", {}) | found.get("published", {})
+    found = before | found | {"published": published}
     RESULTS.write_text(json.dumps(kept | {name: found}, indent=1) + "\n", encoding="utf-8")
 
 
 def main(names: list[str]) -> None:
     """Measure the named sets, or all, and write the page."""
-    for name in names or list(CASES):
+    unknown = [name for name in names if name.partition(":")[0] not in (*CASES, "page", "reasons")]
+    if unknown:
+        known = ", ".join(map(repr, CASES))
+        sys.exit(f"no set is called {unknown[0]!r}; name some of {known}, or reasons, or page")
+    for name in names or [*CASES, "reasons"]:
         if name == "page":
             continue
         print(name, flush=True)
-        find(CASES[name], lambda found, name=name: _keep(name, found))
+        if name == "reasons":
+            _keep(TEXTS, {"reasons": find_reasons(CASES[TEXTS])})
+            continue
+        of_set, _, only = name.partition(":")
+        find(CASES[of_set], lambda found, of_set=of_set: _keep(of_set, found), only)
     kept = json.loads(RESULTS.read_text())
     measured = {name: kept[name] for name in CASES if name in kept}
     PAGE.write_text(page(measured, _missing(measured)), encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from shoal.data.sparse.sketches import Sketches
 from shoal.engine.seeds import spawn_seeds
 from shoal.sparse.mining.k_means import spherical_k_means
 from shoal.sparse.mining.similarity import component_matrix
-from shoal.utility.sparse.baskets import binary_matrix
+from shoal.utility.sparse.baskets import binary_matrix, compare_classifiers
 from shoal.utility.sparse.clustering import cluster_quality
 from shoal.utility.sparse.originals import OriginalPoints
 
@@ -88,3 +89,24 @@ def told_by_components(known: Sketches, asked: Sketches) -> list[tuple[str, Code
     scale = max(float(one.std()), 1e-9)
     models = (("naive Bayes", GaussianNB()), ("logistic regression", SGDClassifier(**SGD)))
     return [(name, m.fit(one / scale, class_names(known)).predict(other / scale)) for name, m in models]
+
+
+def without_items(kept: Sparse, asked: Sparse, k: int, support: int) -> list[dict[str, Any]]:
+    """What classifiers tell of originals without the items that no pseudo-basket can hold, and their share of places.
+
+    First without those that fewer than k records hold, then also without those that fewer than `support` of their class
+    do: what is lost then is lost before anything is dealt.
+    """
+    assert kept.labels is not None
+    owners = np.repeat(np.arange(len(kept)), kept.sizes)
+    in_class = kept.labels[owners].astype(np.int64) * kept.n_items + kept.items
+    _, inverse, counts = np.unique(in_class, return_inverse=True, return_counts=True)
+    is_common = kept.supports[kept.items] >= k
+    found = []
+    for is_left in (is_common, is_common & (counts[inverse] >= support)):
+        sizes = np.bincount(owners[is_left], minlength=len(kept))
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        left = replace(kept, starts=starts, items=kept.items[is_left], weights=kept.weights[is_left])
+        classes = [vars(c) for c in compare_classifiers(kept, left, asked)]
+        found.append({"places_left_out": 1 - float(is_left.mean()), "classes": classes})
+    return found

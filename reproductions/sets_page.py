@@ -98,6 +98,29 @@ def _wanted(found: Found) -> Iterator[str]:
         "words, and the fewer records there are, the more words are such."
     )
     yield ""
+    for name, of_set in found.items():
+        if "reasons" in of_set:
+            yield from _reasons(name, of_set["reasons"], of_set["published"]["pseudo"]["classes"])
+
+
+def _reasons(name: str, told: Found, published: list[Found]) -> Iterator[str]:
+    """What is lost before anything is dealt."""
+    k, support = told["k"], told["support"]
+    by_k, by_both = told["without"]
+    rows = []
+    for one, both in zip(by_k["classes"], by_both["classes"], strict=True):
+        made = next(c for c in published if c["classifier"] == one["classifier"])
+        shares = (one["before"], one["after"], both["after"], made["after"])
+        rows.append((one["classifier"], *(f"{100 * share:.1f}" for share in shares)))
+    yield fill(
+        f"What of it is lost before anything is dealt, on {name}: originals without the words that fewer than k = {k} "
+        f"records hold ({_percent(by_k['places_left_out'])} of all places), and also without those that fewer than "
+        f"{support} of their class hold ({_percent(by_both['places_left_out'])}). A smaller k or support would keep "
+        "more of them, and is a promise less: the defaults stay."
+    )
+    yield ""
+    heads = ("classifier", "originals", f"words of {k} records", f"and of {support} of the class", "pseudo-baskets")
+    yield from table(heads, rows)
 
 
 def _verdict(text: str, is_met: bool) -> str:

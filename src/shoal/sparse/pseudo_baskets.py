@@ -39,7 +39,7 @@ REASONS = ("kept", "empty", "small_class", "rare_items", "emptied", "copies")
 _EMPTY, _CLASS, _RARE = 1, 2, 3
 SUPPORT = 3
 """The least that brings one-more-item below 0.05, at the upper end, on 150,000 baskets of C20.I4 and C20.I6."""
-TOGETHER = 8
+TOGETHER = 16
 LEAST_LIFT = 3.0
 """How much oftener together than apart items are that are dealt as one. Chosen on T10I4D100K."""
 MOST_SHARED = 0.5

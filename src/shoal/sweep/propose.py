@@ -126,7 +126,9 @@ def propose(
     else:
         others = listed([f"{_gcp(c)} of {c.partition}" for c in made[1:]])
         against = f" against {others}" if others else ""
-        why = f"{made[0].partition} keeps most: GCP {_gcp(made[0])}{against}, with k = {K} {where}."
+        is_tie = any(_gcp(c) == _gcp(made[0]) for c in made[1:])
+        what = "keeps as much as any" if is_tie else "keeps most"
+        why = f"{made[0].partition} {what}: GCP {_gcp(made[0])}{against}, with k = {K} {where}."
     return Proposal(made[0].partition if made else fallback, why, table.n_rows, sample.n_rows, tuple(cells))
 
 

@@ -72,7 +72,8 @@ class Risk:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The risks in plain words."""
-        bound = "" if self.population_known else " or less"
+        bound = "" if self.population_known else "at most "
+        unknown = "" if self.population_known else ", as the population is not known"
         picked = "picks it" if self.unit == "record" else f"picks that {self.unit}"
         return (
             f"{self.n_unique:,} {self.unit}{'' if self.n_unique == 1 else 's'} of {self.n_records:,} "
@@ -80,9 +81,9 @@ class Risk:
             f"{self.n_below_k:,} ({_percent(self.below_k_share)}) stand in groups of fewer than {self.k}.",
             f"Whoever knows that a {self.unit} is in the table {picked} with a chance of "
             f"{_percent(self.prosecutor_highest)} at worst, {_percent(self.prosecutor_average)} on average.",
-            f"Whoever does not know it picks the right one with a chance of {_percent(self.journalist_highest)}{bound} "
-            f"at worst, {_percent(self.journalist_average)}{bound} on average.",
-            f"Whoever matches all {self.unit}s with a register gets {_percent(self.marketer)}{bound} of them right.",
+            f"Whoever does not know it picks the right one with a chance of {_percent(self.journalist_highest)} at "
+            f"worst, {bound}{_percent(self.journalist_average)} on average{unknown}.",
+            f"Whoever matches all {self.unit}s with a register gets {bound}{_percent(self.marketer)} of them right.",
         )
 
     def to_dict(self) -> dict[str, Any]:
