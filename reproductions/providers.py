@@ -155,10 +155,8 @@ def many(original: Table, n_rows: int) -> dict[str, Any]:
 
 def million(coalition: int, name: str) -> str:
     """A line for a million rows."""
-    import pandas as pd
-
     case = CASES[0]
-    frame = pd.DataFrame(many(read_table(DATA / case.file), MILLION))
+    frame = many(read_table(DATA / case.file), MILLION)
     start = time.process_time()
     made = shoal.anonymize(frame, policy_of(case, coalition, REQUIRED[name], 10), seed=SEED)
     seconds = time.process_time() - start
