@@ -159,7 +159,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
             return relimit(left)[: len(seen)]
 
         if asked.method.is_recoding:
-            recoded = recoded_groups(ranked, attributes, asked, seen, told.append)
+            recoded = recoded_groups(ranked, attributes, asked, seen, told.append, sorted_table.weights)
             return whole(recoded, relimit_seen, told)
         if knows_history and persons is not None:
             return _history_groups(task, asked, ranked, persons, seen, relimit, told)

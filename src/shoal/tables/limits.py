@@ -97,7 +97,8 @@ class Limit:
 
     def among(self, rows: npt.NDArray[np.integer]) -> Limit:
         """The same limit for some of the records, measured against these alone: values that no other has are gone."""
-        counts = np.bincount(self.codes[rows], minlength=self.n_values)
+        weights = None if self.weights is None else self.weights[rows]
+        counts = count_codes(self.codes[rows], weights, self.n_values)
         used = counts > 0
         place = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
         codes = place[self.codes[rows]]
@@ -111,6 +112,7 @@ class Limit:
             by_provider=by_provider,
             codes=codes,
             counts=counts[used],
+            weights=weights,
             unknown=int(place[self.unknown]) if self.unknown >= 0 else -1,
             ancestors=None if self.ancestors is None else np.ascontiguousarray(self.ancestors[used]),
         )

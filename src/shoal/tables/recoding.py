@@ -47,6 +47,7 @@ def recoded_groups(
     policy: Policy,
     limits: Sequence[Limit],
     note: Callable[[str], None],
+    weights: Codes | None = None,
 ) -> RecodedGroups:
     """Find a recoding, in the way that the policy names, at which few enough records stand in groups that fail."""
     leaves = [leaf_counts(r, attributes[r.name].hierarchy) for r in ranked]
@@ -59,11 +60,14 @@ def recoded_groups(
         leaves=leaves,
         missing=policy.missing,
         limits=limits,
+        weights=weights,
     )
     if way.is_searched:
         proof = "no other recoding loses less" if found.optimal else "that none loses less was not proved"
         note(f"One recoding for all was searched for among {found.n_nodes:,}: {proof}.")
-    if found.n_suppressed:
-        note(f"{found.n_suppressed:,} records in groups too small or not diverse were suppressed.")
+    gone = np.flatnonzero(found.labels < 0)
+    n_suppressed = len(gone) if weights is None else int(weights[gone].sum(dtype=np.int64))
+    if n_suppressed:
+        note(f"{n_suppressed:,} records in groups too small or not diverse were suppressed.")
     rows = np.flatnonzero(found.labels >= 0)
     return RecodedGroups(found.labels[rows], rows, found.levels)

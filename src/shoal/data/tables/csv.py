@@ -11,15 +11,18 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 
 import duckdb
 import numpy as np
 
+from shoal.arrays import Codes
 from shoal.data.database import connection, file_literal, literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.header import check_header, numbered_names, refuse_record
+from shoal.data.tables.parquet import collapse_rows
 from shoal.data.tables.table import Column
 from shoal.data.tables.text_survey import Survey, open_bytes, survey, unlimited_fields
 from shoal.errors import DataError
@@ -57,6 +60,70 @@ def read_text(
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0 '):
         raise DataError(f"the delimiter {delimiter!r} is not usable; give one character such as ',' or ';'")
     known = survey(path, gzipped=gzipped, delimiter=delimiter, encoding=encoding)
+    return _read(path, known, gzipped, markers, header, expected), known
+
+
+def read_distinct_text(
+    path: os.PathLike[str],
+    *,
+    gzipped: bool,
+    markers: Collection[str],
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: str | None = None,
+    drops: Callable[[str], bool],
+) -> tuple[list[Column], Survey, Codes] | None:
+    """Read every distinct row of a text file once, and how many records it stands for; None if it is not regular.
+
+    As `read_text`, and as `shoal.data.tables.parquet.read_distinct` about memory and columns that are dropped.
+    """
+    check_header(header)
+    known = survey(path, gzipped=gzipped, delimiter=delimiter, encoding=encoding)
+    is_headless = header == "none"
+    if not known.is_regular or known.header is None or len(known.header) < 2:
+        return None
+    if is_headless and known.has_quoted_header:
+        return None
+    names = _names(path, known.header, is_headless)
+    scan, cells = _scan(path, known, gzipped, is_headless, len(names))
+    kept = [i for i, name in enumerate(names) if not drops(name)]
+    told = ", ".join(f"{cells[i]} AS c{i}" for i in kept) or "1"
+    aliases = [f"c{i}" for i in range(len(names))]
+    try:
+        with connection() as database:
+            weights = collapse_rows(database, path, f"(SELECT {told} FROM {scan})", [aliases[i] for i in kept])
+            below = int(weights.sum(dtype=np.int64)) - is_headless
+            if not below or below * (len(names) - 1) != known.n_delimiters:
+                return None
+            distinct = ", ".join(f"list(DISTINCT c{i}) AS d{i}" for i in kept) or "1"
+            database.execute(f"CREATE TEMP TABLE found AS SELECT {distinct} FROM distinct_rows")
+            lengths = ", ".join(f"len(d{i})" for i in kept) or "1"
+            sizes = database.execute(f"SELECT {lengths} FROM found").fetchone() or ()
+            few = [i for i, size in zip(kept, sizes, strict=False) if size <= _FEW_DISTINCT]
+            columns = _by_code(database, "distinct_rows", aliases, few, names, markers)
+            many = [i for i in kept if i not in columns]
+            columns |= _by_text(database, "distinct_rows", aliases, many, names, markers)
+    except duckdb.OutOfMemoryException:
+        raise DataError(
+            f"{path}: its distinct rows do not fit into memory; drop columns that tell records apart, or raise memory"
+        ) from None
+    except duckdb.Error:
+        return None
+    nothing = Column("", np.zeros(len(weights), dtype=np.int32), np.empty(0, dtype=object), (None,))
+    found = [columns.get(i, replace(nothing, name=name)) for i, name in enumerate(names)]
+    if header is None:
+        refuse_record(str(path), found)
+    return found, known, weights
+
+
+def _read(
+    path: os.PathLike[str],
+    known: Survey,
+    gzipped: bool,
+    markers: Collection[str],
+    header: str | None,
+    expected: Sequence[Collection[str]] | None,
+) -> list[Column]:
     columns = None
     is_headless = header == "none"
     if known.is_regular and known.header is not None and len(known.header) > 1:
@@ -67,7 +134,7 @@ def read_text(
         columns = _read_any(path, known, gzipped, markers, is_headless)
     if header is None:
         refuse_record(str(path), columns)
-    return columns, known
+    return columns
 
 
 def _names(path: os.PathLike[str], fields: Collection[str], is_headless: bool) -> list[str]:
@@ -104,18 +171,7 @@ def _read_regular(
 ) -> list[Column] | None:
     """The fast reader; None if duckdb does not read the file as the survey counted it."""
     width = len(names)
-    layout = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
-    scan = (
-        f"read_csv({file_literal(path)}, auto_detect=false, header={'false' if is_headless else 'true'}, "
-        f"columns={{{layout}}}, "
-        f"delim={literal(known.delimiter)}, quote='\"', escape='\"', "
-        # With new_line given as CR LF, duckdb 2.0 finds no rows; left out, it takes both kinds of line end.
-        f"strict_mode=true, compression='{'gzip' if gzipped else 'none'}', "
-        # Cutting a file into parts for threads needs a guess about open quotes.
-        f"parallel={'false' if known.has_quotes else 'true'})"
-    )
-    trimmed = "ltrim({}, ' ')" if known.is_spaced else "{}"
-    cells = [trimmed.format(f"coalesce(c{i}, '')") for i in range(width)]
+    scan, cells = _scan(path, known, gzipped, is_headless, width)
     n_rows, left_over = divmod(known.n_delimiters, width - 1)
     if expected is not None and len(expected) == width and max(map(len, expected)) <= _FEW_DISTINCT and not left_over:
         looked_up = _by_expected(scan, cells, expected, names, markers, n_rows)
@@ -137,6 +193,22 @@ def _read_regular(
     except duckdb.Error:
         return None
     return [columns[i] for i in range(width)]
+
+
+def _scan(path: os.PathLike[str], known: Survey, gzipped: bool, is_headless: bool, width: int) -> tuple[str, list[str]]:
+    """The SQL that scans a regular file, and that of each of its cells."""
+    layout = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
+    scan = (
+        f"read_csv({file_literal(path)}, auto_detect=false, header={'false' if is_headless else 'true'}, "
+        f"columns={{{layout}}}, "
+        f"delim={literal(known.delimiter)}, quote='\"', escape='\"', "
+        # With new_line given as CR LF, duckdb 2.0 finds no rows; left out, it takes both kinds of line end.
+        f"strict_mode=true, compression='{'gzip' if gzipped else 'none'}', "
+        # Cutting a file into parts for threads needs a guess about open quotes.
+        f"parallel={'false' if known.has_quotes else 'true'})"
+    )
+    trimmed = "ltrim({}, ' ')" if known.is_spaced else "{}"
+    return scan, [trimmed.format(f"coalesce(c{i}, '')") for i in range(width)]
 
 
 def _by_expected(

@@ -64,7 +64,8 @@ def read_table(
         The table of a database, the sheet of a workbook or the file of an archive; else the one that the path names,
         or the only one.
     drops : callable, optional
-        Read every distinct row once, with the number of its records, and no column of which this is true. Of Parquet.
+        Read every distinct row once, with the number of its records, and no column of which this is true. Of Parquet
+        and text.
 
     Raises
     ------
@@ -74,7 +75,9 @@ def read_table(
     reading = HowToRead(markers, delimiter, encoding, header, table, decimal, drops=drops)
     if is_server(path):
         if drops is not None:
-            raise DataError("with a bound on memory only Parquet is read; write the table to such a file first")
+            raise DataError(
+                "with a bound on memory only Parquet and text are read; write the table to such a file first"
+            )
         from shoal.data.tables.postgresql import read_postgresql
 
         return read_postgresql(os.fspath(path), reading)
@@ -90,7 +93,9 @@ def _read(seen: Look, reading: HowToRead) -> Table:
     if known.name != _TEXT and stated:
         raise DataError(f"{seen.path}: is no text file ({known.name}), so that {stated[0]} means nothing; leave it out")
     if reading.drops is not None and not known.reads_distinct:
-        raise DataError(f"{seen.path}: with a bound on memory only Parquet is read; convert it, or leave memory out")
+        raise DataError(
+            f"{seen.path}: with a bound on memory only Parquet and text are read; convert it, or leave memory out"
+        )
     return known.read(seen, reading)
 
 

@@ -79,7 +79,7 @@ def _read(
             dropped = {name for name in names if drops is not None and drops(name)}
             if drops is not None:
                 kept = [f"c{i}" for i, name in enumerate(names) if name not in dropped]
-                scan, weights = "distinct_rows", _collapse(database, path, scan, kept)
+                scan, weights = "distinct_rows", collapse_rows(database, path, scan, kept)
             return [
                 Column(name, np.zeros(len(weights), dtype=np.int32), np.empty(0, dtype=object), (None,))
                 if weights is not None and name in dropped
@@ -97,7 +97,7 @@ def _read(
         raise DataError(f"{path}: the Parquet file is damaged or of an unknown make; export it again") from None
 
 
-def _collapse(database: duckdb.DuckDBPyConnection, path: os.PathLike[str], scan: str, kept: Sequence[str]) -> Codes:
+def collapse_rows(database: duckdb.DuckDBPyConnection, path: os.PathLike[str], scan: str, kept: Sequence[str]) -> Codes:
     """Make the table of distinct rows; how many records each stands for."""
     told, memory = ", ".join(kept) or "1", bound()
     database.execute("SET preserve_insertion_order = false")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.data.database import bounded
+from shoal.data.tables.decimals import noted
 from shoal.data.tables.files import read_table
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
@@ -45,4 +46,7 @@ def load_distinct(source: Any, policy: Policy) -> Table:
         return policy.columns.get(name, usual).role == "identifying"
 
     with bounded(policy.n_bytes):
-        return read_table(source, markers=policy.missing_markers, header=policy.header, drops=drops)
+        found = read_table(
+            source, markers=policy.missing_markers, header=policy.header, drops=drops, **(policy.reading or {})
+        )
+    return found if policy.reading and "decimal" in policy.reading else noted(found)

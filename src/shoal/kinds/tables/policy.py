@@ -288,8 +288,8 @@ class Policy(BasePolicy, TextFile):
     )
     memory: str | None = option(
         None,
-        "Read a Parquet file without holding it, in about so much memory, as in 2GB; for strict mondrian with "
-        "generalise, with a role for every column, and without a report.",
+        "Read a Parquet or CSV file without holding it, in about so much memory, as in 2GB; for strict mondrian with "
+        "generalise and for recodings, with a role for every column, and without a report.",
         instead="hold the table",
         metavar="SIZE",
     )
@@ -429,7 +429,9 @@ class Policy(BasePolicy, TextFile):
         }
         refused = [what for what, is_refused in asked.items() if is_refused]
         if refused:
-            raise ValueError(f"{refused[0]} needs all records in memory: leave memory out, or take strict mondrian")
+            raise ValueError(
+                f"{refused[0]} needs all records in memory: leave memory out, or take strict mondrian or a recoding"
+            )
         return self
 
     @property

@@ -98,6 +98,11 @@ def never(method: Method) -> bool:
     return False
 
 
+def always(method: Method) -> bool:
+    """Yes."""
+    return True
+
+
 def no_words(method: Method) -> Mapping[str, str]:
     """Nothing."""
     return {}

@@ -20,8 +20,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shoal.arrays import Codes
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import PARTITIONS, PartitionMethod
+from shoal.tables.partition.base import PARTITIONS, PartitionMethod, always
 from shoal.tables.partition.full_domain import Lattice, Leaves, Loss, Missing, Recoding
 
 if TYPE_CHECKING:
@@ -37,13 +38,14 @@ def datafly_recoding(
     leaves: Leaves = None,
     missing: Missing = "value",
     limits: Sequence[Limit] = (),
+    weights: Codes | None = None,
 ) -> Recoding:
     """Generalise the attribute of most distinct values by one level until few enough records must be left out.
 
     Parameters and errors are those of `full_domain_recoding`; the loss is reported and does not lead the way. The work
     is one pass over the classes for each level of each attribute at most.
     """
-    lattice = Lattice(ranked, k, suppression, loss, leaves, missing, limits)
+    lattice = Lattice(ranked, k, suppression, loss, leaves, missing, limits, weights)
     levels = [0] * len(ranked)
     visit = lattice.visit(tuple(levels))
     while not visit.is_allowed:
@@ -62,6 +64,7 @@ PARTITIONS.register(
         help="Datafly: the column with most values is generalised until groups are large enough",
         reference="Sweeney, Database Security XI, 1998",
         recoding=datafly_recoding,
+        takes_weights=always,
         place=10,
     )
 )

@@ -41,9 +41,10 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes, Floats
 from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.table import count_codes
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
 from shoal.tables.encoding import Ranked
-from shoal.tables.partition.base import PARTITIONS, PartitionMethod, refuse_infeasible
+from shoal.tables.partition.base import PARTITIONS, PartitionMethod, always, refuse_infeasible
 
 if TYPE_CHECKING:
     from shoal.tables.limits import Limit
@@ -187,8 +188,9 @@ class Lattice:
         leaves: Leaves,
         missing: Missing,
         limits: Sequence[Limit] = (),
+        weights: Codes | None = None,
     ) -> None:
-        refuse_infeasible(ranked, k)
+        refuse_infeasible(ranked, k, weights)
         if not 0 <= suppression < 1:
             raise PolicyError(f"suppression must be a share of at least 0 and less than 1, not {suppression!r}")
         if loss not in LOSSES:
@@ -199,7 +201,9 @@ class Lattice:
         self.sizes = [t.max(axis=0) + 1 for t in tables]
         self.n_visits = 0
         self.k = int(k)
-        self.n_rows = len(ranked[0].ranks)
+        rows = np.arange(len(ranked[0].ranks), dtype=np.int32)
+        stands_for = np.ones(len(rows), dtype=np.int64) if weights is None else weights.astype(np.int64)
+        self.n_rows = int(stands_for.sum())
         self.budget = int(suppression * self.n_rows)
         self._loss = loss
         self._missing = missing
@@ -207,7 +211,7 @@ class Lattice:
         self._fewest = tuple(f for f in (limit.fewest_values for limit in limits) if f is not None)
         self._penalties = [penalties_of(t, n) for t, n in zip(self.trees, leaves or [None] * len(tables), strict=True)]
         self._shares = [
-            np.bincount(t.ranks, minlength=t.n_values) @ p / self.n_rows / len(tables)
+            count_codes(t.ranks, weights, t.n_values) @ p / self.n_rows / len(tables)
             for t, p in zip(self.trees, self._penalties, strict=True)
         ]
         self._nodes = np.concatenate([t.T.ravel() for t in tables]).astype(np.int32)
@@ -215,9 +219,8 @@ class Lattice:
         self._cells = np.column_stack([t.ranks for t in self.trees]).astype(np.int32, order="C")
         from shoal.kernels.tables.lattice import roll_up
 
-        everyone, ones = np.arange(self.n_rows, dtype=np.int32), np.ones(self.n_rows, dtype=np.int64)
         bottom = (0,) * len(tables)
-        self._of_record, rows, counts = roll_up(self._cells, everyone, ones, self._nodes, *self._at(bottom))
+        self._of_record, rows, counts = roll_up(self._cells, rows, stands_for, self._nodes, *self._at(bottom))
         self._kept = [(rows, counts)]
         self._kept_levels = np.array([bottom])
 
@@ -403,6 +406,7 @@ def full_domain_recoding(
     leaves: Leaves = None,
     missing: Missing = "value",
     limits: Sequence[Limit] = (),
+    weights: Codes | None = None,
     max_nodes: int = 10_000,
 ) -> Recoding:
     """Find the levels of least loss at which at most a share of the records must be suppressed.
@@ -429,6 +433,8 @@ def full_domain_recoding(
         level below the root.
     limits : sequence of Limit
         What every published class has to meet besides being of k records; those that do not are suppressed.
+    weights : int32 array (n_rows,), optional
+        How many records each row stands for.
     max_nodes : int
         Give up the proof, and perhaps the least loss, when classes were made for so many nodes of the lattice.
 
@@ -443,7 +449,7 @@ def full_domain_recoding(
         is allowed. With no more than `max_nodes` nodes, or where the whole table as one class meets the limits, one is
         found if there is one; so a problem that was solved is solved too when more may be suppressed.
     """
-    lattice = Lattice(ranked, k, suppression, loss, leaves, missing, limits)
+    lattice = Lattice(ranked, k, suppression, loss, leaves, missing, limits, weights)
     if lattice.n_nodes > LARGEST:
         best, is_proved = _walk(lattice, max_nodes), False
     else:
@@ -538,6 +544,7 @@ PARTITIONS.register(
         help="full-domain recoding: one level of each hierarchy for all records, searched for the least loss",
         reference="Samarati, IEEE TKDE 13(6), 2001; Kohlmayer, Prasser et al., PASSAT 2012",
         recoding=full_domain_recoding,
+        takes_weights=always,
         is_searched=True,
         place=9,
     )

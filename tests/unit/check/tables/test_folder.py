@@ -113,3 +113,51 @@ def test_a_policy_overrules_the_markers_of_an_edited_manifest(tmp_path) -> None:
     found = shoal.check(tmp_path / "out", policy=policy.changed(l=3))
     assert not found.holds
     assert not all(g.holds for g in found.guarantees)
+
+
+@pytest.fixture
+def from_hospitals(people, tmp_path):
+    """A release of rows from several hospitals, of whom two may work together."""
+    lines = people.read_text().splitlines()
+    rows = [f"{line},h{i % 4}" for i, line in enumerate(lines[1:])]
+    (tmp_path / "visits.csv").write_text("\n".join([f"{lines[0]},hospital", *rows, ""]))
+    policy = shoal.Policy.of(
+        quasi=["age", "size"], sensitive=["illness"], identifying=["kind"], k=4, provider="hospital", coalition=2
+    )
+    shoal.anonymize(tmp_path / "visits.csv", policy, seed=1).save(tmp_path / "out")
+    return tmp_path / "visits.csv", policy
+
+
+def test_what_is_left_without_providers_is_checked_by_the_list_of_them(from_hospitals, tmp_path) -> None:
+    visits, policy = from_hospitals
+    alone = shoal.check(tmp_path / "out" / "publish", private=None)
+    assert not alone.is_whole or alone.unverified
+    for original, asked in ((None, None), (visits, None), (visits, policy)):
+        found = shoal.check(tmp_path / "out" / "publish", original, asked, private=tmp_path / "out")
+        assert found.holds
+        assert not found.unverified
+        assert found.guarantees[0].details["coalition"] == 2
+    stricter = shoal.check(tmp_path / "out" / "publish", visits, policy.changed(coalition=3), private=tmp_path / "out")
+    assert any("how many work together" in finding for finding in stricter.findings)
+
+
+@pytest.mark.parametrize("damage", ["swapped", "short"])
+def test_a_list_of_providers_that_is_not_theirs_is_noticed(from_hospitals, tmp_path, damage) -> None:
+    visits, _ = from_hospitals
+    path = tmp_path / "out" / "private" / "providers.csv"
+    head, *rows = path.read_text().splitlines()
+    if damage == "short":
+        rows = rows[:-1]
+    else:  # the first row of no provider
+        rows[0] = f"{rows[0].split(',')[0]},{len(rows)}"
+    path.write_text("\n".join([head, *rows, ""]))
+    found = shoal.check(tmp_path / "out" / "publish", visits, private=tmp_path / "out")
+    assert any("list of providers" in finding for finding in found.findings)
+
+
+def test_all_rows_of_one_provider_leave_nothing(from_hospitals, tmp_path) -> None:
+    path = tmp_path / "out" / "private" / "providers.csv"
+    head, *rows = path.read_text().splitlines()
+    path.write_text("\n".join([head, *(f"{row.split(',')[0]},1" for row in rows), ""]))
+    found = shoal.check(tmp_path / "out" / "publish", private=tmp_path / "out")
+    assert not found.holds

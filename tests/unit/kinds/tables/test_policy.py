@@ -173,3 +173,28 @@ def test_a_role_is_stated_by_name_or_for_all_others() -> None:
     assert not policy.states_role_of("zip")
     assert not policy.states_role_of("other")
     assert policy.changed(others="identifying").states_role_of("other")
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        ({"coalition": 2}, "coalition is about providers"),
+        ({"provider": "h", "coalition": 4}, "coalition"),
+        ({"provider": "h", "quasi": ["h"]}, "says from which provider a row is, so it cannot be quasi"),
+        ({"provider": "h", "person": "h"}, "cannot say both whose a row is"),
+        ({"provider": "h", "order": "original"}, "rows of a provider side by side"),
+        ({"provider": "h", "publish": "aggregate"}, "take publish = generalise"),
+        ({"provider": "h", "partition": "mdav"}, "take publish = generalise"),
+        ({"provider": "h", "publish": "slice"}, "take publish = generalise"),
+        ({"provider": "h", "person": "p", "person_knowledge": "history"}, 'take person_knowledge = "row"'),
+        ({"provider": "h", "memory": "2GB"}, "provider needs all records in memory"),
+    ],
+)
+def test_what_providers_do_not_go_with_is_refused(asked, error):
+    with pytest.raises(PolicyError, match=error):
+        Policy.of(**asked)
+
+
+def test_a_provider_is_one_column_or_several():
+    assert Policy.of(provider="h").provider == ("h",)
+    assert Policy.of(provider=["h", "ward"], coalition=3).provider == ("h", "ward")

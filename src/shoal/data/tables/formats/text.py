@@ -9,18 +9,19 @@ from __future__ import annotations
 import gzip
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from shoal.data.sniff import Look, look
-from shoal.data.tables.csv import read_text
+from shoal.data.tables.csv import read_distinct_text, read_text
 from shoal.data.tables.decimals import with_points
 from shoal.data.tables.files import refuse_aliens, stem_of
 from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
 from shoal.data.tables.guarded import guarded, unguarded
 from shoal.data.tables.table import Column, Source, Table
-from shoal.data.tables.text_survey import DELIMITERS
+from shoal.data.tables.text_survey import DELIMITERS, Survey
 from shoal.errors import DataError
 
 _TAB = "\t"
@@ -34,14 +35,23 @@ class Text(TableFormat):
     name = "csv"
     place = 9
     files = ("data.csv", "data.tsv", "data.csv.gz", "data.tsv.gz")
+    reads_distinct = True
 
     def looks_like(self, seen: Look) -> bool:
         """Whatever no other format knows."""
         return True
 
     def read(self, seen: Look, reading: HowToRead) -> Table:
-        """Find delimiter and encoding where they are not given, and read all cells."""
+        """Find delimiter and encoding where they are not given, and read all cells, or every distinct row once."""
         refuse_aliens(seen)
+        if reading.drops is not None:
+            found = self._read_distinct(seen, reading)
+            if found is None:
+                raise DataError(
+                    f"{seen.path}: with a bound on memory a text file has to be UTF-8, of two columns or more, with "
+                    "equal line ends and a header that is not quoted oddly; convert it, or leave memory out"
+                )
+            return found
         columns, known = read_text(
             seen.path,
             gzipped=seen.is_gzip,
@@ -53,6 +63,22 @@ class Text(TableFormat):
             if reading.expected is None
             else [_guarded_texts(c) for c in reading.expected.columns.values()],
         )
+        return self._table(seen, reading, columns, known)
+
+    def _read_distinct(self, seen: Look, reading: HowToRead) -> Table | None:
+        assert reading.drops is not None
+        found = read_distinct_text(
+            seen.path,
+            gzipped=seen.is_gzip,
+            markers=reading.markers,
+            delimiter=reading.delimiter,
+            encoding=reading.encoding,
+            header=reading.header,
+            drops=reading.drops,
+        )
+        return None if found is None else replace(self._table(seen, reading, *found[:2]), weights=found[2])
+
+    def _table(self, seen: Look, reading: HowToRead, columns: list[Column], known: Survey) -> Table:
         if reading.decimal == ",":
             columns = with_points(str(seen.path), columns)
         between = known.delimiter if known.delimiter in DELIMITERS else DELIMITERS[0]
@@ -75,13 +101,18 @@ class Text(TableFormat):
 
     def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """Without the quotes that guard texts, and with the names as they were: a reader strips blanks around them."""
-        table = self.read(look(path), HowToRead((), reading.delimiter, None, "first", expected=reading.expected))
+        seen, plain = look(path), HowToRead((), reading.delimiter, None, "first", expected=reading.expected)
+        table = None
+        if reading.drops is not None:
+            table = self._read_distinct(seen, replace(plain, drops=reading.drops))
+        if table is None:
+            table = self.read(seen, plain)
         spelled = {name.strip(): name for name in names}
         columns = [
             _unguarded_column(c, spelled.get(unguarded(n), unguarded(n)), reading.markers)
             for n, c in table.columns.items()
         ]
-        return Table.of(columns, table.source)
+        return replace(Table.of(columns, table.source), weights=table.weights)
 
 
 def _unguarded_column(column: Column, name: str, markers: Sequence[str]) -> Column:
@@ -104,8 +135,10 @@ def _pieces(table: Table) -> Iterator[bytes]:
         header = delimiter.join(_field(guarded(name), delimiter, is_alone) for name in table.columns)
         yield (header + "\n").encode()
         parts = _combined([_spelled(column, delimiter, is_alone) for column in table.columns.values()], delimiter)
-        for start in range(0, table.n_rows, _ROWS_AT_ONCE):
-            cells = [texts[codes[start : start + _ROWS_AT_ONCE]].tolist() for texts, codes in parts]
+        rows = np.arange(table.n_rows) if table.weights is None else np.repeat(np.arange(table.n_rows), table.weights)
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            some = rows[start : start + _ROWS_AT_ONCE]
+            cells = [texts[codes[some]].tolist() for texts, codes in parts]
             lines = cells[0] if len(cells) == 1 else map(delimiter.join, zip(*cells, strict=True))
             yield ("\n".join(lines) + "\n").encode()
     except UnicodeEncodeError:
