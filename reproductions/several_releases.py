@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import shoal
-from shoal.attack.tables.intersection import IntersectedPersons, Intersection
+from shoal.attack.tables.intersection import IntersectedCandidates, Intersection
 from shoal.attack.tables.people import joint_keys
 from shoal.check.releases.candidates import candidates_of
 from shoal.check.tables.classes import classes_of
@@ -38,7 +38,7 @@ known are site, sex, race, age, education and income, with k = {k}. Age grows by
 *Below k*: persons of whom all releases together leave fewer than {k} candidates, in two ways. *By classes*
 counts, over all {persons} persons, who stood in the same class in each release that the person is in (an
 attacker who can tie rows of two releases together by anything). *By labels* is the attack
-`intersection-persons`: all whom the labels cover that cover the person, of everybody in each year, the years
+`intersection-candidates`: all whom the labels cover that cover the person, of everybody in each year, the years
 added up. *Below m* is the attack `intersection`: persons of whom fewer than m values of the secret stay
 possible, added up likewise. *Loss* is GCP over all five releases with a record that is left out counted as 1;
 the *ratio* is to independent releases by the same method. Nothing is drawn but ties, with a fixed seed.
@@ -134,7 +134,7 @@ def below_k(made: Made) -> tuple[int, int]:
         own = np.flatnonzero(release._rows < case.original.n_rows)
         histories[case.known_as[release._rows[own]], i] = classes_of(release.table, list(QUASI)).ids[own]
     found = candidates_of(histories)
-    attack = IntersectedPersons(n_attacks=ALL)
+    attack = IntersectedCandidates(n_attacks=ALL)
     return int(((found > 0) & (found < K)).sum()), sum(int(r.main.successes) for r in _attacked(attack, cases))
 
 

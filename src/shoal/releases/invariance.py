@@ -36,7 +36,6 @@ import numpy as np
 from shoal.arrays import Ints
 from shoal.errors import Infeasible
 
-
 MOST_PADDING = 0.1
 """Counterfeits to a newcomer at most, where newcomers have too few values to be dealt out among themselves."""
 
