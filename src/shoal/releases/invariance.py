@@ -196,7 +196,8 @@ def _assign(known: list[tuple[int, ...]], waiting: list[list[int]], found: Ints,
 
 def _padded(counts: Ints, m: int) -> Ints:
     """The same with counterfeits, so that the number is a multiple of m and no value more than one in m of it."""
-    left, n_newcomers = counts.copy(), int(counts.sum())
+    left: Ints = counts.copy()
+    n_newcomers = int(counts.sum())
     if not n_newcomers:
         return left
     if len(left) < m:

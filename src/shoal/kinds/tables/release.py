@@ -206,10 +206,10 @@ class TableRelease(Release[Table]):
     @cached_property
     def _own(self) -> Table:
         """The original without counterfeits."""
+        original: Table = self._original
         if self._series is None or not self.records.get("counterfeits"):
-            return self._original
-        table: Table = self._original.take(np.arange(self._series.n_records))
-        return table
+            return original
+        return original.take(np.arange(self._series.n_records))
 
     @cached_property
     def exposure(self) -> Exposure | None:
