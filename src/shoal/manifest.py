@@ -88,7 +88,8 @@ class Manifest(Entries):
         names = ("in", "out", "suppressed", "held_out", "counterfeits")
         if isinstance(records["out"], Span):  # what anybody can count
             raise ValueError("the number of published records is a range")
-        if isinstance(records.get("counterfeits", 0), Span) or records.get("counterfeits", 0) > records["out"]:
+        n_false = records.get("counterfeits", 0)
+        if isinstance(n_false, Span) or n_false > records["out"]:
             raise ValueError("the number of counterfeits is none")
         return {name: records[name] for name in names if name in records or name not in names[3:]}
 

@@ -127,7 +127,9 @@ def contradictions(
     findings = []
     if reasons is not None and total(reasons.values()) != records["suppressed"]:
         findings.append(f"the reasons for suppression do not add up to the number of suppressed {noun}")
-    if total([n_published(records) - int(records.get("counterfeits", 0)), records["suppressed"]]) != records["in"]:
+    n_false = records.get("counterfeits", 0)
+    n_own = n_published(records) - (0 if isinstance(n_false, Span) else n_false)
+    if total([n_own, records["suppressed"]]) != records["in"]:
         findings.append(f"published and suppressed {noun} do not make those that came in, by the manifest")
     hidden = [records["suppressed"]] if reasons is None else list(reasons.values())
     few = (small(k), *([SOME] if counts_persons else []))

@@ -36,6 +36,9 @@ import numpy as np
 from shoal.arrays import Ints
 from shoal.errors import Infeasible
 
+MOST_PADDING = 0.1
+"""Counterfeits to a newcomer at most, where newcomers have too few values to be dealt out among themselves."""
+
 
 @dataclass(frozen=True)
 class Buckets:
@@ -175,19 +178,11 @@ def _assign(known: list[tuple[int, ...]], waiting: list[list[int]], found: Ints,
     counts = np.array([len(w) for w in waiting], dtype=np.int64)
     _join(known, waiting, found, counts, m)
     number = {tuple(sorted(s)): b for b, s in enumerate(known)}
-    places = [len(w) for w in waiting]
-    padding = np.zeros(len(counts), dtype=np.int64)
-    short = -int(counts.sum()) % m if counts.sum() else 0
-    for _ in range(short):  # counterfeits of the rarest values that are there make the number a multiple of m
-        rare = np.argsort(np.where(counts + padding > 0, counts + padding, 2**62), kind="stable")
-        padding[rare[0]] += 1
-    left = counts + padding
+    left = _padded(counts, m)
     while left.sum():
         order = np.argsort(-left, kind="stable")
         top, rest = order[:m], int(left[order[m]]) if len(order) > m else 0
         n_each = min(int(left[top[-1]]), int(left.sum()) // m - rest)
-        if n_each < 1:
-            raise Infeasible(_too_few(m))
         signature = tuple(sorted(int(v) for v in top))
         bucket = number.setdefault(signature, len(known))
         if bucket == len(known):
@@ -196,7 +191,23 @@ def _assign(known: list[tuple[int, ...]], waiting: list[list[int]], found: Ints,
             n_real = min(n_each, len(waiting[value]))
             _move(waiting, value, n_real, bucket, found)
             left[value] -= n_each
-    assert not any(waiting), f"all of {sum(places)} newcomers have a bucket"
+    assert not any(waiting), "all newcomers have a bucket"
+
+
+def _padded(counts: Ints, m: int) -> Ints:
+    """The same with counterfeits, so that the number is a multiple of m and no value more than one in m of it."""
+    left: Ints = counts.copy()
+    n_newcomers = int(counts.sum())
+    if not n_newcomers:
+        return left
+    if len(left) < m:
+        raise Infeasible(_too_few(m))
+    most = max(m - 1, int(MOST_PADDING * n_newcomers))
+    for _ in range(most + 1):
+        if left.sum() % m == 0 and m * left.max() <= left.sum():
+            return left
+        left[int(np.argmin(np.where(left > 0, left, left.max() - 0.5)))] += 1  # a value that is there, the rarest
+    raise Infeasible(_too_few(m))
 
 
 def _join(known: Sequence[tuple[int, ...]], waiting: list[list[int]], found: Ints, counts: Ints, m: int) -> None:
@@ -212,7 +223,7 @@ def _join(known: Sequence[tuple[int, ...]], waiting: list[list[int]], found: Int
         n_moved = n_too_many if n_too_many > 0 else int(counts[value])
         having = [b for b, s in enumerate(known) if value in s]
         if not having:
-            raise Infeasible(_too_few(m))
+            return
         _move(waiting, value, n_moved, max(having, key=lambda b: (int(sizes[b]), -b)), found)
         counts[value] -= n_moved
 

@@ -43,10 +43,10 @@ def test_release_after_release_checked_and_attacked_together(files):
     attacked = call_here(
         "attack", str(files / "o1" / "publish"), "--original", str(files / "v1.csv"),
         "--other", str(files / "o0" / "publish"), "--other-original", str(files / "v0.csv"),
-        "--attack", "intersection,intersection-persons", "--json",
+        "--attack", "intersection,intersection-candidates", "--json",
     )  # fmt: skip
     results = {a["attack"]: a for a in json.loads(attacked.stdout)["attacks"]}
-    assert results["intersection-persons"]["main"]["successes"] == 0
+    assert results["intersection-candidates"]["main"]["successes"] == 0
 
 
 def test_bad_input_is_one_sentence(files):

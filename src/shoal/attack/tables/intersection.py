@@ -96,14 +96,14 @@ class Intersection(Attack[TableCase]):
 
 
 @dataclass(frozen=True)
-class IntersectedPersons(Attack[TableCase]):
-    """Intersect the persons whom each release could mean."""
+class IntersectedCandidates(Attack[TableCase]):
+    """Intersect those whom a target can be taken for in each release."""
 
     n_attacks: int = 2000
 
-    name = "intersection-persons"
+    name = "intersection-candidates"
     place = 161
-    title = "several releases of the same persons"
+    title = "few candidates in several releases"
     knows = "everybody's quasi-identifiers in every release, and who is in which"
     stopped_by = "groups that are carried over from release to release"
     remedy = "make each release after the others (--after)"
@@ -282,4 +282,4 @@ def _covered(view: View) -> Any:
 
 
 TABLE_ATTACKS.register(Intersection())
-TABLE_ATTACKS.register(IntersectedPersons())
+TABLE_ATTACKS.register(IntersectedCandidates())

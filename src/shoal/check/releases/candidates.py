@@ -57,12 +57,12 @@ def k_candidates(histories: Ints, k: int) -> Guarantee:
     n_failing = int((found < k).sum())
     releases = "1 release" if n_releases == 1 else f"{n_releases} releases"
     holds = (
-        f"Over {releases}, every person shares its groups with at least {least - 1} others in all releases that it is "
-        f"in (required: {k - 1})."
+        f"Over {releases}, with every person at least {least - 1} others stand in the same group each time that it is "
+        f"published (required: {k - 1})."
     )
     fails = (
-        f"k-candidates fails for {n_failing:,} of {len(found):,} persons: over {releases} they share their groups with "
-        f"fewer than {k - 1} others."
+        f"k-candidates fails for {n_failing:,} of {len(found):,} persons: over {releases} fewer than {k - 1} others "
+        "stand in the same group each time that they are published."
     )
     return Guarantee(
         model=MODEL,

@@ -181,10 +181,10 @@ def check_tables(
     if manifest.method.get("diversity") == "blind":
         left.append("whether groups were made without looking at sensitive values, which no data shows")
     if original is not None and n_false:
-        table, evidence, are_listed = _without_counterfeits(table, evidence, private, original.n_rows)
-        if not are_listed:
+        table, evidence, is_known = _without_counterfeits(table, evidence, private, original.n_rows)
+        if not is_known:
             left.append("any row with the record that it stands for, as it is not known which are counterfeits")
-    if original is not None and (not n_false or are_listed):
+    if original is not None and (not n_false or is_known):
         findings += _counts(table, original, manifest)
         if policy is not None and original.n_rows - table.n_rows > int(policy.method.suppression * original.n_rows):
             findings.append("more records were left out than the policy allows")

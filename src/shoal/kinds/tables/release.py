@@ -197,18 +197,27 @@ class TableRelease(Release[Table]):
             return measure_slices(
                 self._original, self.table, self.layout, self._sources, self.attributes, self.policy, persons
             )
+        own = np.flatnonzero(self._rows < self._own.n_rows)  # without counterfeits
         return measure(
-            self._original,
-            self.table,
-            self._rows,
-            self._groups,
+            self._own,
+            self.table.take(own),
+            self._rows[own],
+            self._groups[own],
             self.attributes,
             self.policy.k,
             is_recoding=self.policy.method.is_recoding,
             is_paired=self.policy.method.way_of_publishing.rows_are_records,
             target=self.policy.target,
-            persons=persons,
+            persons=None if persons is None else persons[: self._own.n_rows],
         )
+
+    @cached_property
+    def _own(self) -> Table:
+        """The original without counterfeits."""
+        original: Table = self._original
+        if self._series is None or not self.records.get("counterfeits"):
+            return original
+        return original.take(np.arange(self._series.n_records))
 
     @cached_property
     def exposure(self) -> Exposure | None:
@@ -275,18 +284,20 @@ class TableRelease(Release[Table]):
         self._refuse_rows("an attack")
         from shoal.attack.tables.case import TableCase
 
+        persons = self._evidence.original_persons
+        has_rows = not needs_original(self.policy.method.publication) and not self.records.get("counterfeits")
         return TableCase(
             published=self.table.select([n for n in self.table.names if n not in self.policy.shifted]),
-            original=self._original,
+            original=self._own,
             control=self._control,
             quasi=self._names("quasi"),
             sensitive=self._names("sensitive"),
             attributes={n: a for n, a in self.attributes.items() if n not in self.policy.shifted},
             publication=self.policy.method.publication,
             layout=self.layout,
-            rows=None if needs_original(self.policy.method.publication) else self._rows.astype(np.int64),
+            rows=self._rows.astype(np.int64) if has_rows else None,
             policy=self.policy,
-            persons=self._evidence.original_persons,
+            persons=None if persons is None else persons[: self._own.n_rows],
             control_persons=person_codes(self._control, self.policy.person)
             if self.policy.person and self._control is not None
             else None,

@@ -26,10 +26,10 @@ _OF_DRAWS = {
     "condensation": "What is published about quasi-identifiers depends on groups of at least k records, through "
     "statistics and random numbers.",
     "no-copies": "No published record has all quasi-identifiers of an original one, unless k or more share them.",
-    "k-candidates": "Whoever lays all releases side by side, and knows who is in which, still finds at least k persons "
-    "who were in the same group in each of them.",
-    "m-invariance": "In every release a person stands among the same sensitive values, at least m, none more frequent "
-    "than the others: all releases together tell no more than one of them.",
+    "k-candidates": "Whoever lays all releases side by side, and knows who is in which, still finds at least k who "
+    "were in the same group in each of them.",
+    "m-invariance": "In every release the same sensitive values stay possible, at least m, none more frequent than the "
+    "others: all releases together tell no more than one of them.",
 }
 
 
