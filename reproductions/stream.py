@@ -284,15 +284,16 @@ PARTS: dict[str, Callable[[Path], Found]] = {
 
 def main(names: list[str]) -> None:
     """Run parts, keep what they find, and write the page."""
-    found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for name in names or list(PARTS):
         folder = Path(tempfile.mkdtemp(prefix="shoal-stream-"))
         try:
-            found[name] = PARTS[name](folder)
+            made = PARTS[name](folder)
         finally:
             shutil.rmtree(folder)
-        print(name, json.dumps(found[name])[:300], flush=True)
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+        print(name, json.dumps(made)[:300], flush=True)
+        found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        RESULTS.write_text(json.dumps(found | {name: made}, indent=1) + "\n")
+    found = json.loads(RESULTS.read_text())
     from reproductions.stream_page import draw, page
 
     PAGE.write_text(page(found), encoding="utf-8")

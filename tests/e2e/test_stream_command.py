@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -86,3 +88,29 @@ def test_bad_lines_can_be_passed_over(run_here: RunHere, here: Path) -> None:
     assert made.code == 0, made.stderr
     assert "148 of 150 records published" in made.stdout
     assert "2 suppressed: unreadable" in made.stdout
+
+
+@pytest.mark.slow
+def test_kills_lose_nothing_and_publish_nothing_twice(tmp_path: Path) -> None:
+    """Killed by a signal that it cannot see, whenever the output has grown, and gone on with."""
+    rng = np.random.default_rng(1)
+    lines = [f"{a},{b},{i}\n" for i, (a, b) in enumerate(rng.integers(0, 500, (15_000, 2)).tolist())]
+    (tmp_path / "in.csv").write_text("a,b,number\n" + "".join(lines))
+    code = (
+        "import shoal, shoal.stream.stream as home; home._COMMIT = 1; "
+        "p = shoal.Policy.of(quasi=['a', 'b'], insensitive=['number'], k=5, accept={'singled_out': 'counted'}); "
+        "shoal.stream('in.csv', p, delay=100).save('out')"
+    )
+    data, size, n_kills = tmp_path / "out/publish/data.csv", 0, 0
+    while True:
+        process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
+        while n_kills < 3 and process.poll() is None:
+            if data.exists() and data.stat().st_size > size:
+                process.kill()
+                n_kills += 1
+                break
+        if process.wait() == 0:
+            break
+        size = data.stat().st_size
+    shown = [line.rsplit(",", 1)[1] for line in data.read_text().splitlines()[1:]]
+    assert sorted(map(int, shown)) == list(range(15_000))
