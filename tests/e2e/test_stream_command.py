@@ -66,7 +66,7 @@ def test_it_tells_the_result_as_json(run_here: RunHere, here: Path) -> None:
         (("policy.toml", "age", "agee"), "did you mean 'age'?", 2),
         (("policy.toml", '"l-diversity"\nl = 2', '"t-closeness"\nt = 0.2'), "compares a class with the whole table", 2),
         (("policy.toml", "k = 4", "k = 60"), "the delay is 50 records, and a class takes 60", 2),
-        (("policy.toml", "[columns]", "[method]\npublish = 'aggregate'\n[columns]"), "publish = aggregate", 2),
+        (("policy.toml", "[columns]", "[method]\npublish = 'condense'\n[columns]"), "publish = condense", 2),
     ],
 )
 def test_what_is_wrong_is_one_sentence(

@@ -102,6 +102,10 @@ class TableWindows(StreamWindows):
         self._is_looked_at = False
 
     @property
+    def _is_averaged(self) -> bool:
+        return self.policy.method.publication == "aggregate"
+
+    @property
     def is_quoted(self) -> bool:
         return not self.is_json
 
@@ -178,7 +182,10 @@ class TableWindows(StreamWindows):
             raise PolicyError("no column is quasi-identifying, so there is nothing to hide records by; name one")
         asked = self.policy
         self.attributes = attributes
-        self.columns = [column_for(a, asked.missing, asked.missing_markers, asked.method.ends) for a in quasi]
+        self.columns = [
+            column_for(a, asked.missing, asked.missing_markers, asked.method.ends, is_averaged=self._is_averaged)
+            for a in quasi
+        ]
 
     def _table(self, cells: WindowCells, names: Sequence[str]) -> Table:
         markers = frozenset(self.policy.missing_markers)
@@ -326,14 +333,16 @@ class TableWindows(StreamWindows):
             "person": list(asked.person) or None,
             "require": [r.model_dump(exclude_none=True) for r in asked.require],
             "columns": {n: c.model_dump(exclude_none=True) for n, c in columns.items()},
-            "method": {"partition": "k-member", "publish": "generalise", "ends": asked.method.ends},
+            "method": {"partition": "k-member", "publish": asked.method.publication}
+            | ({} if self._is_averaged else {"ends": asked.method.ends}),
         }
 
     def loss(self, n_records: int) -> dict[str, float]:
         shares = {c.name: c.share_lost(n_records) for c in self.columns}
+        name = "IL" if self._is_averaged else "NCP"
         return {
-            "NCP": float(np.mean(list(shares.values()))) if shares else 0.0,
-            **{f"NCP of {n}": s for n, s in shares.items()},
+            name: float(np.mean(list(shares.values()))) if shares else 0.0,
+            **{f"{name} of {n}": s for n, s in shares.items()},
         }
 
 
@@ -365,9 +374,10 @@ def refuse_policy(policy: Policy) -> None:
     relative = [r.model for r in policy.require if r.is_relative]
     asked = {
         f"{relative[0] if relative else ''} compares a class with the whole table, and a stream has no whole": relative,
-        f"publish = {policy.method.publication} is for whole tables, and a stream publishes labels (generalise)": (
-            policy.method.publication != "generalise"
+        f"publish = {policy.method.publication} is for whole tables; a stream publishes labels or averages": (
+            policy.method.publication not in ("generalise", "aggregate")
         ),
+        "restore_variance needs the variance of a whole": policy.method.restore_variance,
         f"method = {policy.method.partition} gives all records one recoding, for which all must be there": (
             policy.method.is_recoding
         ),

@@ -117,6 +117,16 @@ def test_lines_go_to_a_pipe_under_one_header(tmp_path: Path) -> None:
     assert (lines[0], len(lines), made.windows) == ("age,disease", 51, 3)
 
 
+def test_averages_come_out_in_classes_too(tmp_path: Path) -> None:
+    source = as_csv(tmp_path / "people.csv", people(60))
+    made = shoal.stream(source, asked(publish="aggregate"), delay=30, seed=1).save(tmp_path / "out")
+    assert [g.holds for g in made.guarantees] == [True]
+    assert 0 < made.loss["IL"] < 0.5
+    found = shoal.check(tmp_path / "out", source)
+    assert found.holds
+    assert not found.is_whole
+
+
 def test_a_file_can_be_iterated_over_too(tmp_path: Path) -> None:
     rows = list(shoal.stream(as_csv(tmp_path / "people.csv", people(50)), asked(), delay=20, seed=1))
     assert len(rows) == 50

@@ -169,7 +169,8 @@ def test_a_bad_line_is_named_with_its_column_and_not_quoted(line: bytes, told: s
     "more",
     [
         {"t": 0.2},
-        {"partition": "mdav"},
+        {"publish": "condense"},
+        {"partition": "mdav", "restore_variance": True},
         {"partition": "datafly"},
         {"order": "original"},
         {"target": "disease"},

@@ -205,6 +205,8 @@ class _Told:
         if records["suppressed"] or self.manifest["stream"]["delay"].get("seconds") is not None:
             why = "records were suppressed" if records["suppressed"] else "windows were cut by the clock"
             return [], (f"any row with the record that it stands for, as {why}",)
+        if self.manifest.get("method", {}).get("publish") != "generalise":
+            return [], ("averages with the values that they are of",)
         names, came = _original_rows(original, self.manifest.get("delimiter"), self.manifest.get("header"))
         absent = [n for n in self.names if n not in names]
         if absent:
