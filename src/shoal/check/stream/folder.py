@@ -259,11 +259,10 @@ def runs(rows: Sequence[Row], quasi: Sequence[int]) -> Ints:
 
 
 def _k_sentence(least: int, k: int, noun: str) -> str:
+    among = count(least, noun) if noun == "record" else f"records of {count(least, noun)}"
     if least >= k:
-        return f"Every record comes out among records of {least} {noun}s or more that look the same (required: {k})."
-    return (
-        f"k-anonymity fails: a record comes out among those of {count(least, noun)} that look the same ({k} required)."
-    )
+        return f"Every record comes out among {among} or more that look the same (required: {k})."
+    return f"k-anonymity fails: a record comes out among {among} that look the same (required: {k})."
 
 
 def _joined(parts: Sequence[Guarantee], *, low_is_worse: bool) -> Guarantee:
