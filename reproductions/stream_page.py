@@ -99,13 +99,14 @@ def _strings(found: Found) -> str:
         cells += [str(row["copies"]), f"{row['mean run']:.2f}", str(row["longest run"])]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     whole, windows = found["whole"], [row for name, row in found.items() if name != "whole"]
-    worse = max(row["composition"] - whole["composition"] for row in windows)
-    longer = max(row["mean run"] - whole["mean run"] for row in windows)
+    more = {
+        n: max(0.0, *(row[n] - whole[n] for row in windows)) for n in ("composition", "pairs", "triples", "mean run")
+    }
     lines.append(
-        f"\nThe margin: composition differs by at most {max(worse, 0):.4f} more than from the whole, the mean run is "
-        f"at most {max(longer, 0):.2f} symbols longer (that of strings that took no part is "
-        f"{whole['mean run of others']:.2f}), "
-        f"and there are {max(row['copies'] for row in windows)} copies at most.\n"
+        f"\nThe margin: composition differs by at most {more['composition']:.4f} more than from the whole, pairs by "
+        f"{more['pairs']:.4f}, triples by {more['triples']:.4f}; the mean run is at most {more['mean run']:.2f} symbols "
+        f"longer (that of strings that took no part is {whole['mean run of others']:.2f}); there are at most "
+        f"{max(row['copies'] for row in windows)} copies.\n"
     )
     return "\n".join(lines)
 
