@@ -104,8 +104,8 @@ def _strings(found: Found) -> str:
     }
     lines.append(
         f"\nThe margin: composition differs by at most {more['composition']:.4f} more than from the whole, pairs by "
-        f"{more['pairs']:.4f}, triples by {more['triples']:.4f}; the mean run is at most {more['mean run']:.2f} symbols "
-        f"longer (that of strings that took no part is {whole['mean run of others']:.2f}); there are at most "
+        f"{more['pairs']:.4f}, triples by {more['triples']:.4f}; the mean run is at most {more['mean run']:.2f} "
+        f"symbols longer (that of strings that took no part is {whole['mean run of others']:.2f}); there are at most "
         f"{max(row['copies'] for row in windows)} copies.\n"
     )
     return "\n".join(lines)
