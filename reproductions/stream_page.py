@@ -59,7 +59,7 @@ def _speed(found: Found) -> str:
 def _long(found: Found) -> str:
     memory = [f"{found['MB'][n]:.0f}" for n in sorted(found["MB"], key=int)]
     return (
-        f"## Ten million records\n\n{found['records']:,} records (Adult again and again), delay 1,000, into a folder "
+        f"## Many records\n\n{found['records']:,} records (Adult again and again), delay 1,000, into a folder "
         f"with journal and check: {found['published']:,} published, {found['seconds']:.0f} s in all. Memory of the "
         f"process in MB, at the start and after each million: {', '.join(memory)}; after the check of it all "
         f"{found['MB at the end']:.0f}. {' '.join(found['holds'])}\n"

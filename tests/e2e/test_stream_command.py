@@ -58,6 +58,15 @@ def test_it_tells_the_result_as_json(run_here: RunHere, here: Path) -> None:
     assert (refused.code, "--json prints the result" in refused.stderr) == (2, True)
 
 
+def test_records_go_to_standard_output_and_words_do_not(run_here: RunHere, here: Path) -> None:
+    asked = ("stream", "-p", "policy.toml", "--delay", "50", "--in", "people.csv", "--seed", "1")
+    made, quiet = run_here(*asked), run_here(*asked, "-q")
+    assert made.stdout.splitlines()[0] == "age,sex,disease"
+    assert len(made.stdout.splitlines()) == 151
+    assert "150 of 150 records published" in made.stderr
+    assert (quiet.stdout, quiet.stderr) == (made.stdout, "")
+
+
 @pytest.mark.parametrize(
     ("edit", "told", "code"),
     [

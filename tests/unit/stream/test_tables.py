@@ -217,6 +217,6 @@ def test_a_column_that_tells_records_apart_stops_the_stream_unless_it_is_taken()
 
 def test_a_column_that_looks_sensitive_stops_the_stream_unless_its_role_is_stated() -> None:
     guessing = Policy.of(quasi=["age", "sex"], identifying=["id"], k=3)
-    with pytest.raises(Infeasible, match="disease.* looks sensitive"):
+    with pytest.raises(Infeasible, match=r"disease.* looks sensitive"):
         published(opened(guessing), people(60, 1))
     assert published(opened(guessing.changed(l=2)), people(60, 1)).n_out == 60
