@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +58,15 @@ def test_it_tells_the_result_as_json(run_here: RunHere, here: Path) -> None:
     assert (refused.code, "--json prints the result" in refused.stderr) == (2, True)
 
 
+def test_records_go_to_standard_output_and_words_do_not(run_here: RunHere, here: Path) -> None:
+    asked = ("stream", "-p", "policy.toml", "--delay", "50", "--in", "people.csv", "--seed", "1")
+    made, quiet = run_here(*asked), run_here(*asked, "-q")
+    assert made.stdout.splitlines()[0] == "age,sex,disease"
+    assert len(made.stdout.splitlines()) == 151
+    assert "150 of 150 records published" in made.stderr
+    assert (quiet.stdout, quiet.stderr) == (made.stdout, "")
+
+
 @pytest.mark.parametrize(
     ("edit", "told", "code"),
     [
@@ -64,7 +75,7 @@ def test_it_tells_the_result_as_json(run_here: RunHere, here: Path) -> None:
         (("policy.toml", "age", "agee"), "did you mean 'age'?", 2),
         (("policy.toml", '"l-diversity"\nl = 2', '"t-closeness"\nt = 0.2'), "compares a class with the whole table", 2),
         (("policy.toml", "k = 4", "k = 60"), "the delay is 50 records, and a class takes 60", 2),
-        (("policy.toml", "[columns]", "[method]\npublish = 'aggregate'\n[columns]"), "publish = aggregate", 2),
+        (("policy.toml", "[columns]", "[method]\npublish = 'condense'\n[columns]"), "publish = condense", 2),
     ],
 )
 def test_what_is_wrong_is_one_sentence(
@@ -86,3 +97,29 @@ def test_bad_lines_can_be_passed_over(run_here: RunHere, here: Path) -> None:
     assert made.code == 0, made.stderr
     assert "148 of 150 records published" in made.stdout
     assert "2 suppressed: unreadable" in made.stdout
+
+
+@pytest.mark.slow
+def test_kills_lose_nothing_and_publish_nothing_twice(tmp_path: Path) -> None:
+    """Killed by a signal that it cannot see, whenever the output has grown, and gone on with."""
+    rng = np.random.default_rng(1)
+    lines = [f"{a},{b},{i}\n" for i, (a, b) in enumerate(rng.integers(0, 500, (15_000, 2)).tolist())]
+    (tmp_path / "in.csv").write_text("a,b,number\n" + "".join(lines))
+    code = (
+        "import shoal, shoal.stream.stream as home; home._COMMIT = 1; "
+        "p = shoal.Policy.of(quasi=['a', 'b'], insensitive=['number'], k=5, accept={'singled_out': 'counted'}); "
+        "shoal.stream('in.csv', p, delay=100).save('out')"
+    )
+    data, size, n_kills = tmp_path / "out/publish/data.csv", 0, 0
+    while True:
+        process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
+        while n_kills < 3 and process.poll() is None:
+            if data.exists() and data.stat().st_size > size:
+                process.kill()
+                n_kills += 1
+                break
+        if process.wait() == 0:
+            break
+        size = data.stat().st_size
+    shown = [line.rsplit(",", 1)[1] for line in data.read_text().splitlines()[1:]]
+    assert sorted(map(int, shown)) == list(range(15_000))

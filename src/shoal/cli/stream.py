@@ -9,7 +9,7 @@ import click
 
 from shoal.cli import interrupts, standard_streams
 from shoal.cli.group import Command
-from shoal.cli.habits import habits, progress
+from shoal.cli.habits import habits, is_quiet, progress
 from shoal.errors import DataError, ShoalError
 
 DELAY = 1000
@@ -87,7 +87,7 @@ def stream(
     try:
         with progress(out != _PIPE and not as_json) as step:
             if out == _PIPE:
-                asked.write(standard_streams.binary_output(), step)
+                made = asked.write(standard_streams.binary_output(), step)
             else:
                 made = asked.save(out, step)
                 interrupts.all_is_written(out)
@@ -96,6 +96,8 @@ def stream(
             raise _Stopped("interrupted; records of the last window were not published") from None
         raise _Stopped(f"interrupted; the same command goes on in {out}, with nothing lost") from None
     if out == _PIPE:
+        if not is_quiet(click.get_current_context()):
+            click.echo("\n".join(map(str, made.shown())), err=True)
         return
     if as_json:
         print_json({"out": str(out), **made.to_dict()})

@@ -23,7 +23,7 @@ from shoal.data.tables.labels import EVERYTHING, OR_MISSING, range_label
 from shoal.data.tables.parse import parse_dates
 from shoal.data.tables.round_ends import number_step
 from shoal.data.tables.table import Column, encode_cells, spell
-from shoal.errors import DataError
+from shoal.errors import DataError, PolicyError
 from shoal.stream.text import WindowCells
 from shoal.tables.encoding import rank
 from shoal.tables.groups import Groups
@@ -32,6 +32,7 @@ from shoal.tables.publish.generalise import generalise
 
 _MOST_EXACT = 2.0**53
 _MOST_KEPT = 100_000
+_MEAN_DECIMALS = 6
 
 
 class UnreadableCell(Exception):
@@ -217,6 +218,42 @@ def _spelled(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < _MOST_EXACT else spell(np.array([value]))[0]
 
 
+class AverageColumn(NumberColumn):
+    """Numbers of which each group shows the mean, none of them missing.
+
+    The loss is what microaggregation calls IL: the squares of differences to the mean of the group, as a share of those
+    to the mean of all.
+    """
+
+    n, sum, squares = 0, 0.0, 0.0
+
+    def read(self, cells: WindowCells) -> Floats:
+        values = super().read(cells)
+        if np.isnan(values).any():
+            what = "is empty, and an average has no place for that; fill it in, or publish ranges (generalise)"
+            raise UnreadableCell(int(np.flatnonzero(np.isnan(values))[0]), self.name, what)
+        return values
+
+    def labels(self, read: Floats, groups: Groups) -> list[str]:
+        means = groups.sum(read) / groups.sizes
+        self.loss += float(((read - means[groups.labels]) ** 2).sum())
+        self.n += len(read)
+        self.sum += float(read.sum())
+        self.squares += float((read**2).sum())
+        return [_spelled(round(mean, _MEAN_DECIMALS)) for mean in means.tolist()]
+
+    def share_lost(self, n_records: int) -> float:
+        total = self.squares - self.sum**2 / max(1, self.n)
+        return min(1.0, self.loss / total) if total > 0 else 0.0
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "moments": [self.n, self.sum, self.squares]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self.n, self.sum, self.squares = state["moments"]
+
+
 class GeneralColumn(StreamColumn):
     """Categories, taxonomies, codes and dates: each window as the static engine takes a table."""
 
@@ -259,8 +296,16 @@ class GeneralColumn(StreamColumn):
         return min(1.0, self.loss / max(1, n_records))
 
 
-def column_for(attribute: Attribute, missing: str, markers: Sequence[str], ends: str) -> StreamColumn:
+def column_for(
+    attribute: Attribute, missing: str, markers: Sequence[str], ends: str, *, is_averaged: bool = False
+) -> StreamColumn:
     """The column of an attribute."""
+    if is_averaged and (attribute.type != "continuous" or attribute.hierarchy is not None):
+        raise PolicyError(
+            f"column {attribute.name!r} is no number, and a stream averages numbers alone; publish labels (generalise)"
+        )
+    if is_averaged:
+        return AverageColumn(attribute, missing, markers, ends)
     if attribute.type == "continuous" and attribute.hierarchy is None:
         return NumberColumn(attribute, missing, markers, ends)
     if attribute.type == "ordinal" and attribute.order is None:

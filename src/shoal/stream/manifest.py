@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from shoal.stream.stream import Streamed
 
 
+REPORT = "stream.json"
+
+
 def stream_manifest(made: Streamed, windows: StreamWindows, kind: str, delay: Delay, publish: Path) -> dict[str, Any]:
     """What `publish/manifest.json` says of a stream; numbers of few are told as ranges."""
     name = windows.file_name
@@ -37,5 +40,5 @@ def stream_manifest(made: Streamed, windows: StreamWindows, kind: str, delay: De
 
 
 def stream_report(result: Streamed, policy: Any) -> str:
-    """What `private/report.json` says: exact numbers, the loss, and what was asked."""
+    """What `private/stream.json` says: exact numbers, the loss, and what was asked."""
     return json.dumps({**result.to_dict(), "policy": policy_toml(policy, {}, ())}, indent=2, ensure_ascii=False) + "\n"

@@ -111,32 +111,45 @@ class FolderSource(ByteSource):
     def __init__(self, folder: Path, *, once: bool, sleep: Callable[[float], None] = time.sleep) -> None:
         self.folder, self.once, self._sleep = folder, once, sleep
         self._last: str | None = None
-        self._waiting, self._begun, self._n_bytes = b"", list[tuple[int, str]](), 0
+        self._file: BinaryIO | None = None
+        self._begun: list[tuple[int, str]] = []
+        self._n_bytes, self._is_ended = 0, True
         self._first, self._is_first = "", True
         self.has_header = False
         """Whether the first line of each file but the first is passed over; who reads the first line says so."""
 
     def read(self, wait: float | None) -> bytes | None:
-        if self._waiting:
-            piece, self._waiting = self._waiting[:PIECE], self._waiting[PIECE:]
-            return piece
-        name = self._next()
-        if name is None:
-            if self.once:
+        if self._file is None:
+            name = self._next()
+            if name is None and self.once:
                 return None
-            self._sleep(_POLL_SECONDS if wait is None else min(wait, _POLL_SECONDS))
-            return b""
+            if name is None:
+                self._sleep(_POLL_SECONDS if wait is None else min(wait, _POLL_SECONDS))
+                return b""
+            self._open(name)
+        assert self._file is not None
+        piece = self._file.read(PIECE)
+        if not piece:
+            self.close()
+            piece = b"" if self._is_ended else b"\n"
+        self._is_ended = not piece or piece.endswith(b"\n")
+        self._n_bytes += len(piece)
+        return piece
+
+    def _open(self, name: str) -> None:
         try:
-            text = (self.folder / name).read_bytes()
+            self._file = (self.folder / name).open("rb")
         except OSError as error:
             raise DataError(f"{self.folder / name} cannot be read: {error.strerror or error}") from None
         if not self._is_first and self.has_header:
-            text = text.partition(b"\n")[2]
-        self._last, self._is_first = name, False
+            self._file.readline()
+        self._last, self._is_first, self._is_ended = name, False, True
         self._begun.append((self._n_bytes, name))
-        self._waiting = text if text.endswith(b"\n") or not text else text + b"\n"
-        self._n_bytes += len(self._waiting)
-        return self.read(wait) if self._waiting else b""
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     def mark(self, n_bytes: int) -> Mark:
         while len(self._begun) > 1 and self._begun[1][0] <= n_bytes:

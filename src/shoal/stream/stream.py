@@ -183,7 +183,7 @@ class Stream:
         from shoal.check.stream.folder import check_stream
         from shoal.manifest import FILE_NAME
         from shoal.scratch import write_owned
-        from shoal.stream.manifest import stream_manifest, stream_report
+        from shoal.stream.manifest import REPORT, stream_manifest, stream_report
 
         made = _result(counts, windows)
         if not counts.n_out:
@@ -199,7 +199,7 @@ class Stream:
                 "please report it"
             )
         result = Streamed(made.records, made.suppressed, made.windows, made.loss, found.guarantees)
-        write_owned(journal.private / "report.json", stream_report(result, self._policy), overwrite=True)
+        write_owned(journal.private / REPORT, stream_report(result, self._policy), overwrite=True)
         told = {**manifest, "guarantees": [_public(g) for g in found.guarantees]}
         (journal.publish / FILE_NAME).write_text(
             json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Codes, Rows, Singles
-from shoal.check.finding import refuse_serious
+from shoal.check.finding import UNPROTECTED, Finding, refuse_serious
 from shoal.check.tables.singled_out import findings_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.header import numbered_names
@@ -100,6 +100,10 @@ class TableWindows(StreamWindows):
         self.columns: list[StreamColumn] = []
         self._n_windows = 0
         self._is_looked_at = False
+
+    @property
+    def _is_averaged(self) -> bool:
+        return self.policy.method.publication == "aggregate"
 
     @property
     def is_quoted(self) -> bool:
@@ -178,7 +182,10 @@ class TableWindows(StreamWindows):
             raise PolicyError("no column is quasi-identifying, so there is nothing to hide records by; name one")
         asked = self.policy
         self.attributes = attributes
-        self.columns = [column_for(a, asked.missing, asked.missing_markers, asked.method.ends) for a in quasi]
+        self.columns = [
+            column_for(a, asked.missing, asked.missing_markers, asked.method.ends, is_averaged=self._is_averaged)
+            for a in quasi
+        ]
 
     def _table(self, cells: WindowCells, names: Sequence[str]) -> Table:
         markers = frozenset(self.policy.missing_markers)
@@ -232,7 +239,8 @@ class TableWindows(StreamWindows):
         return Made(data, worked.window.n_records, len(order), persons=persons)
 
     def _refuse_singled_out(self, worked: _Prepared, labels: Mapping[str, list[str]]) -> None:
-        """`Infeasible` where columns that are published as they are tell too many of the first window apart."""
+        """`Infeasible` where columns that are published as they are tell too many of the first window apart, or look
+        sensitive, unless the policy takes that."""
         of_rows = worked.labels.tolist()
         shown = {n: [labels[n][g] for g in of_rows] if n in labels else worked.cells[n] for n in self.published}
         found = findings_of(
@@ -244,8 +252,17 @@ class TableWindows(StreamWindows):
             accepted=self.policy.accept,
             persons=worked.persons if self.policy.person else None,
         )
-        refuse_serious(found)
+        refuse_serious([*found, *self._unprotected()])
         self._is_looked_at = True
+
+    def _unprotected(self) -> tuple[Finding, ...]:
+        """Columns that look sensitive, though nobody called them so, and that nothing is required of."""
+        from shoal.kinds.tables.release import unprotected
+
+        required = [r for r in self.policy.require if r.is_about_values()]
+        guessed = [n for n, a in self.attributes.items() if a.role == "sensitive" and not self.policy.states_role_of(n)]
+        names = [n for n in guessed if not any(r.column in (None, n) for r in required)]
+        return unprotected(names, self.policy.accept.get(UNPROTECTED))
 
     def _written(self, worked: _Prepared, labels: Mapping[str, list[str]], order: Rows) -> bytes:
         """Records in their order: labels side by side are put together once for each class, not for each record."""
@@ -326,14 +343,16 @@ class TableWindows(StreamWindows):
             "person": list(asked.person) or None,
             "require": [r.model_dump(exclude_none=True) for r in asked.require],
             "columns": {n: c.model_dump(exclude_none=True) for n, c in columns.items()},
-            "method": {"partition": "k-member", "publish": "generalise", "ends": asked.method.ends},
+            "method": {"partition": "k-member", "publish": asked.method.publication}
+            | ({} if self._is_averaged else {"ends": asked.method.ends}),
         }
 
     def loss(self, n_records: int) -> dict[str, float]:
         shares = {c.name: c.share_lost(n_records) for c in self.columns}
+        name = "IL" if self._is_averaged else "NCP"
         return {
-            "NCP": float(np.mean(list(shares.values()))) if shares else 0.0,
-            **{f"NCP of {n}": s for n, s in shares.items()},
+            name: float(np.mean(list(shares.values()))) if shares else 0.0,
+            **{f"{name} of {n}": s for n, s in shares.items()},
         }
 
 
@@ -362,12 +381,13 @@ def group_blocks(points: Singles, weights: Singles, persons: Codes, k: int, labe
 
 def refuse_policy(policy: Policy) -> None:
     """Refuse what a stream cannot keep, rather than forget it."""
-    relative = [r.model for r in policy.require if r.is_relative]
+    relative, reading = [r.model for r in policy.require if r.is_relative], policy.reading or {}
     asked = {
         f"{relative[0] if relative else ''} compares a class with the whole table, and a stream has no whole": relative,
-        f"publish = {policy.method.publication} is for whole tables, and a stream publishes labels (generalise)": (
-            policy.method.publication != "generalise"
+        f"publish = {policy.method.publication} is for whole tables; a stream publishes labels or averages": (
+            policy.method.publication not in ("generalise", "aggregate")
         ),
+        "restore_variance needs the variance of a whole": policy.method.restore_variance,
         f"method = {policy.method.partition} gives all records one recoding, for which all must be there": (
             policy.method.is_recoding
         ),
@@ -375,6 +395,11 @@ def refuse_policy(policy: Policy) -> None:
         "memory is for shoal anonymize, and a stream holds one window": policy.memory is not None,
         "order = original would tell who came when": policy.order == "original",
         "target is for reports on whole tables": policy.target is not None,
+        "shift needs all records of a person at once": bool(policy.shifted),
+        "metadata describes a whole table": policy.metadata,
+        "a stream is read as UTF-8 with points in numbers; encoding and decimal are for files": (
+            reading.get("encoding", "utf-8").casefold() not in ("utf-8", "utf8") or reading.get("decimal", ".") != "."
+        ),
     }
     for what, is_asked in asked.items():
         if is_asked:

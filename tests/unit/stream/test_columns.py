@@ -11,7 +11,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.labels import read_label
 from shoal.data.tables.table import MARKERS
-from shoal.errors import DataError
+from shoal.errors import DataError, PolicyError
 from shoal.stream.columns import NumberColumn, StreamColumn, UnreadableCell, column_for
 from shoal.stream.text import WindowCells, csv_cells
 from shoal.tables.groups import Groups
@@ -121,3 +121,19 @@ def test_a_state_comes_back(kind: str) -> None:
     assert again.state() == made.state()
     cells, labels = ["4", "6", "7", "10"], [0, 0, 1, 1]
     assert labelled(made, cells, labels) == labelled(again, cells, labels)
+
+
+def test_averages_are_those_of_groups_and_their_loss_is_il() -> None:
+    attribute = Attribute("x", "continuous", "quasi")
+    made, again = (column_for(attribute, "value", MARKERS, "rounded", is_averaged=True) for _ in range(2))
+    assert labelled(made, ["1", "2", "6", "10", "10.5"], [0, 0, 0, 1, 1]) == ["3", "10.25"]
+    values = np.array([1, 2, 6, 10, 10.5])
+    within = ((values - np.array([3, 3, 3, 10.25, 10.25])) ** 2).sum()
+    assert made.share_lost(5) == pytest.approx(within / ((values - values.mean()) ** 2).sum())
+    again.restore(json.loads(json.dumps(made.state())))
+    assert again.share_lost(5) == made.share_lost(5)
+    with pytest.raises(UnreadableCell, match="average") as told:
+        made.read(cells_of(["1", ""]))
+    assert told.value.place == 1
+    with pytest.raises(PolicyError, match="averages numbers alone"):
+        column_for(Attribute("x", "nominal", "quasi"), "value", MARKERS, "rounded", is_averaged=True)

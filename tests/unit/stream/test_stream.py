@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.data.tables.labels import read_label
 from shoal.errors import DataError, PolicyError
 from shoal.stream import journal as journal_home
 from shoal.stream import stream as home
@@ -67,8 +69,8 @@ def test_a_folder_is_checked_and_says_what_it_is(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "out/publish/manifest.json").read_text())
     assert manifest["stream"]["delay"] == {"records": 30, "seconds": None}
     assert manifest["records"] == {"in": 90, "out": 90, "suppressed": 0}
-    assert sorted(p.name for p in (tmp_path / "out/private").iterdir()) == ["persons.bin", "report.json"]
-    assert "p1" not in (tmp_path / "out/private/report.json").read_text()
+    assert sorted(p.name for p in (tmp_path / "out/private").iterdir()) == ["persons.bin", "stream.json"]
+    assert "p1" not in (tmp_path / "out/private/stream.json").read_text()
     found = shoal.check(tmp_path / "out", source)
     assert found.is_whole, found.findings
     assert "30 seconds" not in repr(made)
@@ -115,6 +117,16 @@ def test_lines_go_to_a_pipe_under_one_header(tmp_path: Path) -> None:
     assert (lines[0], len(lines), made.windows) == ("age,disease", 51, 3)
 
 
+def test_averages_come_out_in_classes_too(tmp_path: Path) -> None:
+    source = as_csv(tmp_path / "people.csv", people(60))
+    made = shoal.stream(source, asked(publish="aggregate"), delay=30, seed=1).save(tmp_path / "out")
+    assert [g.holds for g in made.guarantees] == [True]
+    assert 0 < made.loss["IL"] < 0.5
+    found = shoal.check(tmp_path / "out", source)
+    assert found.holds
+    assert not found.is_whole
+
+
 def test_a_file_can_be_iterated_over_too(tmp_path: Path) -> None:
     rows = list(shoal.stream(as_csv(tmp_path / "people.csv", people(50)), asked(), delay=20, seed=1))
     assert len(rows) == 50
@@ -156,3 +168,64 @@ def test_what_became_of_it_is_shown() -> None:
     assert opened.result is not None
     assert opened.result.suppressed == {"fewer than k persons in a window": 3}
     assert "40 of 43 records published in 3 windows, 3 suppressed." in repr(opened.result)
+
+
+def covers(label: str, value: str) -> bool:
+    """Whether a label says what may be true of a value, by a reading of its own."""
+    told = read_label(label)
+    if told.kind == "everything":
+        return True
+    if value in ("", "?"):
+        return told.may_miss or label == ""
+    if told.kind == "range":
+        return float(told.values[0]) <= float(value) <= float(told.values[1])
+    return value in told.values or (label != "" and told.kind == "value" and told.values[0] == value)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_attacker_who_knows_everything_but_who_is_who_is_left_with_k_persons(seed: int) -> None:
+    """The attacker has all quasi-identifiers, and sees after how many arrivals, and in which order, records come out.
+
+    Rows that come out at once, one after the other, with the same labels are one class to him. Its candidates are the
+    persons with a record that came in since the last time that something came out, and that the labels cover.
+    """
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(30, 160)), int(rng.integers(2, 7))
+    delay = int(rng.integers(k, 50))
+    rows = [
+        {
+            "id": f"p{rng.integers(0, 60)}",
+            "age": "?" if rng.random() < 0.05 else str(rng.integers(0, 40)),
+            "job": rng.choice(["a", "b", "c, d", ""]),
+            "disease": f"d{rng.integers(0, 4)}",
+        }
+        for _ in range(n)
+    ]
+    missing = ["value", "any"][seed % 2]
+    types = {"age": {"type": "continuous"}, "job": {"type": "nominal"}}
+    policy = shoal.Policy.of(
+        quasi=["age", "job"], sensitive=["disease"], person="id", k=k, missing=missing, columns=types
+    )
+    n_came = 0
+
+    def source() -> Iterator[dict[str, Any]]:
+        nonlocal n_came
+        for row in rows:
+            n_came += 1
+            yield row
+
+    opened = shoal.stream(source(), policy, delay=delay, seed=seed)
+    out = [(n_came, row) for row in opened]
+    begin, times = 0, sorted({when for when, _ in out})
+    for when in times:
+        shown = [row for time, row in out if time == when]
+        for labels, group in groupby(shown, key=lambda row: (row["age"], row["job"])):
+            members = list(group)
+            fits = [r for r in rows[begin:when] if covers(labels[0], r["age"]) and covers(labels[1], r["job"])]
+            assert len({r["id"] for r in fits}) >= k
+            assert len(members) >= k
+            assert {m["disease"] for m in members} <= {r["disease"] for r in fits}
+        begin = when - when % delay if when == n else when
+    assert opened.result is not None
+    assert opened.result.records["out"] == len(out)
+    assert opened.result.records["suppressed"] == n - len(out)

@@ -30,7 +30,7 @@ def people(n: int, seed: int, n_persons: int = 10**6, n_diseases: int = 9) -> by
 
 
 def asked(**more: object) -> Policy:
-    return Policy.of(quasi=["age", "sex"], sensitive=["disease"], identifying=["id"], **{"k": 3, **more})
+    return Policy.of(quasi=["age", "sex"], sensitive=["disease"], **{"k": 3, "identifying": ["id"], **more})
 
 
 def published(windows: TableWindows, text: bytes, first: int = 1) -> Made:
@@ -169,7 +169,12 @@ def test_a_bad_line_is_named_with_its_column_and_not_quoted(line: bytes, told: s
     "more",
     [
         {"t": 0.2},
-        {"partition": "mdav"},
+        {"publish": "condense"},
+        {"shift": ["id"], "identifying": []},
+        {"metadata": True},
+        {"encoding": "latin-1"},
+        {"decimal": ","},
+        {"partition": "mdav", "restore_variance": True},
         {"partition": "datafly"},
         {"order": "original"},
         {"target": "disease"},
@@ -208,3 +213,10 @@ def test_a_column_that_tells_records_apart_stops_the_stream_unless_it_is_taken()
         published(opened(Policy.of(**asks)), people(60, 1))
     taken = opened(Policy.of(**asks, accept={"singled_out": "numbers of lines"}))
     assert published(taken, people(60, 1)).n_out == 60
+
+
+def test_a_column_that_looks_sensitive_stops_the_stream_unless_its_role_is_stated() -> None:
+    guessing = Policy.of(quasi=["age", "sex"], identifying=["id"], k=3)
+    with pytest.raises(Infeasible, match=r"disease.* looks sensitive"):
+        published(opened(guessing), people(60, 1))
+    assert published(opened(guessing.changed(l=2)), people(60, 1)).n_out == 60

@@ -15,7 +15,7 @@ import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,8 @@ from shoal.check.tables.classes import Classes
 from shoal.check.tables.compare_rows import ComparedTables, compare_kept, compare_labels
 from shoal.check.tables.models import check_of
 from shoal.check.tables.verify import verify, worse
-from shoal.data.tables.attribute import Attribute
+from shoal.data.published_file import plain_file
+from shoal.data.tables.attribute import ROLES, TYPES, Attribute
 from shoal.data.tables.header import numbered_names
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import MARKERS, Column, Table, encode_cells
@@ -40,9 +41,11 @@ from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.manifest import FILE_NAME, checksum
 from shoal.models import Requirement
 from shoal.secrets import PrivateFolder
+from shoal.told_counts import read_count
 
 MOST_ROWS = 100_000
 PERSONS_FILE = "persons.bin"
+DELIMITERS = ",;\t|"
 _REQUIRE: TypeAdapter[tuple[Requirement, ...]] = TypeAdapter(tuple[Requirement, ...])
 _MOST_NAMED = 5
 
@@ -67,9 +70,11 @@ def check_stream(
         return check_lines(publish, manifest, original)
     try:
         told = _Told(publish, manifest)
-    except (KeyError, TypeError, ValueError, ValidationError, PolicyError):
+        findings = told.edits()
+    except (KeyError, TypeError, ValueError, AttributeError, ValidationError, PolicyError):
         raise DataError(f"{publish / FILE_NAME} is not the manifest of a stream; restore it from the release") from None
-    findings = told.edits()
+    except OSError as error:
+        raise DataError(f"{publish} cannot be read ({error.strerror or error}); restore it from the release") from None
     found: dict[int, list[Guarantee]] = {}
     n_rows = 0
     whose = told.read_persons(persons)
@@ -135,20 +140,27 @@ class _Told:
         self.person = tuple(manifest.get("person") or ())
         self.n_out = int(manifest["records"]["out"])
         self.delay = int(manifest["stream"]["delay"]["records"])
-        if not self.quasi or not self.require:
+        self.suppressed = read_count(manifest["records"]["suppressed"])
+        self.seconds, self.delimiter = manifest["stream"]["delay"].get("seconds"), manifest.get("delimiter")
+        self.publish_as = str(manifest["method"]["publish"])
+        is_text = self.delimiter is None or (isinstance(self.delimiter, str) and self.delimiter in DELIMITERS)
+        if not self.quasi or not self.require or self.delay < 1 or not is_text or self.missing not in ("value", "any"):
+            raise ValueError
+        if not {(a.type, a.role) for a in self.columns.values()} <= set(product(TYPES, ROLES)):
             raise ValueError
         about_values = [r for r in self.require if r.is_about_values()]
         named = [r for r in about_values for _ in ([r.column] if r.column is not None else self.sensitive)]
         self.are_low = [True, *(check_of(r).is_low_worse(r) for r in named)]
 
     def edits(self) -> list[str]:
-        if self.manifest.get("checksums", {}).get(self.path.name) != checksum(self.path):
+        plain_file(self.path)
+        if self.manifest["checksums"].get(self.path.name) != checksum(self.path):
             return [f"{self.path.name} was changed after the release: its checksum differs from the manifest's"]
         return []
 
     def rows(self) -> Iterator[Row]:
         has_header = self.manifest.get("header") != "none"
-        return read_rows(self.path, self.names, self.manifest.get("delimiter"), has_header=has_header)
+        return read_rows(self.path, self.names, self.delimiter, has_header=has_header)
 
     def read_persons(self, path: Path | None) -> Ints | None:
         if not self.person or path is None or not path.is_file() or not path.stat().st_size:
@@ -201,11 +213,12 @@ class _Told:
 
     def compare(self, original: Path) -> tuple[list[str], tuple[str, ...]]:
         """What is wrong with the rows of some window, and why nothing was compared."""
-        records = self.manifest["records"]
-        if records["suppressed"] or self.manifest["stream"]["delay"].get("seconds") is not None:
-            why = "records were suppressed" if records["suppressed"] else "windows were cut by the clock"
+        if self.suppressed != 0 or self.seconds is not None:
+            why = "records were suppressed" if self.suppressed != 0 else "windows were cut by the clock"
             return [], (f"any row with the record that it stands for, as {why}",)
-        names, came = _original_rows(original, self.manifest.get("delimiter"), self.manifest.get("header"))
+        if self.publish_as != "generalise":
+            return [], ("averages with the values that they are of",)
+        names, came = _original_rows(original, self.delimiter, self.manifest.get("header"))
         absent = [n for n in self.names if n not in names]
         if absent:
             return [f"the column {absent[0]!r} is not in the original"], ()
@@ -246,11 +259,10 @@ def runs(rows: Sequence[Row], quasi: Sequence[int]) -> Ints:
 
 
 def _k_sentence(least: int, k: int, noun: str) -> str:
+    among = count(least, noun) if noun == "record" else f"records of {count(least, noun)}"
     if least >= k:
-        return f"Every record comes out among records of {least} {noun}s or more that look the same (required: {k})."
-    return (
-        f"k-anonymity fails: a record comes out among those of {count(least, noun)} that look the same ({k} required)."
-    )
+        return f"Every record comes out among {among} or more that look the same (required: {k})."
+    return f"k-anonymity fails: a record comes out among {among} that look the same (required: {k})."
 
 
 def _joined(parts: Sequence[Guarantee], *, low_is_worse: bool) -> Guarantee:

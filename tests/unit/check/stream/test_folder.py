@@ -98,7 +98,20 @@ def test_an_edited_file_is_told(made: Path) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"require": []}, {"columns": {}}, {"records": {}}, {"stream": 1}, {"data": 3}, {"require": [{"model": "x"}]}],
+    [
+        {"require": []},
+        {"delimiter": [","]},
+        {"checksums": 3},
+        {"missing": "x"},
+        {"method": {}},
+        {"stream": {"delay": {"records": 0}}},
+        {"columns": {"age": {"type": "x", "role": "quasi"}}},
+        {"columns": {}},
+        {"records": {}},
+        {"stream": 1},
+        {"data": 3},
+        {"require": [{"model": "x"}]},
+    ],
 )
 def test_a_manifest_of_something_else_is_refused(made: Path, change: dict[str, Any]) -> None:
     path = made / "out/publish/manifest.json"
@@ -112,3 +125,13 @@ def test_it_is_held_to_its_manifest(made: Path) -> None:
         shoal.check(made / "out/publish", policy=shoal.Policy())
     with pytest.raises(PolicyError, match="give its path"):
         shoal.check(made / "out/publish", {"age": [1]})
+
+
+def test_a_link_or_nothing_in_the_place_of_the_data_is_refused(made: Path) -> None:
+    path = made / "out/publish/data.csv"
+    path.rename(made / "elsewhere.csv")
+    with pytest.raises(DataError):
+        shoal.check(made / "out/publish")
+    path.symlink_to(made / "elsewhere.csv")
+    with pytest.raises(DataError):
+        shoal.check(made / "out/publish")
