@@ -67,6 +67,8 @@ def test_a_page_that_is_not_there(tmp_path: Path) -> None:
     ):
         assert client.get(path).status == 404
     assert client.post("/people-1/none", {}).status == 404
+    for path, leads_to in (("/open", "/"), ("/upload", "/"), ("/people-1/upload", "/people-1/hierarchies")):
+        assert client.get(path).header("location") == leads_to
 
 
 def test_what_is_wrong_is_said_in_place_and_nothing_is_changed(tmp_path: Path) -> None:
