@@ -101,12 +101,15 @@ class HierarchyLook(NamedTuple):
     Attributes
     ----------
     values : list of str
-        The distinct values.
+        The distinct values, or some of them.
+    n_values : int
+        How many there are.
     bands : list of tuple of str
         A row a value, from fine to coarse, of what can be made of them without being told; empty where nothing can.
     """
 
     values: list[str]
+    n_values: int
     bands: list[tuple[str, ...]]
 
 
@@ -241,8 +244,8 @@ class Kind(ABC):
         """What each column adds to the share of records that others can tell from all others; by default unknown."""
         return {}
 
-    def hierarchies(self, data: Any, policy: Any) -> dict[str, HierarchyLook]:
-        """What hierarchies of columns have to know, by column; by default there are none."""
+    def hierarchies(self, data: Any, policy: Any, most: int) -> dict[str, HierarchyLook]:
+        """What hierarchies of columns have to know, by column, of some values where there are more than `most`."""
         return {}
 
     def persons(self, data: Any, policy: Any) -> Ints | None:

@@ -28,18 +28,25 @@ needs_chromium = pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no /
 
 
 @contextmanager
-def browser(**how: Any) -> Iterator[Any]:
-    """A window of chromium; errors of its pages are errors of the test."""
+def started() -> Iterator[Any]:
+    """Chromium, for several tests: to start it takes seconds."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with sync_api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        window = chromium.new_context(**how)
-        window.set_default_timeout(PATIENCE)
-        complaints: list[str] = []
-        window.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-        window.on("weberror", lambda error: complaints.append(str(error.error)))
-        yield window
+        yield chromium
         chromium.close()
+
+
+@contextmanager
+def browser(chromium: Any, **how: Any) -> Iterator[Any]:
+    """A window that knows nothing of others; errors of its pages are errors of the test."""
+    window = chromium.new_context(**how)
+    window.set_default_timeout(PATIENCE)
+    complaints: list[str] = []
+    window.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    window.on("weberror", lambda error: complaints.append(str(error.error)))
+    yield window
+    window.close()
     assert [c for c in complaints if "422" not in c] == []  # a form that is refused is told to the console too
 
 

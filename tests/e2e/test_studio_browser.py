@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -21,12 +22,18 @@ from shoal.studio.jobs import Job, start_process
 from shoal.studio.session import Session
 from shoal.studio.words import SCREENS
 from tests.conftest import ROOT
-from tests.e2e.studio_browser import browser, command, enter, needs_chromium, served
+from tests.e2e.studio_browser import browser, command, enter, needs_chromium, served, started
 from tests.unit.studio.client import PEOPLE
 
 pytestmark = [needs_chromium, pytest.mark.slow]
 WIDTHS = (360, 768, 1280, 2560)
 PICTURES = ROOT / "docs" / "how-to" / "studio"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with started() as found:
+        yield found
 
 
 @pytest.fixture
@@ -36,9 +43,9 @@ def samples(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return demo_samples()
 
 
-def test_from_nothing_to_a_checked_release_in_at_most_25_clicks(tmp_path: Path) -> None:
+def test_from_nothing_to_a_checked_release_in_at_most_25_clicks(chromium: Any, tmp_path: Path) -> None:
     """The demonstration's table, with a process of its own for everything, and no typed word."""
-    with command(tmp_path) as (process, address), browser() as window:
+    with command(tmp_path) as (process, address), browser(chromium) as window:
         person = enter(window, address)
         person.click("button", "A table of a clinic")
         person.sees("First rows")
@@ -69,24 +76,25 @@ def test_from_nothing_to_a_checked_release_in_at_most_25_clicks(tmp_path: Path) 
         assert "clinic" not in said
 
 
-@pytest.mark.parametrize("sample", ["Proteins, as strings", "Baskets of items", "Trips through a town"])
-def test_the_same_of_other_kinds(tmp_path: Path, samples: dict[str, Any], sample: str) -> None:
-    with served(tmp_path, samples) as address, browser() as window:
-        person = enter(window, address)
-        person.click("button", sample)
-        person.sees("First rows")
-        for heading in ("Columns", "Context", "Hierarchies", "Requirements", "Sweep"):
-            person.click("link", f"Next: {heading}")
-        person.click("link", "Next: Result")
-        person.click("button", "Make the release")
-        person.sees("What holds")
-        person.click("link", "Next: Attacks")
-        person.click("link", "Next: Release")
-        person.click("button", "Write and check")
-        person.sees("Written and checked")
-        person.click("link", "Next: History")
-        person.sees("Every policy that there was")
-        assert person.n_clicks <= 25
+def test_the_same_of_other_kinds(chromium: Any, tmp_path: Path, samples: dict[str, Any]) -> None:
+    with served(tmp_path, samples) as address, browser(chromium) as window:
+        for sample in ("Proteins, as strings", "Baskets of items", "Trips through a town"):
+            person = enter(window, address)
+            person.click("button", sample)
+            person.sees("First rows")
+            for heading in ("Columns", "Context", "Hierarchies", "Requirements", "Sweep"):
+                person.click("link", f"Next: {heading}")
+            person.click("link", "Next: Result")
+            person.click("button", "Make the release")
+            person.sees("What holds")
+            person.click("link", "Next: Attacks")
+            person.click("link", "Next: Release")
+            person.click("button", "Write and check")
+            person.sees("Written and checked")
+            person.click("link", "Next: History")
+            person.sees("Every policy that there was")
+            assert person.n_clicks <= 25
+            person.page.close()
 
 
 def serious(page: Any) -> list[str]:
@@ -98,10 +106,10 @@ def serious(page: Any) -> list[str]:
 
 
 def test_every_screen_at_every_width_is_usable_and_has_no_serious_finding(
-    tmp_path: Path, samples: dict[str, Any]
+    chromium: Any, tmp_path: Path, samples: dict[str, Any]
 ) -> None:
     axe = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
-    with served(tmp_path, samples) as address, browser() as window:
+    with served(tmp_path, samples) as address, browser(chromium) as window:
         person = enter(window, address)
         page = person.page
         page.get_by_role("button", name="A table of a clinic").click()
@@ -125,11 +133,14 @@ def test_every_screen_at_every_width_is_usable_and_has_no_serious_finding(
             page.goto(f"{at}/{screen}" if screen else "/".join(at.split("/")[:3]))
             page.evaluate(axe)
             assert serious(page) == [], screen
-            page.emulate_media(color_scheme="dark")
-            assert serious(page) == [], f"{screen}, dark"
+            if screen in ("columns", "sweep", "result", "history"):  # which have all colours between them
+                page.emulate_media(color_scheme="dark")
+                assert serious(page) == [], f"{screen}, dark"
             for width in WIDTHS:
                 page.set_viewport_size({"width": width, "height": 900})
                 assert page.evaluate("() => document.documentElement.scrollWidth") <= width, (screen, width)
+        page.evaluate("() => document.querySelector('main').append(document.createElement('button'))")
+        assert [found.split(":")[0] for found in serious(page)] == ["button-name"]  # what is planted is found
         if os.environ.get("SHOAL_PICTURES"):
             draw(page, at)
 
@@ -138,23 +149,19 @@ def draw(page: Any, at: str) -> None:
     """The pictures of the documentation."""
     PICTURES.mkdir(exist_ok=True)
     page.emulate_media(color_scheme="light")
-    page.set_viewport_size({"width": 1280, "height": 860})
-    for screen in ("columns", "requirements", "sweep", "result"):
+    page.set_viewport_size({"width": 1280, "height": 600})
+    for screen in ("columns", "sweep", "result"):
         page.goto(f"{at}/{screen}")
         page.screenshot(path=PICTURES / f"{screen}.png")
     page.emulate_media(color_scheme="dark")
     page.goto(f"{at}/release")
     page.screenshot(path=PICTURES / "release-dark.png")
-    page.emulate_media(color_scheme="light")
-    page.set_viewport_size({"width": 360, "height": 740})
-    page.goto(f"{at}/columns")
-    page.screenshot(path=PICTURES / "columns-small.png")
 
 
-def test_two_tabs_see_each_other_and_a_page_works_without_script(tmp_path: Path) -> None:
+def test_two_tabs_see_each_other_and_a_page_works_without_script(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
     with served(tmp_path) as address:
-        with browser() as window:
+        with browser(chromium) as window:
             first = enter(window, address)
             first.page.get_by_label("people.csv").check()
             first.click("button", "Open")
@@ -176,16 +183,15 @@ def test_two_tabs_see_each_other_and_a_page_works_without_script(tmp_path: Path)
             assert second.get_by_label("k", exact=True).input_value() == "7"
             second.keyboard.press("Tab")
             assert second.evaluate("() => document.activeElement.textContent") == "Skip to the page"
-        with browser(java_script_enabled=False) as window:
-            page = window.new_page()
-            page.goto(address)
+        with browser(chromium, java_script_enabled=False) as window:
+            page = enter(window, address).page
             page.goto(f"{'/'.join(address.split('/')[:3])}/people-1/columns")
             page.get_by_role("combobox", name="disease Role").select_option("sensitive")
             page.get_by_role("button", name="Save").first.click()
             page.locator("aside").get_by_text('disease = { role = "sensitive"').wait_for()
 
 
-def test_work_goes_on_after_a_closed_tab_and_can_be_stopped(tmp_path: Path) -> None:
+def test_work_goes_on_after_a_closed_tab_and_can_be_stopped(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
 
     def start(session: Session, job: Job) -> None:
@@ -203,7 +209,7 @@ def test_work_goes_on_after_a_closed_tab_and_can_be_stopped(tmp_path: Path) -> N
         job.write("pid", process.pid)
         job.write("progress.json", ["improving groups", 2, 9])
 
-    with served(tmp_path, start=start) as address, browser() as window:
+    with served(tmp_path, start=start) as address, browser(chromium) as window:
         person = enter(window, address)
         person.page.get_by_label("people.csv").check()
         person.click("button", "Open")
@@ -220,10 +226,10 @@ def test_work_goes_on_after_a_closed_tab_and_can_be_stopped(tmp_path: Path) -> N
         assert again.get_by_role("button", name="Make the release").is_enabled()
 
 
-def test_a_server_that_is_killed_loses_nothing(tmp_path: Path) -> None:
+def test_a_server_that_is_killed_loses_nothing(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
-    with browser() as window:
-        for k in (6, 7, 8):
+    with browser(chromium) as window:
+        for k in (6, 7):
             with command(tmp_path) as (process, address):
                 person = enter(window, address)
                 if k == 6:
@@ -239,4 +245,4 @@ def test_a_server_that_is_killed_loses_nothing(tmp_path: Path) -> None:
                 process.kill()
                 process.wait(60)
     session = Session(tmp_path / ".shoal-studio" / "people-1")
-    assert [step.what for step in session.steps()][2:] == [f"k-anonymity.k = {k}" for k in (6, 7, 8)]
+    assert [step.what for step in session.steps()][2:] == [f"k-anonymity.k = {k}" for k in (6, 7)]

@@ -109,3 +109,19 @@ def test_a_file_is_read_by_its_kind(tmp_path: Path) -> None:
 def test_a_kind_that_knows_no_ladder_refuses_to_harden() -> None:
     with pytest.raises(PolicyError, match="no way is known to harden a policy for tables"):
         Kind.ladder(default_kind(), None, None)
+
+
+def test_first_rows_of_every_kind_are_lines_of_text() -> None:
+    made = {
+        "table": {"age": [1, 2, 3], "word": ["a", None, "c"]},
+        "strings": ["ACGT", "ACG", "A"],
+        "sparse": Sparse.of([["a", "b"], ["c"], []]),
+    }
+    for kind in kinds():
+        if (source := made.get(kind.name)) is None:
+            continue
+        data = kind.load(source, kind.policy())
+        grid = kind.first_rows(data, 2)
+        assert len(grid.rows) == 2
+        assert all(isinstance(cell, str) and len(row) == len(grid.headings) for row in grid.rows for cell in row)
+    assert default_kind().first_rows(default_kind().load(made["table"], Policy()), 9).rows[1] == ("2", "")

@@ -100,3 +100,12 @@ def test_without_a_report_the_verdict_is_not_green() -> None:
     assert told.level == "amber"
     assert "no attack was run" in told.worst
     assert told.cost == "What it cost was not measured."
+
+
+@pytest.mark.parametrize(("release", "original"), RELEASES)
+def test_evidence_lets_all_be_checked_and_is_the_owners_alone(release: Any, original: Any, tmp_path: Path) -> None:
+    release.save(tmp_path / "out", report=False)
+    release.keep_evidence(tmp_path / "evidence")
+    assert (tmp_path / "evidence").stat().st_mode & 0o077 == 0
+    assert all(path.stat().st_mode & 0o077 == 0 for path in (tmp_path / "evidence").iterdir())
+    assert shoal.check(tmp_path / "out" / "publish", original, private=tmp_path / "evidence").holds

@@ -220,6 +220,8 @@ def _edit(
 ) -> None:
     """Take a policy file as it was typed."""
     text = fields.get("text", "").replace("\r\n", "\n")
+    if fields.get("step", str(session.last)) != str(session.last):
+        raise PolicyError("the policy was changed in another tab meanwhile; look at it again, and save this then")
     confined(session.policy_of(text), session, workspace)
     session.change(text, "edited as a file")
 

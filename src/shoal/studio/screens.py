@@ -316,8 +316,12 @@ def _release(session: Session, policy: Any, workspace: Workspace, query: Mapping
         "files": files,
         "metadata": metadata,
         "has_report": has_report,
-        "top": str(workspace.top),
+        "name": _below(Path(found["out"]), workspace.top) if found is not None else "",
     }
+
+
+def _below(path: Path, top: Path) -> str:
+    return path.relative_to(top).as_posix() if path.is_relative_to(top) else str(path)
 
 
 def _history(session: Session, policy: Any, workspace: Workspace, query: Mapping[str, str]) -> dict[str, Any]:

@@ -63,12 +63,15 @@ class Studio:
         routes = [
             Route("/", self._answer(self.home)),
             Route("/open", self._answer(self.open), methods=["POST"]),
+            Route("/open", self._answer(self.back), methods=["GET"]),
+            Route("/upload", self._answer(self.back), methods=["GET"]),
             Route("/upload", self._answer(self.upload), methods=["POST"]),
             Route("/static/{file}", self._answer(self.static)),
             Route("/{name}/events", self._answer(self.events)),
             Route("/{name}/state", self._answer(self.state)),
             Route("/{name}/file/{what}", self._answer(self.file)),
             Route("/{name}/upload", self._answer(self.change), methods=["POST"]),
+            Route("/{name}/upload", self._answer(self.back), methods=["GET"]),
             Route("/{name}/{screen}", self._answer(self.page), methods=["GET"]),
             Route("/{name}/{screen}", self._answer(self.change), methods=["POST"]),
         ]
@@ -132,6 +135,11 @@ class Studio:
             kinds=[(kind.name, kind.policy.noun) for kind in kinds()],
             error=error,
         )
+
+    async def back(self, request: Request) -> Response:
+        """A form's address that is loaded as a page, as after a reload: the page that the form stands on."""
+        name = request.path_params.get("name")
+        return RedirectResponse("/" if name is None else f"/{self._session(request).name}/hierarchies", 303)
 
     async def open(self, request: Request) -> Response:
         """Begin a session of files of the folder, or of invented data."""

@@ -25,7 +25,7 @@ from typing import Any
 from shoal.errors import PolicyError
 from shoal.kind import default_kind, kind_named, kind_of, kind_of_content, read_policy
 from shoal.policy_file import policy_toml
-from shoal.scratch import locked, write_owned
+from shoal.scratch import clear_abandoned, locked, write_owned
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -157,6 +157,7 @@ class Session:
         `back_to` is the step that this is a copy of, for undoing.
         """
         with locked(self.folder):
+            clear_abandoned(self.folder)
             last = self._caught_up()
             if last is not None and last.text == text:
                 return last.number

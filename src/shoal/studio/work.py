@@ -53,14 +53,10 @@ def look(session: Session, tell: Tell) -> None:
     told = profile.get("columns", [])
     tell("looking at columns", 0, 0)
     columns = kind.columns_of(data)
-    for i, look in enumerate(kind.hierarchies(data, policy).values()):
+    for i, look in enumerate(kind.hierarchies(data, policy, MOST_VALUES).values()):
         session.keep(
             f"hierarchies/values-{i}.json",
-            {
-                "values": look.values[:MOST_VALUES],
-                "n_values": len(look.values),
-                "bands": look.bands[:MOST_VALUES],
-            },
+            {"values": look.values, "n_values": look.n_values, "bands": look.bands},
         )
     is_first = session.kept(LOOKED) is None
     session.keep(

@@ -64,7 +64,7 @@ class Workspace:
         home = (home or top / SESSIONS).absolute()
         try:
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if home.is_symlink() or home.stat().st_uid != os.getuid():
+            if home.is_symlink() or (hasattr(os, "getuid") and home.stat().st_uid != os.getuid()):
                 raise ShoalError(f"{home} is not a folder of yours; name another one for sessions")
             home.chmod(0o700)
         except OSError as error:

@@ -78,7 +78,11 @@ def test_a_policy_can_be_typed_as_a_file(tmp_path: Path) -> None:
     page = client.post("/people-1/history", {"do": "edit", "text": "kind = 'table'\r\nk = 5\r\n"})
     assert page.status == 422
     assert "there is no key 'k'" in page.words
-    client.post("/people-1/history", {"do": "edit", "text": "kind = 'table'\r\nmissing = 'any'\r\n"})
+    typed = {"do": "edit", "text": "kind = 'table'\r\nmissing = 'any'\r\n"}
+    page = client.post("/people-1/history", {**typed, "step": "1"})
+    assert "changed in another tab meanwhile" in page.words
+    assert "missing = &#39;any&#39;" in page.text  # what was typed is still there
+    client.post("/people-1/history", {**typed, "step": "2"})
     assert client.session().policy.missing == "any"
 
 

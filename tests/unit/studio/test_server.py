@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,8 @@ def test_a_page_that_is_not_there(tmp_path: Path) -> None:
     ):
         assert client.get(path).status == 404
     assert client.post("/people-1/none", {}).status == 404
+    for path, leads_to in (("/open", "/"), ("/upload", "/"), ("/people-1/upload", "/people-1/hierarchies")):
+        assert client.get(path).header("location") == leads_to
 
 
 def test_what_is_wrong_is_said_in_place_and_nothing_is_changed(tmp_path: Path) -> None:
@@ -188,3 +191,20 @@ def test_the_socket_is_on_this_machine_alone() -> None:
             bound(port)
     finally:
         first.close()
+
+
+def test_200_reloads_and_new_servers_at_random_moments_lose_no_decision(tmp_path: Path) -> None:
+    """A server knows nothing that is not in files: another one takes its place, and pages show the last decision."""
+    client = opened(tmp_path)
+    draws, k = random.Random(200), 5
+    for i in range(200):
+        if i % 10 == 0 or draws.random() < 0.1:
+            client = Client(tmp_path)
+        if draws.random() < 0.3:
+            k = draws.randrange(2, 20)
+            fields = {"require/0:k-anonymity/k": str(k), "step": str(client.session().last)}
+            assert client.post("/people-1/requirements", fields, follow=False).status == 303
+        if draws.random() < 0.2:
+            assert f'value="{k}"' in client.get("/people-1/requirements").text
+        assert client.session().policy.k == k
+    assert [s.text for s in client.session().steps()][-1] == client.session().text

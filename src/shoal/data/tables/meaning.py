@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -150,22 +151,25 @@ def _hierarchy(column: Column, kind: str, given: ColumnPolicy) -> Hierarchy | No
     return hierarchy
 
 
-def automatic_rows(table: Table, policy: Policy) -> dict[str, list[tuple[str, ...]]]:
-    """The rows of the hierarchy that each column would have by itself, from left to right; none where it has none."""
+def automatic_rows(table: Table, policy: Policy, most: int) -> dict[str, tuple[list[str], list[tuple[str, ...]]]]:
+    """The values of each column, and the rows of the hierarchy that it would have by itself, from left to right.
+
+    Of a column with more than `most` values some are taken, from the first to the last at equal steps.
+    """
     default = policy.columns.get("*", ColumnPolicy())
-    rows: dict[str, list[tuple[str, ...]]] = {}
+    found: dict[str, tuple[list[str], list[tuple[str, ...]]]] = {}
     for name, column in table.columns.items():
-        given = policy.columns.get(name, default)
-        rows[name] = []
-        if len(column.values):
+        given, values = policy.columns.get(name, default), column.values
+        if len(values) > most:
+            values = values[np.linspace(0, len(values) - 1, most).astype(np.intp)]
+        texts, made = spell(values), None
+        if len(values):
             kind = guess.guess_attribute(column, type=given.type, n_records=table.n_records).type
-            try:
-                made = prefixes(spell(column.values)) if kind == "prefix" else _automatic(column, kind)
-            except (PolicyError, DataError):
-                continue
-            row_of = {row[0]: row for row in made.rows}
-            rows[name] = [row_of[leaf] for leaf in made.leaf_order()]
-    return rows
+            with suppress(PolicyError, DataError):  # which has none
+                made = prefixes(texts) if kind == "prefix" else _automatic(replace(column, values=values), kind)
+        row_of = {row[0]: row for row in made.rows} if made is not None else {}
+        found[name] = texts, [row_of[leaf] for leaf in made.leaf_order()] if made is not None else []
+    return found
 
 
 def _automatic(column: Column, kind: str) -> Hierarchy:

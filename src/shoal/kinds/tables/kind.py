@@ -136,13 +136,12 @@ class Tables(Kind):
         known = [n for n, a in attributes_of(data, policy).items() if a.role == "quasi"]
         return Uniques([data[n] for n in known]).added_by_each()
 
-    def hierarchies(self, data: Table, policy: Policy) -> dict[str, HierarchyLook]:
+    def hierarchies(self, data: Table, policy: Policy, most: int) -> dict[str, HierarchyLook]:
         """The values of columns, and bands of numbers, dates and codes."""
         from shoal.data.tables.meaning import automatic_rows
-        from shoal.data.tables.table import spell
 
-        found = automatic_rows(data, policy)
-        return {n: HierarchyLook(spell(column.values), found[n]) for n, column in data.columns.items()}
+        found = automatic_rows(data, policy, most)
+        return {n: HierarchyLook(values, len(data[n].values), rows) for n, (values, rows) in found.items()}
 
     def persons(self, data: Table, policy: Policy) -> Ints | None:
         """By the columns that the policy names."""

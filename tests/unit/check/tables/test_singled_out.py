@@ -161,3 +161,14 @@ def test_rows_that_stand_for_several_records_are_counted_as_these(seed: int) -> 
     assert looked_at[0].each() == looked_at[1].each()
     assert looked_at[0].most_telling(0.2) == looked_at[1].most_telling(0.2)
     assert looked_at[0]._widest(3) == looked_at[1]._widest(3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_each_column_adds_is_what_is_lost_without_it(seed: int) -> None:
+    table, cells, persons = drawn(seed)
+    for whose in (None, persons):
+        found = Uniques(list(table.columns.values()), persons=whose).added_by_each()
+        whole = slow_share(cells, table.names, whose)
+        for name, added in found.items():
+            rest = [n for n in table.names if n != name]
+            assert added == pytest.approx(whole - slow_share(cells, rest, whose))

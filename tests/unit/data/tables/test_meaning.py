@@ -6,7 +6,7 @@ import pytest
 
 import shoal
 from shoal.data.tables.frames import from_frame
-from shoal.data.tables.meaning import attributes_of
+from shoal.data.tables.meaning import attributes_of, automatic_rows
 from shoal.kinds.tables.policy import Policy
 
 pd = pytest.importorskip("pandas")
@@ -43,3 +43,16 @@ def test_whole_numbers_beyond_the_exact_ones_are_refused() -> None:
     table = {"n": [2**53, 2**53 + 1, 2**53 + 2, 2**53 + 2]}
     with pytest.raises(shoal.DataError, match="too large"):
         shoal.anonymize(table, shoal.Policy.of(columns={"n": {"role": "quasi", "type": "continuous"}}, k=2))
+
+
+def test_hierarchies_that_columns_have_by_themselves() -> None:
+    table = from_frame({"n": list(range(40)), "word": ["ab"[i % 2] for i in range(40)], "empty": [None] * 40})
+    found = automatic_rows(table, Policy.of(quasi=["n", "word"]), most=100)
+    values, rows = found["n"]
+    assert values == [str(i) for i in range(40)]
+    assert [row[0] for row in rows] == values
+    assert {row[-1] for row in rows} == {"*"}
+    assert found["word"] == (["a", "b"], [])
+    assert found["empty"] == ([], [])
+    some, rows = automatic_rows(table, Policy.of(quasi=["n"]), most=4)["n"]
+    assert (some[0], some[-1], len(some), len(rows)) == ("0", "39", 4, 4)
