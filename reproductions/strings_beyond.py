@@ -38,7 +38,12 @@ K = 20
 PAGE = ROOT / "docs" / "reproductions" / "strings-beyond.md"
 SETS = ("promoters", "splice", "families", "mtdna", "mtdna cut", "sessions", "V20.I4", "yeast", "human")
 MOST = {"human": 4000}
-N_SPLITS = {"promoters": 12, "mtdna": 6, "mtdna cut": 6, "V20.I4": 10}  # of small sets one split is mostly chance; else 3
+N_SPLITS = {
+    "promoters": 12,
+    "mtdna": 6,
+    "mtdna cut": 6,
+    "V20.I4": 10,
+}
 WAYS: dict[str, dict[str, Any]] = {
     "window (default)": {},
     "template (the papers' way)": {"generator": "template", "support": 3},

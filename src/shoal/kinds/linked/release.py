@@ -23,9 +23,9 @@ from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified
 from shoal.kinds.linked.manifest import LinkedManifest, PublishedTable
 from shoal.kinds.linked.policy import LinkedPolicy
+from shoal.kinds.tables.findings import told_findings, unprotected
 from shoal.kinds.tables.manifest import PublishedColumn, as_published
 from shoal.kinds.tables.policy import Policy
-from shoal.kinds.tables.release import told_findings, unprotected
 from shoal.manifest import Manifest
 from shoal.release import Pages, Release
 from shoal.secrets import write_key, write_rows

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Ints
 from shoal.check.evidence import Evidence, group_classes
-from shoal.check.finding import KNOWN_HISTORY, SINGLED_OUT, UNPROTECTED, Finding, reasons, refuse_serious
+from shoal.check.finding import KNOWN_HISTORY, UNPROTECTED, Finding, reasons, refuse_serious
 from shoal.check.guarantee import Guarantee
 from shoal.check.tables.classes import Classes, classes_of
 from shoal.check.tables.known_history import known_history, tied_records
@@ -21,21 +21,21 @@ from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
 from shoal.check.tables.publication import needs_original, uses_groups, verify_publication
 from shoal.check.tables.risk import Risk, risk_of
 from shoal.check.tables.shift import compare_shift
-from shoal.check.tables.singled_out import LIMIT, findings_of, records_behind
+from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.persons import person_codes, provider_codes
 from shoal.data.tables.slices import Layout
-from shoal.data.tables.table import Column, Table
+from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
+from shoal.kinds.tables.findings import told_findings, unprotected
 from shoal.kinds.tables.large import NO_REPORT
 from shoal.kinds.tables.manifest import PublishedColumn, SeriesEntry, TableManifest, as_published
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
 from shoal.release import Pages, Release
-from shoal.report.points import quoted
 from shoal.secrets import write_groups, write_key, write_persons, write_providers, write_published_groups, write_rows
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import Count, public_counts
@@ -563,13 +563,10 @@ class TableRelease(Release[Table]):
         """What this release and those before it published about each person."""
         assert self._series is not None
         _, first = np.unique(self._groups, return_index=True)
-        labels = {n: [c.texts()[i] for i in c.codes[first].tolist()] for n, c in self._quasi_columns.items()}
+        columns = {n: self.table[n] for n in self._names("quasi")}
+        labels = {n: [c.texts()[i] for i in c.codes[first].tolist()] for n, c in columns.items()}
         digest = self._checked_file().checksums[self._checked_file().name]
         self._series.ledger(self._groups, self._rows, labels, digest).write(folder)
-
-    @property
-    def _quasi_columns(self) -> dict[str, Column]:
-        return {n: self.table[n] for n in self._names("quasi")}
 
     def _write_mapping(self, folder: Path) -> None:
         """What each distinct value became, with the number of records, one file a quasi-identifier."""
@@ -578,30 +575,3 @@ class TableRelease(Release[Table]):
         for i, name in enumerate(self._names("quasi"), start=1):
             path = folder / f"mapping-{i}.csv"
             write_table(applied_mapping(self._original[name].take(self._rows), self.table[name]), path)
-
-
-def told_findings(findings: Sequence[Finding]) -> list[str]:
-    """What was taken, with the reason, and what only a raised limit allows."""
-    taken = [f"{f.sentence} Taken for this reason: {f.accepted}" for f in findings if f.is_above]
-    allowed = (f for f in findings if f.name == SINGLED_OUT and not f.is_above and f.share > LIMIT)
-    return [*taken, *(f.sentence for f in allowed)]
-
-
-def unprotected(names: Sequence[str], reason: str | None) -> tuple[Finding, ...]:
-    """Columns that nobody called sensitive, that look so, and that nothing is required of."""
-    if not names:
-        return ()
-    are, them, their = ("looks", "it", "its role") if len(names) == 1 else ("look", "them", "their roles")
-    return (
-        Finding(
-            UNPROTECTED,
-            tuple(names),
-            1.0,
-            0.0,
-            f"{quoted(names)} {are} sensitive, and nothing is required of {them}: where all records of a group "
-            "agree, whoever can place someone in the group learns the value.",
-            f"require diversity (-l 3), or state {their} (--sensitive, --quasi, --identifying), or take "
-            f'it with a reason: [accept] {UNPROTECTED} = "..." in the policy, or --accept {UNPROTECTED}=REASON',
-            reason,
-        ),
-    )
