@@ -22,6 +22,8 @@ from shoal.kinds.tables.kind import load
 from shoal.kinds.tables.policy import Policy
 from shoal.secrets import write_rows
 
+pytestmark = pytest.mark.unattacked
+
 AGES = st.sampled_from(["1", "2", "3.5", "40", "41.", "-7", ".5", "1e-3", None])
 TOWNS = st.sampled_from(["Ayr", "Bath, UK", "{Cork}", "*", "Ayr or missing", '"Oban"', None])
 DISEASES = st.sampled_from(["flu", "cold", "gout", None])

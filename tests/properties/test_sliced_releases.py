@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,8 @@ from shoal.data.tables.table import Column, Table
 from shoal.data.tables.write import write_table
 from shoal.manifest import checksum
 from tests.properties.test_release_properties import cells, columns
+
+pytestmark = pytest.mark.unattacked
 
 QUASI = ["age", "city", "country", "born", "grade", "zip"]
 SENSITIVE = ["disease", "cost"]
