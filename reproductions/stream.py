@@ -39,6 +39,7 @@ RESULTS = ROOT / "reproductions" / "results" / "stream.json"
 SIX = {0: "age", 2: "fnlwgt", 4: "education-num", 10: "capital-gain", 11: "capital-loss", 12: "hours-per-week"}
 DELAYS = (500, 1000, 2000, 3000, 5000)
 K, SEED = 10, 1
+COPIES = 308  # of Adult, ten million records
 CASTLE_NCP, CASTLE_SPEED, CASTLE_DELAY = 0.295, 80, 500  # of the public Python version, on 1,000 of these rows
 Found = dict[str, Any]
 
@@ -131,11 +132,11 @@ def speed(folder: Path) -> Found:
 
 def long(folder: Path) -> Found:
     """Ten million records: largest memory of the process at some of them, and the check over all of the output."""
-    n_copies, text = 308, as_csv(adult())
+    text = as_csv(adult())
     path = folder / "long.csv"
     with path.open("wb") as file:
         file.write((",".join(SIX.values()) + "\n").encode())
-        for _ in range(n_copies):
+        for _ in range(COPIES):
             file.write(text)
     memory: dict[int, float] = {}
 
