@@ -36,12 +36,10 @@ class OwnRows(Attack[TableCase]):
     remedy = "name the provider (--provider), raise coalition, or raise k"
     reference = "Goryczka, Xiong and Fung, TKDE 2014"
 
-    def fits(self, case: TableCase) -> bool:
-        """Where rows come from several providers."""
-        return case.coalition > 0
-
     def missing(self, case: TableCase) -> str | None:
-        """Needs classes, and the owner's knowledge of whose records they are of."""
+        """Needs classes, several providers, and the owner's knowledge of which record is from whom."""
+        if not case.coalition:
+            return "The records are not said to be from several providers."
         if case.providers is None or (case.persons is not None and case.rows is None):
             return "It is not known from whom each published record is; give what the owner kept (--private)."
         return None if columns_of(case, "quasi") else "The release has no quasi-identifier of the original."
