@@ -29,7 +29,7 @@ class OwnRows(Attack[TableCase]):
     """A coalition of providers looks at what is left of each class without its own rows."""
 
     name = "own-rows"
-    place = 65
+    place = 900
     title = "providers who take their own rows away"
     knows = "all rows of as many providers as may work together, and the class of a record of another"
     stopped_by = "m-privacy: provider and coalition in the policy"
