@@ -125,6 +125,30 @@ def test_a_cluster_writes_what_one_thread_writes(
     assert files == alone(method)
 
 
+def published_from_distinct_rows(folder: Path, out: str, *options: str) -> dict[str, bytes]:
+    """What is published where the table is not held; there is no report, and nothing else is kept."""
+    arguments = ("people.csv", "-p", "mondrian.toml", "--memory", "1GB", "--seed", "1", "-o", out, *options)
+    ended = (run_command if options else call_here)("anonymize", *arguments, cwd=folder)
+    assert ended.code == 0, ended.stderr
+    return {f"publish/{path.name}": path.read_bytes() for path in (folder / out / "publish").iterdir()}
+
+
+def test_a_table_that_is_not_held_gives_the_same_bytes(folder: Path, alone: Callable[[str], dict[str, bytes]]) -> None:
+    held = {name: content for name, content in alone("mondrian").items() if name.startswith("publish/")}
+    assert published_from_distinct_rows(folder, "distinct") == held
+
+
+@pytest.mark.slow
+def test_a_table_that_is_not_held_gives_the_same_bytes_on_processes_and_on_a_cluster(
+    folder: Path, cluster: Any, alone: Callable[[str], dict[str, bytes]]
+) -> None:
+    held = {name: content for name, content in alone("mondrian").items() if name.startswith("publish/")}
+    processes = ("--workers", "2", "--pool", "processes")
+    assert published_from_distinct_rows(folder, "distinct-processes", *processes) == held
+    at = ("--cluster", cluster.scheduler_address)
+    assert published_from_distinct_rows(folder, "distinct-cluster", *at) == held
+
+
 def busy_child(process: Any, seconds: float) -> Any:
     """A worker below this process that has worked for that long, or None if the process ended before."""
     psutil = pytest.importorskip("psutil")

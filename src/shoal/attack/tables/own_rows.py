@@ -29,19 +29,17 @@ class OwnRows(Attack[TableCase]):
     """A coalition of providers looks at what is left of each class without its own rows."""
 
     name = "own-rows"
-    place = 65
+    place = 900
     title = "providers who take their own rows away"
     knows = "all rows of as many providers as may work together, and the class of a record of another"
     stopped_by = "m-privacy: provider and coalition in the policy"
     remedy = "name the provider (--provider), raise coalition, or raise k"
     reference = "Goryczka, Xiong and Fung, TKDE 2014"
 
-    def fits(self, case: TableCase) -> bool:
-        """Where rows come from several providers."""
-        return case.coalition > 0
-
     def missing(self, case: TableCase) -> str | None:
-        """Needs classes, and the owner's knowledge of whose records they are of."""
+        """Needs classes, several providers, and the owner's knowledge of which record is from whom."""
+        if not case.coalition:
+            return "The records are not said to be from several providers."
         if case.providers is None or (case.persons is not None and case.rows is None):
             return "It is not known from whom each published record is; give what the owner kept (--private)."
         return None if columns_of(case, "quasi") else "The release has no quasi-identifier of the original."

@@ -41,8 +41,7 @@ def test_a_provider_finds_the_only_other_record_of_a_class(rng):
 
 def test_it_is_for_releases_of_several_providers():
     case = grouped(["a", "b", "c"], dtype=object)
-    assert not OwnRows().fits(case)
+    assert OwnRows().missing(case) == "The records are not said to be from several providers."
     named = replace(case, providers=np.zeros(3, dtype=np.int64), coalition=1)
-    assert OwnRows().fits(named)
     assert OwnRows().missing(named) is None
     assert "give what the owner kept" in OwnRows().missing(replace(named, providers=None))
