@@ -104,7 +104,7 @@ def _hierarchies(session: Session, policy: Any, workspace: Workspace, query: Map
         column = columns.get(name)
         if getattr(column, "role", None) == "identifying":
             continue
-        listed.append({"index": i, "name": name, "given": _given(column), "is_there": _values(session, i) is not None})
+        listed.append({"index": i, "name": name, "given": _given(column)})
     chosen = whole_number(query.get("column", ""))
     index = chosen if 0 <= chosen < len(names) else None
     if index is None:
