@@ -25,6 +25,7 @@ from shoal.studio.fields import parts_of
 from shoal.studio.jobs import Starter, begin, last_job
 from shoal.studio.screens import hierarchy_text, names_of
 from shoal.studio.session import HEAD, LOOKED, POLICY, SOURCE, Session
+from shoal.studio.words import whole_number
 from shoal.studio.work import SWEPT, made_folder
 from shoal.studio.workspace import Workspace
 
@@ -74,9 +75,9 @@ def _save(
 
 def _base(session: Session, fields: Mapping[str, str]) -> Any:
     """The policy that a form was drawn from."""
-    number = fields.get("step", "")
+    number = whole_number(fields.get("step", ""))
     try:
-        return session.policy_of(session.step(int(number)).text) if number.isdigit() else session.policy
+        return session.policy_of(session.step(number).text) if number > 0 else session.policy
     except PolicyError:
         return session.policy
 
@@ -89,7 +90,7 @@ def _add(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> N
 
 def _remove(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> None:
     index, _colon, model = fields.get("which", "").partition(":")
-    policy = without_requirement(session.policy, int(index) if index.isdigit() else -1, model)
+    policy = without_requirement(session.policy, whole_number(index), model)
     session.change(session.written(policy), f"{model} not required any more")
 
 
@@ -161,10 +162,10 @@ def _numbers(name: str, text: str, kind: Callable[[str], Any]) -> list[Any]:
 
 def _take(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> str:
     """Make what was tried the policy."""
-    found, cell = session.kept(SWEPT), fields.get("cell", "")
-    if found is None or not cell.isdigit() or int(cell) >= len(found["cells"]):
+    found, cell = session.kept(SWEPT), whole_number(fields.get("cell", ""))
+    if found is None or not 0 <= cell < len(found["cells"]):
         raise PolicyError("that was not tried; choose a line of the table")
-    tried = found["cells"][int(cell)]
+    tried = found["cells"][cell]
     policy = session.policy
     settings = {name: value for name, value in tried["settings"].items() if value is not None}
     asked = kind_of_policy(policy).trials(policy).grid([tried["k"]] if tried["k"] else None, settings)
@@ -209,10 +210,7 @@ def _undo(session: Session, *_: Any) -> None:
 
 
 def _back(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> None:
-    number = fields.get("number", "")
-    if not number.isdigit():
-        raise PolicyError("there is no such step; the history shows those that there are")
-    session.go_back(int(number))
+    session.go_back(whole_number(fields.get("number", "")))
 
 
 def _edit(
@@ -227,10 +225,10 @@ def _edit(
 
 
 def _column(session: Session, fields: Mapping[str, str]) -> tuple[int, str]:
-    names, index = names_of(session), fields.get("column", "")
-    if not index.isdigit() or int(index) >= len(names):
+    names, index = names_of(session), whole_number(fields.get("column", ""))
+    if not 0 <= index < len(names):
         raise PolicyError("there is no such column; choose one of those that are listed")
-    return int(index), names[int(index)]
+    return index, names[index]
 
 
 def _put_hierarchy(session: Session, name: str, given: str | None, what: str) -> None:

@@ -14,6 +14,7 @@ from shoal.studio.edit import column_fields, requirement_fields
 from shoal.studio.fields import HIDDEN, FormField, choices_of, fields_of, parts_of
 from shoal.studio.pictures import risk_and_loss, without_styles
 from shoal.studio.session import LOOKED, Session
+from shoal.studio.words import whole_number
 from shoal.studio.work import ATTACKED, MADE, PUBLISHED, SWEPT, plain_shown
 from shoal.studio.workspace import Workspace
 
@@ -103,9 +104,9 @@ def _hierarchies(session: Session, policy: Any, workspace: Workspace, query: Map
         column = columns.get(name)
         if getattr(column, "role", None) == "identifying":
             continue
-        listed.append({"index": i, "name": name, "given": _given(column), "is_there": _values(session, i) is not None})
-    chosen = query.get("column", "")
-    index = int(chosen) if chosen.isdigit() and int(chosen) < len(names) else None
+        listed.append({"index": i, "name": name, "given": _given(column)})
+    chosen = whole_number(query.get("column", ""))
+    index = chosen if 0 <= chosen < len(names) else None
     if index is None:
         index = next((row["index"] for row in listed if row["given"]), listed[0]["index"] if listed else None)
     return {"listed": listed, "chosen": None if index is None else _hierarchy(session, policy, names, index)}

@@ -168,7 +168,7 @@ def _with_headers(own: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
 def _bounded(receive: Receive, headers: dict[str, list[str]], most: int) -> Receive:
     """The same body, unless it is longer than allowed."""
     length = headers.get("content-length", ["0"])[0]
-    if not length.isdigit() or int(length) > most:
+    if not (length.isascii() and length.isdigit() and len(length) < 20) or int(length) > most:
         raise Refused(413, f"That is more than the {most:,} bytes that are taken.")
     n_read = [0]
 

@@ -30,6 +30,15 @@ VERBS = {
 """What jobs are called while they work."""
 
 
+def whole_number(text: str) -> int:
+    """A number as addresses and forms hold it; -1 where it is none, or too large to mean anything here.
+
+    >>> whole_number("12"), whole_number("-1"), whole_number("²"), whole_number("9" * 5000)
+    (12, -1, -1, -1)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+
+
 def shown_path(path: Path) -> str:
     """A path as one would type it where the studio was started."""
     here = Path.cwd()

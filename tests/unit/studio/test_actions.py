@@ -144,6 +144,8 @@ def test_fuzzed_forms_are_answered_with_a_page_and_a_sentence(tmp_path: Path) ->
         "é" * 50,
         "../x",
         "1e9",
+        "²",
+        "9" * 5000,
     ]
     names = ["column", "cell", "which", "number", "model", "text", "out", "control", "columns/9/role", "columns/x/role"]
     names += ["require/0/k", "require/x:y/z", "method/none", "context", "kind", "step", "screen", "seed", "sweep/k"]
