@@ -169,25 +169,29 @@ def carried(tables: Sequence[pd.DataFrame]) -> str:
     return CARRIED.format(table="\n".join([head, *rows]), exposed=f"{exposed:,}", k=K)
 
 
-def invariant(tables: Sequence[pd.DataFrame]) -> str:
-    """The part on m-invariance."""
+def invariant_rows(tables: Sequence[pd.DataFrame], m: int) -> list[str]:
+    """The rows of one m."""
+    asked: Any = {"sensitive": [SECRET], "l": m}
+    several: Any = {"releases": "several", **asked}
+    fresh = make("m-unique", tables, after=False, **several)
+    ways = [
+        make("diverse", tables, after=False, **asked),
+        fresh,
+        make("m-invariant", tables, **several),
+        make("m-invariant, by panel", tables, panel=PANEL, **several),
+    ]
     rows = []
-    for m in (2, 3):
-        asked: Any = {"sensitive": [SECRET], "l": m}
-        several: Any = {"releases": "several", **asked}
-        fresh = make("m-unique", tables, after=False, **several)
-        ways = [
-            make("diverse", tables, after=False, **asked),
-            fresh,
-            make("m-invariant", tables, **several),
-            make("m-invariant, by panel", tables, panel=PANEL, **several),
-        ]
-        for made in ways:
-            share = made.n_counterfeits / sum(map(len, tables))
-            _, by_labels = below_k(made)
-            counts = f"{below_m(made):,} | {by_labels:,} | {made.n_counterfeits:,} ({100 * share:.2f} %)"
-            ratio = made.loss / fresh.loss
-            rows.append(f"| {m} | {made.name} | {counts} | {made.n_left_out:,} | {made.loss:.3f} | {ratio:.2f} |")
+    for made in ways:
+        share = made.n_counterfeits / sum(map(len, tables))
+        _, by_labels = below_k(made)
+        counts = f"{below_m(made):,} | {by_labels:,} | {made.n_counterfeits:,} ({100 * share:.2f} %)"
+        ratio = made.loss / fresh.loss
+        rows.append(f"| {m} | {made.name} | {counts} | {made.n_left_out:,} | {made.loss:.3f} | {ratio:.2f} |")
+    return rows
+
+
+def invariant(tables: Sequence[pd.DataFrame], rows: Sequence[str]) -> str:
+    """The part on m-invariance."""
     head = "| m | releases | below m | below k by labels | counterfeits | left out | loss | ratio |"
     head += "\n|---|---|---|---|---|---|---|---|"
     shares = pd.concat(tables)[SECRET].value_counts(normalize=True)
@@ -206,7 +210,8 @@ def main() -> None:
         sizes=f"{', '.join(sizes[:-1])} and {sizes[-1]}",
         k=K,
     )
-    PAGE.write_text(about + carried(tables) + invariant(tables), encoding="utf-8")
+    rows = [row for m in (2, 3) for row in invariant_rows(tables, m)]
+    PAGE.write_text(about + carried(tables) + invariant(tables, rows), encoding="utf-8")
 
 
 if __name__ == "__main__":
