@@ -74,7 +74,8 @@ signature equally often: that is what the ratio is to.
 
 Most of the loss is that of m-unique groups, and not of repeating them: equally frequent values have to be
 looked for in fewer persons than just different ones. Counterfeits are needed where a bucket loses more
-persons of one value than of another; persons who leave together leave most of them.
+persons of one value than of another; where persons who leave together were put into buckets of their own,
+most of them are not needed.
 """
 
 
