@@ -261,7 +261,9 @@ def _alike(case: TableCase, rows: Ints, keys: Ints) -> Mask:
     found[there] = False
     seen = slice(None) if case.present is None else case.present[shared.col]
     found[there[shared.row[seen]], whose[shared.col[seen]]] = True
-    found[there] |= ~found[there].any(axis=1)[:, None]
+    covered = np.zeros(len(there), dtype=bool)
+    covered[shared.row] = True
+    found[there[~covered]] = True
     return found
 
 
