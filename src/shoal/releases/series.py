@@ -209,7 +209,11 @@ class Series:
         persons = by_appearance(raw)
         first = np.unique(persons, return_index=True)[1]
         person_of = raw[first]  # in the order of the task
-        labels = self._split(task, ranked, person_of) if self.m else self._carry(ranked, persons, person_of, partition)
+        if self.m:
+            labels = self._split(task, ranked, person_of)
+        else:
+            labels = self._carry(ranked, persons, person_of, partition, task.notes.append)
+        task.notes[:] = dict.fromkeys(task.notes)  # a partition that was run twice says the same
         rows = np.flatnonzero(labels[persons] >= 0)
         if not len(rows):
             raise Infeasible(
@@ -217,6 +221,12 @@ class Series:
             )
         n_left_out = int((~self.is_counterfeit[np.delete(task.order, rows)]).sum())
         self._refuse_loss(n_left_out, task)
+        n_false = int(self.is_counterfeit[task.order[rows]].sum())
+        if n_false:
+            task.notes.append(
+                f"{n_false:,} of {len(rows):,} published records are counterfeits, which keep sensitive values equally "
+                "frequent; the manifest says how many they are, and nothing says which."
+            )
         return RecodedGroups(np.unique(labels[persons][rows], return_inverse=True)[1].astype(np.int32), rows)
 
     def _carry(
@@ -225,6 +235,7 @@ class Series:
         persons: Ints,
         person_of: Ints,
         partition: Callable[[Sequence[Ranked], int], npt.NDArray[np.integer[Any]]],
+        note: Callable[[str], None],
     ) -> Ints:
         points = width_points(ranked)
         order = np.argsort(persons, kind="stable")
@@ -241,16 +252,25 @@ class Series:
             cohorts[known] = self.before.cohorts[places[known]]
             earlier[known] = self.before.classes[places[known]] >= 0
             n_cohorts = int(self.before.cohorts.max(initial=-1)) + 1
+        boxes = CarriedBoxes(low, high, points.weights)
         found = carry(
             cohorts,
             earlier,
-            CarriedBoxes(low, high, points.weights),
+            boxes,
             self.policy.k,
             lambda some, k: partition([v.take(some) for v in vectors], k),
             reserve=self.policy.reserve,
             n_cohorts=n_cohorts,
             panels=None if self.panels is None else self.panels[person_of],
         )
+        if self.before is not None and len(person_of) >= self.policy.k:
+            anew = partition(vectors, self.policy.k).astype(np.int64)
+            ours, theirs = (_mean_width(boxes, labels) for labels in (found, anew))
+            if theirs > 0:
+                note(
+                    f"Carried over from earlier releases, the groups are {ours / theirs:.2f} times as wide as if they "
+                    "were made anew."
+                )
         self.cohort_of = np.full(len(self.persons), -1, dtype=np.int64)
         self.cohort_of[person_of] = found
         return found
@@ -327,6 +347,15 @@ class Series:
             (*(() if before is None else before.labels), labels),
             (*(() if before is None else before.checksums), checksum),
         )
+
+
+def _mean_width(boxes: CarriedBoxes, labels: Ints) -> float:
+    """The width of the group of an average person who is in one."""
+    there = labels[labels >= 0]
+    dense = np.unique(there, return_inverse=True)[1]
+    some = CarriedBoxes(boxes.low[labels >= 0], boxes.high[labels >= 0], boxes.weights)
+    widths = some.of_groups(dense, int(dense.max(initial=-1)) + 1).widths
+    return float(widths[dense].mean()) if len(dense) else 0.0
 
 
 def _new_key(seed: int | None) -> bytes:

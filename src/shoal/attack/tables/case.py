@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from shoal.arrays import Ints
+from shoal.arrays import Ints, Mask
 from shoal.attack.attack import Attack
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
@@ -42,6 +42,8 @@ class TableCase:
         Other releases of overlapping data, for attacks that intersect several, each with what it was made from.
     known_as : int64 array (original.n_rows,), optional
         A number for the person of each original record, the same in all releases; None: records stand in one order.
+    present : bool array (original.n_rows,), optional
+        Which original records are in the release, where the owner says so; None: all are taken to be.
     population : Table, optional
         A file of the whole population, with some of the quasi-identifiers.
     policy : Policy, optional
@@ -67,6 +69,7 @@ class TableCase:
     rows: Ints | None = None
     others: tuple[TableCase, ...] = ()
     known_as: Ints | None = field(default=None, repr=False)
+    present: Mask | None = field(default=None, repr=False)
     population: Table | None = None
     policy: Policy | None = None
     persons: Ints | None = field(default=None, repr=False)

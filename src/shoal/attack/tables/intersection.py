@@ -4,7 +4,8 @@ In each release the candidates of a person are the records whose labels cover th
 values the nearest ones). The person's secret is among those of the candidates in every release; where one value alone
 is left, it is known. Likewise the persons whose quasi-identifiers the same labels cover are those whom the person can
 be taken for, and in all releases together they are fewer than in one. A release that a person is not in tells nothing
-of it. Baseline: the same from one release alone, whichever tells most.
+of it, nor does one in which no label covers it, for it was left out of that. Baseline: the same from one release alone,
+whichever tells most.
 
 References
 ----------
@@ -186,11 +187,12 @@ def _whose(case: TableCase) -> Ints:
 
 def _rows_in(case: TableCase, other: TableCase, rows: Ints) -> Ints:
     """A record of the same person in another release; -1 where it is not in it."""
-    if other is case or case.known_as is None or other.known_as is None:
-        return rows
-    first = np.unique(other.known_as, return_index=True)
-    place = np.minimum(np.searchsorted(first[0], case.known_as[rows]), len(first[0]) - 1)
-    return np.where(first[0][place] == case.known_as[rows], first[1][place], -1)
+    found = rows
+    if other is not case and case.known_as is not None and other.known_as is not None:
+        known, first = np.unique(other.known_as, return_index=True)
+        place = np.minimum(np.searchsorted(known, case.known_as[rows]), len(known) - 1)
+        found = np.where(known[place] == case.known_as[rows], first[place], -1)
+    return found if other.present is None else np.where((found >= 0) & other.present[found], found, -1)
 
 
 def _numbered(cases: Sequence[TableCase], name: str) -> tuple[list[Ints], Ints, int]:
@@ -213,7 +215,7 @@ def _possible(case: TableCase, rows: Ints, codes: Ints, n_values: int, people: s
     asked = view.control if people == "control" else view.original
     assert asked is not None
     for part, _, counts in Candidates(view).counts(asked[rows[there]], codes, n_values, cover_only=True):
-        found[there[part]] = counts > 0
+        found[there[part]] = (counts > 0) | (counts.sum(axis=1) == 0)[:, None]
     return found
 
 
@@ -257,7 +259,11 @@ def _alike(case: TableCase, rows: Ints, keys: Ints) -> Mask:
     there = np.flatnonzero(rows >= 0)
     shared = (of_all[rows[there]] @ of_all.T).tocoo()
     found[there] = False
-    found[there[shared.row], whose[shared.col]] = True
+    seen = slice(None) if case.present is None else case.present[shared.col]
+    found[there[shared.row[seen]], whose[shared.col[seen]]] = True
+    covered = np.zeros(len(there), dtype=bool)
+    covered[shared.row] = True
+    found[there[~covered]] = True
     return found
 
 

@@ -296,6 +296,7 @@ class TableRelease(Release[Table]):
             publication=self.policy.method.publication,
             layout=self.layout,
             rows=self._rows.astype(np.int64) if has_rows else None,
+            present=np.isin(np.arange(self._own.n_rows), self._rows) if self._series is not None else None,
             policy=self.policy,
             persons=None if persons is None else persons[: self._own.n_rows],
             control_persons=person_codes(self._control, self.policy.person)
