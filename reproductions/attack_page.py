@@ -86,6 +86,13 @@ def _adult(found: Sequence[Found]) -> Iterator[str]:
     yield ""
     yield fill(f"{first.n_records:,} records, {first.n_control:,} held out. {SETS['Adult']}")
     yield ""
+    old = [f"`{f.method}` with k = {f.k}" for f in found if f.of("downcoding") and not f.of("label-ends")]
+    if old:
+        yield fill(
+            f"**To be measured again**: {', '.join(old)}, measured when ranges ended at values of members, which "
+            "`downcoding` claimed then and `label-ends` claims now."
+        )
+        yield ""
     for title, names in (("Who is it?", WHO), ("What is said of them?", WHAT)):
         yield f"### {title}"
         yield ""
