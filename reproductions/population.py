@@ -123,7 +123,8 @@ def beside_sdcmicro(modrisk: str) -> str:
         truth = int((codes.value_counts() == 1).sum())
         told = ["–"] * len(FRACTIONS)
         if np.prod([float(n) for n in codes.nunique()]) <= MOST_CELLS:
-            told = [f"{100 * (_by_sdcmicro(codes, f, modrisk) / truth - 1):+.1f} %" for f in FRACTIONS]
+            found = [_by_sdcmicro(codes, f, modrisk) / truth - 1 for f in FRACTIONS]
+            told = ["no number" if np.isnan(error) else f"{100 * error:+.1f} %" for error in found]
         lines.append(f"| {name} | {' | '.join(told)} |")
     return "\n".join([*lines, ""])
 
