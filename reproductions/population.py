@@ -45,8 +45,8 @@ ABOUT_SDCMICRO = f"""Made by `python -m reproductions.population --modrisk sdcMi
 of sdcMicro, method `IPF` with all main effects, which estimates how many uniques of a sample are unique in the
 population; over the sampling fraction, as above. The median of {N_BESIDE} samples; a dash where the columns have more
 than a million combinations. The package itself is not in Debian, and neither CRAN nor Maven, where ARX is, could be
-reached from the machine that measured this: so sdcMicro was run by the source of that function, with R 4.2, and ARX was
-not run."""
+reached from the machine that measured this: so sdcMicro was run by the source of that function, less its checks of
+arguments and the methods that are not asked for here, with R 4.2, and ARX was not run."""
 ESTIMATORS = ("Pitman", "Zayatz", "SNB", "Dankar's rule", "log-linear", "Shoal")
 
 
@@ -123,7 +123,8 @@ def beside_sdcmicro(modrisk: str) -> str:
         truth = int((codes.value_counts() == 1).sum())
         told = ["–"] * len(FRACTIONS)
         if np.prod([float(n) for n in codes.nunique()]) <= MOST_CELLS:
-            told = [f"{100 * (_by_sdcmicro(codes, f, modrisk) / truth - 1):+.1f} %" for f in FRACTIONS]
+            found = [_by_sdcmicro(codes, f, modrisk) / truth - 1 for f in FRACTIONS]
+            told = ["no number" if np.isnan(error) else f"{100 * error:+.1f} %" for error in found]
         lines.append(f"| {name} | {' | '.join(told)} |")
     return "\n".join([*lines, ""])
 

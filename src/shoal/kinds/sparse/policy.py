@@ -143,7 +143,7 @@ class SparseMethod(Strict):
     together: int | None = option(
         None,
         "Items that k records hold together are dealt as one, up to so many.",
-        instead="8, and 1 of texts",
+        instead="16, and 1 of texts",
         ge=1,
         le=64,
     )

@@ -16,6 +16,7 @@ from shoal.errors import Infeasible, PolicyError
 from shoal.kinds.sparse.baskets import BasketRelease, settled
 from shoal.kinds.sparse.manifest import SparseManifest
 from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.sparse.pseudo_baskets import TOGETHER
 
 POLICY = SparsePolicy.of(k=4, format="baskets")
 
@@ -116,7 +117,7 @@ def test_attacks_run_on_a_folder(made: Path) -> None:
 def test_the_manifest_is_read_as_it_was_written(made: Path) -> None:
     folder = made / "out" / "publish"
     manifest = SparseManifest.read(folder)
-    assert manifest.policy == POLICY.changed(together=8)
+    assert manifest.policy == POLICY.changed(together=TOGETHER)
     assert manifest.to_json() == (folder / "manifest.json").read_text()
 
 
@@ -192,8 +193,8 @@ def test_how_many_items_are_dealt_as_one_is_told_by_the_data() -> None:
     texts = replace(records, source=SparseSource(format="text"))
     policy = SparsePolicy.of(k=4)
     assert policy.method.together is None
-    assert [settled(policy, r).method.together for r in (records, texts)] == [8, 1]
+    assert [settled(policy, r).method.together for r in (records, texts)] == [TOGETHER, 1]
     assert settled(SparsePolicy.of(k=4, together=2), texts).method.together == 2
     release = shoal.anonymize(records, policy, seed=1)
-    assert release.policy.method.together == 8
+    assert release.policy.method.together == TOGETHER
     assert release.policy.k == 4
