@@ -257,7 +257,7 @@ class TableWindows(StreamWindows):
 
     def _unprotected(self) -> tuple[Finding, ...]:
         """Columns that look sensitive, though nobody called them so, and that nothing is required of."""
-        from shoal.kinds.tables.release import unprotected
+        from shoal.kinds.tables.findings import unprotected
 
         required = [r for r in self.policy.require if r.is_about_values()]
         guessed = [n for n, a in self.attributes.items() if a.role == "sensitive" and not self.policy.states_role_of(n)]

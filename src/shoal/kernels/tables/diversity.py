@@ -74,8 +74,7 @@ def _persons_of_providers(
     limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int, size: int, tally: Codes
 ) -> int:
     """How many codes lie below each node: persons of each provider, whose codes follow each other."""
-    n_nodes = np.int64(0)
-    last = -1
+    n_nodes, last = 0, -1
     for i in range(at, at + size):
         if counts[i] > 0:
             node = limits.ancestors[limits.tree_starts[j] + codes[i] * 2 + 1]
