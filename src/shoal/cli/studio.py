@@ -35,8 +35,8 @@ def studio(
 
     \b
     Examples:
-      shoal studio
       shoal studio people.csv
+      shoal studio
       shoal studio --folder data/ --port 8765 --no-browser
     """
     try:

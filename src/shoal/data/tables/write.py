@@ -39,7 +39,7 @@ def write_table(table: Table, path: str | os.PathLike[str]) -> None:
     """
     known = format_named(table.source.format)
     if table.weights is not None and not known.reads_distinct:
-        raise DataError("rows that stand for several records are written as Parquet alone; leave memory out")
+        raise DataError("rows that stand for several records are written as Parquet or CSV alone; leave memory out")
     known.write(table, path)
 
 

@@ -197,5 +197,9 @@ def test_rows_that_stand_for_several_records_are_written_as_these(tmp_path: Path
     assert written(few, tmp_path / "few") == many
     back = read_back(tmp_path / "data.parquet", few.names, markers=(), expected=few)
     assert (back.n_rows, back.n_records) == (4, 10)
-    with pytest.raises(DataError, match="Parquet alone"):
-        written(replace(few, source=Source()), tmp_path)
+    text = replace(few, source=Source())
+    assert written(text, tmp_path) == written(
+        replace(text.take(np.repeat(np.arange(4), weights)), weights=None), tmp_path
+    )
+    with pytest.raises(DataError, match="Parquet or CSV alone"):
+        written(replace(few, source=Source(format="jsonl")), tmp_path)
