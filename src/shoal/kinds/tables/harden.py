@@ -287,7 +287,7 @@ class TableLadder(Ladder):
         """The same without some columns, and what was required of them."""
         roles = {n: self._role(candidate.policy, n) for n in self.published} | dict.fromkeys(names, "identifying")
         left = [n for n, role in roles.items() if role != "identifying"]
-        if not names or len(left) < 2 or "quasi" not in roles.values():
+        if not names or len(left) < 2:
             return []
         secrets = [n for n in left if roles[n] == "sensitive"]
         require = [
@@ -317,6 +317,8 @@ class TableLadder(Ladder):
         try:
             policy = candidate.policy.changed(**change)
         except PolicyError:
+            return []
+        if all(self._role(policy, n) != "quasi" for n in self.published):  # then nothing is hidden among others
             return []
         kept = dict(candidate.reasons) | dict(reasons)
         return [Candidate(policy, {n: why for n, why in kept.items() if why})]
