@@ -10,8 +10,8 @@ from reproductions.string_findings import Findings
 from reproductions.string_leakage import worst_margins
 from reproductions.string_sets import BASKETS, DNA, PROTEINS
 from reproductions.string_tables import fill, table, value_range
+from reproductions.string_times import BLOCKS, Timed, growth, of_many_blocks
 from reproductions.string_times import K as K_TIMES
-from reproductions.string_times import Timed, growth, of_many_blocks
 from shoal.strings.groups import BLOCK_STRINGS
 
 
@@ -142,8 +142,9 @@ def times_section(found: Findings) -> Iterator[str]:
         yield from table((f"Fig. {number}: {head}", *(f"x = {r.x:,}" for r in of(number, 4)), "exponent"), rows)
     later = " and ".join(f"{growth(of_many_blocks(of(15, i))):.2f}" for i in (4, 6))
     yield fill(
-        f"An exponent of 1 is linear. Up to {BLOCK_STRINGS:,} strings of a segment are grouped at once, which is "
-        f"quadratic as in the paper; where a segment has more it is first split by nearness, which costs a step once."
+        f"An exponent of 1 is linear. Up to {BLOCKS:,} strings of a segment are grouped at once here (by default "
+        f"{BLOCK_STRINGS:,}), which is quadratic as in the paper; where a segment has more it is first split by nearness, "
+        f"which costs a step once."
         f" From 40,000 strings on the exponents are {later}. Sizes up to 1,000,000 are in the benchmarks (`python -m "
         f"benchmarks`)."
     )
