@@ -251,7 +251,8 @@ class Studio:
         try:
             target = await run_in_threadpool(act)
         except ShoalError as error:
-            page = await run_in_threadpool(self.drawn, session, screen, query, str(error), fields)
+            typed = await run_in_threadpool(actions.typed_otherwise, session, fields)
+            page = await run_in_threadpool(self.drawn, session, screen, query, str(error), typed)
             return HTMLResponse(page, 422)
         suffix = f"?{urlencode(query)}" if query and target == screen else ""
         return RedirectResponse(f"/{session.name}/{target}{suffix}", 303)

@@ -18,6 +18,8 @@ from __future__ import annotations
 import difflib
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -150,6 +152,12 @@ class Session:
         if not getattr(policy, "columns", None):
             reasons = {}
         return policy_toml(policy, reasons, HEAD, self.folder)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Be the only one who changes the policy, from reading what it is to writing what it becomes."""
+        with locked(self.folder / STEPS):
+            yield
 
     def change(self, text: str, what: str, *, back_to: int | None = None) -> int:
         """Make a text the policy, and a step of the history; the number of the last step, a new one if it differs.

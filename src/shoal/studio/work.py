@@ -14,6 +14,7 @@ from shoal.data.sniff import one_look
 from shoal.errors import PolicyError, ShoalError
 from shoal.kind import fitting_policy, kind_named
 from shoal.shown import Grid, Shown
+from shoal.studio.edit import as_content
 from shoal.studio.jobs import JOBS, Job
 from shoal.studio.session import LOOKED, Session
 from shoal.studio.words import as_command
@@ -76,7 +77,26 @@ def look(session: Session, tell: Tell) -> None:
         },
     )
     if is_first:
-        session.change(session.written(proposal), "guessed from the data")
+        with session.alone():
+            session.change(session.written(with_decisions(proposal, session.policy)), "guessed from the data")
+
+
+def with_decisions(proposal: Any, policy: Any) -> Any:
+    """A proposal with what was decided before it was found; that alone where both do not go together."""
+    if type(policy) is not type(proposal):
+        return proposal if policy == type(policy)() else policy
+    content, before = as_content(proposal), as_content(type(policy)())
+    for key, value in as_content(policy).items():
+        if value == before[key]:
+            continue
+        if isinstance(value, dict) and isinstance(content[key], dict):
+            content[key] |= {name: one for name, one in value.items() if before[key].get(name) != one}
+        else:
+            content[key] = value
+    try:
+        return type(policy)(**content)
+    except PolicyError:
+        return policy
 
 
 def make(
@@ -197,13 +217,15 @@ def attack(session: Session, tell: Tell, *, names: list[str] | None = None, cont
     session.keep(ATTACKED, {"made": made["number"], "shown": plain_shown(found.shown()), "results": found.to_dict()})
 
 
-def publish(session: Session, tell: Tell, *, out: str) -> None:
+def publish(session: Session, tell: Tell, *, out: str, number: int | None = None) -> None:
     """Copy what was made to where it is wanted, and check the copy."""
     from shoal.api import check
     from shoal.stage import staged
 
     tell("writing the release", 0, 0)
     source, made = made_folder(session)
+    if number not in (None, made["number"]):
+        raise PolicyError("the release was made again meanwhile; look at it first, and write it then")
     target = Path(out)
     with staged(target) as stage:
         for part in ("publish", "private"):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from shoal.errors import ShoalError
+from shoal.studio import actions
 from shoal.studio.actions import ACTIONS
 from shoal.studio.words import SCREENS
 from shoal.studio.work import MADE, SWEPT
@@ -34,6 +38,69 @@ def test_a_stale_form_of_another_tab_undoes_nothing(tmp_path: Path) -> None:
     client.post("/people-1/requirements", {"step": "2", "method/partition": "mondrian", "require/0:k-anonymity/k": "7"})
     policy = client.session().policy
     assert (policy.k, policy.method.partition) == (7, "mdav")
+
+
+def test_two_tabs_that_change_at_the_same_moment_lose_neither_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, real, others = opened(tmp_path), actions.changed, []
+
+    def interrupted(*given: Any) -> Any:
+        if not others:
+            sent = {"step": "2", "context/title": "A title"}
+            others.append(threading.Thread(target=client.post, args=("/people-1/context", sent)))
+            others[0].start()
+            others[0].join(0.2)  # it waits for this one; if it did not, it would be overwritten now
+        return real(*given)
+
+    monkeypatch.setattr(actions, "changed", interrupted)
+    client.post("/people-1/context", {"step": "2", "context/purpose": "A purpose"})
+    others[0].join()
+    context = client.session().policy.context
+    assert (context.title, context.purpose) == ("A title", "A purpose")
+
+
+def test_a_form_that_is_shown_again_with_its_error_holds_what_other_tabs_decided(tmp_path: Path) -> None:
+    client, k = opened(tmp_path), "require/0:k-anonymity/k"
+    client.post("/people-1/requirements", {"step": "2", k: "9"})
+    sent = {"step": "2", k: "5", "method/partition": "nonsense"}
+    page = client.post("/people-1/requirements", sent)
+    assert page.status == 422
+    assert f'name="{k}" value="9"' in page.text
+    page = client.post("/people-1/requirements", {"step": "2", k: "one"})
+    assert f'name="{k}" value="one"' in page.text
+
+
+def test_undo_of_another_tab_undoes_nothing_unseen(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    client.post("/people-1/context", {"step": "2", "context/title": "A title"})
+    page = client.post("/people-1/history", {"do": "undo", "step": "2"})
+    assert (page.status, client.session().policy.context.title) == (422, "A title")
+    assert client.post("/people-1/history", {"do": "undo", "step": "3"}).status == 200
+    assert client.session().policy.context.title is None
+
+
+def test_guesses_and_another_kind_leave_the_context_alone(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    client.post("/people-1/context", {"step": "2", "context/title": "A title"})
+    client.post("/people-1/columns", {"do": "guesses"})
+    assert client.session().policy.context.title == "A title"
+    client.post("/people-1/open", {"do": "read", "kind": "sparse"})
+    assert client.session().policy.context.title == "A title"
+
+
+def test_what_was_replaced_meanwhile_is_not_taken_for_what_was_seen(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    session = client.session()
+    told = {"holds": True, "sentence": "", "risk": None, "loss": None, "frontier": True, "proposed": True}
+    session.keep(SWEPT, {"cells": [{"k": 5, "settings": {"partition": "mdav"}, "told": "mdav with k = 5", **told}]})
+    (session.folder / "made" / "2" / "publish").mkdir(parents=True)
+    session.keep(MADE, {"number": 2, "policy": session.text})
+    for sent in ({"do": "take", "cell": "0", "told": "mondrian with k = 5"}, {"do": "publish", "made": "1", "out": "o"}):
+        with pytest.raises(ShoalError, match="meanwhile; look at"):
+            actions.act(session, "sweep", sent, b"", client.workspace, client.studio.start)
+    assert session.last == 2
+    assert not (tmp_path / "o").exists()
 
 
 def test_hierarchies_are_made_edited_looked_at_and_saved(tmp_path: Path) -> None:
