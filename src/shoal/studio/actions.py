@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import shutil
 import zipfile
 from collections.abc import Callable, Mapping
@@ -146,7 +147,9 @@ def _make(
         try:
             how["hold_out"] = float(share)
         except ValueError:
-            raise PolicyError("the share to hold out is not a number; give one between 0 and 1, or none") from None
+            how["hold_out"] = math.nan
+        if not math.isfinite(how["hold_out"]):
+            raise PolicyError("the share to hold out is not a number; give one between 0 and 1, or none")
     begin(session, "make", how, start)
     return "result"
 

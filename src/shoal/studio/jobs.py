@@ -82,7 +82,7 @@ class Job:
         except OSError:
             return False
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)  # which others who look can have at the same time
         except OSError:
             return True
         finally:

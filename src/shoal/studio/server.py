@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import socket
+import tempfile
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +18,7 @@ from urllib.parse import urlencode
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import (
     HTMLResponse,
@@ -33,7 +36,7 @@ from shoal.studio import actions, jobs
 from shoal.studio.jobs import Starter, gather, last_job, start_process
 from shoal.studio.pages import render, static_file
 from shoal.studio.screens import screen_of
-from shoal.studio.security import MOST_UPLOAD, PAGE_POLICY, Gate, Keys, Refused, same
+from shoal.studio.security import MOST_UPLOAD, PAGE_POLICY, SECONDS_OF_ONCE, Gate, Keys, Refused, same
 from shoal.studio.session import Session
 from shoal.studio.words import SCREENS, as_command
 from shoal.studio.workspace import Workspace, safe_name
@@ -88,6 +91,8 @@ class Studio:
                 return PlainTextResponse(f"{refused.sentence}\n", refused.status)
             except ClientDisconnect:
                 return Response(status_code=400)
+            except HTTPException as refused:  # a form that is none
+                return PlainTextResponse("The form cannot be read; load the page again.\n", refused.status_code)
             except ShoalError as error:
                 return HTMLResponse(render("plain.html", sentence=str(error), title="Not possible"), 422)
             except Exception as error:
@@ -314,6 +319,7 @@ def bound(port: int) -> socket.socket:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((ADDRESS, port))
+        found.listen()  # so that a browser that is quick waits
     except OSError as error:
         found.close()
         raise ShoalError(
@@ -322,9 +328,14 @@ def bound(port: int) -> socket.socket:
     return found
 
 
-def serve(workspace: Workspace, port: int, ready: Callable[[str], None], first: Session | None = None) -> None:
-    """Serve the workspace until it is interrupted; `ready` is told the address with its key."""
+def serve(workspace: Workspace, port: int, ready: Callable[[str, str], None], first: Session | None = None) -> None:
+    """Serve the workspace until it is interrupted; `ready` is told the address with its key, and one good for once."""
+    import logging
+
     import uvicorn
+
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL + 1)  # which tells of bytes that were sent
+    tempfile.tempdir = str(workspace.home)  # where uploads wait until they are whole, too
 
     keys = Keys()
     listening = bound(port)
@@ -340,9 +351,6 @@ def serve(workspace: Workspace, port: int, ready: Callable[[str], None], first: 
         lifespan="on",
     )
     server = uvicorn.Server(config)
-    if first is not None:
-        jobs.begin(first, "look", {}, start_process)
-    ready(f"http://{ADDRESS}:{port}/?token={keys.token}")
 
     async def run() -> None:
         async def watch() -> None:  # so that open streams of events end when the server is to
@@ -357,6 +365,11 @@ def serve(workspace: Workspace, port: int, ready: Callable[[str], None], first: 
             watching.cancel()
 
     try:
+        if first is not None:
+            jobs.begin(first, "look", {}, start_process)
+        here = f"http://{ADDRESS}:{port}/?token="
+        keys.until = time.monotonic() + SECONDS_OF_ONCE
+        ready(here + keys.token, here + keys.once)
         asyncio.run(run())
     except KeyboardInterrupt:
         pass

@@ -96,11 +96,21 @@ def test_what_was_replaced_meanwhile_is_not_taken_for_what_was_seen(tmp_path: Pa
     session.keep(SWEPT, {"cells": [{"k": 5, "settings": {"partition": "mdav"}, "told": "mdav with k = 5", **told}]})
     (session.folder / "made" / "2" / "publish").mkdir(parents=True)
     session.keep(MADE, {"number": 2, "policy": session.text})
-    for sent in ({"do": "take", "cell": "0", "told": "mondrian with k = 5"}, {"do": "publish", "made": "1", "out": "o"}):
+    for sent in (
+        {"do": "take", "cell": "0", "told": "mondrian with k = 5"},
+        {"do": "publish", "made": "1", "out": "o"},
+    ):
         with pytest.raises(ShoalError, match="meanwhile; look at"):
             actions.act(session, "sweep", sent, b"", client.workspace, client.studio.start)
     assert session.last == 2
     assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize("share", ["nan", "inf", "1e999", "some"])
+def test_a_share_that_is_no_number_is_said_in_place(tmp_path: Path, share: str) -> None:
+    client = opened(tmp_path)
+    page = client.post("/people-1/result", {"do": "make", "hold_out": share})
+    assert (page.status, "the share to hold out is not a number" in page.words) == (422, True)
 
 
 def test_hierarchies_are_made_edited_looked_at_and_saved(tmp_path: Path) -> None:
