@@ -257,7 +257,8 @@ def _made(session: Session) -> dict[str, Any] | None:
     folder = session.folder / "made" / str((made or {}).get("number", ""))
     if made is None or not (folder / "publish").is_dir():
         return None
-    return {**made, "is_old": made["policy"] != session.text, "folder": folder}
+    is_old = made["policy"] != session.text
+    return {**made, "is_old": is_old, "is_of_other_data": made.get("stamp") != session.stamp, "folder": folder}
 
 
 def _result(session: Session, policy: Any, workspace: Workspace, query: Mapping[str, str]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from shoal.studio.jobs import Starter, gather, last_job, start_process
 from shoal.studio.pages import render, static_file
 from shoal.studio.screens import screen_of
 from shoal.studio.security import MOST_UPLOAD, PAGE_POLICY, SECONDS_OF_ONCE, Gate, Keys, Refused, same
-from shoal.studio.session import Session
+from shoal.studio.session import LOOKED, Session
 from shoal.studio.words import SCREENS, as_command
 from shoal.studio.workspace import Workspace, safe_name
 
@@ -227,7 +227,8 @@ class Studio:
             step=number,
             job=None if job is None else job.told,
             policy_text=text,
-            command=as_command(session),
+            command=_command(session, shown.get("made")),
+            is_changed=_is_changed(session),
             form=self.keys.form,
             error=error,
             typed=typed or {},
@@ -306,6 +307,19 @@ def told(session: Session) -> dict[str, Any]:
     gather()
     job = last_job(session)
     return {"step": session.last, "job": None if job is None else job.told}
+
+
+def _command(session: Session, made: dict[str, Any] | None) -> str:
+    """The command that makes what is shown, or what would be made."""
+    if made is None or made["is_old"]:
+        return as_command(session)
+    return as_command(session, 0 if made["seeded"] else None, made["held_out"])
+
+
+def _is_changed(session: Session) -> bool:
+    """Whether a file was written to after it was read."""
+    found = session.kept(LOOKED)
+    return found is not None and found.get("stamp") != session.stamp
 
 
 def _owners(path: str, flags: int) -> int:

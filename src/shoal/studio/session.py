@@ -111,6 +111,12 @@ class Session:
         paths = self.paths
         return paths[0] if len(paths) == 1 else name_files(paths)
 
+    @property
+    def stamp(self) -> list[list[int]]:
+        """What tells that a file of the source was changed: its bytes, and when it was written."""
+        found = [path.stat() for path in self.paths if path.exists()]
+        return [[one.st_size, one.st_mtime_ns] for one in found]
+
     def keep(self, name: str, content: Any) -> None:
         """Keep something as JSON, whole or not at all."""
         write_owned(self.folder / name, json.dumps(content, ensure_ascii=False, allow_nan=False), overwrite=True)

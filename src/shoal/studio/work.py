@@ -44,6 +44,7 @@ def look(session: Session, tell: Tell) -> None:
     from shoal.kernels.compile import interpreted
 
     tell("reading", 0, 0)
+    stamp = session.stamp  # before it is read: what is written meanwhile is newer
     kind, policy = fitting_policy(session.source, session.policy)
     data = kind.load(session.source, policy)
     tell("looking at the records", 0, 0)
@@ -64,6 +65,7 @@ def look(session: Session, tell: Tell) -> None:
         LOOKED,
         {
             "n_records": len(data),
+            "stamp": stamp,
             "holds": kind.policy.noun,
             "rows": plain_grid(kind.first_rows(data, N_ROWS)),
             "shown": plain_shown(found.shown()),
@@ -105,7 +107,7 @@ def make(
     """Make a release, check it, measure and attack it, and keep it whole in the session."""
     from shoal.api import anonymize
 
-    policy = _policy_at(session, step)
+    policy, stamp = _policy_at(session, step), session.stamp
     release = anonymize(session.source, policy, seed=seed, hold_out=hold_out, progress=tell)
     has_report = release.has_report
     if has_report:
@@ -126,6 +128,7 @@ def make(
         {
             "number": number,
             "step": step,
+            "stamp": stamp,
             "policy": session.step(step).text if step else session.text,
             "seeded": seed is not None,
             "held_out": hold_out,
