@@ -270,8 +270,7 @@ def run_job(session: Session, job: Job) -> None:
     """Do what a job asks for, and say how it ended; an error is the sentence that the command line prints."""
     ask = job.read("ask.json") or {}
     verb, how = str(ask.get("verb")), dict(ask.get("how", {}))
-    if "seed" in how:  # which nobody needs to find here later
-        job.write("ask.json", {**ask, "how": {name: value for name, value in how.items() if name != "seed"}})
+    job.forget_seed()
     if verb in ("make", "sweep"):
         how["step"] = ask.get("step", 0)
     told: list[Any] = ["", 0.0]
