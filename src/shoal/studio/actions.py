@@ -6,11 +6,13 @@ import io
 import math
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import PolicyError, ShoalError
+from pydantic import BaseModel
+
+from shoal.errors import DataError, PolicyError, ShoalError
 from shoal.kind import kind_named, kind_of_policy
 from shoal.kinds import HOMES
 from shoal.policy_file import policy_toml
@@ -23,7 +25,6 @@ from shoal.studio.edit import (
     with_requirement,
     without_requirement,
 )
-from shoal.studio.fields import parts_of
 from shoal.studio.jobs import Starter, begin, last_job
 from shoal.studio.screens import hierarchy_text, names_of
 from shoal.studio.session import HEAD, LOOKED, POLICY, SOURCE, Session
@@ -67,25 +68,36 @@ def typed_otherwise(session: Session, fields: Mapping[str, str]) -> dict[str, st
 
 def confined(policy: Any, session: Session, workspace: Workspace) -> Any:
     """A policy, unless it names a file outside of the folder that the studio was started with."""
-    parts = [policy, *parts_of(policy).values(), *getattr(policy, "columns", {}).values()]
-    for part in parts:
+    for given in _hierarchy_files(policy):
+        path = (session.folder / given).resolve()
+        if not path.is_relative_to(session.folder.resolve()):
+            workspace.inside(str(path))
+    return policy
+
+
+def _hierarchy_files(part: Any) -> Iterator[str]:
+    """The files that a policy names, however deep in it."""
+    if isinstance(part, Mapping):
+        for one in part.values():
+            yield from _hierarchy_files(one)
+    if isinstance(part, BaseModel):
         for name in type(part).model_fields:
             given = getattr(part, name)
             if name.endswith("hierarchy") and isinstance(given, str) and given != "auto":
-                path = (session.folder / given).resolve()
-                if not path.is_relative_to(session.folder.resolve()):
-                    workspace.inside(str(path))
-    return policy
+                yield given
+            yield from _hierarchy_files(given)
 
 
 def _save(
     session: Session, screen: str, fields: Mapping[str, str], file: bytes, workspace: Workspace, start: Starter
 ) -> None:
     """Change what the form says otherwise than the page that it stood on."""
-    names = names_of(session)
-    said = changes(_base(session, fields), names, fields)
+    names, base, policy = names_of(session), _base(session, fields), session.policy
+    said = changes(base, names, fields)
+    if said and type(base) is not type(policy):
+        raise PolicyError("the file is read as something else meanwhile; look at it again, and change it then")
     if said:
-        policy = confined(changed(session.policy, names, said), session, workspace)
+        policy = confined(changed(policy, names, said), session, workspace)
         session.change(session.written(policy), said_in_words(said, names))
 
 
@@ -352,7 +364,10 @@ def _hierarchy_file(session: Session, query: Mapping[str, str]) -> tuple[bytes, 
     index, name = _column(session, query)
     given = getattr(session.policy.columns.get(name), "hierarchy", None)
     if isinstance(given, str) and given != "auto":
-        content = Path(given).read_bytes()
+        try:
+            content = Path(given).read_bytes()
+        except OSError as error:
+            raise DataError(f"the hierarchy of {name} cannot be read: {error.strerror or error}") from None
     else:
         found = session.kept(f"hierarchies/values-{index}.json") or {"bands": []}
         content = hierarchy_text(found["bands"]).encode()

@@ -148,6 +148,24 @@ def test_files_outside_are_neither_named_nor_given_out(tmp_path: Path) -> None:
     assert client.get("/people-1/file/hierarchy?column=1").status == 422
     page = client.post("/people-1/release", {"do": "publish", "out": "../out"})
     assert page.status == 422
+    linked = f'kind = "linked"\n[tables.people.columns]\nage = {{ hierarchy = "{tmp_path}/secret.csv" }}\n'
+    assert client.post("/people-1/history", {"do": "edit", "text": linked}).status == 422
+
+
+def test_a_hierarchy_that_is_gone_is_no_defect(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    text = client.session().text.replace('age = { role = "quasi"', 'age = { hierarchy = "gone.csv"')
+    client.post("/people-1/history", {"do": "edit", "text": text})
+    page = client.get("/people-1/file/hierarchy?column=1")
+    assert (page.status, "the hierarchy of age cannot be read" in page.words) == (422, True)
+
+
+@pytest.mark.parametrize("kind", ["strings", "sparse", "trajectories", "linked"])
+def test_a_stale_form_of_another_kind_is_refused(tmp_path: Path, kind: str) -> None:
+    client = opened(tmp_path)
+    client.post("/people-1/history", {"do": "edit", "text": f'kind = "{kind}"\n'})
+    page = client.post("/people-1/columns", {"step": "2", "columns/1/role": "sensitive"})
+    assert (page.status, "read as something else meanwhile" in page.words) == (422, True)
 
 
 def test_a_policy_can_be_typed_as_a_file(tmp_path: Path) -> None:
