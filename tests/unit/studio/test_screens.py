@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,10 @@ def test_a_sweep_says_which_policy_it_was_of(tmp_path: Path) -> None:
     assert "tried with the policy of step" not in client.get("/people-1/sweep").words
     client.post("/people-1/context", {"step": "2", "context/title": "A title"})
     assert "tried with the policy of step 2" in client.get("/people-1/sweep").words
+
+
+def test_what_is_required_already_is_not_proposed_first(tmp_path: Path) -> None:
+    page = opened(tmp_path).get("/people-1/requirements").text
+    proposed = re.findall('<option value="([^"]*)">', page[page.index('<select id="model"') :])
+    assert proposed[0] != "k-anonymity"
+    assert "k-anonymity" in proposed
