@@ -26,7 +26,7 @@ from shoal.studio.edit import (
     without_requirement,
 )
 from shoal.studio.jobs import Starter, begin, last_job
-from shoal.studio.screens import hierarchy_text, names_of
+from shoal.studio.screens import hierarchy_text, names_key, names_of
 from shoal.studio.session import HEAD, LOOKED, POLICY, SOURCE, Session
 from shoal.studio.words import whole_number
 from shoal.studio.work import SWEPT, made_folder
@@ -94,6 +94,8 @@ def _save(
     """Change what the form says otherwise than the page that it stood on."""
     names, base, policy = names_of(session), _base(session, fields), session.policy
     said = changes(base, names, fields)
+    if fields.get("names", key := names_key(session)) != key:
+        raise PolicyError("the file was read again meanwhile, with other columns; look at them, and change them then")
     if said and type(base) is not type(policy):
         raise PolicyError("the file is read as something else meanwhile; look at it again, and change it then")
     if said:

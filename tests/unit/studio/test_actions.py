@@ -12,6 +12,8 @@ import pytest
 from shoal.errors import ShoalError
 from shoal.studio import actions
 from shoal.studio.actions import ACTIONS
+from shoal.studio.screens import names_key
+from shoal.studio.session import LOOKED
 from shoal.studio.words import SCREENS
 from shoal.studio.work import MADE, SWEPT
 from tests.unit.studio.client import opened
@@ -150,6 +152,16 @@ def test_files_outside_are_neither_named_nor_given_out(tmp_path: Path) -> None:
     assert page.status == 422
     linked = f'kind = "linked"\n[tables.people.columns]\nage = {{ hierarchy = "{tmp_path}/secret.csv" }}\n'
     assert client.post("/people-1/history", {"do": "edit", "text": linked}).status == 422
+
+
+def test_a_stale_form_of_other_columns_is_refused(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    key = names_key(client.session())
+    assert f'name="names" value="{key}"' in client.get("/people-1/columns").text
+    found = client.session().kept(LOOKED)
+    client.session().keep(LOOKED, {**found, "names": found["names"][::-1]})
+    page = client.post("/people-1/columns", {"step": "2", "names": key, "columns/1/role": "sensitive"})
+    assert (page.status, "read again meanwhile" in page.words, client.session().last) == (422, True, 2)
 
 
 def test_a_hierarchy_that_is_gone_is_no_defect(tmp_path: Path) -> None:
