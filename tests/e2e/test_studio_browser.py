@@ -191,6 +191,29 @@ def test_two_tabs_see_each_other_and_a_page_works_without_script(chromium: Any, 
             page.locator("aside").get_by_text('disease = { role = "sensitive"').wait_for()
 
 
+def test_what_is_typed_while_a_change_is_on_its_way_is_not_lost(chromium: Any, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    with served(tmp_path) as address, browser(chromium) as window:
+        person = enter(window, address)
+        person.page.get_by_label("people.csv").check()
+        person.click("button", "Open")
+        person.sees("First rows")
+        person.click("link", "Context")
+        page, waiting = person.page, []
+        page.route("**/context", lambda sent: waiting.append(sent) if not waiting else sent.continue_())
+        page.get_by_label("title", exact=True).fill("A title")
+        page.get_by_label("title", exact=True).press("Tab")
+        while not waiting:
+            page.wait_for_timeout(20)
+        page.get_by_label("purpose", exact=True).fill("A purpose")  # and left, so that it is to be sent too
+        page.get_by_label("contact", exact=True).press_sequentially("A cont")
+        waiting[0].continue_()
+        page.locator("aside").get_by_text('purpose = "A purpose"').wait_for()
+        page.keyboard.press("Tab")
+        page.locator("aside").get_by_text('contact = "A cont"').wait_for()
+        assert page.get_by_label("title", exact=True).input_value() == "A title"
+
+
 def test_work_goes_on_after_a_closed_tab_and_can_be_stopped(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
 

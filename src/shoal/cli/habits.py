@@ -76,10 +76,10 @@ def progress(wanted: bool) -> Iterator[Callable[[str, int, int], None]]:
         yield step
 
 
-def show_in_browser(path: Any) -> None:
-    """Open a page, or say that nothing here can."""
+def show_in_browser(path: Any, *, instead: Any = None) -> None:
+    """Open a page, or say that nothing here can; `instead` is what the user may open, where that is another."""
     if os.environ.get("BROWSER") == "" or click.launch(str(path)) != 0:
-        click.echo(f"No browser could be started here; open {path} yourself.", err=True)
+        click.echo(f"No browser could be started here; open {instead or path} yourself.", err=True)
 
 
 def completion_script(command: click.Command, shell: str) -> str:

@@ -59,13 +59,13 @@ def studio(
     if paths:
         first = workspace.open([str(path.resolve().relative_to(workspace.top)) for path in paths])
 
-    def ready(address: str) -> None:
+    def ready(address: str, once: str) -> None:
         if as_json:
             print_json({"address": address, "folder": str(workspace.top), "sessions": str(workspace.home)})
         else:
             click.echo(f"Studio of {workspace.top}, on this machine alone:\n  {address}\nCtrl-C ends it.")
         if not no_browser:
-            show_in_browser(address)
+            show_in_browser(once, instead=address)
 
     interrupts.unwatch()
     serve(workspace, port, ready, first)

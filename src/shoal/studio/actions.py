@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import io
+import math
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import PolicyError, ShoalError
+from pydantic import BaseModel
+
+from shoal.errors import DataError, PolicyError, ShoalError
 from shoal.kind import kind_named, kind_of_policy
 from shoal.kinds import HOMES
 from shoal.policy_file import policy_toml
 from shoal.studio.edit import (
+    all_fields,
     as_content,
     changed,
     changes,
@@ -21,9 +25,8 @@ from shoal.studio.edit import (
     with_requirement,
     without_requirement,
 )
-from shoal.studio.fields import parts_of
 from shoal.studio.jobs import Starter, begin, last_job
-from shoal.studio.screens import hierarchy_text, names_of
+from shoal.studio.screens import hierarchy_text, names_key, names_of
 from shoal.studio.session import HEAD, LOOKED, POLICY, SOURCE, Session
 from shoal.studio.words import whole_number
 from shoal.studio.work import SWEPT, made_folder
@@ -46,30 +49,57 @@ def act(
     what = fields.get("do", "save")
     if what not in ACTIONS:
         raise ShoalError("the form asks for something that is not known here; load the page again")
-    return ACTIONS[what](session, screen, fields, file, workspace, start) or screen
+    how = (session, screen, fields, file, workspace, start)
+    if what in WORK:
+        return ACTIONS[what](*how) or screen
+    with session.alone():  # what is changed is what was read, whatever other tabs ask for
+        return ACTIONS[what](*how) or screen
+
+
+def typed_otherwise(session: Session, fields: Mapping[str, str]) -> dict[str, str]:
+    """What was typed into a form, without what merely stood there: another tab may have changed that since."""
+    try:
+        names, base = names_of(session), _base(session, fields)
+    except PolicyError:
+        return dict(fields)
+    shown = {field.name for field in all_fields(base, names)}
+    return {name: text for name, text in fields.items() if name not in shown} | changes(base, names, fields)
 
 
 def confined(policy: Any, session: Session, workspace: Workspace) -> Any:
     """A policy, unless it names a file outside of the folder that the studio was started with."""
-    parts = [policy, *parts_of(policy).values(), *getattr(policy, "columns", {}).values()]
-    for part in parts:
+    for given in _hierarchy_files(policy):
+        path = (session.folder / given).resolve()
+        if not path.is_relative_to(session.folder.resolve()):
+            workspace.inside(str(path))
+    return policy
+
+
+def _hierarchy_files(part: Any) -> Iterator[str]:
+    """The files that a policy names, however deep in it."""
+    if isinstance(part, Mapping):
+        for one in part.values():
+            yield from _hierarchy_files(one)
+    if isinstance(part, BaseModel):
         for name in type(part).model_fields:
             given = getattr(part, name)
             if name.endswith("hierarchy") and isinstance(given, str) and given != "auto":
-                path = (session.folder / given).resolve()
-                if not path.is_relative_to(session.folder.resolve()):
-                    workspace.inside(str(path))
-    return policy
+                yield given
+            yield from _hierarchy_files(given)
 
 
 def _save(
     session: Session, screen: str, fields: Mapping[str, str], file: bytes, workspace: Workspace, start: Starter
 ) -> None:
     """Change what the form says otherwise than the page that it stood on."""
-    names = names_of(session)
-    said = changes(_base(session, fields), names, fields)
+    names, base, policy = names_of(session), _base(session, fields), session.policy
+    said = changes(base, names, fields)
+    if fields.get("names", key := names_key(session)) != key:
+        raise PolicyError("the file was read again meanwhile, with other columns; look at them, and change them then")
+    if said and type(base) is not type(policy):
+        raise PolicyError("the file is read as something else meanwhile; look at it again, and change it then")
     if said:
-        policy = confined(changed(session.policy, names, said), session, workspace)
+        policy = confined(changed(policy, names, said), session, workspace)
         session.change(session.written(policy), said_in_words(said, names))
 
 
@@ -99,19 +129,22 @@ def _guesses(session: Session, screen: str, fields: Mapping[str, str], *_: Any) 
     found = session.kept(LOOKED)
     if found is None:
         raise PolicyError("the data was not read yet; read it first")
-    session.change(session.written(session.policy_of(found["proposal"])), "guesses taken")
+    content = as_content(session.policy_of(found["proposal"])) | {"context": session.policy.context}
+    session.change(session.written(type(session.policy_of(found["proposal"]))(**content)), "guesses taken")
 
 
 def _read(
     session: Session, screen: str, fields: Mapping[str, str], file: bytes, workspace: Workspace, start: Starter
 ) -> None:
     """Read the source again, perhaps as something else."""
-    _save(session, screen, fields, file, workspace, start)
-    name = fields.get("kind", "")
-    if name in HOMES and (meant := kind_named(name)) is not kind_of_policy(session.policy):
-        session.keep(SOURCE, {**session.kept(SOURCE), "kind": name})
-        (session.folder / LOOKED).unlink(missing_ok=True)
-        session.change(policy_toml(meant.policy(), {}, HEAD), f"read as {meant.policy.noun}")  # none of its keys fits
+    with session.alone():
+        _save(session, screen, fields, file, workspace, start)
+        name, policy = fields.get("kind", ""), session.policy
+        if name in HOMES and (meant := kind_named(name)) is not kind_of_policy(policy):
+            session.keep(SOURCE, {**session.kept(SOURCE), "kind": name})
+            (session.folder / LOOKED).unlink(missing_ok=True)
+            fitting = meant.policy(context=policy.context)  # no other key fits
+            session.change(policy_toml(fitting, {}, HEAD), f"read as {meant.policy.noun}")
     begin(session, "look", {}, start)
 
 
@@ -128,7 +161,9 @@ def _make(
         try:
             how["hold_out"] = float(share)
         except ValueError:
-            raise PolicyError("the share to hold out is not a number; give one between 0 and 1, or none") from None
+            how["hold_out"] = math.nan
+        if not math.isfinite(how["hold_out"]):
+            raise PolicyError("the share to hold out is not a number; give one between 0 and 1, or none")
     begin(session, "make", how, start)
     return "result"
 
@@ -166,6 +201,8 @@ def _take(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> 
     if found is None or not 0 <= cell < len(found["cells"]):
         raise PolicyError("that was not tried; choose a line of the table")
     tried = found["cells"][cell]
+    if fields.get("told", tried["told"]) != tried["told"]:
+        raise PolicyError("others were tried meanwhile; look at the table again, and choose then")
     policy = session.policy
     settings = {name: value for name, value in tried["settings"].items() if value is not None}
     asked = kind_of_policy(policy).trials(policy).grid([tried["k"]] if tried["k"] else None, settings)
@@ -188,7 +225,9 @@ def _publish(
 ) -> None:
     from shoal.stage import refuse_occupied
 
-    made_folder(session)
+    made = made_folder(session)[1]
+    if fields.get("made", str(made["number"])) != str(made["number"]):
+        raise ShoalError("the release was made again meanwhile; look at it first, and write it then")
     name = fields.get("out", "").strip()
     if not name:
         raise ShoalError("the folder has no name; give it one")
@@ -196,7 +235,7 @@ def _publish(
     if out == workspace.top:
         raise ShoalError("the release cannot take the place of the whole folder; give it a folder of its own")
     refuse_occupied(out)
-    begin(session, "publish", {"out": str(out)}, start)
+    begin(session, "publish", {"out": str(out), "number": made["number"]}, start)
 
 
 def _stop(session: Session, screen: str, *_: Any) -> None:
@@ -205,7 +244,9 @@ def _stop(session: Session, screen: str, *_: Any) -> None:
         job.stop()
 
 
-def _undo(session: Session, *_: Any) -> None:
+def _undo(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> None:
+    if fields.get("step", str(session.last)) != str(session.last):
+        raise PolicyError("the policy was changed in another tab meanwhile; look at it again, and undo that then")
     session.undo()
 
 
@@ -296,6 +337,9 @@ ACTIONS: Mapping[str, Callable[..., str | None]] = {
     "hierarchy": _hierarchy,
 }
 
+WORK = ("read", "make", "sweep", "attack", "publish", "stop")
+"""What sets work going or ends it, for which no tab has to wait."""
+
 PAGES = {"report": ("private", "report.html"), "datasheet": ("publish", "datasheet.html")}
 
 
@@ -322,7 +366,10 @@ def _hierarchy_file(session: Session, query: Mapping[str, str]) -> tuple[bytes, 
     index, name = _column(session, query)
     given = getattr(session.policy.columns.get(name), "hierarchy", None)
     if isinstance(given, str) and given != "auto":
-        content = Path(given).read_bytes()
+        try:
+            content = Path(given).read_bytes()
+        except OSError as error:
+            raise DataError(f"the hierarchy of {name} cannot be read: {error.strerror or error}") from None
     else:
         found = session.kept(f"hierarchies/values-{index}.json") or {"bands": []}
         content = hierarchy_text(found["bands"]).encode()

@@ -82,7 +82,7 @@ class Job:
         except OSError:
             return False
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)  # which others who look can have at the same time
         except OSError:
             return True
         finally:
@@ -115,6 +115,12 @@ class Job:
             "sentence": end.get("sentence", "") or _ended_early(state, (self.folder / "stopped").exists()),
         }
 
+    def forget_seed(self) -> None:
+        """Leave out the seed of what was asked for, which nobody needs to find here later."""
+        ask = self.read("ask.json") or {}
+        if "seed" in ask.get("how", {}):
+            self.write("ask.json", {**ask, "how": {n: v for n, v in ask["how"].items() if n != "seed"}})
+
     def end(self, state: str, sentence: str = "") -> None:
         """Say how it ended."""
         self.write("end.json", {"state": state, "sentence": sentence})
@@ -133,6 +139,7 @@ class Job:
             until = time.monotonic() + _SECONDS_TO_STOP
             while time.monotonic() < until:
                 if not self.is_alive:
+                    self.forget_seed()
                     return
                 time.sleep(_BETWEEN_LOOKS)
 
@@ -162,6 +169,8 @@ def begin(session: Session, verb: str, how: Mapping[str, Any], start: Starter) -
         last = last_job(session)
         if last is not None and last.state == "running":
             raise ShoalError("other work is under way; wait for it, or stop it first")
+        if last is not None:
+            last.forget_seed()  # which one that was killed at once could not do itself
         names = [int(path.name) for path in (session.folder / JOBS).glob("[0-9]*")]
         folder = session.folder / JOBS / f"{max(names, default=0) + 1:06d}"
         folder.mkdir(mode=0o700)

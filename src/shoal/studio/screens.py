@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -33,6 +34,11 @@ def looked(session: Session) -> dict[str, Any]:
 def names_of(session: Session) -> list[str]:
     """The columns of the data."""
     return list(looked(session).get("names", []))
+
+
+def names_key(session: Session) -> str:
+    """What tells whether columns are still those that a form was drawn from, as it names them by their places."""
+    return hashlib.sha256(json.dumps(names_of(session)).encode()).hexdigest()[:16]
 
 
 def is_input(field: FormField, policy: Any) -> bool:
@@ -74,6 +80,7 @@ def _columns(session: Session, policy: Any, workspace: Workspace, query: Mapping
     return {
         "looked": found,
         "rows": rows,
+        "names_key": names_key(session),
         "person": person,
         "reading": _reading(policy),
         "shown": found.get("shown", []),
@@ -257,7 +264,8 @@ def _made(session: Session) -> dict[str, Any] | None:
     folder = session.folder / "made" / str((made or {}).get("number", ""))
     if made is None or not (folder / "publish").is_dir():
         return None
-    return {**made, "is_old": made["policy"] != session.text, "folder": folder}
+    is_old = made["policy"] != session.text
+    return {**made, "is_old": is_old, "is_of_other_data": made.get("stamp") != session.stamp, "folder": folder}
 
 
 def _result(session: Session, policy: Any, workspace: Workspace, query: Mapping[str, str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
@@ -42,7 +43,8 @@ MOST_FORM = 2_000_000
 """Bytes of a form that holds no file."""
 MOST_UPLOAD = 2_000_000_000
 UPLOAD = "/upload"
-_SAFE = ("GET", "HEAD")
+SECONDS_OF_ONCE = 120.0
+"""How long a browser may take to start."""
 
 
 @dataclass
@@ -53,13 +55,25 @@ class Keys:
     ----------
     token : str
         Stands in the address that the command line prints, and is exchanged for the cookie.
+    once : str
+        The same for the browser that is started here: a command's words can be read by every user of the machine, so
+        it is worth nothing after its first use, or after a while.
     cookie, form : str
         What the browser sends with every request, and what forms send with every change.
     """
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    once: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     form: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    until: float = field(default_factory=lambda: time.monotonic() + SECONDS_OF_ONCE)
+
+    def takes(self, token: str) -> bool:
+        """Whether a token of an address is exchanged for the cookie."""
+        if self.once and same(token, self.once):
+            self.once = ""
+            return time.monotonic() < self.until
+        return same(token, self.token)
 
 
 class Refused(Exception):
@@ -96,9 +110,11 @@ class Gate:
         try:
             headers = _headers(scope)
             self._refuse_strangers(scope, headers)
-            if "token" in (query := parse_qs(scope.get("query_string", b"").decode("latin-1"))):
+            query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+            if scope["method"] == "GET" and "token" in query:  # wherever the address was clicked
                 await self._exchange(query["token"][0], guarded)
                 return
+            _refuse_other_sites(headers)
             self._refuse_without_cookie(headers)
             is_file = scope["path"] == UPLOAD or scope["path"].endswith(UPLOAD)
             bounded = _bounded(receive, headers, self.most_upload if is_file else MOST_FORM)
@@ -117,8 +133,6 @@ class Gate:
         origins = headers.get("origin", [])
         if any(origin not in own for origin in origins) or (scope["method"] == "POST" and len(origins) != 1):
             raise Refused(403, "This came from another site, and was refused.")
-        if headers.get("sec-fetch-site", ["none"])[0] not in ("same-origin", "none"):
-            raise Refused(403, "This came from another site, and was refused.")
 
     def _refuse_without_cookie(self, headers: dict[str, list[str]]) -> None:
         found = ""
@@ -133,8 +147,10 @@ class Gate:
             raise Refused(403, "Open the address that `shoal studio` printed, which holds a key to these pages.")
 
     async def _exchange(self, token: str, send: Send) -> None:
-        if not same(token, self.keys.token):
-            raise Refused(403, "The key in the address is not the one that `shoal studio` printed.")
+        if not self.keys.takes(token):
+            raise Refused(
+                403, "The key in the address is not the one that `shoal studio` printed, or was used; open that one."
+            )
         cookie = f"{self.cookie_name}={self.keys.cookie}; Path=/; HttpOnly; SameSite=Strict"
         # A redirect would count as coming from wherever the address was clicked; a page that moves on is our own.
         page = (
@@ -150,6 +166,11 @@ class Gate:
 def same(given: str, known: str) -> bool:
     """Whether two secrets are the same, told in the same time wherever they differ."""
     return hmac.compare_digest(given.encode(), known.encode())
+
+
+def _refuse_other_sites(headers: dict[str, list[str]]) -> None:
+    if headers.get("sec-fetch-site", ["none"])[0] not in ("same-origin", "none"):
+        raise Refused(403, "This came from another site, and was refused.")
 
 
 def _headers(scope: Scope) -> dict[str, list[str]]:

@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import socket
+import tempfile
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +18,7 @@ from urllib.parse import urlencode
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import (
     HTMLResponse,
@@ -33,8 +36,8 @@ from shoal.studio import actions, jobs
 from shoal.studio.jobs import Starter, gather, last_job, start_process
 from shoal.studio.pages import render, static_file
 from shoal.studio.screens import screen_of
-from shoal.studio.security import MOST_UPLOAD, PAGE_POLICY, Gate, Keys, Refused, same
-from shoal.studio.session import Session
+from shoal.studio.security import MOST_UPLOAD, PAGE_POLICY, SECONDS_OF_ONCE, Gate, Keys, Refused, same
+from shoal.studio.session import LOOKED, Session
 from shoal.studio.words import SCREENS, as_command
 from shoal.studio.workspace import Workspace, safe_name
 
@@ -88,6 +91,8 @@ class Studio:
                 return PlainTextResponse(f"{refused.sentence}\n", refused.status)
             except ClientDisconnect:
                 return Response(status_code=400)
+            except HTTPException as refused:  # a form that is none
+                return PlainTextResponse("The form cannot be read; load the page again.\n", refused.status_code)
             except ShoalError as error:
                 return HTMLResponse(render("plain.html", sentence=str(error), title="Not possible"), 422)
             except Exception as error:
@@ -222,7 +227,8 @@ class Studio:
             step=number,
             job=None if job is None else job.told,
             policy_text=text,
-            command=as_command(session),
+            command=_command(session, shown.get("made")),
+            is_changed=_is_changed(session),
             form=self.keys.form,
             error=error,
             typed=typed or {},
@@ -251,7 +257,8 @@ class Studio:
         try:
             target = await run_in_threadpool(act)
         except ShoalError as error:
-            page = await run_in_threadpool(self.drawn, session, screen, query, str(error), fields)
+            typed = await run_in_threadpool(actions.typed_otherwise, session, fields)
+            page = await run_in_threadpool(self.drawn, session, screen, query, str(error), typed)
             return HTMLResponse(page, 422)
         suffix = f"?{urlencode(query)}" if query and target == screen else ""
         return RedirectResponse(f"/{session.name}/{target}{suffix}", 303)
@@ -302,6 +309,19 @@ def told(session: Session) -> dict[str, Any]:
     return {"step": session.last, "job": None if job is None else job.told}
 
 
+def _command(session: Session, made: dict[str, Any] | None) -> str:
+    """The command that makes what is shown, or what would be made."""
+    if made is None or made["is_old"]:
+        return as_command(session)
+    return as_command(session, 0 if made["seeded"] else None, made["held_out"])
+
+
+def _is_changed(session: Session) -> bool:
+    """Whether a file was written to after it was read."""
+    found = session.kept(LOOKED)
+    return found is not None and found.get("stamp") != session.stamp
+
+
 def _owners(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
@@ -313,6 +333,7 @@ def bound(port: int) -> socket.socket:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((ADDRESS, port))
+        found.listen()  # so that a browser that is quick waits
     except OSError as error:
         found.close()
         raise ShoalError(
@@ -321,9 +342,14 @@ def bound(port: int) -> socket.socket:
     return found
 
 
-def serve(workspace: Workspace, port: int, ready: Callable[[str], None], first: Session | None = None) -> None:
-    """Serve the workspace until it is interrupted; `ready` is told the address with its key."""
+def serve(workspace: Workspace, port: int, ready: Callable[[str, str], None], first: Session | None = None) -> None:
+    """Serve the workspace until it is interrupted; `ready` is told the address with its key, and one good for once."""
+    import logging
+
     import uvicorn
+
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL + 1)  # which tells of bytes that were sent
+    tempfile.tempdir = str(workspace.home)  # where uploads wait until they are whole, too
 
     keys = Keys()
     listening = bound(port)
@@ -339,9 +365,6 @@ def serve(workspace: Workspace, port: int, ready: Callable[[str], None], first: 
         lifespan="on",
     )
     server = uvicorn.Server(config)
-    if first is not None:
-        jobs.begin(first, "look", {}, start_process)
-    ready(f"http://{ADDRESS}:{port}/?token={keys.token}")
 
     async def run() -> None:
         async def watch() -> None:  # so that open streams of events end when the server is to
@@ -356,6 +379,11 @@ def serve(workspace: Workspace, port: int, ready: Callable[[str], None], first: 
             watching.cancel()
 
     try:
+        if first is not None:
+            jobs.begin(first, "look", {}, start_process)
+        here = f"http://{ADDRESS}:{port}/?token="
+        keys.until = time.monotonic() + SECONDS_OF_ONCE
+        ready(here + keys.token, here + keys.once)
         asyncio.run(run())
     except KeyboardInterrupt:
         pass

@@ -18,6 +18,8 @@ from __future__ import annotations
 import difflib
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,6 +111,12 @@ class Session:
         paths = self.paths
         return paths[0] if len(paths) == 1 else name_files(paths)
 
+    @property
+    def stamp(self) -> list[list[int]]:
+        """What tells that a file of the source was changed: its bytes, and when it was written."""
+        found = [path.stat() for path in self.paths if path.exists()]
+        return [[one.st_size, one.st_mtime_ns] for one in found]
+
     def keep(self, name: str, content: Any) -> None:
         """Keep something as JSON, whole or not at all."""
         write_owned(self.folder / name, json.dumps(content, ensure_ascii=False, allow_nan=False), overwrite=True)
@@ -150,6 +158,12 @@ class Session:
         if not getattr(policy, "columns", None):
             reasons = {}
         return policy_toml(policy, reasons, HEAD, self.folder)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Be the only one who changes the policy, from reading what it is to writing what it becomes."""
+        with locked(self.folder / STEPS):
+            yield
 
     def change(self, text: str, what: str, *, back_to: int | None = None) -> int:
         """Make a text the policy, and a step of the history; the number of the last step, a new one if it differs.

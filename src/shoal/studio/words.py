@@ -53,7 +53,7 @@ def as_command(
     if seed is not None:
         words += ["--seed", "SEED"]
     if hold_out is not None:
-        words += ["--hold-out", f"{hold_out:g}"]
+        words += ["--hold-out", str(hold_out)]
     return shlex.join([*words, "-o", "out" if out is None else shown_path(out)])
 
 

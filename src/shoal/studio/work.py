@@ -14,6 +14,7 @@ from shoal.data.sniff import one_look
 from shoal.errors import PolicyError, ShoalError
 from shoal.kind import fitting_policy, kind_named
 from shoal.shown import Grid, Shown
+from shoal.studio.edit import as_content
 from shoal.studio.jobs import JOBS, Job
 from shoal.studio.session import LOOKED, Session
 from shoal.studio.words import as_command
@@ -43,6 +44,7 @@ def look(session: Session, tell: Tell) -> None:
     from shoal.kernels.compile import interpreted
 
     tell("reading", 0, 0)
+    stamp = session.stamp  # before it is read: what is written meanwhile is newer
     kind, policy = fitting_policy(session.source, session.policy)
     data = kind.load(session.source, policy)
     tell("looking at the records", 0, 0)
@@ -63,6 +65,7 @@ def look(session: Session, tell: Tell) -> None:
         LOOKED,
         {
             "n_records": len(data),
+            "stamp": stamp,
             "holds": kind.policy.noun,
             "rows": plain_grid(kind.first_rows(data, N_ROWS)),
             "shown": plain_shown(found.shown()),
@@ -76,7 +79,26 @@ def look(session: Session, tell: Tell) -> None:
         },
     )
     if is_first:
-        session.change(session.written(proposal), "guessed from the data")
+        with session.alone():
+            session.change(session.written(with_decisions(proposal, session.policy)), "guessed from the data")
+
+
+def with_decisions(proposal: Any, policy: Any) -> Any:
+    """A proposal with what was decided before it was found; that alone where both do not go together."""
+    if type(policy) is not type(proposal):
+        return proposal if policy == type(policy)() else policy
+    content, before = as_content(proposal), as_content(type(policy)())
+    for key, value in as_content(policy).items():
+        if value == before[key]:
+            continue
+        if isinstance(value, dict) and isinstance(content[key], dict):
+            content[key] |= {name: one for name, one in value.items() if before[key].get(name) != one}
+        else:
+            content[key] = value
+    try:
+        return type(policy)(**content)
+    except PolicyError:
+        return policy
 
 
 def make(
@@ -85,7 +107,7 @@ def make(
     """Make a release, check it, measure and attack it, and keep it whole in the session."""
     from shoal.api import anonymize
 
-    policy = _policy_at(session, step)
+    policy, stamp = _policy_at(session, step), session.stamp
     release = anonymize(session.source, policy, seed=seed, hold_out=hold_out, progress=tell)
     has_report = release.has_report
     if has_report:
@@ -106,6 +128,7 @@ def make(
         {
             "number": number,
             "step": step,
+            "stamp": stamp,
             "policy": session.step(step).text if step else session.text,
             "seeded": seed is not None,
             "held_out": hold_out,
@@ -197,13 +220,15 @@ def attack(session: Session, tell: Tell, *, names: list[str] | None = None, cont
     session.keep(ATTACKED, {"made": made["number"], "shown": plain_shown(found.shown()), "results": found.to_dict()})
 
 
-def publish(session: Session, tell: Tell, *, out: str) -> None:
+def publish(session: Session, tell: Tell, *, out: str, number: int | None = None) -> None:
     """Copy what was made to where it is wanted, and check the copy."""
     from shoal.api import check
     from shoal.stage import staged
 
     tell("writing the release", 0, 0)
     source, made = made_folder(session)
+    if number not in (None, made["number"]):
+        raise PolicyError("the release was made again meanwhile; look at it first, and write it then")
     target = Path(out)
     with staged(target) as stage:
         for part in ("publish", "private"):
@@ -245,8 +270,7 @@ def run_job(session: Session, job: Job) -> None:
     """Do what a job asks for, and say how it ended; an error is the sentence that the command line prints."""
     ask = job.read("ask.json") or {}
     verb, how = str(ask.get("verb")), dict(ask.get("how", {}))
-    if "seed" in how:  # which nobody needs to find here later
-        job.write("ask.json", {**ask, "how": {name: value for name, value in how.items() if name != "seed"}})
+    job.forget_seed()
     if verb in ("make", "sweep"):
         how["step"] = ask.get("step", 0)
     told: list[Any] = ["", 0.0]

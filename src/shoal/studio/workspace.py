@@ -59,6 +59,8 @@ class Workspace:
             top = top.resolve(strict=True)
         except OSError as error:
             raise ShoalError(f"the folder {top} cannot be looked at: {error.strerror or error}") from None
+        if not _is_text(str(top)):
+            raise ShoalError("the folder's path is no UTF-8 text, which pages could not show; rename it")
         if not top.is_dir():
             raise ShoalError(f"{top} is not a folder; give the folder that holds the data")
         home = (home or top / SESSIONS).absolute()
@@ -75,7 +77,7 @@ class Workspace:
 
     def inside(self, place: str) -> Path:
         """A place below the top, links followed; what leads elsewhere is refused."""
-        if "\0" in place or len(place) > 4096:
+        if "\0" in place or len(place) > 4096 or not _is_text(place):
             raise ShoalError("that is not the name of a file in the folder that the studio was started with")
         try:
             path = (self.top / place).resolve()
@@ -133,9 +135,9 @@ class Workspace:
         if not paths:
             raise ShoalError("no file was chosen; choose one")
         for path in paths:
-            if not path.exists():
+            if not os.path.exists(path):  # also where the name is too long
                 raise ShoalError(f"there is no file {path.name}; choose one of those that are listed")
-        return Session.begin(self.new_place(paths[0].name), paths, kind)
+        return self._begun(paths[0].name, paths, kind)
 
     def open_sample(self, name: str) -> Session:
         """A new session of invented data, which is kept with it."""
@@ -156,11 +158,27 @@ class Workspace:
         folder.mkdir(mode=0o700)
         return folder
 
+    def _begun(self, file: str, paths: list[Path], kind: str | None, inputs: Path | None = None) -> Session:
+        while True:
+            try:
+                return Session.begin(self.new_place(file), paths, kind, inputs)
+            except FileExistsError:  # another one took the place in this moment
+                continue
+
     def _with_input(self, inputs: Path, file: str, kind: str | None) -> Session:
         try:
-            return Session.begin(self.new_place(file), [inputs / file], kind, inputs)
+            return self._begun(file, [inputs / file], kind, inputs)
         finally:
             shutil.rmtree(inputs, ignore_errors=True)
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be shown and kept; file systems know others."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def safe_name(name: str) -> str:

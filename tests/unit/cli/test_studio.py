@@ -19,7 +19,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     def serve(workspace: Any, port: int, ready: Any, first: Any) -> None:
         found[:] = [workspace, port, first]
-        ready("http://127.0.0.1:1/?token=t")
+        ready("http://127.0.0.1:1/?token=t", "http://127.0.0.1:1/?token=once")
 
     monkeypatch.setattr("shoal.studio.server.serve", serve)
     monkeypatch.setenv("BROWSER", "")
@@ -34,6 +34,17 @@ def test_the_address_is_printed_and_the_file_opened(served: list[Any], tmp_path:
     workspace, port, first = served
     assert (workspace.top, port, first.name) == (tmp_path.resolve(), 8765, "people-1")
     assert workspace.home == tmp_path.resolve() / ".shoal-studio"
+
+
+def test_the_key_for_ever_is_no_word_of_the_command_that_starts_a_browser(
+    served: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launched: list[str] = []
+    monkeypatch.setenv("BROWSER", "one")
+    monkeypatch.setattr("click.launch", lambda address: launched.append(address) or 1)
+    ended = call_here("studio", "--folder", tmp_path)
+    assert launched == ["http://127.0.0.1:1/?token=once"]
+    assert "open http://127.0.0.1:1/?token=t yourself" in ended.stderr
 
 
 def test_for_machines_and_with_sessions_elsewhere(served: list[Any], tmp_path: Path) -> None:

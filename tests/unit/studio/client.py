@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 from shoal.studio.jobs import Job
 from shoal.studio.security import Keys
 from shoal.studio.server import Studio
-from shoal.studio.session import Session
+from shoal.studio.session import LOOKED, Session
 from shoal.studio.work import run_job
 from shoal.studio.workspace import Sample, Workspace
 
@@ -148,6 +148,8 @@ def opened(top: Path, **how: Any) -> Client:
     for name in ("made", "hierarchies"):
         (session / name).mkdir(exist_ok=True)
     Session(session).keep("source.json", {"paths": [str(top / "people.csv")], "kind": None})
+    found = Session(session)
+    found.keep(LOOKED, {**found.kept(LOOKED), "stamp": found.stamp})
     return client
 
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import random
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from shoal.errors import ShoalError
+from shoal.studio import actions
 from shoal.studio.actions import ACTIONS
+from shoal.studio.screens import names_key
+from shoal.studio.session import LOOKED
 from shoal.studio.words import SCREENS
 from shoal.studio.work import MADE, SWEPT
 from tests.unit.studio.client import opened
@@ -34,6 +40,79 @@ def test_a_stale_form_of_another_tab_undoes_nothing(tmp_path: Path) -> None:
     client.post("/people-1/requirements", {"step": "2", "method/partition": "mondrian", "require/0:k-anonymity/k": "7"})
     policy = client.session().policy
     assert (policy.k, policy.method.partition) == (7, "mdav")
+
+
+def test_two_tabs_that_change_at_the_same_moment_lose_neither_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, real, others = opened(tmp_path), actions.changed, []
+
+    def interrupted(*given: Any) -> Any:
+        if not others:
+            sent = {"step": "2", "context/title": "A title"}
+            others.append(threading.Thread(target=client.post, args=("/people-1/context", sent)))
+            others[0].start()
+            others[0].join(0.2)  # it waits for this one; if it did not, it would be overwritten now
+        return real(*given)
+
+    monkeypatch.setattr(actions, "changed", interrupted)
+    client.post("/people-1/context", {"step": "2", "context/purpose": "A purpose"})
+    others[0].join()
+    context = client.session().policy.context
+    assert (context.title, context.purpose) == ("A title", "A purpose")
+
+
+def test_a_form_that_is_shown_again_with_its_error_holds_what_other_tabs_decided(tmp_path: Path) -> None:
+    client, k = opened(tmp_path), "require/0:k-anonymity/k"
+    client.post("/people-1/requirements", {"step": "2", k: "9"})
+    sent = {"step": "2", k: "5", "method/partition": "nonsense"}
+    page = client.post("/people-1/requirements", sent)
+    assert page.status == 422
+    assert f'name="{k}" value="9"' in page.text
+    page = client.post("/people-1/requirements", {"step": "2", k: "one"})
+    assert f'name="{k}" value="one"' in page.text
+
+
+def test_undo_of_another_tab_undoes_nothing_unseen(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    client.post("/people-1/context", {"step": "2", "context/title": "A title"})
+    page = client.post("/people-1/history", {"do": "undo", "step": "2"})
+    assert (page.status, client.session().policy.context.title) == (422, "A title")
+    assert client.post("/people-1/history", {"do": "undo", "step": "3"}).status == 200
+    assert client.session().policy.context.title is None
+
+
+def test_guesses_and_another_kind_leave_the_context_alone(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    client.post("/people-1/context", {"step": "2", "context/title": "A title"})
+    client.post("/people-1/columns", {"do": "guesses"})
+    assert client.session().policy.context.title == "A title"
+    client.post("/people-1/open", {"do": "read", "kind": "sparse"})
+    assert client.session().policy.context.title == "A title"
+
+
+def test_what_was_replaced_meanwhile_is_not_taken_for_what_was_seen(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    session = client.session()
+    told = {"holds": True, "sentence": "", "risk": None, "loss": None, "frontier": True, "proposed": True}
+    session.keep(SWEPT, {"cells": [{"k": 5, "settings": {"partition": "mdav"}, "told": "mdav with k = 5", **told}]})
+    (session.folder / "made" / "2" / "publish").mkdir(parents=True)
+    session.keep(MADE, {"number": 2, "policy": session.text})
+    for sent in (
+        {"do": "take", "cell": "0", "told": "mondrian with k = 5"},
+        {"do": "publish", "made": "1", "out": "o"},
+    ):
+        with pytest.raises(ShoalError, match="meanwhile; look at"):
+            actions.act(session, "sweep", sent, b"", client.workspace, client.studio.start)
+    assert session.last == 2
+    assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize("share", ["nan", "inf", "1e999", "some"])
+def test_a_share_that_is_no_number_is_said_in_place(tmp_path: Path, share: str) -> None:
+    client = opened(tmp_path)
+    page = client.post("/people-1/result", {"do": "make", "hold_out": share})
+    assert (page.status, "the share to hold out is not a number" in page.words) == (422, True)
 
 
 def test_hierarchies_are_made_edited_looked_at_and_saved(tmp_path: Path) -> None:
@@ -71,6 +150,34 @@ def test_files_outside_are_neither_named_nor_given_out(tmp_path: Path) -> None:
     assert client.get("/people-1/file/hierarchy?column=1").status == 422
     page = client.post("/people-1/release", {"do": "publish", "out": "../out"})
     assert page.status == 422
+    linked = f'kind = "linked"\n[tables.people.columns]\nage = {{ hierarchy = "{tmp_path}/secret.csv" }}\n'
+    assert client.post("/people-1/history", {"do": "edit", "text": linked}).status == 422
+
+
+def test_a_stale_form_of_other_columns_is_refused(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    key = names_key(client.session())
+    assert f'name="names" value="{key}"' in client.get("/people-1/columns").text
+    found = client.session().kept(LOOKED)
+    client.session().keep(LOOKED, {**found, "names": found["names"][::-1]})
+    page = client.post("/people-1/columns", {"step": "2", "names": key, "columns/1/role": "sensitive"})
+    assert (page.status, "read again meanwhile" in page.words, client.session().last) == (422, True, 2)
+
+
+def test_a_hierarchy_that_is_gone_is_no_defect(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    text = client.session().text.replace('age = { role = "quasi"', 'age = { hierarchy = "gone.csv"')
+    client.post("/people-1/history", {"do": "edit", "text": text})
+    page = client.get("/people-1/file/hierarchy?column=1")
+    assert (page.status, "the hierarchy of age cannot be read" in page.words) == (422, True)
+
+
+@pytest.mark.parametrize("kind", ["strings", "sparse", "trajectories", "linked"])
+def test_a_stale_form_of_another_kind_is_refused(tmp_path: Path, kind: str) -> None:
+    client = opened(tmp_path)
+    client.post("/people-1/history", {"do": "edit", "text": f'kind = "{kind}"\n'})
+    page = client.post("/people-1/columns", {"step": "2", "columns/1/role": "sensitive"})
+    assert (page.status, "read as something else meanwhile" in page.words) == (422, True)
 
 
 def test_a_policy_can_be_typed_as_a_file(tmp_path: Path) -> None:

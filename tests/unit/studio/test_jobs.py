@@ -36,6 +36,24 @@ def sleeping(session: Session, job: Job) -> None:
     job.write("pid", process.pid)
 
 
+def test_the_seed_of_work_that_was_killed_at_once_is_not_kept(session: Session) -> None:
+    job = begin(session, "make", {"seed": 4711, "hold_out": 0.5}, sleeping)
+    job.stop()
+    assert job.read("ask.json")["how"] == {"hold_out": 0.5}
+    job = begin(session, "make", {"seed": 4711}, lambda *_: None)  # whose process died
+    begin(session, "look", {}, lambda *_: None)
+    assert job.read("ask.json")["how"] == {}
+
+
+def test_who_looks_is_not_taken_for_who_works(session: Session) -> None:
+    import fcntl
+
+    job = begin(session, "look", {}, lambda *_: None)
+    with (job.folder / "lock").open() as another:
+        fcntl.flock(another, fcntl.LOCK_SH)
+        assert job.state == "stopped"
+
+
 def test_a_job_is_told_of_from_its_files(session: Session) -> None:
     job = begin(session, "look", {}, lambda *_: None)
     assert job.verb == "look"

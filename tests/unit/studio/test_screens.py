@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,40 @@ def test_a_tree_is_drawn_from_coarse_to_fine() -> None:
     (root,) = tree_of(rows)
     assert root["label"] == "*"
     assert [(n["label"], [m["label"] for m in n["inner"]]) for n in root["inner"]] == [("x", ["a", "b"]), ("c", [])]
+
+
+def test_what_was_made_of_another_policy_or_file_is_not_shown_as_of_today(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    begin(client.session(), "make", {"seed": 1, "hold_out": 0.25}, at_once)
+    for screen in ("result", "attacks", "release"):
+        words = client.get(f"/people-1/{screen}").words
+        assert "was changed" not in words.replace("This was changed in another tab", "")
+        assert "--seed SEED --hold-out 0.25 -o out" in words
+    client.post("/people-1/context", {"step": "2", "context/title": "A title"})
+    for screen in ("result", "attacks", "release"):
+        assert "The policy was changed" in client.get(f"/people-1/{screen}").words
+    client.post("/people-1/history", {"do": "undo"})
+    with (tmp_path / "people.csv").open("a", encoding="utf-8") as file:
+        file.write("one more,30,10000,flu\n")
+    for screen in ("result", "attacks", "release"):
+        words = client.get(f"/people-1/{screen}").words
+        assert "The file was changed" in words
+        assert "The file was written to, moved or removed after it was read" in words
+    client.post("/people-1/open", {"do": "read"})
+    assert "after it was read" not in client.get("/people-1/columns").words
+
+
+def test_a_sweep_says_which_policy_it_was_of(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    kept = {"cells": [], "rows": [], "columns": [], "words": [], "verdict": "", "risk": "", "loss": ""}
+    client.session().keep("swept.json", {**kept, "n_records": 60, "noun": "records", "note": "", "step": 2})
+    assert "tried with the policy of step" not in client.get("/people-1/sweep").words
+    client.post("/people-1/context", {"step": "2", "context/title": "A title"})
+    assert "tried with the policy of step 2" in client.get("/people-1/sweep").words
+
+
+def test_what_is_required_already_is_not_proposed_first(tmp_path: Path) -> None:
+    page = opened(tmp_path).get("/people-1/requirements").text
+    proposed = re.findall('<option value="([^"]*)">', page[page.index('<select id="model"') :])
+    assert proposed[0] != "k-anonymity"
+    assert "k-anonymity" in proposed

@@ -32,6 +32,22 @@ def test_the_token_is_exchanged_for_a_strict_cookie(client: Client) -> None:
     assert client.get("/").status == 200
 
 
+def test_the_key_that_a_browser_is_started_with_is_good_for_once(client: Client) -> None:
+    once = client.keys.once
+    assert client.ask("GET", f"/?token={once}", {"host": HOST}, own=False).header("set-cookie")
+    assert client.ask("GET", f"/?token={once}", {"host": HOST}, own=False).status == 403
+    assert client.ask("GET", "/?token=", {"host": HOST}, own=False).status == 403
+    late = Keys(until=0.0)
+    assert not late.takes(late.once)
+    assert late.takes(late.token)
+
+
+def test_the_address_may_be_clicked_anywhere(client: Client) -> None:
+    clicked = {"host": HOST, "sec-fetch-site": "cross-site"}
+    assert client.ask("GET", f"/?token={client.keys.token}", clicked, own=False).status == 200
+    assert client.ask("GET", "/", {**clicked, "cookie": client.cookie}, own=False).status == 403
+
+
 @pytest.mark.parametrize("token", ["", "x", "a" * 43])
 def test_a_wrong_token_gets_nothing(client: Client, token: str) -> None:
     answer = client.ask("GET", f"/?token={token}", {"host": HOST, "cookie": client.cookie}, own=False)

@@ -71,6 +71,12 @@ def test_a_page_that_is_not_there(tmp_path: Path) -> None:
         assert client.get(path).header("location") == leads_to
 
 
+def test_what_is_no_form_is_no_defect(tmp_path: Path) -> None:
+    client = Client(tmp_path)
+    for kind in ("multipart/form-data; boundary=edge7", "multipart/form-data"):
+        assert client.ask("POST", "/upload", {"content-type": kind}, b"--edge7\r\nno").status in (400, 403)
+
+
 def test_what_is_wrong_is_said_in_place_and_nothing_is_changed(tmp_path: Path) -> None:
     client = opened(tmp_path)
     before = client.session().text

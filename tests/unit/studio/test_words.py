@@ -15,5 +15,6 @@ def test_the_command_can_be_pasted_and_holds_no_seed(tmp_path: Path, monkeypatch
     session = Session.begin(tmp_path / "s", [tmp_path / "my people.csv"])
     monkeypatch.chdir(tmp_path)
     assert as_command(session) == "shoal anonymize 'my people.csv' -p s/policy.toml -o out"
+    assert " --hold-out 0.123456789 " in as_command(session, None, 0.123456789)
     told = as_command(session, 4242, 0.1, tmp_path / "done")
     assert told == "shoal anonymize 'my people.csv' -p s/policy.toml --seed SEED --hold-out 0.1 -o done"

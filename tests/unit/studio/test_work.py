@@ -6,14 +6,26 @@ from pathlib import Path
 
 import pytest
 
-from shoal.studio.jobs import begin
+from shoal.studio.jobs import Job, begin
 from shoal.studio.session import LOOKED
 from shoal.studio.work import ATTACKED, MADE, PUBLISHED, made_folder, run_job
-from tests.unit.studio.client import Client, at_once, opened
+from tests.unit.studio.client import PEOPLE, Client, at_once, opened
 
 
 def files(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def test_what_is_decided_before_the_first_reading_ends_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    waiting: list[Job] = []
+    client = Client(tmp_path, start=lambda session, job: waiting.append(job))
+    client.post("/open", {"place": "people.csv"})
+    client.post("/people-1/context", {"step": "1", "context/title": "A title"})
+    client.post("/people-1/requirements", {"step": "2", "require/0:k-anonymity/k": "9"})
+    run_job(client.session(), waiting[0])
+    policy = client.session().policy
+    assert (policy.context.title, policy.k, len(policy.columns)) == ("A title", 9, 4)
 
 
 def test_a_release_is_made_attacked_written_and_checked(tmp_path: Path) -> None:

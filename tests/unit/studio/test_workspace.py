@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,27 @@ def test_places_outside_are_refused(workspace: Workspace, place: str) -> None:
         workspace.inside(place)
     with pytest.raises(ShoalError):
         workspace.open([place])
+
+
+def test_names_that_no_page_can_show_are_not_listed(workspace: Workspace) -> None:
+    try:
+        (workspace.top / os.fsdecode(b"bad\xff.csv")).touch()
+    except OSError:
+        pytest.skip("this file system has no such names")
+    assert [f.name for f in workspace.files()] == ["inner", "people.csv"]
+    with pytest.raises(ShoalError, match="not the name of a file"):
+        workspace.open([os.fsdecode(b"bad\xff.csv")])
+    with pytest.raises(ShoalError, match="there is no file"):
+        workspace.open(["x" * 300])
+
+
+def test_a_place_that_another_session_took_in_this_moment(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = workspace.open(["people.csv"])
+    places = iter([first.folder, workspace.home / "people-2"])
+    monkeypatch.setattr(Workspace, "new_place", lambda *_: next(places))
+    assert workspace.open(["people.csv"]).name == "people-2"
 
 
 def test_what_leads_outside_is_not_listed(workspace: Workspace) -> None:

@@ -12,6 +12,41 @@
   };
   const hasUnsaved = () => isTyping() || [...document.querySelectorAll("textarea, form:not([hx-post]) input")].some(
     (one) => one.type !== "hidden" && one.type !== "radio" && one.type !== "file" && one.value !== one.defaultValue);
+  // A page that comes takes the place of fields into which somebody goes on typing: what they hold is put into the new ones.
+  const controls = () => [...document.querySelectorAll("#page input:not([type=hidden], [type=file], [type=radio]), #page textarea, #page select")];
+  const stood = (one) => one.matches("select") ? ([...one.options].find((o) => o.defaultSelected) || one.options[0] || {}).value : one.defaultValue;
+  const sent = new WeakMap();
+  let held = [];
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const form = event.detail.elt;
+    if (form.matches("form")) sent.set(form, new Map(controls().filter((one) => one.form === form).map((one) => [one.name, one.value])));
+  });
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const asked = event.detail.requestConfig && event.detail.requestConfig.elt, known = (asked && sent.get(asked)) || new Map();
+    held = controls().filter((one) => one.value !== (one.form === asked && known.has(one.name) ? known.get(one.name) : stood(one)))
+      .map((one) => ({ name: one.name, value: one.value, isActive: one === document.activeElement, at: one.matches("select") ? null : one.selectionStart }));
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    held.forEach((was) => {
+      const one = controls().find((other) => other.name === was.name);
+      if (!one) return;
+      one.value = was.value;
+      if (!was.isActive) return;
+      one.focus();
+      if (was.at !== null) one.setSelectionRange(was.at, was.at);
+      let isSaid = !one.form || !one.form.matches("[hx-post]");
+      one.addEventListener("change", () => { isSaid = true; }, { once: true });
+      one.addEventListener("blur", () => {  // no browser says so itself of what was typed into the field before
+        if (!isSaid && one.isConnected && one.value !== stood(one)) one.dispatchEvent(new Event("change", { bubbles: true }));
+      }, { once: true });
+    });
+  });
+  document.addEventListener("htmx:afterSettle", () => {  // from here on the new forms listen
+    const left = held.filter((was) => !was.isActive).map((was) => controls().find((other) => other.name === was.name));
+    held = [];
+    left.filter((one) => one && one.form && one.form.matches("[hx-post]")).slice(0, 1)  // a form is sent whole
+      .forEach((one) => one.dispatchEvent(new Event("change", { bubbles: true })));
+  });
   const again = () => {
     const now = page();
     if (!now || !window.htmx) return location.reload();
