@@ -73,7 +73,7 @@ def check_together(
     promised = _promised(ledger, histories, given, number, k)
     claims = [c for c in this[1].guarantees if c.get("model") in OVER_RELEASES]
     if k == this[1].k:
-        findings += wrong_claims(claims, promised[:2], is_complete=True, are_words_known=this[1].is_of_this_version)
+        findings += wrong_claims(claims, promised[:1], is_complete=True, are_words_known=this[1].is_of_this_version)
     absent = [i + 1 for i in range(number) if i not in given]
     left = [f"release {i} with what the ledger says of it; give it (--with)" for i in absent]
     return replace(
@@ -140,10 +140,7 @@ def _promised(
     buckets = np.where(was_there, ledger.cohorts, -1).astype(np.int64)
     signatures = ledger.signatures if last else ()
     column = table[ledger.sensitive]
-    promised = [
-        k_candidates(histories[:, last:], k),
-        invariant(column, classes, histories[:, last], buckets, signatures, ledger.m, number),
-    ]
+    promised = [invariant(column, classes, histories[:, last], buckets, signatures, ledger.m, number)]
     return promised if len(given) < 2 else [*promised, _together(ledger, histories, given)]
 
 
