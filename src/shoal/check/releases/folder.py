@@ -61,6 +61,11 @@ def check_together(
     if findings or number != places[0] + 1:
         findings = findings or ["the manifest says that this is another release of the series than the ledger does"]
         return replace(alone, findings=(*alone.findings, *findings))
+    if this[1].series is not None and tuple(this[1].series.after) != ledger.checksums[: number - 1]:
+        findings.append("the manifest names other releases before this one than the ledger does")
+    n_false = tables[0].n_rows - int((ledger.classes[:, number - 1] >= 0).sum()) if ledger.m else 0
+    if n_false != this[1].records.get("counterfeits", 0):
+        findings.append(f"the ledger says that {n_false:,} rows are counterfeits, and the manifest another number")
     k = max(this[1].k, policy.k if policy is not None else 0)
     histories = published_classes(ledger)[:, :number]
     given = {
