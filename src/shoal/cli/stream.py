@@ -72,7 +72,7 @@ def stream(
 
     \b
     Examples:
-      tail -f visits.csv | shoal stream -p policy.toml --delay 1000
+      tail -n +1 -f visits.csv | shoal stream -p policy.toml --delay 1000
       shoal stream -p policy.toml --in visits/ --out out/
     """
     from shoal.cli.output import print_json, print_shown

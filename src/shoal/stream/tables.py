@@ -117,6 +117,7 @@ class TableWindows(StreamWindows):
         self.is_json = line.lstrip().startswith(b"{")
         if self.is_json:
             self.names = list(json_object(line, 1))
+            self._refuse_absent()
             return 0
         text = line.decode("utf-8-sig", "replace").rstrip("\r\n")
         self.delimiter = (self.policy.reading or {}).get("delimiter") or find_delimiter(text)
@@ -127,7 +128,18 @@ class TableWindows(StreamWindows):
                 "the first line does not give every column a name of its own; correct it, or say header = "
                 '"none" if it is a record'
             )
+        self._refuse_absent()
         return 0 if self.policy.header == "none" else len(line)
+
+    def _refuse_absent(self) -> None:
+        """Refuse a first line without the columns of the policy, and quote nothing of it: it may be a record."""
+        asked = [*(n for n in self.policy.columns if n != "*"), *self.policy.person]
+        absent = [n for n in asked if n not in self.names]
+        if absent:
+            raise PolicyError(
+                f"the first line does not name the column {absent[0]!r}, which the policy does; begin with the header "
+                "(tail -n +1 -f gives a file from its first line on), or correct the policy"
+            )
 
     def head(self) -> bytes:
         if self.is_json or self.policy.header == "none":

@@ -226,7 +226,14 @@ def spelled_cell(value: object, name: str, number: int) -> str:
         return "true" if value else "false"
     if isinstance(value, list | dict | tuple | set):
         raise BadRecord(number, f"column {name!r} holds several values; give one")
-    return str(value)
+    text = str(value)
+    try:
+        text.isascii() or text.encode()
+    except UnicodeEncodeError:
+        raise BadRecord(
+            number, f"column {name!r} holds half a character, which cannot be written; correct it"
+        ) from None
+    return text
 
 
 def csv_lines(columns: Sequence[Sequence[str]], delimiter: str, *, is_plain: bool) -> bytes:

@@ -161,6 +161,15 @@ def test_a_folder_of_files_is_one_stream(tmp_path: Path) -> None:
     assert shoal.check(tmp_path / "out", whole).is_whole
 
 
+def test_a_record_in_the_place_of_the_header_is_not_quoted(tmp_path: Path) -> None:
+    source = as_csv(tmp_path / "people.csv", people(20))
+    source.write_text(source.read_text().split("\n", 1)[1])
+    first = source.read_text().split(",")[0]
+    with pytest.raises(PolicyError, match="does not name the column 'age'") as caught:
+        list(shoal.stream(source, asked(), delay=10))
+    assert repr(first) not in str(caught.value)
+
+
 def test_nothing_that_could_be_published_is_told(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="nothing could be published"):
         shoal.stream(as_csv(tmp_path / "people.csv", people(3)), asked(), delay=20).save(tmp_path / "out")

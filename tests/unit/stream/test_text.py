@@ -121,3 +121,8 @@ def test_numbers_are_read_where_all_are_digits() -> None:
     assert numbers["z"] is not None
     assert (numbers["x"].tolist(), numbers["z"].tolist()) == ([1.0, 30.0], [-2.5, 0.0])
     assert csv_cells(b'"1"\n', ["x"], ",", 1).numbers("x") is None
+
+
+def test_half_a_character_is_told_by_its_record() -> None:
+    with pytest.raises(DataError, match="record 4: column 'x' holds half a character"):
+        json_cells(b'{"x": "\\ud800"}\n', ["x"], 4)
