@@ -143,8 +143,8 @@ def times_section(found: Findings) -> Iterator[str]:
     later = " and ".join(f"{growth(of_many_blocks(of(15, i))):.2f}" for i in (4, 6))
     yield fill(
         f"An exponent of 1 is linear. Up to {BLOCKS:,} strings of a segment are grouped at once here (by default "
-        f"{BLOCK_STRINGS:,}), which is quadratic as in the paper; where a segment has more it is first split by nearness, "
-        f"which costs a step once."
+        f"{BLOCK_STRINGS:,}), which is quadratic as in the paper; where a segment has more it is first split by "
+        f"nearness, which costs a step once."
         f" From 40,000 strings on the exponents are {later}. Sizes up to 1,000,000 are in the benchmarks (`python -m "
         f"benchmarks`)."
     )

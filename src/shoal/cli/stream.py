@@ -73,7 +73,7 @@ def stream(
     \b
     Examples:
       shoal stream -p policy.toml --in visits/ --out out/
-      tail -f visits.csv | shoal stream -p policy.toml --delay 1000
+      tail -n +1 -f visits.csv | shoal stream -p policy.toml --delay 1000
     """
     from shoal.cli.output import print_json, print_shown
     from shoal.stream.stream import stream as open_stream

@@ -76,6 +76,8 @@ class Ledger:
         Of each release the label of each group, by column.
     checksums : tuple of str
         Of each release the SHA-256 of the data file.
+    spellings : mapping of str
+        Of m-invariance how each sensitive value is published, in every release alike.
     """
 
     key: bytes
@@ -90,6 +92,7 @@ class Ledger:
     signatures: tuple[tuple[str, ...], ...] = ()
     labels: tuple[Labels, ...] = field(default=(), repr=False)
     checksums: tuple[str, ...] = ()
+    spellings: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def n_releases(self) -> int:
@@ -128,6 +131,7 @@ class Ledger:
             "m": self.m,
             "sensitive": self.sensitive,
             "signatures": [list(s) for s in self.signatures],
+            "spellings": dict(self.spellings),
             "checksums": list(self.checksums),
         }
 
@@ -162,6 +166,7 @@ class Ledger:
                 tuple(tuple(s) for s in told["signatures"]),
                 labels,
                 tuple(told["checksums"]),
+                dict(told["spellings"]),
             )
         except (DataError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, EOFError):
             raise DataError(

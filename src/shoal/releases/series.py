@@ -62,6 +62,7 @@ class Series:
     m: int = 0
     buckets: Buckets | None = None
     value_texts: tuple[str, ...] = ()
+    spellings: Mapping[str, str] = field(default_factory=dict)
     values: Digests = field(default_factory=lambda: np.zeros(0, dtype="V8"))
     cohort_of: Ints | None = None
 
@@ -128,6 +129,15 @@ class Series:
                 f"the sensitive column {self.sensitive!r} has missing values, and m-invariance is for values that are "
                 "known; fill them in, or leave these rows out"
             )
+        spellings = {} if self.before is None else dict(self.before.spellings)
+        pairs = list(zip(said(column), column.texts(), strict=False))  # of missing ones there are none
+        several = {text for text, spelled in pairs if spellings.setdefault(text, spelled) != spelled}
+        if several:
+            raise DataError(
+                f"{self.sensitive!r} has values that are spelled in several ways ({len(several):,}), in this release "
+                "or over all of them, which would tell rows apart, and counterfeits from them; spell every value as in "
+                "the first release"
+            )
         row_of = np.empty(len(self.persons), dtype=np.int64)
         row_of[self.codes] = np.arange(self.table.n_rows)
         texts, old, signatures = said(column), np.full(len(self.persons), -1, dtype=np.int64), []
@@ -153,6 +163,7 @@ class Series:
             self,
             buckets=replace(found, of_person=of_person),
             value_texts=tuple(names),
+            spellings=spellings,
             values=hashed,
         )._augmented(row_of, of_code, rng)
 
@@ -186,7 +197,9 @@ class Series:
         columns = {
             n: c.take(np.concatenate([np.arange(self.table.n_rows), like])) for n, c in self.table.columns.items()
         }
-        columns[self.sensitive] = _with_values(columns[self.sensitive], values, of_code, self.value_texts)
+        columns[self.sensitive] = _with_values(
+            columns[self.sensitive], values, of_code, self.value_texts, self.spellings
+        )
         whose = self.policy.person[0]
         columns[whose] = _with_nobody(columns[whose], n_more)
         nobody = len(self.persons) + np.arange(n_more)
@@ -346,6 +359,7 @@ class Series:
             tuple(map(tuple, texts)),
             (*(() if before is None else before.labels), labels),
             (*(() if before is None else before.checksums), checksum),
+            {text: self.spellings[text] for signature in texts for text in signature},
         )
 
 
@@ -408,7 +422,9 @@ def _refuse_foreign(before: Ledger, policy: Policy, sensitive: str, m: int, tabl
         )
 
 
-def _with_values(column: Column, values: Ints, of_code: Ints, texts: Sequence[str]) -> Column:
+def _with_values(
+    column: Column, values: Ints, of_code: Ints, texts: Sequence[str], spellings: Mapping[str, str]
+) -> Column:
     """The sensitive column with the values of counterfeits in its last rows."""
     code_of = np.full(len(texts), -1, dtype=np.int64)
     code_of[of_code[::-1]] = np.arange(len(of_code))[::-1]
@@ -416,7 +432,7 @@ def _with_values(column: Column, values: Ints, of_code: Ints, texts: Sequence[st
     wanted = code_of[values]
     if (wanted < 0).any():  # of a value that nobody in this release has: spelled as the ledger does
         unseen = np.unique(values[wanted < 0])
-        spelled = _as_cells(cells, [texts[v] for v in unseen])
+        spelled = _as_cells(cells, [texts[v] for v in unseen], spellings)
         order = np.argsort(np.concatenate([cells, spelled]), kind="stable")
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
@@ -427,11 +443,10 @@ def _with_values(column: Column, values: Ints, of_code: Ints, texts: Sequence[st
     return Column(column.name, codes.astype(np.int32), cells, column.markers)
 
 
-def _as_cells(like: npt.NDArray[Any], texts: Sequence[str]) -> npt.NDArray[Any]:
+def _as_cells(like: npt.NDArray[Any], texts: Sequence[str], spellings: Mapping[str, str]) -> npt.NDArray[Any]:
     """Values of a column from what a ledger says of them."""
     if like.dtype == object:
-        plain = [text.removesuffix(".0") if text.removesuffix(".0").lstrip("-").isdigit() else text for text in texts]
-        return np.array([*plain, None], dtype=object)[:-1]
+        return np.array([*(spellings[text] for text in texts), None], dtype=object)[:-1]
     if like.dtype.kind in "iu":
         return np.array([int(float(t)) for t in texts], dtype=like.dtype)
     if like.dtype.kind == "f":

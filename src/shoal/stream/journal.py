@@ -19,13 +19,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import DataError, ShoalError
 from shoal.manifest import FILE_NAME
-from shoal.scratch import write_owned
+from shoal.scratch import clear_abandoned, locked, write_owned
 
 JOURNAL, NEXT, PERSONS = "journal.json", "next.bin", "persons.bin"
 
@@ -38,6 +39,7 @@ class Journal:
         self.asked = asked
         self.state: dict[str, Any] | None = None
         if (self.publish / FILE_NAME).exists():
+            self.forget()  # a run that was killed after its last word had no time for it
             raise ShoalError(f"{out} holds a stream that ended; choose another output folder, or remove it first")
         try:
             if (self.private / JOURNAL).exists():
@@ -107,11 +109,28 @@ class Journal:
             _append(path, piece[size - (length - len(piece)) :])
         self.state = told
 
+    def end(self, manifest: str) -> None:
+        """Put the manifest beside the data, whole or not at all, and let the journal go."""
+        write_owned(self.private / FILE_NAME, manifest, overwrite=True)
+        (self.private / FILE_NAME).chmod(0o644)
+        os.replace(self.private / FILE_NAME, self.publish / FILE_NAME)
+        self.forget()
+
     def forget(self) -> None:
         """The stream ended: nothing goes on from here, so nothing that would help with it is kept."""
         for name in (JOURNAL, NEXT):
             with suppress(OSError):
                 (self.private / name).unlink()
+
+
+@contextmanager
+def alone_with(out: Path, asked: str) -> Iterator[Journal]:
+    """The folder of a stream, for this run alone: where another is at work, it is waited for."""
+    if not (out / "private").is_dir():
+        Journal(out, asked)
+    with locked(out / "private"):
+        clear_abandoned(out / "private")
+        yield Journal(out, asked)
 
 
 def _write(path: Path, data: bytes) -> None:

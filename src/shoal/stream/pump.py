@@ -150,8 +150,7 @@ class Pump:
         line = text[: text.index(b"\n") + 1]
         n_head = self.windows.begin(line)
         self.counts.n_bytes += n_head
-        if n_head and hasattr(self.source, "has_header"):
-            self.source.has_header = True
+        self.source.header = line[:n_head]
         self._buffer = RecordBuffer(is_quoted=self.windows.is_quoted)
         self._buffer.feed(text[n_head:] + rest)
         self._is_begun = True

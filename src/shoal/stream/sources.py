@@ -25,6 +25,8 @@ class ByteSource(ABC):
 
     can_wait = True
     """Whether more may come later, so that what is there has to go out before it is waited for."""
+    header = b""
+    """The first line, where it is a header; who reads it says so."""
 
     @abstractmethod
     def read(self, wait: float | None) -> bytes | None:
@@ -34,6 +36,8 @@ class ByteSource(ABC):
         """Pass over what was read before a restart, `mark` being what was told then."""
         while n_bytes > 0:
             piece = self.read(None)
+            if piece is None and n_bytes == 1:  # the end of the last line, which may have none
+                return
             if piece is None:
                 raise DataError(
                     "the stream ends before the place where it was left; give it again from its first record on"
@@ -92,7 +96,7 @@ class FileSource(ByteSource):
     def skip(self, n_bytes: int, mark: Mark) -> None:
         if self._is_packed:
             super().skip(n_bytes, mark)
-        elif self._file.seek(0, os.SEEK_END) < n_bytes:
+        elif self._file.seek(0, os.SEEK_END) < n_bytes - 1:  # the last line may have no end
             raise DataError("the file ends before the place where it was left; give the same file")
         else:
             self._file.seek(n_bytes)
@@ -104,8 +108,8 @@ class FileSource(ByteSource):
 class FolderSource(ByteSource):
     """The files of a folder in the order of their names, those of later names when they appear.
 
-    A file has to be whole when it gets its name, and each begins with the same header; names that begin with a dot are
-    passed over. A file that is changed, or that appears before one that was read, is refused.
+    A file has to be whole when it gets its name, and each begins with the same header, or is refused. Names that begin
+    with a dot are passed over, and so are files that appear with a name before that of one that was read.
     """
 
     def __init__(self, folder: Path, *, once: bool, sleep: Callable[[float], None] = time.sleep) -> None:
@@ -115,8 +119,6 @@ class FolderSource(ByteSource):
         self._begun: list[tuple[int, str]] = []
         self._n_bytes, self._is_ended = 0, True
         self._first, self._is_first = "", True
-        self.has_header = False
-        """Whether the first line of each file but the first is passed over; who reads the first line says so."""
 
     def read(self, wait: float | None) -> bytes | None:
         if self._file is None:
@@ -141,8 +143,11 @@ class FolderSource(ByteSource):
             self._file = (self.folder / name).open("rb")
         except OSError as error:
             raise DataError(f"{self.folder / name} cannot be read: {error.strerror or error}") from None
-        if not self._is_first and self.has_header:
-            self._file.readline()
+        if not self._is_first and self.header and _line(self._file.readline()) != _line(self.header):
+            raise DataError(
+                f"{self.folder / name} does not begin with the header of the files before it, so its columns may be "
+                "others; give all the same"
+            )
         self._last, self._is_first, self._is_ended = name, False, True
         self._begun.append((self._n_bytes, name))
 
@@ -155,11 +160,11 @@ class FolderSource(ByteSource):
         while len(self._begun) > 1 and self._begun[1][0] <= n_bytes:
             self._begun.pop(0)
         start, name = self._begun[0] if self._begun else (0, None)
-        return {"start": start, "file": name, "header": self.has_header}
+        return {"start": start, "file": name, "header": self.header.decode("latin-1")}
 
     def skip(self, n_bytes: int, mark: Mark) -> None:
         """Files before the one that was being read may be gone."""
-        self._n_bytes, self.has_header = mark["start"], mark["header"]
+        self._n_bytes, self.header = mark["start"], mark["header"].encode("latin-1")
         self._first = mark["file"]
         self._is_first = mark["start"] == 0
         super().skip(n_bytes - self._n_bytes, mark)
@@ -180,6 +185,11 @@ class RecordSource(ByteSource):
 
     def read(self, wait: float | None) -> bytes | None:
         return b"".join(islice(self._lines, self._n_at_once)) or None
+
+
+def _line(line: bytes) -> bytes:
+    """A line without its end, and without the mark that a file may begin with."""
+    return line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
 
 
 def open_source(path: Path, *, once: bool) -> ByteSource:

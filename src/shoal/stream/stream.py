@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from shoal.check.guarantee import Guarantee
 from shoal.errors import DataError, NotVerified, PolicyError
 from shoal.shown import Grid, Shown
-from shoal.stream.journal import PERSONS, Journal
+from shoal.stream.journal import PERSONS, Journal, alone_with
 from shoal.stream.pump import Delay, Pump, StreamCounts
 from shoal.stream.sources import ByteSource, PipeSource, RecordSource, open_source
 from shoal.stream.windows import Made, StreamWindows
@@ -134,7 +134,10 @@ class Stream:
         At the end all that was published is checked and a manifest is written beside it.
         """
         windows = self._windows()
-        journal = Journal(Path(out), self._fingerprint())
+        with alone_with(Path(out), self._fingerprint()) as journal:
+            return self._save(journal, windows, progress)
+
+    def _save(self, journal: Journal, windows: StreamWindows, progress: Progress | None) -> Streamed:
         source = self._open()
         counts, has_head = None, False
         if journal.remembered is not None:
@@ -181,7 +184,6 @@ class Stream:
     def _end(self, journal: Journal, counts: StreamCounts, windows: StreamWindows) -> Streamed:
         """Check all that was published, say so beside it, and let the journal go."""
         from shoal.check.stream.folder import check_stream
-        from shoal.manifest import FILE_NAME
         from shoal.scratch import write_owned
         from shoal.stream.manifest import REPORT, stream_manifest, stream_report
 
@@ -201,10 +203,7 @@ class Stream:
         result = Streamed(made.records, made.suppressed, made.windows, made.loss, found.guarantees)
         write_owned(journal.private / REPORT, stream_report(result, self._policy), overwrite=True)
         told = {**manifest, "guarantees": [_public(g) for g in found.guarantees]}
-        (journal.publish / FILE_NAME).write_text(
-            json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
-        journal.forget()
+        journal.end(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
         return result
 
 

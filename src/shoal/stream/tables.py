@@ -35,7 +35,7 @@ from shoal.data.tables.header import numbered_names
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.persons import person_codes
 from shoal.data.tables.table import Table, encode_cells
-from shoal.errors import DataError, Infeasible, PolicyError
+from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
 from shoal.kernels.tables.window_groups import group_window
 from shoal.kinds.tables.manifest import PublishedColumn
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
@@ -117,6 +117,7 @@ class TableWindows(StreamWindows):
         self.is_json = line.lstrip().startswith(b"{")
         if self.is_json:
             self.names = list(json_object(line, 1))
+            self._refuse_absent()
             return 0
         text = line.decode("utf-8-sig", "replace").rstrip("\r\n")
         self.delimiter = (self.policy.reading or {}).get("delimiter") or find_delimiter(text)
@@ -127,7 +128,18 @@ class TableWindows(StreamWindows):
                 "the first line does not give every column a name of its own; correct it, or say header = "
                 '"none" if it is a record'
             )
+        self._refuse_absent()
         return 0 if self.policy.header == "none" else len(line)
+
+    def _refuse_absent(self) -> None:
+        """Refuse a first line without the columns of the policy; if it has none of them, it may be a record, and no
+        word of it is quoted."""
+        asked = [*(n for n in self.policy.columns if n != "*"), *self.policy.person]
+        absent = [n for n in asked if n not in self.names]
+        if absent:
+            is_header = len(absent) < len(asked)
+            hint = did_you_mean(absent[0], self.names) if is_header else "begin with the header, or correct the policy"
+            raise PolicyError(f"the first line does not name the column {absent[0]!r}, which the policy does; {hint}")
 
     def head(self) -> bytes:
         if self.is_json or self.policy.header == "none":

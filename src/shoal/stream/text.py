@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,6 +19,10 @@ from shoal.stream.windows import BadRecord
 MOST_OF_A_RECORD = 1 << 24
 DELIMITERS = ",;\t|"
 _NEWLINE, _QUOTE = 10, 34
+_NOT_ALONE = (
+    "is no record of CSV: a quotation mark, or the end of a line, stands in a cell that is not in quotes, or a cell is "
+    "too long; put the cell in quotes, and double those that it holds"
+)
 
 
 class RecordBuffer:
@@ -151,6 +156,8 @@ def csv_cells(text: bytes, names: Sequence[str], delimiter: str, first: int) -> 
         if b"\r" in text:
             text = text.replace(b"\r\n", b"\n")
         _refuse_undecodable(text, first)
+        if b"\r" in text:
+            raise BadRecord(first + text[: text.index(b"\r")].count(b"\n"), _NOT_ALONE)
         codes = np.frombuffer(text, np.uint8)
         is_line = codes == _NEWLINE
         ends = np.flatnonzero(is_line | (codes == ord(delimiter)))
@@ -162,17 +169,33 @@ def csv_cells(text: bytes, names: Sequence[str], delimiter: str, first: int) -> 
             raise BadRecord(first + wrong, f"has {_cells(int(widths[wrong]))} and the header {width}; correct the line")
         return WindowCells(names, (), text, ends.astype(np.int64).reshape(-1, width), delimiter)
     _refuse_undecodable(text, first)
-    rows = list(csv.reader(io.StringIO(text.decode(), newline=""), delimiter=delimiter))
+    rows = _quoted_rows(text, delimiter, first)
     for i, row in enumerate(rows):
         if len(row) != width:
             raise BadRecord(first + i, f"has {_cells(len(row))} and the header {width}; correct the line")
     return WindowCells(names, [list(cells) for cells in zip(*rows, strict=True)])
 
 
+def _quoted_rows(text: bytes, delimiter: str, first: int) -> list[list[str]]:
+    """The cells of records with quotes; each has to be one row, or windows and rows would fall apart."""
+    codes = np.frombuffer(text, np.uint8)
+    ends = np.flatnonzero((codes == _NEWLINE) & (np.cumsum(codes == _QUOTE) % 2 == 0)) + 1
+    reader = csv.reader((text[a:b].decode() for a, b in pairwise([0, *ends.tolist()])), delimiter=delimiter)
+    rows: list[list[str]] = []
+    try:
+        for row in reader:
+            if reader.line_num != len(rows) + 1:
+                raise BadRecord(first + len(rows), _NOT_ALONE)
+            rows.append(row)
+    except csv.Error:
+        raise BadRecord(first + len(rows), _NOT_ALONE) from None
+    return rows
+
+
 def json_cells(text: bytes, names: Sequence[str], first: int) -> WindowCells:
     """The cells of JSON objects, one a line, column by column; null is the empty text."""
     columns: list[list[str]] = [[] for _ in names]
-    for i, line in enumerate(text.splitlines()):
+    for i, line in enumerate(text.removesuffix(b"\n").split(b"\n")):
         row = json_object(line, first + i)
         absent = [name for name in names if name not in row]
         if absent or len(row) > len(names):
@@ -203,7 +226,14 @@ def spelled_cell(value: object, name: str, number: int) -> str:
         return "true" if value else "false"
     if isinstance(value, list | dict | tuple | set):
         raise BadRecord(number, f"column {name!r} holds several values; give one")
-    return str(value)
+    text = str(value)
+    try:
+        text.isascii() or text.encode()
+    except UnicodeEncodeError:
+        raise BadRecord(
+            number, f"column {name!r} holds half a character, which cannot be written; correct it"
+        ) from None
+    return text
 
 
 def csv_lines(columns: Sequence[Sequence[str]], delimiter: str, *, is_plain: bool) -> bytes:

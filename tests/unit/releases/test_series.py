@@ -103,6 +103,51 @@ def test_changed_and_missing_values_are_refused(tmp_path):
         shoal.anonymize({**data, "illness": [None, *data["illness"][1:]]}, policy(k=3, l=2), after=one)
 
 
+@pytest.mark.parametrize("gone", ["250.00", "001", "1E5"])
+def test_counterfeits_are_spelled_as_persons_were(tmp_path, gone):
+    """Nobody in the second release has the value, so that another spelling of it would be nobody's."""
+    data = people(range(60))
+    data["illness"] = [("250.00", "001", "1E5", "V27")[i % 4] for i in range(60)]
+    asked = policy(k=3, l=2)
+    _, one = kept(tmp_path / "1", data, asked)
+    stay = [i for i in range(60) if data["illness"][i] != gone]
+    second, _ = kept(tmp_path / "2", {n: [c[i] for i in stay] for n, c in data.items()}, asked, after=one)
+    assert set(second.table["illness"].texts()) == set(data["illness"])
+    assert second.records["counterfeits"] > 0
+
+
+def test_a_value_in_several_spellings_is_refused(tmp_path):
+    data = people(range(60))
+    asked = policy(k=3, l=2)
+    _, one = kept(tmp_path / "1", data, asked)
+    with pytest.raises(DataError, match="spelled in several ways"):
+        shoal.anonymize(data | {"illness": [v.upper() for v in data["illness"]]}, asked, seed=1, after=one)
+    mixed = [v.upper() if i % 2 else v for i, v in enumerate(data["illness"])]
+    with pytest.raises(DataError, match="spelled in several ways"):
+        shoal.anonymize(data | {"illness": mixed}, asked, seed=1)
+
+
+def test_counterfeits_are_no_persons_in_what_is_promised(tmp_path):
+    """Persons of a class are counted here by whose rows they are; no candidates over releases are promised."""
+    asked = policy(k=3, l=2)
+    _, one = kept(tmp_path / "1", people(range(60)), asked)
+    release, _ = kept(tmp_path / "2", people(range(19, 60), 1), asked, after=one)
+    assert release.records["counterfeits"] > 0
+    shown = [tuple(row) for row in zip(*(release.data[n] for n in ("age", "town")), strict=True)]
+    real = [label for label, row in zip(shown, release._rows.tolist(), strict=True) if row < 41]
+    fewest = min(real.count(label) for label in shown)
+    promised = {g.model: g.achieved for g in release.guarantees}
+    assert promised["k-anonymity"] == fewest
+    assert fewest < min(shown.count(label) for label in shown)
+    assert "k-candidates" not in promised
+    release.save(tmp_path / "out")
+    assert "are of nobody" in (tmp_path / "out/publish/datasheet.html").read_text()
+    for more in ({}, {"original": people(range(19, 60), 1)}):
+        found = shoal.check(tmp_path / "out/publish", private=tmp_path / "out/private", **more)
+        assert not found.findings
+        assert found.guarantees[0].achieved == fewest
+
+
 def test_who_is_left_alone_is_told(tmp_path):
     asked = policy(k=3, reserve=0, suppression=0.0)
     _, one = kept(tmp_path / "1", people(range(30)), asked)

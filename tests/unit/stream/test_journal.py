@@ -8,7 +8,7 @@ import pytest
 
 from shoal.errors import DataError, ShoalError
 from shoal.stream import journal as home
-from shoal.stream.journal import Journal
+from shoal.stream.journal import Journal, alone_with
 
 
 class Killed(Exception):
@@ -99,3 +99,19 @@ def test_nothing_is_kept_of_a_stream_that_ended(tmp_path: Path) -> None:
     journal.commit(b"one\n", b"1234", "data.csv", {})
     journal.forget()
     assert sorted(p.name for p in (tmp_path / "out/private").iterdir()) == ["persons.bin"]
+
+
+def test_what_a_killed_run_was_writing_is_cleared_away(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with alone_with(out, "asked") as journal:
+        journal.commit(b"one\n", b"", "data.csv", {})
+    (out / "private/.journal.json.shoal-0123abcd").write_text("half")
+    with alone_with(out, "asked") as journal:
+        assert {p.name for p in journal.private.iterdir()} == {"journal.json", "next.bin"}
+        journal.end("{}")
+    assert sorted(p.name for p in (out / "publish").iterdir()) == ["data.csv", "manifest.json"]
+    assert not any((out / "private").iterdir())
+    (out / "private/journal.json").write_text("{}")  # killed after its last word
+    with pytest.raises(ShoalError, match="that ended"), alone_with(out, "asked"):
+        pass
+    assert not any((out / "private").iterdir())

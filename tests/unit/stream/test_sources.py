@@ -26,7 +26,7 @@ def test_a_file_goes_on_from_a_place(tmp_path: Path) -> None:
     source.skip(4, {})
     assert everything(source) == b"456789"
     with pytest.raises(DataError, match="ends before the place"):
-        FileSource(tmp_path / "a").skip(11, {})
+        FileSource(tmp_path / "a").skip(12, {})
 
 
 def test_a_packed_file_goes_on_from_a_place(tmp_path: Path) -> None:
@@ -51,6 +51,16 @@ def test_a_pipe_passes_over_what_was_read(tmp_path: Path) -> None:
             assert everything(source) == b"0123456789"[n_bytes:]
 
 
+def test_the_end_of_the_last_line_may_not_be_there(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"1\n2")
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"1\n2"))
+    for source in (FileSource(tmp_path / "a"), FileSource(tmp_path / "a.gz"), RecordSource(iter([b"1\n2"]), 1)):
+        source.skip(4, {})  # as it was counted, with an end
+        assert everything(source) == b""
+    with pytest.raises(DataError, match="ends before the place"):
+        FileSource(tmp_path / "a.gz").skip(5, {})
+
+
 def test_a_pipe_says_that_nothing_came(tmp_path: Path) -> None:
     reads, writes = os.pipe()
     with open(reads, "rb") as file:
@@ -66,12 +76,20 @@ def folder(tmp_path: Path) -> Path:
 
 def opened(path: Path) -> FolderSource:
     source = FolderSource(path, once=True)
-    source.has_header = True
+    source.header = b"x\n"
     return source
 
 
 def test_a_folder_is_read_in_the_order_of_names_with_one_header(tmp_path: Path) -> None:
     assert everything(opened(folder(tmp_path))) == b"x\n1\n2\n3\n4\n5\n"
+
+
+def test_a_file_with_other_columns_is_refused(tmp_path: Path) -> None:
+    (folder(tmp_path) / "b.csv").write_bytes(b"\xef\xbb\xbfx\r\n3\n")
+    assert everything(opened(tmp_path)) == b"x\n1\n2\n3\n5\n"
+    (tmp_path / "d.csv").write_text("y\n5\n")
+    with pytest.raises(DataError, match="does not begin with the header"):
+        everything(opened(tmp_path))
 
 
 @pytest.mark.parametrize("n_bytes", range(13))

@@ -110,6 +110,23 @@ def test_a_stream_goes_on_where_it_was_killed(tmp_path: Path, monkeypatch: pytes
     assert shoal.check(tmp_path / "out", source).is_whole
 
 
+def test_a_stream_whose_last_line_has_no_end_goes_on_after_its_last_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = as_csv(tmp_path / "people.csv", people(60))
+    source.write_bytes(source.read_bytes().removesuffix(b"\n"))
+
+    def killed(*_: Any) -> Any:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(home.Stream, "_end", killed)
+        with pytest.raises(Killed):
+            shoal.stream(source, asked(), delay=25, seed=1).save(tmp_path / "out")
+    assert shoal.stream(source, asked(), delay=25, seed=1).save(tmp_path / "out").records["out"] == 60
+    assert {p.stat().st_mode & 0o777 for p in (tmp_path / "out/private").iterdir()} == {0o600}
+
+
 def test_lines_go_to_a_pipe_under_one_header(tmp_path: Path) -> None:
     out = io.BytesIO()
     made = shoal.stream(as_csv(tmp_path / "people.csv", people(50)), asked(), delay=20, seed=1).write(out)
@@ -142,6 +159,15 @@ def test_a_folder_of_files_is_one_stream(tmp_path: Path) -> None:
     made = shoal.stream(tmp_path / "in", asked(), delay=25, seed=1).save(tmp_path / "out")
     assert made.records["out"] == 60
     assert shoal.check(tmp_path / "out", whole).is_whole
+
+
+def test_a_record_in_the_place_of_the_header_is_not_quoted(tmp_path: Path) -> None:
+    source = as_csv(tmp_path / "people.csv", people(20))
+    source.write_text(source.read_text().split("\n", 1)[1])
+    first = source.read_text().split(",")[0]
+    with pytest.raises(PolicyError, match="does not name the column 'age'") as caught:
+        list(shoal.stream(source, asked(), delay=10))
+    assert repr(first) not in str(caught.value)
 
 
 def test_nothing_that_could_be_published_is_told(tmp_path: Path) -> None:

@@ -60,6 +60,25 @@ def test_csv_becomes_columns(text: bytes) -> None:
     assert columns_of(csv_cells(text, ["x", "y"], ",", 1)) == [["a", "b"], ["1", "2"]]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'"a",1\n5" pipe,2\n7" pipe,3\n',  # two quotes, between which a line ends
+        b'"a",1\nb\r2,3\n',
+        b"a,1\nb\rc,2\n",
+        b'"a",1\nx"y,"b\nc",2\n"d,3\n',  # ends inside quotes by one reading, and outside by the other
+    ],
+)
+def test_a_record_that_is_not_one_row_is_told_by_its_number(text: bytes) -> None:
+    with pytest.raises(DataError, match=r"^record 5: is no record of CSV") as caught:
+        csv_cells(text, ["x", "y"], ",", 4)
+    assert "pipe" not in str(caught.value)
+
+
+def test_a_json_object_may_hold_the_end_of_a_line_of_old() -> None:
+    assert columns_of(json_cells(b'{"x": 1,\r"y": 2}\n', ["x", "y"], 1)) == [["1"], ["2"]]
+
+
 @pytest.mark.parametrize("text", [b"a,1\nsecret\n", b"a,1\nb,2,secret\n", b'a,1\n"secret"\n', b"a,1\n\xff,2\n"])
 def test_a_bad_line_is_named_and_not_quoted(text: bytes) -> None:
     with pytest.raises(DataError, match="record 8: ") as told:
@@ -102,3 +121,8 @@ def test_numbers_are_read_where_all_are_digits() -> None:
     assert numbers["z"] is not None
     assert (numbers["x"].tolist(), numbers["z"].tolist()) == ([1.0, 30.0], [-2.5, 0.0])
     assert csv_cells(b'"1"\n', ["x"], ",", 1).numbers("x") is None
+
+
+def test_half_a_character_is_told_by_its_record() -> None:
+    with pytest.raises(DataError, match="record 4: column 'x' holds half a character"):
+        json_cells(b'{"x": "\\ud800"}\n', ["x"], 4)

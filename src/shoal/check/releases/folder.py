@@ -61,6 +61,11 @@ def check_together(
     if findings or number != places[0] + 1:
         findings = findings or ["the manifest says that this is another release of the series than the ledger does"]
         return replace(alone, findings=(*alone.findings, *findings))
+    if this[1].series is not None and tuple(this[1].series.after) != ledger.checksums[: number - 1]:
+        findings.append("the manifest names other releases before this one than the ledger does")
+    n_false = tables[0].n_rows - int((ledger.classes[:, number - 1] >= 0).sum()) if ledger.m else 0
+    if n_false != this[1].records.get("counterfeits", 0):
+        findings.append(f"the ledger says that {n_false:,} rows are counterfeits, and the manifest another number")
     k = max(this[1].k, policy.k if policy is not None else 0)
     histories = published_classes(ledger)[:, :number]
     given = {
@@ -73,7 +78,7 @@ def check_together(
     promised = _promised(ledger, histories, given, number, k)
     claims = [c for c in this[1].guarantees if c.get("model") in OVER_RELEASES]
     if k == this[1].k:
-        findings += wrong_claims(claims, promised[:2], is_complete=True, are_words_known=this[1].is_of_this_version)
+        findings += wrong_claims(claims, promised[:1], is_complete=True, are_words_known=this[1].is_of_this_version)
     absent = [i + 1 for i in range(number) if i not in given]
     left = [f"release {i} with what the ledger says of it; give it (--with)" for i in absent]
     return replace(
@@ -140,10 +145,7 @@ def _promised(
     buckets = np.where(was_there, ledger.cohorts, -1).astype(np.int64)
     signatures = ledger.signatures if last else ()
     column = table[ledger.sensitive]
-    promised = [
-        k_candidates(histories[:, last:], k),
-        invariant(column, classes, histories[:, last], buckets, signatures, ledger.m, number),
-    ]
+    promised = [invariant(column, classes, histories[:, last], buckets, signatures, ledger.m, number)]
     return promised if len(given) < 2 else [*promised, _together(ledger, histories, given)]
 
 

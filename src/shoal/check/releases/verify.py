@@ -71,8 +71,7 @@ def verify_series(
         buckets = np.where(place >= 0, before.cohorts[place], -1).astype(np.int64)
     signatures = () if before is None else before.signatures
     n_before = 0 if before is None else before.n_releases
-    held = k_candidates(now[:, None], k)
-    return held, invariant(table[series.sensitive], classes, now, buckets, signatures, series.m, n_before + 1)
+    return (invariant(table[series.sensitive], classes, now, buckets, signatures, series.m, n_before + 1),)
 
 
 def published_classes(ledger: Ledger) -> Ints:

@@ -1,8 +1,9 @@
 """Recompute what a stream promises, from all that it published, however long it is.
 
-A class is what comes out together: rows that follow each other with the same published quasi-identifiers. Each has to
-hold by itself what is required, since who sees the order of the output tells one from another with the same labels.
-Where persons count, the list that the owner keeps says whose each row is.
+A class is what comes out together: rows that follow each other with the same published quasi-identifiers, and in one
+window, where it is known how far windows go: nothing was suppressed, and no clock closed them. Each has to hold by
+itself what is required, since who sees the order of the output tells one from another with the same labels. Where
+persons count, the list that the owner keeps says whose each row is.
 
 With the original, records are compared window by window: the rows of a window have to be those that came in with it,
 covered by their labels, so that no record waited longer than it may. Where records were suppressed, or left by the
@@ -79,11 +80,12 @@ def check_stream(
     n_rows = 0
     whose = told.read_persons(persons)
     for rows in blocks(told.rows(), told.quasi, MOST_ROWS):
+        first = n_rows
         part = None if whose is None else whose[n_rows : n_rows + len(rows)]
         if part is not None and len(part) < len(rows):
             part = np.zeros(len(rows), dtype=np.int64)  # it is told below that nobody knows whose they are
         n_rows += len(rows)
-        for i, guarantee in enumerate(told.verify(rows, part)):
+        for i, guarantee in enumerate(told.verify(rows, part, first)):
             found.setdefault(i, []).append(guarantee)
     if told.n_out != n_rows:
         findings.append(f"there are {n_rows:,} rows, the manifest says {told.n_out:,}")
@@ -167,9 +169,14 @@ class _Told:
             return None
         return np.memmap(path, dtype="<i4", mode="r")
 
-    def verify(self, rows: Sequence[Row], persons: Ints | None) -> list[Guarantee]:
-        """The guarantees of a block of whole classes."""
-        ids = runs(rows, self.quasi)
+    @property
+    def has_even_windows(self) -> bool:
+        """Whether each window but the last has as many rows as the delay says."""
+        return self.suppressed == 0 and self.seconds is None
+
+    def verify(self, rows: Sequence[Row], persons: Ints | None, first: int = 0) -> list[Guarantee]:
+        """The guarantees of a block of whole classes, of which `first` rows stand before."""
+        ids = runs(rows, self.quasi, first, self.delay if self.has_even_windows else None)
         sizes = np.bincount(ids).astype(np.int64)
         classes = Classes((), ids, sizes, np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64))
         whose = None if persons is None else np.unique(np.asarray(persons), return_inverse=True)[1].astype(np.int64)
@@ -213,7 +220,7 @@ class _Told:
 
     def compare(self, original: Path) -> tuple[list[str], tuple[str, ...]]:
         """What is wrong with the rows of some window, and why nothing was compared."""
-        if self.suppressed != 0 or self.seconds is not None:
+        if not self.has_even_windows:
             why = "records were suppressed" if self.suppressed != 0 else "windows were cut by the clock"
             return [], (f"any row with the record that it stands for, as {why}",)
         if self.publish_as != "generalise":
@@ -247,14 +254,20 @@ class _Told:
         return [*(compare_kept(replace(tables, quasi=())) if kept else []), *compare_labels(tables).findings]
 
 
-def runs(rows: Sequence[Row], quasi: Sequence[int]) -> Ints:
+def runs(rows: Sequence[Row], quasi: Sequence[int], first: int = 0, window: int | None = None) -> Ints:
     """Number the classes of rows: those that follow each other with equal quasi-identifiers are one.
+
+    Where a window is known to end after so many rows, a class ends too; `first` rows stand before these.
 
     >>> runs([["a", "1"], ["a", "2"], ["b", "1"], ["a", "1"]], [0]).tolist()
     [0, 0, 1, 2]
+    >>> runs([["a"], ["a"], ["a"], ["a"]], [0], first=1, window=2).tolist()
+    [0, 1, 1, 2]
     """
     keys = [tuple(row[j] for j in quasi) for row in rows]
     begins = np.fromiter((a != b for a, b in pairwise(keys)), bool, len(keys) - 1)
+    if window is not None:
+        begins |= np.arange(first + 1, first + len(rows)) % window == 0
     return np.concatenate([[0], np.cumsum(begins)]).astype(np.int64)
 
 

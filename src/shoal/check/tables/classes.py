@@ -71,9 +71,12 @@ class Classes:
         return self.n_rows if self.persons is None else len(np.unique(self.persons))
 
     def of_persons(self, persons: Ints) -> Classes:
-        """The same classes, in which persons count and not rows: (X, Y)-anonymity of Wang and Fung, KDD 2006."""
+        """The same classes, in which persons count and not rows: (X, Y)-anonymity of Wang and Fung, KDD 2006.
+
+        A row with a negative number is of nobody, a counterfeit: no class is larger by it.
+        """
         numbers = np.unique(persons, return_inverse=True)[1].astype(np.int64)
-        pairs = np.unique(self.ids * (int(numbers.max(initial=0)) + 1) + numbers)
+        pairs = np.unique((self.ids * (int(numbers.max(initial=0)) + 1) + numbers)[persons >= 0])
         sizes = np.bincount(pairs // (int(numbers.max(initial=0)) + 1), minlength=self.n_classes).astype(np.int64)
         return replace(self, sizes=sizes, persons=numbers)
 

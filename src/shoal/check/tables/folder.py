@@ -96,11 +96,15 @@ def check_tables(
         if listed is not None and evidence.rows is None:
             whose = evidence.original_persons
             if whose is not None and n_false:  # counterfeits are listed after all originals
-                whose = np.concatenate([whose, whose.max(initial=0) + 1 + np.arange(n_false)])
+                whose = np.concatenate([whose, -1 - np.arange(n_false)])
             if _are_persons(listed, table, whose):
-                evidence = replace(evidence, listed_persons=listed if whose is None else whose[listed])
+                evidence = replace(
+                    evidence, listed_persons=_but_last(listed, n_false) if whose is None else whose[listed]
+                )
             else:
                 findings.append("the list of persons that was kept is not that of this release and original")
+    if n_false and evidence.listed_persons is None:  # nobody says which rows are counterfeits
+        evidence = replace(evidence, original_persons=None)
     provider = (policy.provider if policy is not None else ()) or manifest.provider or ()
     if provider:
         evidence = replace(evidence, providers=providers_of(table, original, provider, private, findings))
@@ -220,6 +224,13 @@ def alone_of(manifest: TableManifest) -> TableManifest:
         return manifest
     claims = tuple(c for c in manifest.guarantees if c.get("model") not in OVER_RELEASES)
     return manifest.model_copy(update={"guarantees": claims})
+
+
+def _but_last(listed: Ints, n_false: int) -> Ints:
+    """A list of persons in which the last numbers, which are those of counterfeits, are nobody's."""
+    if not 0 < n_false <= len(listed):
+        return listed
+    return np.where(listed >= np.partition(listed, -n_false)[-n_false], -1 - np.arange(len(listed)), listed)
 
 
 def _without_counterfeits(

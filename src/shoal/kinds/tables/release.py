@@ -215,7 +215,7 @@ class TableRelease(Release[Table]):
     def _own(self) -> Table:
         """The original without counterfeits."""
         original: Table = self._original
-        if self._series is None or not self.records.get("counterfeits"):
+        if self._series is None or original.n_rows == self._series.n_records:
             return original
         return original.take(np.arange(self._series.n_records))
 
@@ -449,7 +449,11 @@ class TableRelease(Release[Table]):
 
     @property
     def _evidence(self) -> Evidence:
-        return Evidence.of(self._original, self._rows, self._groups, self.policy.person, self.policy.provider)
+        made = Evidence.of(self._original, self._rows, self._groups, self.policy.person, self.policy.provider)
+        if self._series is None or made.original_persons is None:
+            return made
+        persons, false = made.original_persons, self._series.is_counterfeit
+        return replace(made, original_persons=np.where(false, -1 - np.arange(len(persons)), persons))
 
     @cached_property
     def _published_attributes(self) -> dict[str, Attribute]:
@@ -549,7 +553,8 @@ class TableRelease(Release[Table]):
         elif "persons" in keep:  # which the rows would tell too
             persons = self._evidence.original_persons
             assert persons is not None
-            listed = np.unique(persons, return_index=True)[1][persons[self._rows]]
+            _, first, number = np.unique(persons, return_index=True, return_inverse=True)
+            listed = first[number.reshape(-1)[self._rows]]
             if self._series is not None:  # counterfeits come after all records
                 false = np.flatnonzero(self._series.is_counterfeit[self._rows])
                 listed[false] = self._series.n_records + np.arange(len(false))

@@ -73,6 +73,8 @@ class ReportContext:
         What the publisher says of the release, as far as it is public.
     coalition : int
         How many providers may put their own records together; 0 where records are not from several.
+    n_counterfeits : int
+        Published records that are of nobody.
     shifted, shift_days
         Columns whose days were moved, all of a person by one number, and by how many at most.
     """
@@ -108,6 +110,7 @@ class ReportContext:
     shifted: tuple[str, ...] = ()
     shift_days: int = 0
     context: Mapping[str, str] | None = None
+    n_counterfeits: int = 0
 
     @classmethod
     def of(cls, release: TableRelease, guarantees: tuple[Guarantee, ...], *, is_public: bool = False) -> ReportContext:
@@ -127,6 +130,7 @@ class ReportContext:
             n_in=records["in"],
             n_out=release.records["out"],
             n_suppressed=records["suppressed"],
+            n_counterfeits=release.records.get("counterfeits", 0),
             guarantees=guarantees,
             risk_before=None if is_public else release.risk_before,
             risk_after=None
@@ -192,6 +196,7 @@ class ReportContext:
             n_in=records["in"],
             n_out=n_published(records),
             n_suppressed=records["suppressed"],
+            n_counterfeits=int(records.get("counterfeits", 0)),
             guarantees=tuple(_claimed(g) for g in manifest.guarantees),
             risk_before=None,
             risk_after=risk,

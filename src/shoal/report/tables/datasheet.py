@@ -96,7 +96,11 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
             context.pseudonym,
             context.shifted,
         ),
-        uses=good_use(context.publish, any(a.role in ("sensitive", "insensitive") for _, a, _, _ in columns)),
+        uses=good_use(
+            context.publish,
+            any(a.role in ("sensitive", "insensitive") for _, a, _, _ in columns),
+            context.n_counterfeits,
+        ),
         misuses=MISUSE,
         n_smallest=_smallest(context),
         n_groups=context.risk_after.n_classes if context.risk_after else None,

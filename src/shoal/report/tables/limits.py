@@ -163,9 +163,17 @@ def _minimality(guarantees: Sequence[Guarantee], diversity: str) -> list[Point]:
     ]
 
 
-def good_use(publish: str, has_kept: bool) -> tuple[Point, ...]:
+def good_use(publish: str, has_kept: bool, n_counterfeits: int = 0) -> tuple[Point, ...]:
     """How published data is analysed properly."""
     points = publications()[publish].good_use(has_kept)
+    if n_counterfeits:
+        points.append(
+            Point(
+                "Counterfeits",
+                f"are {n_counterfeits:,} of the records: they are of nobody, and keep sensitive values equally "
+                "frequent from release to release. Counts are too high by them, and nothing says which they are.",
+            )
+        )
     points.append(Point("Cite", "the method and its parameters with every result, so that readers can judge it."))
     return tuple(points)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import json
+import shutil
 
 import pytest
 
@@ -69,3 +71,18 @@ def test_an_earlier_ledger_does_not_know_a_later_release(series):
 def test_persons_whom_the_original_lacks_are_told(series):
     found = check(series, original=people(range(20, 58), 1))
     assert any("whom the original does not have" in finding for finding in found.findings)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"series": {"release": 2, "after": ["0" * 64]}}, "names other releases before this one"),
+        ({"records": {"in": 54, "out": 60, "suppressed": 0, "counterfeits": 6}}, "rows are counterfeits"),
+    ],
+)
+def test_a_manifest_that_tells_otherwise_than_the_ledger_is_found(series, tmp_path, change, told):
+    shutil.copytree(series / "o1" / "publish", tmp_path / "publish")
+    path = tmp_path / "publish" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    found = shoal.check(tmp_path / "publish", private=series / "o1" / "private")
+    assert any(told in finding for finding in found.findings), found.findings

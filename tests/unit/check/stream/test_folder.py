@@ -61,6 +61,17 @@ def test_one_row_apart_from_its_class_is_found(made: Path) -> None:
     assert not found.guarantees[0].holds
 
 
+def test_a_class_of_the_window_before_hides_nobody(made: Path) -> None:
+    """The first row of the second window has the labels of the first window's last class."""
+    edit(made, lambda rows: [f"{'18' if i <= 40 else '19'},{r.split(',')[1]}" for i, r in enumerate(rows)])
+    for most in (7, 1000):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(home, "MOST_ROWS", most)
+            found = shoal.check(made / "out")
+        assert not found.guarantees[0].holds
+        assert found.guarantees[0].achieved == 1
+
+
 def test_a_class_of_one_disease_is_found(made: Path) -> None:
     first = (made / "out/publish/data.csv").read_text().splitlines()[1].split(",")[0]
     edit(made, lambda rows: [f"{first},d1" if r.startswith(f"{first},") else r for r in rows])

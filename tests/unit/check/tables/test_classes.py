@@ -125,3 +125,9 @@ def test_rows_that_stand_for_several_records_count_as_these():
             assert found.sizes.tolist() == expected.sizes.tolist()
             assert (found.n_rows, found.n_members) == (expected.n_rows, expected.n_members)
             assert [found.values(i) for i in range(5)] == [expected.values(i) for i in range(5)]
+
+
+def test_rows_of_nobody_make_no_class_larger() -> None:
+    found = classes_of(table(a=["x", "x", "x", "y", "y"]), ["a"])
+    assert found.of_persons(np.array([7, 7, 8, 9, 6])).sizes.tolist() == [2, 2]
+    assert found.of_persons(np.array([7, -1, -2, 9, 6])).sizes.tolist() == [1, 2]
