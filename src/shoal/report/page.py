@@ -124,21 +124,19 @@ def draw_datasheet(
     )
 
 
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def environment(*packages: str, **options: Any) -> Environment:
+    """Templates of some packages, the first that has one of a name, in which everything from the data is escaped."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    from shoal.report.compiled_pages import CompiledPages
-
-    environment = Environment(
-        loader=PackageLoader("shoal.report", "templates"),
-        bytecode_cache=CompiledPages(Path(__file__).parent / "__pycache__"),
+    made = Environment(
+        loader=ChoiceLoader([PackageLoader(package, "templates") for package in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        **options,
     )
-    environment.filters.update(
+    made.filters.update(
         number=number,
         percent=percent,
         cut=cut,
@@ -147,10 +145,19 @@ def _environment() -> Environment:
         some_of=some_of,
         count=lambda n: f"{n:,}",
     )
-    environment.globals["content_security_policy"] = POLICY
-    return environment
+    made.globals["version"] = __version__
+    return made
+
+
+@cache
+def _reports() -> Environment:
+    from shoal.report.compiled_pages import CompiledPages
+
+    made = environment("shoal.report", bytecode_cache=CompiledPages(Path(__file__).parent / "__pycache__"))
+    made.globals["content_security_policy"] = POLICY
+    return made
 
 
 def render(template: str, **values: Any) -> str:
     """Fill a template in."""
-    return _environment().get_template(template).render(**{"version": __version__, **values})
+    return _reports().get_template(template).render(**values)

@@ -6,9 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal._version import __version__
-from shoal.report.page import cut
-from shoal.report.tables.words import number, percent
+from shoal.report.page import environment
 from shoal.studio.words import SCREENS, VERBS, n_bytes
 
 if TYPE_CHECKING:
@@ -27,32 +25,16 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".txt": "text/plain", ".s
 
 
 @cache
-def _environment() -> Environment:
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("shoal.studio", "templates"), PackageLoader("shoal.report", "templates")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        number=number,
-        percent=percent,
-        cut=cut,
-        n_bytes=n_bytes,
-        count=lambda n: f"{n:,}",
-    )
-    environment.globals.update(
-        version=__version__, screens=SCREENS, verbs=VERBS, htmx=HTMX, htmx_config=HTMX_CONFIG, zip=zip
-    )
-    return environment
+def _studio() -> Environment:
+    made = environment("shoal.studio", "shoal.report")
+    made.filters["n_bytes"] = n_bytes
+    made.globals.update(screens=SCREENS, verbs=VERBS, htmx=HTMX, htmx_config=HTMX_CONFIG, zip=zip)
+    return made
 
 
 def render(template: str, **values: Any) -> str:
     """Fill a template in."""
-    return _environment().get_template(template).render(**values)
+    return _studio().get_template(template).render(**values)
 
 
 def static_file(name: str) -> tuple[bytes, str] | None:

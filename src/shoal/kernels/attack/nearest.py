@@ -188,6 +188,22 @@ def _list_likely(bits: Words, cells: Codes, person: int, listed: Ints) -> int:
 
 
 @compiled
+def _tie(terms: Floats, labels: Codes, listed: Ints, n_listed: int, tied: Ints) -> tuple[float, int]:
+    """How near the nearest of the listed boxes is, and how many are as near; which, is noted in `tied`."""
+    bound, n_tied = np.inf, 0
+    for i in range(n_listed):
+        box = listed[i]
+        distance = _distance(terms, labels, box, bound + ROUNDING)
+        if distance < bound - ROUNDING:
+            bound = distance
+            tied[0], n_tied = box, 1
+        elif distance <= bound + ROUNDING:
+            tied[n_tied] = box
+            n_tied += 1
+    return bound, n_tied
+
+
+@compiled
 def find_least(
     table: LabelTable,
     people: Floats,
@@ -231,17 +247,7 @@ def find_least(
     """
     for person in range(len(people)):
         fill_terms(table, people[person], penalty, cover_only, terms)
-        bound, n_tied = np.inf, 0
-        for i in range(_list_likely(bits, cells, person, listed)):
-            box = listed[i]
-            distance = _distance(terms, labels, box, bound + ROUNDING)
-            if distance < bound - ROUNDING:
-                bound = distance
-                tied[0], n_tied = box, 1
-            elif distance <= bound + ROUNDING:
-                tied[n_tied] = box
-                n_tied += 1
-        least[person] = bound
+        least[person], n_tied = _tie(terms, labels, listed, _list_likely(bits, cells, person, listed), tied)
         count = 0
         for i in range(n_tied):
             if n_tied == 1 or len(persons) == 0:
@@ -290,17 +296,7 @@ def count_nearest(
     """
     for person in range(len(people)):
         fill_terms(table, people[person], penalty, cover_only, terms)
-        bound, n_tied = np.inf, 0
-        for i in range(_list_likely(bits, cells, person, listed)):
-            box = listed[i]
-            distance = _distance(terms, labels, box, bound + ROUNDING)
-            if distance < bound - ROUNDING:
-                bound = distance
-                tied[0], n_tied = box, 1
-            elif distance <= bound + ROUNDING:
-                tied[n_tied] = box
-                n_tied += 1
-        least[person] = bound
+        least[person], n_tied = _tie(terms, labels, listed, _list_likely(bits, cells, person, listed), tied)
         for i in range(n_tied):
             for place in range(starts[tied[i]], starts[tied[i] + 1]):
                 counts[person, values[place]] += amounts[place]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import Codes, Ints, Words
+from shoal.kernels.bisect import first_not_below
 from shoal.kernels.compile import compiled
 
 BASES = (np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15))
@@ -36,14 +37,8 @@ def fingerprints(symbols: Codes, starts: Ints, keys: Words, basis: np.uint64) ->
 @compiled
 def holds(ascending: Words, word: np.uint64) -> bool:
     """Whether a sorted array holds a word."""
-    low, high = 0, len(ascending)
-    while low < high:
-        middle = (low + high) // 2
-        if ascending[middle] < word:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(ascending) and ascending[low] == word
+    place = first_not_below(ascending, 0, len(ascending), word)
+    return place < len(ascending) and ascending[place] == word
 
 
 @compiled

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Mask, Words
+from shoal.kernels.bisect import first_not_below
 from shoal.kernels.compile import compiled
 from shoal.kernels.stable_order import stable_order
 from shoal.kernels.strings.generate import uniform
@@ -20,18 +21,6 @@ from shoal.kernels.strings.hash import fingerprint, holds
 def bin_of(place: int, length: int, n_bins: int) -> int:
     """The bin in which the middle of a place lies."""
     return (2 * place + 1) * n_bins // (2 * length)
-
-
-@compiled
-def _lower(ascending: Ints, low: int, high: int, value: int) -> int:
-    """The first of some entries that is not below a value."""
-    while low < high:
-        middle = (low + high) // 2
-        if ascending[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @compiled
@@ -105,22 +94,9 @@ def find_unsupported(
 
 
 @compiled
-def _lower_float(ascending: Floats, value: float) -> int:
-    """The first entry that is not below a value."""
-    low, high = 0, len(ascending)
-    while low < high:
-        middle = (low + high) // 2
-        if ascending[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@compiled
 def _nearest_left(left_at: Floats, at: float, half: float) -> tuple[int, int]:
     """The leftovers, sorted by relative place, that stand within `half` of a place."""
-    return _lower_float(left_at, at - half), _lower_float(left_at, at + half)
+    return first_not_below(left_at, 0, len(left_at), at - half), first_not_below(left_at, 0, len(left_at), at + half)
 
 
 @compiled
@@ -337,8 +313,8 @@ def generate_from_windows(
                     picked, is_rare = -1, False
                     for way in range(4):
                         if way == 0 and by_group and t > 0:
-                            low = _lower(befores, windows[b], windows[b + 1], before)
-                            high = _lower(befores, low, windows[b + 1], before + 1)
+                            low = first_not_below(befores, windows[b], windows[b + 1], before)
+                            high = first_not_below(befores, low, windows[b + 1], before + 1)
                             for depth in range(min(order - 1, t), 0, -1):
                                 if depth == 1 and high > low and carriers[low] >= support:
                                     picked = symbols[places[low + int(uniform(state, group) * (high - low))]]
@@ -359,7 +335,7 @@ def generate_from_windows(
                             if high > low:
                                 symbol = pool[following[low + int(uniform(state, group) * (high - low))]]
                                 pair = before * n_symbols + symbol
-                                i = _lower(pairs, 0, len(pairs), pair)
+                                i = first_not_below(pairs, 0, len(pairs), pair)
                                 if i < len(pairs) and pairs[i] == pair:
                                     picked = symbol
                                 else:
@@ -381,7 +357,7 @@ def generate_from_windows(
                                 length = pool_starts[other + 1] - pool_starts[other]
                                 picked = pool[pool_starts[other] + (2 * t + 1) * length // (2 * size)]
                         if way in (0, 2) and picked >= 0:
-                            i = _lower(held, symbol_starts[b], symbol_starts[b + 1], picked)
+                            i = first_not_below(held, symbol_starts[b], symbol_starts[b + 1], picked)
                             if n_holders[i] < support:
                                 picked, is_rare = -1, True
                         if picked >= 0:

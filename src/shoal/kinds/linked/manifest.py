@@ -6,17 +6,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, StrictInt, TypeAdapter, field_serializer, field_validator, model_validator
+from pydantic import Field, StrictInt, field_serializer, field_validator, model_validator
 
-from shoal.check.finding import ACCEPTABLE
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.format import data_files
 from shoal.kinds.linked.policy import LinkedPolicy
-from shoal.kinds.tables.manifest import PublishedColumn
-from shoal.manifest import Entries, Manifest
-from shoal.models import Requirement
-
-_REQUIREMENTS: TypeAdapter[tuple[Requirement, ...]] = TypeAdapter(tuple[Requirement, ...])
+from shoal.kinds.tables.manifest import ModelledManifest, PublishedColumn
+from shoal.manifest import Entries
 
 
 class PublishedTable(Entries):
@@ -64,7 +60,7 @@ class PublishedTable(Entries):
         return [name for name, column in self.columns.items() if column.role == role]
 
 
-class LinkedManifest(Manifest):
+class LinkedManifest(ModelledManifest):
     """What `publish/manifest.json` says of linked tables; its records are persons.
 
     Attributes
@@ -91,18 +87,6 @@ class LinkedManifest(Manifest):
     limits: dict[str, float]
     accepted: dict[str, str] | None = None
 
-    @field_validator("require", mode="before")
-    @classmethod
-    def _known_models(cls, require: Any) -> Any:
-        return _REQUIREMENTS.validate_python(require)
-
-    @field_validator("limits", "accepted")
-    @classmethod
-    def _known_findings(cls, entries: dict[str, Any] | None) -> dict[str, Any] | None:
-        if not set(entries or ()) <= set(ACCEPTABLE):
-            raise ValueError("a finding is called otherwise")
-        return entries
-
     @model_validator(mode="after")
     def _promises_something(self) -> LinkedManifest:
         parts = self.tables.values()
@@ -117,10 +101,6 @@ class LinkedManifest(Manifest):
         if any(part.columns[name].role != "insensitive" for part in parts for name in part.shifted):
             raise ValueError("days that were moved have another role")
         return self
-
-    @field_serializer("require")
-    def _write_require(self, require: tuple[Any, ...]) -> list[dict[str, Any]]:
-        return [r.model_dump(exclude_none=True) for r in require]
 
     @field_serializer("tables")
     def _write_tables(self, tables: dict[str, PublishedTable]) -> dict[str, Any]:

@@ -75,7 +75,27 @@ class SeriesEntry(Entries):
     after: tuple[str, ...] = ()
 
 
-class TableManifest(Manifest):
+class ModelledManifest(Manifest):
+    """A manifest that requires privacy models and tells which findings were accepted: of a table, or of several."""
+
+    @field_validator("require", mode="before")
+    @classmethod
+    def _known_models(cls, require: Any) -> Any:
+        return _REQUIREMENTS.validate_python(require)
+
+    @field_validator("limits", "accepted", check_fields=False)
+    @classmethod
+    def _known_findings(cls, entries: dict[str, Any] | None) -> dict[str, Any] | None:
+        if not set(entries or ()) <= set(ACCEPTABLE):
+            raise ValueError("a finding is called otherwise")
+        return entries
+
+    @field_serializer("require")
+    def _write_require(self, require: tuple[Any, ...]) -> list[dict[str, Any]]:
+        return [r.model_dump(exclude_none=True) for r in require]
+
+
+class TableManifest(ModelledManifest):
     """What `publish/manifest.json` says of a table.
 
     Attributes
@@ -145,18 +165,6 @@ class TableManifest(Manifest):
             raise ValueError("a table is in no such file")
         return data
 
-    @field_validator("require", mode="before")
-    @classmethod
-    def _known_models(cls, require: Any) -> Any:
-        return _REQUIREMENTS.validate_python(require)
-
-    @field_validator("limits", "accepted")
-    @classmethod
-    def _known_findings(cls, entries: dict[str, Any] | None) -> dict[str, Any] | None:
-        if not set(entries or ()) <= set(ACCEPTABLE):
-            raise ValueError("a finding is called otherwise")
-        return entries
-
     @field_validator("layout", mode="before")
     @classmethod
     def _slices(cls, layout: Any, _: ValidationInfo) -> Any:
@@ -182,10 +190,6 @@ class TableManifest(Manifest):
             if len(meanings) > len(set(held.values())):
                 raise ValueError("a column of several slices is not one thing")
         return self
-
-    @field_serializer("require")
-    def _write_require(self, require: tuple[Any, ...]) -> list[dict[str, Any]]:
-        return [r.model_dump(exclude_none=True) for r in require]
 
     @field_serializer("columns")
     def _write_columns(self, columns: dict[str, PublishedColumn]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shoal.check.guarantee import Guarantee
 from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.report.checked import named, recomputed
 from shoal.report.points import Point
 from shoal.report.tables.words import number, percent
 
@@ -31,23 +32,20 @@ REASONS = {
     "emptied": "no item was left for a pseudo-record in their place",
     "copies": "a pseudo-record in their place stayed a copy of a record that few hold",
 }
-CHECKED = (
-    "Every guarantee was recomputed from the bytes of the published file, the original and the groups, by a checker "
-    "that is independent of the method. Without the original nobody can recompute it."
-)
+CHECKED = recomputed(", the original and the groups")
+NAMES = {
+    "k-anonymity": "groups of {k}",
+    "item-support": "items that {k} hold",
+    "pool-support": "items that {support} of a pool hold",
+    "sizes": "sizes of the group",
+    "rare-copies": "no copies of rare baskets",
+    "pool-weights": "mean weights",
+}
 
 
 def short_name(guarantee: Guarantee) -> str:
     """What a guarantee is called: ``groups of 10``."""
-    values = {n: number(v, 4) for n, v in guarantee.required.items()}
-    return {
-        "k-anonymity": f"groups of {values.get('k', 'k')}",
-        "item-support": f"items that {values.get('k', 'k')} hold",
-        "pool-support": f"items that {values.get('support', 'some')} of a pool hold",
-        "sizes": "sizes of the group",
-        "rare-copies": "no copies of rare baskets",
-        "pool-weights": "mean weights",
-    }.get(guarantee.model, guarantee.model)
+    return named(guarantee, NAMES)
 
 
 def required(guarantee: Guarantee) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shoal.check.guarantee import Guarantee
 from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.report.checked import named
 from shoal.report.points import Point
 from shoal.report.sparse.basket_words import cost as cost
 from shoal.report.sparse.basket_words import reading as record_reading
@@ -38,6 +39,11 @@ CHECKED = (
     "Every guarantee was recomputed from the bytes of the published file, by a checker that is independent of the "
     "method and counts all combinations anew. Anybody who has the file can repeat it."
 )
+NAMES = {
+    "km-anonymity": "{k}^{m}-anonymity",
+    "rho-uncertainty": "{rho}-uncertainty",
+    "disassociation": "disassociation of chunks",
+}
 _LEADS = {
     "disassociate": "records whose items were put apart: which items of a record go together is told within chunks",
     "suppress": "true records from which items were left out, so that no few items point at fewer than k records",
@@ -63,12 +69,7 @@ def lead(policy: SparsePolicy) -> str:
 
 def short_name(guarantee: Guarantee) -> str:
     """What a guarantee is called: ``5^2-anonymity``."""
-    values = {n: number(v, 4) for n, v in guarantee.required.items()}
-    return {
-        "km-anonymity": f"{values.get('k', 'k')}^{values.get('m', 'm')}-anonymity",
-        "rho-uncertainty": f"{values.get('rho', 'rho')}-uncertainty",
-        "disassociation": "disassociation of chunks",
-    }.get(guarantee.model, guarantee.model)
+    return named(guarantee, NAMES)
 
 
 def required(guarantee: Guarantee) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shoal.check.guarantee import Guarantee
 from shoal.kinds.sparse.policy import SparsePolicy
+from shoal.report.checked import named, recomputed
 from shoal.report.points import Point
 from shoal.report.tables.words import number, percent
 
@@ -36,27 +37,24 @@ REASONS = {
     "too_distinct": "too far from all others: no component keeps its similarities blurred",
     "rare_items": "only items that fewer than k records hold",
 }
-CHECKED = (
-    "Every guarantee was recomputed from the bytes of the published file, the original, the rows and the key, by a "
-    "checker that is independent of the method. Without the original nobody can recompute it."
-)
+CHECKED = recomputed(", the original, the rows and the key")
+NAMES = {
+    "delta-anonymity": "{delta}-anonymity",
+    "k-variance": "{k}-variance anonymity",
+    "recovery-cap": "recovery cap",
+    "k-anonymity": "{k}-anonymity of groups",
+    "look-alikes": "{k} look-alikes",
+    "max-components": "length of sketches",
+    "coarse-counts": "coarse lengths",
+    "rounding": "rounded components",
+    "class-size": "size of classes",
+    "sketch-form": "true sketches",
+}
 
 
 def short_name(guarantee: Guarantee) -> str:
     """What a guarantee is called: ``10-variance anonymity``."""
-    values = {n: number(v, 4) for n, v in guarantee.required.items()}
-    return {
-        "delta-anonymity": f"{values.get('delta', 'delta')}-anonymity",
-        "k-variance": f"{values.get('k', 'k')}-variance anonymity",
-        "recovery-cap": "recovery cap",
-        "k-anonymity": f"{values.get('k', 'k')}-anonymity of groups",
-        "look-alikes": f"{values.get('k', 'k')} look-alikes",
-        "max-components": "length of sketches",
-        "coarse-counts": "coarse lengths",
-        "rounding": "rounded components",
-        "class-size": "size of classes",
-        "sketch-form": "true sketches",
-    }.get(guarantee.model, guarantee.model)
+    return named(guarantee, NAMES)
 
 
 def required(guarantee: Guarantee) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shoal.check.guarantee import Guarantee
 from shoal.kinds.strings.policy import StringPolicy
+from shoal.report.checked import named, recomputed
 from shoal.report.points import Point
 from shoal.report.tables.words import number, percent
 
@@ -27,22 +28,19 @@ REASONS = {
     "length": "length: no k strings of lengths alike could be found that take it in",
     "copies": "copies: every pseudo-string drawn in its place equalled an original or nearly did",
 }
-CHECKED = (
-    "Every guarantee was recomputed from the bytes of the published file, the original and the groups, by a checker "
-    "that is independent of the method. Without the original nobody can recompute it."
-)
+CHECKED = recomputed(", the original and the groups")
+NAMES = {
+    "string-condensation": "condensation of {k}",
+    "context-support": "support of {support}",
+    "no-copies": "no copies",
+    "near-copies": "near copies counted",
+    "rare-symbols": "no rare symbols",
+}
 
 
 def short_name(guarantee: Guarantee) -> str:
     """What a guarantee is called: ``condensation of 20``."""
-    values = {n: number(v, 4) for n, v in guarantee.required.items()}
-    return {
-        "string-condensation": f"condensation of {values.get('k', 'k')}",
-        "context-support": f"support of {values.get('support', '1')}",
-        "no-copies": "no copies",
-        "near-copies": "near copies counted",
-        "rare-symbols": "no rare symbols",
-    }.get(guarantee.model, guarantee.model)
+    return named(guarantee, NAMES)
 
 
 def required(guarantee: Guarantee) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shoal.check.guarantee import Guarantee
 from shoal.kinds.trajectories.policy import TrajectoryPolicy
+from shoal.report.checked import recomputed
 from shoal.report.points import Point
 
 MODELS = {
@@ -14,10 +15,7 @@ MODELS = {
     "boxes-cover": "Boxes hold the points that they stand for, and every member of the group was in each of them.",
 }
 REASONS = {"alone": "no k persons were near enough to share a trajectory with"}
-CHECKED = (
-    "Every guarantee was recomputed from the bytes of the published file, the original and the groups, by a checker "
-    "that is independent of the method."
-)
+CHECKED = recomputed(", the original and the groups", publicly=True)
 
 
 def short_name(guarantee: Guarantee) -> str:

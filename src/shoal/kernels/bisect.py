@@ -1,0 +1,18 @@
+"""Looking a value up in a sorted array."""
+
+from __future__ import annotations
+
+from shoal.arrays import Floats, Ints, Words
+from shoal.kernels.compile import compiled
+
+
+@compiled
+def first_not_below(ascending: Floats | Ints | Words, low: int, high: int, value: float) -> int:
+    """The first of the entries from `low` to `high` that is not below a value; `high` where all are."""
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
