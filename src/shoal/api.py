@@ -147,8 +147,9 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     control : as the source, optional
         Other records of the same kind, given for the same purpose.
     workers, pool, cluster
-        Where independent blocks of tables and strings are worked on: that many threads or processes here, or a dask
-        scheduler's address. The result does not depend on it. Refused for sparse records, which have no blocks.
+        Where independent blocks of tables and strings are worked on: that many threads or processes here, or the
+        address of a dask scheduler or, after ``ray:``, of a Ray cluster. The result does not
+        depend on it. Refused for sparse records, which have no blocks.
     progress : callable, optional
         Called with (what is being done, blocks done, blocks in all).
     stop : callable, optional

@@ -266,7 +266,11 @@ def profile(
 @click.option(
     "--pool", type=click.Choice(["threads", "processes"]), default="threads", show_default=True, help="Kind of workers."
 )
-@click.option("--cluster", metavar="ADDRESS", help="Work on a dask cluster (extra: distributed).")
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Work on a dask cluster, or, after ray:, on a Ray cluster (extras: distributed, ray).",
+)
 @habits
 def anonymize(
     data: tuple[Path, ...],

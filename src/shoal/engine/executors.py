@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, Literal, TypeVar
@@ -71,6 +71,7 @@ def open_executor(workers: int = 1, pool: Pool = "threads", cluster: str | None 
         Address of a dask.distributed scheduler, such as ``tcp://10.0.0.5:8786``; `workers` and `pool` then
         count for nothing. Scheduler and workers need the same version of Shoal as this machine. The blocks,
         which are original data, travel to them: give a ``tls://`` address wherever others share the network.
+        Or of a Ray cluster, after ``ray:``; see `shoal.engine.on_ray`.
 
     Yields
     ------
@@ -169,12 +170,21 @@ def _drop_waiting(processes: ProcessPoolExecutor) -> None:
         time.sleep(0.01)
 
 
-def _own_version() -> str:
+def own_version() -> str:
+    """The version that a worker runs, asked there."""
     return __version__
 
 
+def _on_cluster(address: str) -> AbstractContextManager[Crew]:
+    if address.startswith("ray:"):
+        from shoal.engine.on_ray import on_ray
+
+        return on_ray(address)
+    return _on_dask(address)
+
+
 @contextmanager
-def _on_cluster(address: str) -> Iterator[Crew]:
+def _on_dask(address: str) -> Iterator[Crew]:
     try:
         dask, distributed = import_module("dask"), import_module("distributed")
     except ImportError:
@@ -209,7 +219,7 @@ def _greet(distributed: Any, client: Any, address: str) -> int:
     except distributed.TimeoutError:  # a class of its own before Python 3.11
         raise ShoalError(f"the cluster at {address} has no workers; start some with `dask worker {address}`") from None
     try:
-        versions = {client.run_on_scheduler(_own_version), *client.run(_own_version).values()}
+        versions = {client.run_on_scheduler(own_version), *client.run(own_version).values()}
     except Exception:  # whatever keeps a worker from importing the package
         raise ShoalError(
             f"the cluster at {address} cannot load Shoal; install version {__version__} on all its machines"
