@@ -15,7 +15,7 @@ import pytest
 import shoal
 from shoal.engine import on_ray
 from shoal.engine.blocks import run_blocks
-from shoal.engine.executors import count_workers, open_executor
+from shoal.engine.executors import count_workers, open_executor, own_version
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import Infeasible, MissingExtra, ShoalError
 from tests.e2e import cluster_jobs
@@ -42,7 +42,7 @@ class OneThread:
         def called(fn: Any, args: Any, kwargs: Any) -> Any:
             future: Future[Any] = Future()
             try:
-                future.set_result(self.version if fn is on_ray.own_version else fn(*args, **kwargs))
+                future.set_result(self.version if fn is own_version else fn(*args, **kwargs))
             except Exception as error:
                 future.set_exception(error)
             return SimpleNamespace(future=lambda: future)
