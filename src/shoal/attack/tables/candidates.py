@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +25,10 @@ from shoal.attack.tables.cells import CellLabels, View, label_table, read_view, 
 from shoal.attack.tables.targets import n_distinct
 from shoal.check.slices.sliced import numbered
 from shoal.kernels.attack.covering import Runs, fill_bits
-from shoal.kernels.attack.nearest import ROUNDING, count_nearest, find_least, find_nearest
+from shoal.kernels.attack.nearest import PLAIN_NUMBER, ROUNDING, count_nearest, find_least, find_nearest
 
 AT_ONCE = 1 << 22  # counts that are held at a time
+MANY_POINTS = 1 << 14  # from here on a tree is faster than looking at all
 
 
 @dataclass(frozen=True)
@@ -120,9 +122,11 @@ class Candidates:
         own_starts, own_boxes = self._own_boxes(own)
         seen = np.full(int(held.max(initial=-1)) + 1, -1, dtype=np.int64)
         tied = np.empty(self.n_boxes, dtype=np.int64)
+        asked = self._people(people)
+        if self._are_points and not np.isnan(asked).any():
+            return self._least_of_points(asked, starts, held, own_starts, own_boxes)
         least, far = np.empty(n_people), np.empty(n_people)
         ties = np.empty(n_people, dtype=np.int64)
-        asked = self._people(people)
         listed = np.empty(self.n_boxes, dtype=np.int64)
         for part in self._portions(n_people):
             find_least(
@@ -146,6 +150,35 @@ class Candidates:
                 seen,
                 part.start,
             )
+        return Least(least, ties, far <= least + ROUNDING)
+
+    @cached_property
+    def _are_points(self) -> bool:
+        """Whether there are many boxes, each of them one number in every column: then a tree finds the nearest."""
+        is_line = self.n_boxes >= MANY_POINTS and bool((self._table.kinds == PLAIN_NUMBER).all())
+        return is_line and bool(np.isfinite(self._table.low[self._boxes]).all())
+
+    @cached_property
+    def _tree(self) -> Any:
+        from scipy.spatial import cKDTree
+
+        points = self._table.low[self._boxes] * self._table.scales
+        return cKDTree(points, balanced_tree=False, compact_nodes=False)
+
+    def _least_of_points(self, asked: Floats, starts: Ints, held: Ints, own_starts: Ints, own_boxes: Ints) -> Least:
+        """What `find_least` finds, where distances are sums of differences of numbers."""
+        tree, asked = self._tree, asked * self._table.scales
+        least, _ = tree.query(asked, p=1)
+        ties = np.empty(len(asked), dtype=np.int64)
+        for person, near in enumerate(tree.query_ball_point(asked, least + ROUNDING, p=1)):
+            if self.persons is None:
+                ties[person] = self._weights[near].sum()
+            else:
+                ties[person] = len(np.unique(np.concatenate([held[starts[box] : starts[box + 1]] for box in near])))
+        whose = np.repeat(np.arange(len(asked)), np.diff(own_starts))
+        own = own_boxes[own_starts[0] : own_starts[-1]]
+        far = np.full(len(asked), np.inf)
+        np.minimum.at(far, whose, np.abs(tree.data[own] - asked[whose]).sum(axis=1))
         return Least(least, ties, far <= least + ROUNDING)
 
     def _own_boxes(self, own: Ints) -> tuple[Ints, Ints]:

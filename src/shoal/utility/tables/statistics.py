@@ -25,6 +25,7 @@ in Statistical Databases, LNCS 2316, 2002.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -36,6 +37,7 @@ from shoal.errors import DataError
 
 Variation = Literal["relative", "deviation"]
 
+AT_ONCE = 1 << 18  # rows
 NEGLIGIBLE = 1e-12  # a statistic below this part of what it could be is a rounding error, and nothing is relative to it
 
 
@@ -101,15 +103,13 @@ def statistics_loss(
             f"the numbers before have the shape {before.shape} and those after {after.shape}; "
             "give two tables of the same records and attributes"
         )
-    known = ~(np.isnan(before) | np.isnan(after)) if is_paired else ~np.isnan(before)
-    known_after = known if is_paired else ~np.isnan(after)
-    x = _Moments.of(np.where(known, before, 0.0), known, before, known)
-    y = _Moments.of(np.where(known_after, after, 0.0), known_after, before, known)
+    x = _Moments.of(before, before, after if is_paired else None)
+    y = _Moments.of(after, before, before if is_paired else None)
     deviation = np.sqrt(np.diagonal(x.covariances))
     first, second = np.triu_indices(before.shape[1], 1)
-    cells = np.zeros(0)
+    cells, n_grown = float("nan"), 0
     if is_paired:
-        cells = _cells(before, after, known, deviation * x.units if variation == "deviation" else None)
+        cells, n_grown = _cells(before, after, deviation * x.units if variation == "deviation" else None)
     means = _relative(x.means, y.means, np.abs(x.means) + deviation * x.units)
     variances = _relative(np.diagonal(x.covariances), np.diagonal(y.covariances), np.ones(before.shape[1]))
     covariances = _relative(
@@ -118,13 +118,13 @@ def statistics_loss(
     r, s = _correlations(x.covariances)[first, second], _correlations(y.covariances)[first, second]
     both = ~(np.isnan(r) | np.isnan(s))
     return StatisticsLoss(
-        _mean(cells) if is_paired else float("nan"),
+        cells,
         _mean(means),
         _mean(variances),
         _mean(covariances),
         float(np.abs(r - s)[both].mean()) if both.any() else 0.0,
         variation,
-        sum(int(np.isinf(part).sum()) for part in (cells, means, variances, covariances)),
+        n_grown + sum(int(np.isinf(part).sum()) for part in (means, variances, covariances)),
     )
 
 
@@ -135,32 +135,59 @@ class _Moments:
     units: Floats
 
     @classmethod
-    def of(
-        cls, table: Floats, known: npt.NDArray[np.bool_], before: Floats, known_before: npt.NDArray[np.bool_]
-    ) -> _Moments:
-        """Moments about the original's mean, in the original's deviations, so that large numbers do not cancel."""
-        count = np.maximum(known.sum(axis=0), 1)
-        n_before = np.maximum(known_before.sum(axis=0), 1)
-        original = np.where(known_before, before, 0.0)
-        centre = original.sum(axis=0) / n_before
-        away = np.where(known_before, original - centre, 0.0)
-        spread = np.sqrt((away**2).sum(axis=0) / np.maximum(n_before - 1, 1))
+    def of(cls, table: Floats, original: Floats, beside: Floats | None) -> _Moments:
+        """Moments about the original's mean, in the original's deviations, so that large numbers do not cancel.
+
+        Where a table is given `beside`, cells that it does not know are passed over in both.
+        """
+        n_columns = table.shape[1]
+        n_known, totals = np.zeros(n_columns), np.zeros(n_columns)
+        for values, known in _blocks(original, original if beside is None else table, beside):
+            n_known += known.sum(axis=0)
+            totals += np.where(known, values, 0.0).sum(axis=0)
+        centre, squares = totals / np.maximum(n_known, 1), np.zeros(n_columns)
+        for values, known in _blocks(original, original if beside is None else table, beside):
+            squares += (np.where(known, values - centre, 0.0) ** 2).sum(axis=0)
+        spread = np.sqrt(squares / np.maximum(n_known - 1, 1))
         units = np.where(spread > NEGLIGIBLE * np.abs(centre), spread, np.maximum(np.abs(centre), 1.0))
-        z = np.where(known, (table - centre) / units, 0.0)
-        seen = known.astype(np.float64)
-        n_both = seen.T @ seen
-        sums = z.T @ seen  # entry (i, j): attribute i over the records that know j
+        n_both, sums, products = (np.zeros((n_columns, n_columns)) for _ in range(3))
+        count, total = np.zeros(n_columns), np.zeros(n_columns)
+        for values, known in _blocks(table, beside):
+            z = np.where(known, (values - centre) / units, 0.0)
+            seen = known.astype(np.float64)
+            n_both += seen.T @ seen
+            sums += z.T @ seen  # entry (i, j): attribute i over the records that know j
+            products += z.T @ z
+            count += known.sum(axis=0)
+            total += z.sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            covariances = np.where(n_both > 1, (z.T @ z - sums * sums.T / n_both) / (n_both - 1), 0.0)
-        return cls(centre + z.sum(axis=0) / count * units, covariances, units)
+            covariances = np.where(n_both > 1, (products - sums * sums.T / n_both) / (n_both - 1), 0.0)
+        return cls(centre + total / np.maximum(count, 1) * units, covariances, units)
 
 
-def _cells(before: Floats, after: Floats, known: npt.NDArray[np.bool_], deviation: Floats | None) -> Floats:
-    x, y = before[known], after[known]
-    if deviation is None:
-        return _relative(x, y, np.zeros(len(x)))
-    unit = np.broadcast_to(np.sqrt(2) * deviation, before.shape)[known]
-    return _ratio(np.abs(x - y), unit)
+def _blocks(table: Floats, *others: Floats | None) -> Iterator[tuple[Floats, npt.NDArray[np.bool_]]]:
+    """Some rows at a time, so that no copy of a whole table is made, and which cells of them all tables know."""
+    for begin in range(0, len(table), AT_ONCE):
+        values = table[begin : begin + AT_ONCE]
+        known = ~np.isnan(values)
+        for other in others:
+            if other is not None and other is not table:
+                known &= ~np.isnan(other[begin : begin + AT_ONCE])
+        yield values, known
+
+
+def _cells(before: Floats, after: Floats, deviation: Floats | None) -> tuple[float, int]:
+    """The mean change of a cell, and how many grew out of nothing."""
+    total, n_finite, n_grown = 0.0, 0, 0
+    for begin, (values, known) in enumerate(_blocks(before, after)):
+        x, y = values[known], after[begin * AT_ONCE : (begin + 1) * AT_ONCE][known]
+        if deviation is None:
+            changes = _relative(x, y, np.zeros(len(x)))
+        else:
+            changes = _ratio(np.abs(x - y), np.broadcast_to(np.sqrt(2) * deviation, values.shape)[known])
+        finite = changes[np.isfinite(changes)]
+        total, n_finite, n_grown = total + finite.sum(), n_finite + len(finite), n_grown + int(np.isinf(changes).sum())
+    return float(total / n_finite) if n_finite else 0.0, n_grown
 
 
 def _relative(before: Floats, after: Floats, scale: Floats) -> Floats:

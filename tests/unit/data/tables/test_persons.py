@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from shoal.data.tables import persons as module
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.persons import look_like_persons, person_codes
 from shoal.errors import DataError
@@ -48,6 +49,21 @@ def test_a_key_of_persons_is_found_by_how_it_repeats():
     once = visits().drop_duplicates("zz")
     assert look_like_persons(from_frame(once)) == []
     assert look_like_persons(from_frame(visits().rename(columns={"paid": "patient_id"})))[0] == "patient_id"
+
+
+def test_some_keys_are_enough_to_speak_against_persons(monkeypatch):
+    rng = np.random.default_rng(4)
+    persons = np.repeat(np.arange(300), 3)
+    columns = {"key": persons, "other": rng.integers(0, 40, 900), "constant": persons % 40}
+    key, other, constant = from_frame(pd.DataFrame(columns)).columns.values()
+    rows, looks = np.arange(900), []
+    agreement = module._agreement
+    monkeypatch.setattr(module, "ENOUGH_KEYS", 50)
+    monkeypatch.setattr(module, "_agreement", lambda *given: looks.append(len(given[2])) or agreement(*given))
+    assert not module._is_constant(key, other, rows, 300)
+    assert looks == [150]
+    assert module._is_constant(key, constant, rows, 300)
+    assert looks == [150, 150, 900]
 
 
 def test_survey_weights_that_repeat_within_strata_are_no_keys():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.errors import DataError
+from shoal.utility.tables import statistics
 from shoal.utility.tables.statistics import statistics_loss
 
 
@@ -95,6 +96,20 @@ def test_one_attribute_has_no_pairs_and_an_empty_table_no_loss() -> None:
     found = statistics_loss(np.array([[1.0], [2.0]]), np.array([[2.0], [1.0]]))
     assert (found.il4, found.il5) == (0, 0)
     assert statistics_loss(np.zeros((0, 2)), np.zeros((0, 2))).overall == 0
+
+
+@pytest.mark.parametrize("is_paired", [True, False])
+@pytest.mark.parametrize("variation", ["relative", "deviation"])
+def test_some_rows_at_a_time_or_all_at_once(is_paired, variation, monkeypatch) -> None:
+    rng = np.random.default_rng(8)
+    before, after = rng.normal(5, 3, (40, 3)), rng.normal(5, 3, (40, 3))
+    before[rng.random(before.shape) < 0.1] = np.nan
+    before[:9, 1] = 0
+    at_once = statistics_loss(before, after, variation=variation, is_paired=is_paired)
+    monkeypatch.setattr(statistics, "AT_ONCE", 7)
+    found = statistics_loss(before, after, variation=variation, is_paired=is_paired)
+    assert found.to_dict() == pytest.approx(at_once.to_dict(), nan_ok=True)
+    assert found.n_left_out == (9 if is_paired and variation == "relative" else 0)
 
 
 def test_tables_of_different_shape_are_refused() -> None:
