@@ -220,11 +220,11 @@ def _losses(
         for s, r in zip(scales, readings, strict=True)
         if s.attribute.role == "quasi" and isinstance(r, ReadNumbers)
     ]
-    share = loss.squared_error_share([x for x, _ in numeric], [y for _, y in numeric])
+    before, after = [x for x, _ in numeric], [y for _, y in numeric]
+    share = loss.squared_error_share(before, after)
     if share is not None:
         found.append(Loss.of("SSE/SST", share))
     if len(numeric) > 1:
-        before, after = (np.column_stack([pair[side] for pair in numeric]) for side in (0, 1))
         change = statistics_loss(before, after, is_paired=is_paired)
         found += [Loss.of(f"IL{i}", getattr(change, f"il{i}")) for i in range(1, 6)]
         found.append(Loss.of("IL-mean", change.overall))

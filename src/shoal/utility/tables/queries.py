@@ -273,7 +273,7 @@ def true_counts(scales: Sequence[Scale], queries: Queries) -> npt.NDArray[np.int
         return (_satisfied(scales[j], queries, j, at),)
 
     states = [_States(scale.codes, scale.n_values + 1) for scale in scales]
-    return np.rint(_sums(queries, states, satisfied, np.ones(len(scales[0].codes)))[0]).astype(np.int64)
+    return np.rint(_sums(queries, states, satisfied)[0]).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -288,9 +288,9 @@ def _sums(
     queries: Queries,
     states: Sequence[_States],
     shares: Callable[[int, npt.NDArray[np.intp]], tuple[npt.NDArray[Any], ...]],
-    weights: Floats,
+    weights: Floats | None = None,
 ) -> tuple[Floats, ...]:
-    """Over all units, the sum of weight times the product of shares, of each query.
+    """Over all units, the sum of weight, or 1, times the product of shares, of each query.
 
     Queries that ask about the same attributes are answered together, from how often the states of these attributes
     meet: units are many, and states that meet are few.
@@ -304,7 +304,7 @@ def _sums(
     which, kind = np.unique(queries.asked, axis=0, return_inverse=True)
     for i, asked in enumerate(which):
         at, attributes = np.flatnonzero(kind.ravel() == i), np.flatnonzero(asked).tolist()
-        places, counts = _meetings([states[j] for j in attributes], weights)
+        places, counts = _meetings([states[j] for j in attributes], len(states[0].of_unit), weights)
         block = max(1, BLOCK_CELLS // max(len(counts), *(states[j].n_states for j in attributes), 1))
         for first in range(0, len(at), block):
             part = at[first : first + block]
@@ -319,10 +319,11 @@ def _sums(
     return tuple(results)
 
 
-def _meetings(states: Sequence[_States], weights: Floats) -> tuple[list[npt.NDArray[np.intp]], Floats]:
+def _meetings(
+    states: Sequence[_States], n_units: int, weights: Floats | None
+) -> tuple[list[npt.NDArray[np.intp]], Floats]:
     """The combinations of states that occur, one array an attribute, and the weight of the units that have each."""
-    n_units, span = len(weights), 1
-    key = np.zeros(n_units, dtype=np.int64)
+    key, span = np.zeros(n_units, dtype=np.int64), 1
     for state in states:
         if span > 2**62 // max(state.n_states, 1):
             break
@@ -332,6 +333,9 @@ def _meetings(states: Sequence[_States], weights: Floats) -> tuple[list[npt.NDAr
         if span <= max(4 * n_units, DENSE):
             keys = np.flatnonzero(np.bincount(key, minlength=1))
             counts = np.bincount(key, weights, minlength=1)[keys].astype(np.float64)
+        elif weights is None:
+            keys, n_each = np.unique(key, return_counts=True)
+            counts = n_each.astype(np.float64)
         else:
             keys, inverse = np.unique(key, return_inverse=True)
             counts = np.bincount(inverse, weights, minlength=len(keys)).astype(np.float64)
@@ -340,7 +344,8 @@ def _meetings(states: Sequence[_States], weights: Floats) -> tuple[list[npt.NDAr
             keys, place = np.divmod(keys, state.n_states)
             places.append(place)
         return places[::-1], counts
-    return [np.asarray(state.of_unit, dtype=np.intp) for state in states], weights
+    places = [np.asarray(state.of_unit, dtype=np.intp) for state in states]
+    return places, np.ones(n_units) if weights is None else weights
 
 
 def _satisfied(scale: Scale, queries: Queries, j: int, at: npt.NDArray[np.intp]) -> Mask:
@@ -362,7 +367,7 @@ def estimated_counts(
     Groups are the units of the sum, or records where a column shows single values that may differ inside a group.
     """
     by_record = any(isinstance(r, ReadNumbers | Categories) for r in readings)
-    weights = np.ones(len(grouping.rows)) if by_record else grouping.sizes.astype(np.float64)
+    weights = None if by_record else grouping.sizes.astype(np.float64)
     shown = [_shown(scale, reading, grouping) for scale, reading in zip(scales, readings, strict=True)]
     states = [
         _States(state[grouping.labels], n)

@@ -25,7 +25,7 @@ in Statistical Databases, LNCS 2316, 2002.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -36,6 +36,7 @@ from shoal.arrays import Floats
 from shoal.errors import DataError
 
 Variation = Literal["relative", "deviation"]
+Numbers = Floats | Sequence[Floats]
 
 AT_ONCE = 1 << 18  # rows
 NEGLIGIBLE = 1e-12  # a statistic below this part of what it could be is a rounding error, and nothing is relative to it
@@ -76,13 +77,13 @@ class StatisticsLoss:
 
 
 def statistics_loss(
-    before: Floats, after: Floats, *, variation: Variation = "relative", is_paired: bool = True
+    before: Numbers, after: Numbers, *, variation: Variation = "relative", is_paired: bool = True
 ) -> StatisticsLoss:
     """Compare the numbers of a release with the original ones.
 
     Parameters
     ----------
-    before, after : float64 arrays (n_records, n_attributes)
+    before, after : float64 arrays (n_records, n_attributes), or lists of arrays (n_records,), one an attribute
         Row i of `after` stands for row i of `before`. A cell that is nan in either is passed over: means and variances
         are over the cells that are known in both tables, covariances over the records that know both attributes.
     variation : {"relative", "deviation"}
@@ -97,21 +98,21 @@ def statistics_loss(
     >>> round(statistics_loss(x, x * [1, 1.5]).overall, 2)
     32.5
     """
-    before, after = np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64)
-    if before.ndim != 2 or before.shape != after.shape:
+    shape = _shape(before)
+    if len(shape) != 2 or shape != _shape(after):
         raise DataError(
-            f"the numbers before have the shape {before.shape} and those after {after.shape}; "
+            f"the numbers before have the shape {shape} and those after {_shape(after)}; "
             "give two tables of the same records and attributes"
         )
     x = _Moments.of(before, before, after if is_paired else None)
     y = _Moments.of(after, before, before if is_paired else None)
     deviation = np.sqrt(np.diagonal(x.covariances))
-    first, second = np.triu_indices(before.shape[1], 1)
+    first, second = np.triu_indices(shape[1], 1)
     cells, n_grown = float("nan"), 0
     if is_paired:
         cells, n_grown = _cells(before, after, deviation * x.units if variation == "deviation" else None)
     means = _relative(x.means, y.means, np.abs(x.means) + deviation * x.units)
-    variances = _relative(np.diagonal(x.covariances), np.diagonal(y.covariances), np.ones(before.shape[1]))
+    variances = _relative(np.diagonal(x.covariances), np.diagonal(y.covariances), np.ones(shape[1]))
     covariances = _relative(
         x.covariances[first, second], y.covariances[first, second], deviation[first] * deviation[second] + NEGLIGIBLE
     )
@@ -135,12 +136,12 @@ class _Moments:
     units: Floats
 
     @classmethod
-    def of(cls, table: Floats, original: Floats, beside: Floats | None) -> _Moments:
+    def of(cls, table: Numbers, original: Numbers, beside: Numbers | None) -> _Moments:
         """Moments about the original's mean, in the original's deviations, so that large numbers do not cancel.
 
         Where a table is given `beside`, cells that it does not know are passed over in both.
         """
-        n_columns = table.shape[1]
+        n_columns = _shape(table)[1]
         n_known, totals = np.zeros(n_columns), np.zeros(n_columns)
         for values, known in _blocks(original, original if beside is None else table, beside):
             n_known += known.sum(axis=0)
@@ -165,22 +166,33 @@ class _Moments:
         return cls(centre + total / np.maximum(count, 1) * units, covariances, units)
 
 
-def _blocks(table: Floats, *others: Floats | None) -> Iterator[tuple[Floats, npt.NDArray[np.bool_]]]:
+def _shape(table: Numbers) -> tuple[int, ...]:
+    return table.shape if isinstance(table, np.ndarray) else (*np.shape(table[0]), len(table))
+
+
+def _rows(table: Numbers, begin: int) -> Floats:
+    """Some rows from one on."""
+    if isinstance(table, np.ndarray):
+        return np.asarray(table[begin : begin + AT_ONCE], np.float64)
+    return np.column_stack([column[begin : begin + AT_ONCE] for column in table])
+
+
+def _blocks(table: Numbers, *others: Numbers | None) -> Iterator[tuple[Floats, npt.NDArray[np.bool_]]]:
     """Some rows at a time, so that no copy of a whole table is made, and which cells of them all tables know."""
-    for begin in range(0, len(table), AT_ONCE):
-        values = table[begin : begin + AT_ONCE]
+    for begin in range(0, _shape(table)[0], AT_ONCE):
+        values = _rows(table, begin)
         known = ~np.isnan(values)
         for other in others:
             if other is not None and other is not table:
-                known &= ~np.isnan(other[begin : begin + AT_ONCE])
+                known &= ~np.isnan(_rows(other, begin))
         yield values, known
 
 
-def _cells(before: Floats, after: Floats, deviation: Floats | None) -> tuple[float, int]:
+def _cells(before: Numbers, after: Numbers, deviation: Floats | None) -> tuple[float, int]:
     """The mean change of a cell, and how many grew out of nothing."""
     total, n_finite, n_grown = 0.0, 0, 0
-    for begin, (values, known) in enumerate(_blocks(before, after)):
-        x, y = values[known], after[begin * AT_ONCE : (begin + 1) * AT_ONCE][known]
+    for i, (values, known) in enumerate(_blocks(before, after)):
+        x, y = values[known], _rows(after, i * AT_ONCE)[known]
         if deviation is None:
             changes = _relative(x, y, np.zeros(len(x)))
         else:
