@@ -227,7 +227,9 @@ def _notes(original: Sparse, made: PseudoBaskets, seed: int | None) -> list[str]
         n_persons = len(np.unique(original.persons))
         notes.append(f"the records are of {n_persons:,} persons, who are counted in the place of records")
     if not original.is_binary:
-        notes.append("the weight of an item is the mean of its holders in the pool; how it varies between them is lost")
+        notes.append(
+            "the weight of an item is a mean over holders, without extremes; how it varies between them is lost"
+        )
     if seed is not None:
         notes.append(
             "a seed was given: whoever knows it and most of the records can try how the others were dealt; leave the "
