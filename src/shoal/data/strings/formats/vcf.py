@@ -191,8 +191,8 @@ def _refuse_named_twice(where: str, names: list[bytes]) -> None:
     n_again = len(said) - len(set(sense_of(said, is_code=True).tolist()))
     if n_again:
         raise DataError(
-            f"{where}: {n_again:,} of {len(names):,} columns have the name of another; give each person one column and a "
-            "name of their own"
+            f"{where}: {n_again:,} of {len(names):,} columns have the name of another; give each person one column and "
+            "a name of their own"
         )
 
 
