@@ -247,7 +247,7 @@ def _largest(ordered: Sparse, groups: NearGroups, k: int) -> Ints:
     """For each record, the largest size that k of its class reach."""
     of_class = _classes_of(ordered, groups)
     persons = np.arange(len(ordered)) if ordered.persons is None else ordered.persons
-    _, largest = _reached(of_class, persons, ordered.sizes.astype(np.float64), k)
+    _, largest = reached(of_class, persons, ordered.sizes.astype(np.float64), k)
     return np.asarray(largest[of_class], np.int64)
 
 
@@ -257,7 +257,7 @@ def _classes_of(ordered: Sparse, groups: NearGroups) -> Ints:
     return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
 
 
-def _reached(keys: Ints, persons: Ints, values: Floats, n: int) -> tuple[Floats, Floats]:
+def reached(keys: Ints, persons: Ints, values: Floats, n: int) -> tuple[Floats, Floats]:
     """For each key the values that n persons reach from below and from above; those of fewer, what all of them do.
 
     Where the lower one is above the upper, both are the one that is nearer to 0.
@@ -418,7 +418,7 @@ def _mean_weights(ordered: Sparse, groups: NearGroups, least: tuple[int, int], g
     owners = np.repeat(np.arange(len(ordered)), ordered.sizes)
     whose = owners if ordered.persons is None else ordered.persons[owners]
     of_class = _classes_of(ordered, groups)[owners] * ordered.n_items + ordered.items
-    low, high = (bound[of_class] for bound in _reached(of_class, whose, ordered.weights.astype(np.float64), support))
+    low, high = (bound[of_class] for bound in reached(of_class, whose, ordered.weights.astype(np.float64), support))
     held = np.clip(ordered.weights, low, high)
     weights = np.zeros(len(items))
     left = np.arange(len(items))

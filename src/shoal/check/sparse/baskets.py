@@ -255,7 +255,7 @@ class _Pools:
             owners[entry],
             original.items[entry].astype(np.int64),
             np.repeat(_whose(original), original.sizes)[entry],
-            _cut_ends(
+            cut_ends(
                 original.weights[entry].astype(np.float64),
                 class_of[owners[entry]] * np.int64(max(original.n_items, 1)) + original.items[entry],
                 np.repeat(_whose(original), original.sizes)[entry],
@@ -371,7 +371,7 @@ def _reached_by(sizes: Ints, persons: Ints, chosen: Mask, k: int) -> int:
     return int(ranked[-min(k, len(ranked))])
 
 
-def _cut_ends(weights: Floats, keys: Ints, persons: Ints, support: int) -> Floats:
+def cut_ends(weights: Floats, keys: Ints, persons: Ints, support: int) -> Floats:
     """Weights, cut to what at least `support` persons reach, from above and from below, of each key.
 
     Of so few that both ends cannot be had, all weigh what the one nearer to 0 does.
