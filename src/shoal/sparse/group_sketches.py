@@ -95,7 +95,8 @@ def _without_extremes(records: Sparse, k: int) -> Sparse:
     items = records.items.astype(np.int64)
     owners = np.repeat(np.arange(len(records)), records.sizes)
     low, high = (bound[items] for bound in reached(items, owners, records.weights.astype(np.float64), k))
-    return replace(records, weights=np.clip(records.weights, low, high).astype(records.weights.dtype))
+    cut = np.clip(records.weights, low, high)
+    return replace(records, weights=cut.astype(np.int64) if records.is_integral else cut.astype(np.float64))
 
 
 def _added(records: Sparse, groups: Ints, n_groups: int) -> Sparse:
