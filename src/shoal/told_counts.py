@@ -67,10 +67,11 @@ def public_counts(records: Mapping[str, int], k: int, n_persons: int | None = No
 
 
 def public_reasons(
-    records: Mapping[str, int], reasons: Mapping[str, int], k: int
+    records: Mapping[str, int], reasons: Mapping[str, int], k: int, n_persons: Mapping[str, int] | None = None
 ) -> tuple[dict[str, Count], dict[str, Count]]:
-    """The same, and how many records were suppressed for which reason."""
+    """The same, and how many records were suppressed for which reason, and of how many persons where these count."""
     told: dict[str, Count] = {name: small(k) if 0 < n < max(k, FEWEST) else n for name, n in reasons.items()}
+    told |= {name: SOME for name, n in (n_persons or {}).items() if 0 < n < max(k, FEWEST)}
     return _with_total(records, total(told.values()), k), told
 
 

@@ -235,6 +235,8 @@ def false_counts(
     k: int,
     reasons: dict[str, Count] | None,
     nouns: tuple[str, str],
+    *,
+    counts_persons: bool = False,
 ) -> list[str]:
     """Numbers of records that do not add up; the nouns are what is published, and what came in.
 
@@ -244,7 +246,7 @@ def false_counts(
     findings = []
     if n_published != manifest.records["out"]:
         findings.append(f"there are {n_published:,} {published}, the manifest says {manifest.records['out']:,}")
-    findings += contradictions(manifest.records, k, reasons, came)
+    findings += contradictions(manifest.records, k, reasons, came, counts_persons=counts_persons)
     if n_original is not None and not may_be(manifest.records["in"], n_original):
         findings.append(f"the original has {n_original:,} {came}, the manifest says {manifest.records['in']:,}")
     return findings

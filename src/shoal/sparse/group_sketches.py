@@ -5,8 +5,9 @@ single records; condensing groups of k first is C. C. Aggarwal, P. S. Yu, "A con
 data mining", EDBT 2004. What is sketched is a sum, to which the delta rule and the recovery cap apply as to a record.
 
 **Guarantee**: every published sketch is that of the sum of at least k records, of one class, and stands there at least
-k times; no item that fewer than k records hold has a part in any. **Not protected**: what a group has in common, once
-the key is known; whether a record is in the data; see also `shoal.sparse.sketch`.
+k times; no item that fewer than k records hold has a part in any, and no weight of one that fewer reach. **Not
+protected**: what a group has in common, once the key is known; whether a record is in the data; see also
+`shoal.sparse.sketch`.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ import numpy as np
 
 from shoal.arrays import Ints, Signs
 from shoal.data.ragged import ragged_places
-from shoal.data.sparse.records import Sparse
+from shoal.data.sparse.records import MOST_WEIGHT, Sparse
 from shoal.data.sparse.sketches import Sketches
-from shoal.errors import Infeasible
+from shoal.errors import DataError, Infeasible
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.progress import Progress
 from shoal.sparse.anonymize import REASONS, AnonymizedSparse, anonymize_sparse
 from shoal.sparse.content_order import canonical_order
 from shoal.sparse.near_groups import near_groups
 from shoal.sparse.pseudo_baskets import REASONS as REASONS_OF_GROUPS
-from shoal.sparse.pseudo_baskets import without_rare
+from shoal.sparse.pseudo_baskets import reached, without_rare
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ def group_sums(records: Sparse, k: int, seed: int | None) -> GroupSums:
             "records, or leave out the classes"
         )
     found = near_groups(kept, k, np.random.default_rng(seed))
+    kept = _without_extremes(kept, k)
     groups, reasons = np.full(len(records), -1, np.int64), np.zeros(len(records), np.int8)
     groups[order[rows[found.order]]] = found.groups
     codes = np.array([REASONS.index(name) for name in REASONS_OF_GROUPS if name in REASONS], np.int8)
@@ -86,11 +88,24 @@ def group_sums(records: Sparse, k: int, seed: int | None) -> GroupSums:
     return GroupSums(_added(kept.take(found.order), found.groups, found.n_groups), groups, reasons)
 
 
+def _without_extremes(records: Sparse, k: int) -> Sparse:
+    """The same with weights of an item that fewer than k records reach cut to what k do: else a sum is that of one."""
+    if records.is_binary:
+        return records
+    items = records.items.astype(np.int64)
+    owners = np.repeat(np.arange(len(records)), records.sizes)
+    low, high = (bound[items] for bound in reached(items, owners, records.weights.astype(np.float64), k))
+    cut = np.clip(records.weights, low, high)
+    return replace(records, weights=cut.astype(np.int64) if records.is_integral else cut.astype(np.float64))
+
+
 def _added(records: Sparse, groups: Ints, n_groups: int) -> Sparse:
     """The sum of the records of each group, which stand one after another."""
     keys = np.repeat(groups, records.sizes) * records.n_items + records.items
     distinct, inverse = np.unique(keys, return_inverse=True)
     totals = np.bincount(inverse, records.weights)
+    if np.abs(totals).max(initial=0.0) > MOST_WEIGHT:
+        raise DataError("the weights of a group add up to more than 2**31; scale the weights of the records")
     is_left = totals != 0  # weights of different signs may cancel
     owners, items = np.divmod(distinct[is_left], records.n_items)
     firsts = np.searchsorted(groups, np.arange(n_groups))

@@ -10,8 +10,9 @@ Where a person may have several records (`Sparse.persons`), persons are counted 
 
 **Guarantee**: every pool has at least k records; every published item is held by at least
 `support` records of its pool and k of all; the numbers of items of a group's pseudo-records are none but its records',
-or smaller; no pseudo-record equals a record that fewer than k hold. **Not protected**: what a whole pool has in common;
-that a record is in the data; nothing here is differential privacy.
+or smaller, and k of the class have so many; a weight is a mean over k holders, or all of the class, in which none
+counts for more than `support` of them reach; no pseudo-record equals a record that fewer than k hold. **Not
+protected**: what a whole pool has in common; that a record is in the data; nothing here is differential privacy.
 
 References
 ----------
@@ -25,7 +26,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Codes, Ints, Mask, Signs, Words
+from shoal.arrays import Codes, Floats, Ints, Mask, Signs, Words
 from shoal.data.ragged import ragged_places
 from shoal.data.sparse.records import Sparse, Weights, count_distinct
 from shoal.errors import Infeasible
@@ -129,7 +130,7 @@ def pseudo_baskets(
     is_copy = _without_copies(dealt, groups, originals, k, rng)
     sizes = dealt.filled
     is_out = is_copy | (sizes == 0)
-    made = _settled(dealt, ordered, groups, support, np.flatnonzero(~is_out))
+    made = _settled(dealt, ordered, groups, (k, support), np.flatnonzero(~is_out))
     by_content = canonical_order(made)
     original_groups = np.full(len(records), -1, np.int64)
     original_groups[order[rows[groups.order]]] = groups.groups
@@ -228,9 +229,10 @@ def _dealt(
     n_rounds: int,
     rng: np.random.Generator,
 ) -> tuple[_Dealt, int, int]:
-    # Within each group the sizes in a random order.
+    # Within each group the sizes in a random order; how many items the longest has would be theirs alone.
     by_chance = np.lexsort((rng.random(len(ordered)), groups.groups))
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(ordered.sizes[by_chance])])
+    sizes = np.minimum(ordered.sizes, _largest(ordered, groups, k))
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[by_chance])])
     dealt = _Dealt(starts, np.zeros(len(ordered), np.int64), np.empty_like(ordered.items))
     units = joined_units(ordered, k, n_rounds)
     n_joined = int(units.sizes[units.sizes > 1].sum())
@@ -239,6 +241,40 @@ def _dealt(
     if (left.sizes > 1).any():  # what had no room as a whole anywhere
         left = _deal_levels(dealt, left.apart(), ordered, groups, support, rng, state)
     return dealt, int(left.sizes.sum()), n_joined
+
+
+def _largest(ordered: Sparse, groups: NearGroups, k: int) -> Ints:
+    """For each record, the largest size that k of its class reach."""
+    of_class = _classes_of(ordered, groups)
+    persons = np.arange(len(ordered)) if ordered.persons is None else ordered.persons
+    _, largest = reached(of_class, persons, ordered.sizes.astype(np.float64), k)
+    return np.asarray(largest[of_class], np.int64)
+
+
+def _classes_of(ordered: Sparse, groups: NearGroups) -> Ints:
+    """The class of each record, numbered as the groups' segments are."""
+    bounds = groups.starts[groups.segments]
+    return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+
+
+def reached(keys: Ints, persons: Ints, values: Floats, n: int) -> tuple[Floats, Floats]:
+    """For each key the values that n persons reach from below and from above; those of fewer, what all of them do.
+
+    Where the lower one is above the upper, both are the one that is nearer to 0.
+    """
+    width = int(persons.max(initial=0)) + 1
+    pairs, inverse = np.unique(keys * width + persons, return_inverse=True)
+    starts = np.searchsorted(pairs // width, np.arange(int(keys.max(initial=-1)) + 2))
+    at = np.minimum(starts[:-1] + n, starts[1:]) - 1
+    bounds = []
+    for sign in (-1.0, 1.0):
+        most = np.full(len(pairs), -np.inf)
+        np.maximum.at(most, inverse, sign * values)
+        ranked = most[np.lexsort((-most, pairs // width))]
+        bounds.append(sign * np.where(np.diff(starts) > 0, ranked[at], 0.0))
+    low, high = bounds
+    near = np.where(np.abs(low) < np.abs(high), low, high)
+    return np.where(low > high, near, low), np.where(low > high, near, high)
 
 
 def _deal_levels(
@@ -351,7 +387,7 @@ def record_hashes(records: Sparse, keys: Words) -> Words:
     return np.asarray(total[records.starts[1:]] - total[records.starts[:-1]], np.uint64)
 
 
-def _settled(dealt: _Dealt, ordered: Sparse, groups: NearGroups, support: int, rows: Ints) -> Sparse:
+def _settled(dealt: _Dealt, ordered: Sparse, groups: NearGroups, least: tuple[int, int], rows: Ints) -> Sparse:
     """Pseudo-records with items in order, and the names of no items but theirs."""
     sizes = dealt.filled[rows]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
@@ -363,18 +399,27 @@ def _settled(dealt: _Dealt, ordered: Sparse, groups: NearGroups, support: int, r
         ordered,
         starts=starts,
         items=codes.astype(np.int32),
-        weights=_mean_weights(ordered, groups, support, groups.groups[owners], items),
+        weights=_mean_weights(ordered, groups, least, groups.groups[owners], items),
         names=tuple(ordered.names[i] for i in used.tolist()),
         labels=None if ordered.labels is None else ordered.labels[rows],
         persons=None,
     )
 
 
-def _mean_weights(ordered: Sparse, groups: NearGroups, support: int, group_of: Ints, items: Codes) -> Weights:
-    """What each entry weighs: the mean of those that hold the item in its smallest pool of enough holders."""
+def _mean_weights(ordered: Sparse, groups: NearGroups, least: tuple[int, int], group_of: Ints, items: Codes) -> Weights:
+    """What each entry weighs: the mean of those who hold the item in its smallest pool of k holders, or in its class.
+
+    What fewer than `support` persons of a class reach is cut to what so many do, so that the mean is nobody's.
+    """
     if ordered.is_binary:
         return np.ones(len(items), np.int64)
+    k, support = least
     holders = np.repeat(groups.groups, ordered.sizes)
+    owners = np.repeat(np.arange(len(ordered)), ordered.sizes)
+    whose = owners if ordered.persons is None else ordered.persons[owners]
+    of_class = _classes_of(ordered, groups)[owners] * ordered.n_items + ordered.items
+    low, high = (bound[of_class] for bound in reached(of_class, whose, ordered.weights.astype(np.float64), support))
+    held = np.clip(ordered.weights, low, high)
     weights = np.zeros(len(items))
     left = np.arange(len(items))
     for level in range(groups.n_levels):
@@ -382,14 +427,13 @@ def _mean_weights(ordered: Sparse, groups: NearGroups, support: int, group_of: I
         keys, inverse, counts = np.unique(
             pool_of[holders] * ordered.n_items + ordered.items, return_inverse=True, return_counts=True
         )
-        means = np.bincount(inverse, ordered.weights) / counts
-        owners = np.repeat(np.arange(len(ordered)), ordered.sizes)
+        means = np.bincount(inverse, held) / counts
         counts = _n_holders(inverse, counts, ordered.persons, owners)
         wanted = pool_of[group_of[left]] * ordered.n_items + items[left]
         at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        is_told = (keys[at] == wanted) & (counts[at] >= support)
-        weights[left[is_told]] = means[at[is_told]]
-        left = left[~is_told]
+        is_there = keys[at] == wanted
+        weights[left[is_there]] = means[at[is_there]]
+        left = left[~(is_there & (counts[at] >= max(k, support)))]
         if not len(left):
             break
     if ordered.is_integral:

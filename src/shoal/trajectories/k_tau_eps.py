@@ -7,13 +7,14 @@ in both; and these were apart before, and are apart afterwards. A window of tau 
 tells besides is the rest of those two: eps = tau.
 
 **Guarantee.** For every published trajectory and every window of tau, at least k trajectories have the same boxes in
-the window; the time outside it for which all of them have the same boxes is at most eps.
+the window, or none, as it has none; the time outside it for which all of them have the same boxes is at most eps.
 **Not protected.** Against one who knows more than a window of tau, such as single points all over a day, nothing is
 promised: use k-anonymity of whole trajectories for that. What all k share within the window and eps is told.
 
 How we depart from the paper: its hiding sets slide over time for any tau and eps; ours stand on periods, so that eps is
 tau, and k times k persons are needed at once. A row that cannot go on (somebody has no point in the period, or nobody
-is near) is left out for that period as a whole, since that one of them goes on alone would tell them apart.
+is near) is left out for that period as a whole, since that one of them goes on alone would tell them apart; and where
+few are without a box in a window, others are left out there too (`shoal.trajectories.left_out_periods`).
 
 References
 ----------
@@ -24,6 +25,7 @@ trajectories", INFOCOM 2017.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -36,6 +38,7 @@ from shoal.kernels.trajectories.cuts import first_boxes
 from shoal.progress import Progress
 from shoal.trajectories.boxing import GroupedPoints, LargestBox, hulls, in_time
 from shoal.trajectories.glove import PRICES, by_content, near_groups
+from shoal.trajectories.left_out_periods import SharedPeriods
 
 N_ROUNDS = 3
 
@@ -121,10 +124,35 @@ class KTauEps:
             past.sets += [np.where(shared >= 0, begun, -1), rows]
             last = np.where(shared >= 0, shared + n_shared, last)
             n_shared += int(shared.max(initial=-1)) + 1
+        of_box = self._left_out(np.stack(past.shared), period - whole[0], owners, cells, of_box)
         boxes_of, labels = _published(ordered, cells, of_box, n_boxes, self.grid)
         groups = np.empty(len(data), np.int64)
         groups[order] = labels
         return boxes_of, groups
+
+    def _left_out(self, shared: Ints, period: Ints, owners: Ints, cells: Ints, of_box: Ints) -> Ints:
+        """The box of each point, -1 also where its period is left out, so that no window tells anybody apart."""
+        shown = np.flatnonzero(of_box >= 0)
+        if not len(shown):
+            return of_box
+        n_tau = period_seconds(self.tau, self.grid) // self.grid.slot
+        sides = hulls(cells[shown], of_box[shown], int(of_box.max()) + 1)
+        numbers = np.where(shared >= 0, shared + 1 + np.arange(len(shared))[:, None] * (int(shared.max()) + 1), 0)
+        unit = np.unique(numbers[period[shown], owners[shown]], return_inverse=True)[1].reshape(-1)
+        lists = np.unique(np.column_stack([unit, sides[of_box[shown]]]), axis=0)
+        kinds = _kinds_of_lists(lists[:, 0], lists[:, 1:])
+        slots = np.zeros((int(kinds.max()) + 1, n_tau), bool)
+        for own, (first, last) in zip(kinds[lists[:, 0]].tolist(), lists[:, 5:].tolist(), strict=True):
+            slots[own, first % n_tau : last % n_tau + 1] = True
+        tokens = np.full(shared.shape, -1, np.int64)
+        tokens[period[shown], owners[shown]] = kinds[unit]
+        is_kept = (
+            SharedPeriods(tokens, slots, _with_a_box_in_common(kinds[lists[:, 0]], lists[:, 1:])).thinned(self.k)[
+                period, owners
+            ]
+            >= 0
+        )
+        return np.asarray(np.where(is_kept, of_box, -1))
 
     def _begin(self, data: Trajectories, points: Ints, is_free: Mask, last: Ints, past: _Periods) -> Ints:
         """Rows of k who begin in a period, -1 for the others."""
@@ -259,6 +287,27 @@ def _within(groups: Ints, who: Ints) -> Ints:
     pairs, inverse = np.unique(np.stack([groups, who], axis=1), axis=0, return_inverse=True)
     first = np.searchsorted(pairs[:, 0], pairs[:, 0])
     return np.asarray((np.arange(len(pairs)) - first)[inverse.reshape(-1)])
+
+
+def _kinds_of_lists(owners: Ints, boxes: Ints) -> Ints:
+    """A number for each owner of boxes, which are sorted: the same where all boxes are."""
+    starts = np.searchsorted(owners, np.arange(int(owners[-1]) + 2))
+    known: dict[bytes, int] = {}
+    whole = np.ascontiguousarray(boxes)
+    return np.array(
+        [known.setdefault(whole[low:high].tobytes(), len(known)) for low, high in pairwise(starts.tolist())], np.int64
+    )
+
+
+def _with_a_box_in_common(owners: Ints, boxes: Ints) -> Ints:
+    """A number for each owner of boxes: the same where a box is, and so on from one owner to the next."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    same = np.unique(boxes, axis=0, return_inverse=True)[1].reshape(-1)
+    n = int(owners.max()) + 1
+    links = coo_array((np.ones(len(same), bool), (owners, n + same)), shape=(n + len(same), n + len(same)))
+    return np.asarray(connected_components(links, directed=False)[1][:n], np.int64)
 
 
 def _published(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.data.sparse.records import Sparse
-from shoal.errors import Infeasible
+from shoal.errors import DataError, Infeasible
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.sparse.group_sketches import anonymize_groups, group_sums
 from shoal.sparse.sketch import sketch_records
@@ -73,3 +73,11 @@ def test_neither_the_order_of_records_nor_a_class_of_few_changes_what_is_publish
 def test_too_few_records_are_refused() -> None:
     with pytest.raises(Infeasible, match="k = 90"):
         group_sums(records(), 90, 1)
+
+
+def test_the_weight_of_one_record_makes_no_sum_large() -> None:
+    rows = [{str(j): 1 + (i + j) % 3 for j in range(4)} for i in range(20)]
+    rows[7]["2"] = 10**6
+    assert group_sums(Sparse.of(rows), 4, 0).sums.weights.max() <= 3 * 7
+    with pytest.raises(DataError, match="scale the weights"):
+        group_sums(Sparse.of([{"a": 2**30, "b": 1}] * 8), 4, 0)

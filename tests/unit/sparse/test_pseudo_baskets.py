@@ -193,3 +193,14 @@ def test_what_cannot_be_published() -> None:
     assert rows_of(made.baskets) == [("a", "b")] * 4
     assert made.reasons.tolist() == [0, 0, 0, 0, 3, 1]
     assert kept_sizes(few, 4).tolist() == [2, 2, 2, 2, 0, 0]
+
+
+def test_the_longest_record_and_the_largest_weight_are_nobodys() -> None:
+    rng = np.random.default_rng(5)
+    rows = [
+        {f"{i}": int(rng.integers(1, 4)) for i in rng.choice(20, rng.integers(2, 5), replace=False)} for _ in range(90)
+    ]
+    rows.append({f"{i}": 1000 for i in range(20)})
+    made = pseudo_baskets(Sparse.of(rows), 5, seed=1).baskets
+    assert made.sizes.max() <= 4
+    assert made.weights.max() <= 3

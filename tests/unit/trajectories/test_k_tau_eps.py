@@ -37,7 +37,7 @@ def slow_windows(boxes: TrajectoryBoxes, n_tau: int) -> tuple[int, int]:
     for start in range(int(boxes.sides[:, 4].min()) - n_tau + 1, int(boxes.sides[:, 5].max()) + 1):
         window = set(range(start, start + n_tau))
         seen = [frozenset(b for b in own if window & set(range(b[4], b[5] + 1))) for own in lists]
-        for one in {s for s in seen if s}:
+        for one in set(seen):  # those without a box are alike, too
             candidates = [own for own, s in zip(lists, seen, strict=True) if s == one]
             common = set.intersection(*candidates)
             learned = {slot for b in common for slot in range(b[4], b[5] + 1)} - window

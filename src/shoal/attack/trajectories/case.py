@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from shoal.data.trajectories.boxes import TrajectoryBoxes
 from shoal.data.trajectories.trajectories import Trajectories
 
@@ -19,14 +17,13 @@ class TrajectoryCase:
     control: Trajectories | None = field(default=None, repr=False)
     tau: float | None = None
     """Minutes that an attacker knows in one go, where the release protects against such a one alone."""
+    k: int | None = None
+    """Persons among whom the release is required to leave one to guess."""
 
     @property
-    def least(self) -> int:
-        """Fewest persons among whom a release leaves one to guess, by its own counts."""
-        if self.tau is None:
-            return int(self.published.persons.min())
-        shared = np.unique(self.published.sides, axis=0, return_counts=True)[1]
-        return int(np.sqrt(shared.min()))  # k times k share a period, and k two of them
+    def admitted(self) -> float:
+        """The chance of a guess that is promised: by what was required, whatever the counts of a file say."""
+        return 0.0 if self.k is None else 1 / self.k
 
     @property
     def granted(self) -> dict[str, int]:

@@ -49,7 +49,7 @@ class _ByWhereabouts(Attack[TrajectoryCase]):
             f"{details['candidates']:,.0f} persons or more to guess among.",
             control=control,
             details=details | self.before(case, rng),
-            admitted=1 / case.least,
+            admitted=case.admitted,
         )
 
     def _tried(self, case: TrajectoryCase, data: Trajectories, rng: np.random.Generator) -> tuple[Rate, int, list[int]]:

@@ -55,7 +55,7 @@ class TrajectoryRecovery(Attack[TrajectoryCase]):
             f"Of {n_tried:,} trips the next one of the same person stands in the published trajectory that was guessed "
             f"for it in {hits:,}, and in {by_chance:.1f} of as many drawn from all that could be reached.",
             baseline=Rate(by_chance, n_tried),
-            admitted=1 / case.least,
+            admitted=case.admitted,
         )
 
 

@@ -6,8 +6,10 @@ published item, and that no pseudo-record equals a record that fewer than k hold
 - k-anonymity: every group has at least k records, of one class, and pools are made of whole groups;
 - pool-support: every item of a pseudo-record is held by at least `support` records of its pool, the smallest run of 1,
   2, 4, ... groups of its class with so many holders, and no class shows an item more often than it has it;
-- sizes: in every group, as many pseudo-records as have a number of items or more, records have it too;
-- pool-weights: an item weighs what its holders in the pool do, on average.
+- sizes: in every group, as many pseudo-records as have a number of items or more, records have it too; and k records of
+  the class do;
+- pool-weights: an item weighs what its holders do on average, in the smallest pool of k holders or in all of the class;
+  weights that fewer than `support` of the class reach are cut to what so many do.
 
 Where the original says whose a record is, persons are counted in the place of records, but for sizes and for how often
 an item is shown.
@@ -17,7 +19,7 @@ That nothing else of the originals decides which pseudo-record of a pool gets an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -99,7 +101,7 @@ def verify_baskets(published: Sparse, asked: BasketsAsked, evidence: BasketsEvid
         _sizes(published, original, groups, original_groups, asked.k),
     ]
     if not (published.is_binary and original.is_binary):
-        with_groups.append(_weights(published, items, groups, pools))
+        with_groups.append(_weights(published, items, groups, pools, asked.k))
     return Verdict((*with_groups, *alone), (), tuple(findings))
 
 
@@ -253,7 +255,12 @@ class _Pools:
             owners[entry],
             original.items[entry].astype(np.int64),
             np.repeat(_whose(original), original.sizes)[entry],
-            original.weights[entry].astype(np.float64),
+            cut_ends(
+                original.weights[entry].astype(np.float64),
+                class_of[owners[entry]] * np.int64(max(original.n_items, 1)) + original.items[entry],
+                np.repeat(_whose(original), original.sizes)[entry],
+                support,
+            ),
             class_of,
             first_of,
             (longest - 1).bit_length() + 1,
@@ -287,10 +294,8 @@ class _Pools:
             wanted = self.keys(groups[left], items[left], level)
             at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
             is_there = (keys[at] == wanted) if len(keys) else np.zeros(len(left), bool)
-            found[left[is_there]] = counts[at[is_there]]
-            is_met = found[left] >= self.support
-            mean[left[is_met]] = means[at[is_met]]
-            left = left[~is_met]
+            found[left[is_there]], mean[left[is_there]] = counts[at[is_there]], means[at[is_there]]
+            left = left[found[left] < self.support]
         return found, mean
 
 
@@ -330,11 +335,18 @@ def _sizes(published: Sparse, original: Sparse, groups: Ints, original_groups: I
     ours, our_rank = _ranked(groups, published.sizes)
     width = int(max(theirs[:, 1].max(initial=0), ours[:, 1].max(initial=0), len(published), len(original))) + 1
     places = {"theirs": theirs[:, 0] * width + their_rank, "ours": ours[:, 0] * width + our_rank}
+    class_of = np.zeros(len(original), np.int64) if original.labels is None else original.labels.astype(np.int64)
+    by_group = np.zeros(int(original_groups.max()) + 1, np.int64)
+    by_group[original_groups[inside]] = class_of[inside]
+    most = np.zeros(int(by_group.max()) + 1, np.int64)
+    for one in np.unique(class_of[inside]).tolist():
+        most[one] = _reached_by(kept[inside], _whose(original)[inside], class_of[inside] == one, k)
+    n_long = int((published.sizes > most[by_group[groups]]).sum())
     at = np.searchsorted(places["theirs"], places["ours"])
     is_there = at < len(theirs)
     is_there[is_there] = places["theirs"][at[is_there]] == places["ours"][is_there]
     allowed = np.where(is_there, theirs[np.minimum(at, len(theirs) - 1), 1], 0)
-    n_failing = int((ours[:, 1] > allowed).sum())
+    n_failing = int((ours[:, 1] > allowed).sum()) + n_long
     n_same = int((ours[:, 1] == allowed).sum())
     return _guarantee(
         "sizes",
@@ -343,10 +355,43 @@ def _sizes(published: Sparse, original: Sparse, groups: Ints, original_groups: I
         len(ours),
         n_failing,
         (
-            "Sorted by size, no pseudo-record of a group has more items than the record at its place.",
-            f"{count(n_failing, 'pseudo-record')} of {len(ours):,} have more items than records of the group do.",
+            "Sorted by size, no pseudo-record of a group has more items than the record at its place, nor more than "
+            f"{k} {_noun(original)} have.",
+            f"{count(n_failing, 'pseudo-record')} of {len(ours):,} have more items than records of the group do, or "
+            f"than {k} {_noun(original)} have.",
         ),
     )
+
+
+def _reached_by(sizes: Ints, persons: Ints, chosen: Mask, k: int) -> int:
+    """The largest size that k of some persons reach; of fewer, what all of them do."""
+    order = np.lexsort((-sizes[chosen], persons[chosen]))
+    whose, own = persons[chosen][order], sizes[chosen][order]
+    ranked = np.sort(own[np.append(True, whose[1:] != whose[:-1])])
+    return int(ranked[-min(k, len(ranked))])
+
+
+def cut_ends(weights: Floats, keys: Ints, persons: Ints, support: int) -> Floats:
+    """Weights, cut to what at least `support` persons reach, from above and from below, of each key.
+
+    Of so few that both ends cannot be had, all weigh what the one nearer to 0 does.
+    """
+    ends = []
+    for ranked in (np.lexsort((weights, persons, keys)), np.lexsort((-weights, persons, keys))):
+        key, person = keys[ranked], persons[ranked]
+        is_first = np.ones(len(key), bool)  # of each person of a key: the least weight, or the largest
+        is_first[1:] = (key[1:] != key[:-1]) | (person[1:] != person[:-1])
+        ends.append((key[is_first], weights[ranked][is_first]))
+    bounds = []
+    for (key, value), sign in zip(ends, (1, -1), strict=True):
+        order = np.lexsort((sign * value, key))
+        key, value = key[order], value[order]
+        opens, closes = np.searchsorted(key, keys, "left"), np.searchsorted(key, keys, "right")
+        bounds.append(value[np.minimum(opens + support, closes) - 1])
+    low, high = bounds
+    nearer = np.where(np.abs(low) < np.abs(high), low, high)
+    inside = np.minimum(np.maximum(weights, low), high)
+    return np.asarray(np.where(low > high, nearer, inside), np.float64)
 
 
 def _ranked(groups: Ints, sizes: Ints) -> tuple[Ints, Ints]:
@@ -356,13 +401,15 @@ def _ranked(groups: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     return np.column_stack([held, sizes[order]]), np.arange(len(held)) - np.searchsorted(held, held)
 
 
-def _weights(published: Sparse, items: Ints, groups: Ints, pools: _Pools) -> Guarantee:
-    found, mean = pools.holders(np.repeat(groups, published.sizes), items)
+def _weights(published: Sparse, items: Ints, groups: Ints, pools: _Pools, k: int) -> Guarantee:
+    of_many = replace(pools, support=max(k, pools.support))
+    found, mean = of_many.holders(np.repeat(groups, published.sizes), items)
     shown = published.weights.astype(np.float64)
     slack = 0.5 if published.is_integral else _SLACK * np.abs(mean)
     nearest = np.where(np.abs(mean) < 1, np.where(mean < 0, -1.0, 1.0), mean) if published.is_integral else mean
     off = np.minimum(np.abs(shown - mean), np.abs(shown - nearest))
     n_failing = int(((found >= pools.support) & (off > slack + 1e-9)).sum())
+    least = int(found.min()) if len(found) else 0
     return _guarantee(
         "pool-weights",
         {},
@@ -370,8 +417,9 @@ def _weights(published: Sparse, items: Ints, groups: Ints, pools: _Pools) -> Gua
         len(items),
         n_failing,
         (
-            "Every item weighs what its holders in the pool do on average, rounded.",
-            f"{count(n_failing, 'item')} of pseudo-records do not weigh what the holders in the pool do on average.",
+            f"Every item weighs what at least {least:,} of its holders do on average, rounded, where none counts for "
+            f"more than {pools.support} reach.",
+            f"{count(n_failing, 'item')} of pseudo-records do not weigh what their holders do on average.",
         ),
     )
 

@@ -110,6 +110,7 @@ def check_baskets(
         manifest.policy.least_told,
         manifest.suppressed_because,
         ("pseudo-baskets", "records"),
+        counts_persons=bool(manifest.policy.input.person),
     )
     held = verdict if asked == claimed else verify_baskets(published, claimed, evidence)
     findings += false_claims(manifest, held.guarantees, held, is_complete=not held.unverified)

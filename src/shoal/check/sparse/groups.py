@@ -2,7 +2,8 @@
 
 **Guarantee.** Every published sketch stands there at least k times, once for each record of its group; all of these
 records have the class that is published; and what is sketched is the sum of their weights, of items that at least k
-records hold. **Not protected.** What the records of a group have in common.
+records hold, where weights that fewer than k reach count as what k do. **Not protected.** What the records of a group
+have in common.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from shoal.arrays import Ints
 from shoal.check.guarantee import Guarantee
+from shoal.check.sparse.baskets import cut_ends
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 
@@ -132,7 +134,11 @@ def _sums(original: Sparse, groups: Ints, k: int) -> Sparse:
     inside = np.flatnonzero(groups >= 0)
     member = csr_array((np.ones(len(inside)), (groups[inside], inside)), shape=(n_groups, len(original)))
     shape = (len(original), original.n_items)
-    held = csr_array((original.weights.astype(np.float64), original.items, original.starts), shape=shape)
+    weights = original.weights.astype(np.float64)
+    entry = np.repeat(groups >= 0, original.sizes)
+    owners = np.repeat(np.arange(len(original)), original.sizes)
+    weights[entry] = cut_ends(weights[entry], original.items[entry].astype(np.int64), owners[entry], k)
+    held = csr_array((weights, original.items, original.starts), shape=shape)
     is_common = np.bincount(original.items, minlength=original.n_items) >= k
     total = (member @ held).tocsr()
     total.data[~is_common[total.indices]] = 0

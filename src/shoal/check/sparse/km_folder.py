@@ -89,7 +89,8 @@ def published_km(folder: PublishedFolder, manifest: KMManifest) -> Sparse | Disa
 def km_asked(policy: SparsePolicy, labels: dict[str, str]) -> KMAsked:
     """What a policy holds published records to.
 
-    Of generalised items those labels are sensitive that stand for sensitive items alone.
+    Of generalised items those labels are sensitive that stand for any sensitive item: how many of those who hold such a
+    label hold that item cannot be seen, and all of them may.
     """
     assert policy.k is not None
     assert policy.m is not None
@@ -98,8 +99,7 @@ def km_asked(policy: SparsePolicy, labels: dict[str, str]) -> KMAsked:
         return KMAsked(policy.k, policy.m)
     sensitive = set(rho.sensitive)
     if labels:
-        harmless = {label for item, label in labels.items() if item not in sensitive}
-        sensitive = {labels[item] for item in sensitive if item in labels} - harmless
+        sensitive = {labels[item] for item in sensitive if item in labels}
     return KMAsked(policy.k, policy.m, rho.rho, tuple(sorted(sensitive)))
 
 

@@ -30,6 +30,7 @@ def check_trajectories(
     evidence = TrajectoryEvidence(original, groups)
     asked = asked_of(policy or manifest.policy)
     verdict = verify_boxes(published, asked, evidence)
+    findings += verdict.findings
     if len(published) != manifest.n_published:
         findings.append(f"there are {len(published):,} trajectories, the manifest says {manifest.n_published:,}")
     reasons = manifest.suppressed_because

@@ -1,7 +1,8 @@
 """Published boxes: each list of them is shared by at least k persons, every one of whom was in every box of it.
 
-From the boxes alone: lists that are equal are counted together, and the persons who share each are k or more by the
-counts of the file; no box is larger than the limits. With the original and the groups that the owner may have kept:
+From the boxes alone: the persons who share each list are k or more by the counts of the file, list by list, as equal
+lists may be of the same persons; no box is larger than the limits. With the original: as many persons as a list tells
+of have a point in every box of it. With the groups too, which the owner may have kept:
 
 - the persons and trips of a group are as many as the file says, and k or more;
 - every one of them has a point in every box;
@@ -59,10 +60,11 @@ def verify_boxes(boxes: TrajectoryBoxes, asked: TrajectoryAsked, evidence: Traje
     if not boxes.n_trajectories:
         raise DataError("nothing would be published: no trajectories are alike; lower k, or allow larger boxes")
     secrets = evidence or TrajectoryEvidence()
-    shared = _shared(boxes, _twins(boxes), asked) if asked.tau is None else _windows(boxes, asked, asked.tau)
+    shared = _shared(boxes, asked) if asked.tau is None else _windows(boxes, asked, asked.tau)
     found = [shared, _sizes(boxes, asked)]
     if secrets.original is None or secrets.groups is None:
-        return Verdict(tuple(found), (NEEDS_ORIGINAL.format(k=asked.k),))
+        strangers = () if secrets.original is None else _too_few_fit(boxes, secrets.original)
+        return Verdict(tuple(found), (NEEDS_ORIGINAL.format(k=asked.k),), strangers)
     if len(secrets.groups) != len(secrets.original) or secrets.groups.max(initial=-1) >= boxes.n_trajectories:
         told = "The groups that were kept do not fit the original and the published trajectories: they are of others."
         return Verdict(tuple(found), (told,))
@@ -70,23 +72,37 @@ def verify_boxes(boxes: TrajectoryBoxes, asked: TrajectoryAsked, evidence: Traje
     return Verdict((*found, covered(boxes, secrets.original, secrets.groups, asked)))
 
 
-def _twins(boxes: TrajectoryBoxes) -> Ints:
-    """How many persons share a list of boxes, counted over all lists that are equal."""
-    keys = np.zeros((boxes.n_trajectories, 2), np.uint64)
-    place = (np.arange(len(boxes.sides)) - boxes.starts[boxes.owners]).astype(np.uint64)
-    for i, odd in enumerate((0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93)):
-        mixed = place * np.uint64(0xBF58476D1CE4E5B9) + np.uint64(odd)
-        for side in boxes.sides.T:
-            mixed = (mixed ^ side.astype(np.uint64)) * np.uint64(odd)
-            mixed ^= mixed >> np.uint64(31)
-        np.add.at(keys[:, i], boxes.owners, mixed)
-    _, inverse = np.unique(keys, axis=0, return_inverse=True)
-    return np.bincount(inverse.reshape(-1), weights=boxes.persons).astype(np.int64)[inverse.reshape(-1)]
+def _too_few_fit(boxes: TrajectoryBoxes, original: Trajectories) -> tuple[str, ...]:
+    """Lists of boxes that fewer persons have been in than they tell of, whoever stands in the group."""
+    cell, slot = boxes.grid.cell, boxes.grid.slot
+    when = np.floor_divide(original.time, slot)
+    order = np.argsort(when, kind="stable")
+    place = np.stack([np.floor(original.latitude / cell), np.floor(original.longitude / cell)], axis=1)[order]
+    whose = original.persons[original.owners][order].astype(np.int64)
+    low = np.searchsorted(when[order], boxes.sides[:, 4], "left")
+    n_points = np.searchsorted(when[order], boxes.sides[:, 5], "right") - low
+    width = int(original.persons.max()) + 1
+    visits = []
+    cuts = np.unique(np.searchsorted(np.cumsum(n_points), np.arange(0, int(n_points.sum()) + 1, PAIRS_AT_ONCE)))
+    for first, end in zip(cuts, [*cuts[1:], len(n_points)], strict=True):
+        box = np.repeat(np.arange(first, end), n_points[first:end])
+        point = np.arange(len(box)) - np.repeat(np.cumsum(n_points[first:end]), n_points[first:end])
+        point += (low + n_points)[box]
+        sides, where = boxes.sides[box], place[point]
+        inside = ((sides[:, [0, 2]] <= where) & (where <= sides[:, [1, 3]])).all(axis=1)
+        visits.append(np.unique(box[inside] * width + whose[point[inside]]))
+    seen = np.concatenate(visits)
+    pairs, counts = np.unique(boxes.owners[seen // width] * width + seen % width, return_counts=True)
+    in_all = counts == np.diff(boxes.starts)[pairs // width]
+    n_short = int((np.bincount(pairs[in_all] // width, minlength=boxes.n_trajectories) < boxes.persons).sum())
+    return (f"{n_short:,} published trajectories tell of more persons than have been in all their boxes",) * (
+        n_short > 0
+    )
 
 
-def _shared(boxes: TrajectoryBoxes, twins: Ints, asked: TrajectoryAsked) -> Guarantee:
-    failing = (twins < asked.k) | (np.diff(boxes.starts) < 1) | (boxes.persons > boxes.trips)
-    least, n, n_failing = int(twins.min()), boxes.n_trajectories, int(failing.sum())
+def _shared(boxes: TrajectoryBoxes, asked: TrajectoryAsked) -> Guarantee:
+    failing = (boxes.persons < asked.k) | (np.diff(boxes.starts) < 1) | (boxes.persons > boxes.trips)
+    least, n, n_failing = int(boxes.persons.min()), boxes.n_trajectories, int(failing.sum())
     return Guarantee(
         "k-anonymity", "trajectories", "", {"k": asked.k}, float(least), not n_failing, n, n_failing, (),
         f"Every published trajectory is shared by at least {count(least, 'person')} (required: {asked.k})."

@@ -1,7 +1,8 @@
 """k^(tau, eps) from published boxes alone: every window of tau, slid by a slot of the grid over all trajectories.
 
-For a trajectory and a window, the candidates are all trajectories with the same boxes in the window. They must be k or
-more; and what all of them share outside the window must last eps at most, over the whole time of the data.
+For a trajectory and a window, the candidates are all trajectories with the same boxes in the window, or with none if it
+has none there: who is known to have been elsewhere than all boxes of a window is one of those without. They must be k
+or more; and what all of them share outside the window must last eps at most, over the whole time of the data.
 
 References
 ----------
@@ -37,9 +38,7 @@ def slide(boxes: TrajectoryBoxes, k: int, n_tau: int, n_eps: int) -> Windows:
     fewest, most, n_windows, n_few, n_long = len(boxes), 0, 0, 0, 0
     for start in range(int(first.min()) - n_tau + 1, int(last.max()) + 1):
         inside = np.flatnonzero((last >= start) & (first < start + n_tau))
-        if not len(inside):
-            continue
-        who, candidates = _alike(owners[inside], kinds[inside])
+        who, candidates = _alike(owners[inside], kinds[inside], boxes.n_trajectories)
         counts = np.bincount(candidates)
         fewest = min(fewest, int(counts.min()))
         n_windows += len(who)
@@ -53,13 +52,13 @@ def slide(boxes: TrajectoryBoxes, k: int, n_tau: int, n_eps: int) -> Windows:
     return Windows(fewest, most, n_windows, n_few, n_long)
 
 
-def _alike(owners: Ints, kinds: Ints) -> tuple[Ints, Ints]:
-    """The trajectories that have boxes here, and a number that is the same where all their boxes are."""
+def _alike(owners: Ints, kinds: Ints, n: int) -> tuple[Ints, Ints]:
+    """All trajectories, and a number that is the same where all their boxes here are, or where they have none."""
     pairs = np.unique(np.stack([owners, kinds], axis=1), axis=0)
-    who, n_boxes = np.unique(pairs[:, 0], return_counts=True)
+    who, n_boxes = np.arange(n), np.bincount(pairs[:, 0], minlength=n)
     starts = np.cumsum(n_boxes) - n_boxes
     nth = np.arange(len(pairs)) - np.repeat(starts, n_boxes)
-    table = np.full((len(who), int(n_boxes.max())), -1, np.int64)
+    table = np.full((len(who), int(n_boxes.max(initial=0)) + 1), -1, np.int64)
     table[np.repeat(np.arange(len(who)), n_boxes), nth] = pairs[:, 1]
     return who, np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
 

@@ -28,6 +28,8 @@ from shoal.errors import DataError
 DELIMITERS = (" ", ",", ";", "\t", "|")
 COLUMN, CLASS_COLUMN = "items", "class"
 _LINES_AT_ONCE = 1 << 14
+MOST_REPEATS = 1 << 27
+"""Items of a file in which each is repeated as often as it counts."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,11 @@ def published_form(records: Sparse) -> RecordForm:
             "number the items, or give counts"
         )
     counts = not records.is_binary
+    if counts and records.weights.sum(dtype=np.float64) > MOST_REPEATS:
+        raise DataError(
+            "an item is written as often as it counts, and these would be more than any file should hold; number the "
+            "items, so that weights stand beside them (SVMlight), or give smaller counts"
+        )
     is_cell = source.column is not None or records.labels is not None
     delimiter = fitting_delimiter(records.names, source.delimiter, is_cell=is_cell)
     if source.column is None and records.labels is None:

@@ -10,15 +10,26 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree
 
+import numpy as np
+
 from shoal.data.sniff import Look, look
 from shoal.data.tables.files import read_table
-from shoal.data.tables.table import Source, Table
+from shoal.data.tables.persons import person_codes
+from shoal.data.tables.table import Source, Table, encode_cells
 from shoal.data.trajectories.columns import NAMES, Wanted, find_columns, names_in, numbers_in, parse_times, times_in
 from shoal.data.trajectories.trajectories import Trajectories
 from shoal.data.whole_text import load_text
 from shoal.errors import DataError
 
 Unit = Literal["trip", "person"]
+NOBODY_NAMED = (
+    "nothing says whose a trip is, so each counts as that of another person: if a person may have several, k counts "
+    "trips and not persons; name the column that says whose (--person)"
+)
+TRACKS_OF_PERSONS = (
+    "tracks of one name count as one person's, and others each as another's: name tracks by their persons before, or "
+    "give a table with a column that says whose each is"
+)
 TIMES_OF_A_LINE = ("coordTimes", "times", "timestamps")
 
 
@@ -69,6 +80,10 @@ def read_trajectories(
             f"{where}: no time is given for {sum(t is None for t in times):,} of the points; leave them out"
         )
     seconds, notes = parse_times([str(time) for time in times])
+    if known == "gpx" or any(person is None for person in persons):
+        notes = (*notes, TRACKS_OF_PERSONS if known == "gpx" else NOBODY_NAMED)
+    named = [trip if person is None else person for trip, person in zip(trips, persons, strict=True)]
+    persons = person_codes(Table.of([encode_cells("person", np.array(named, object))]), ["person"]).tolist()
     source = Source(name="data", format="csv", notes=notes)
     return Trajectories.of(lat, lon, seconds, persons if unit == "person" else trips, persons, source=source)
 
@@ -78,16 +93,18 @@ def points_in(table: Table, *, unit: Unit = "trip", wanted: Wanted | None = None
     found = find_columns(table.names, wanted or Wanted())
     lat, lon = (numbers_in(table[found[name]]) for name in ("latitude", "longitude"))
     seconds, notes = times_in(table[found["time"]])
-    person = names_in(table, found["person"]) if "person" in found else None
+    person = person_codes(table, [found["person"]]) if "person" in found else None
     if unit == "person" and person is None:
         raise DataError("no column says whose a point is; name it with --person, or ask for --unit trip")
     trip = person if unit == "person" or "trip" not in found else names_in(table, found["trip"])
+    if person is None:
+        person, notes = person_codes(table, [found["trip"]]), (*notes, NOBODY_NAMED)
     described = replace(table.source, name="data", notes=(*table.source.notes, *notes))
     assert trip is not None  # else no column was found
     return Trajectories.of(lat, lon, seconds, trip, person, source=described)
 
 
-Point = tuple[float, float, Any, str, str]
+Point = tuple[float, float, Any, str, str | None]
 
 
 def _gpx_points(path: Path, data: bytes) -> Iterator[Point]:
@@ -134,13 +151,13 @@ def _geojson_points(path: Path, data: bytes) -> Iterator[Point]:
                     float(lon),
                     time,
                     str(person if trip is None else trip),
-                    str(trip if person is None else person),
+                    None if person is None else str(person),
                 )
             elif shape["type"] == "LineString":
                 times = next((told[name] for name in TIMES_OF_A_LINE if name in told), None)
                 if times is None or len(times) != len(shape["coordinates"]):
                     raise DataError(f"{path}: a line has no list of times (coordTimes), one a point; add it")
                 for (lon, lat, *_), when in zip(shape["coordinates"], times, strict=True):
-                    yield float(lat), float(lon), when, str(i), str(i if person is None else person)
+                    yield float(lat), float(lon), when, str(i), None if person is None else str(person)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DataError(f"{path}: is not GeoJSON of points or lines; export it again") from None

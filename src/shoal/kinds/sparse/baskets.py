@@ -28,6 +28,7 @@ from shoal.release import Pages, Release
 from shoal.secrets import write_groups, write_published_groups
 from shoal.sparse.pseudo_baskets import REASONS, TOGETHER, PseudoBaskets, pseudo_baskets
 from shoal.stage import CheckedFile, checked_file, refuse_failed
+from shoal.told_counts import Count, public_reasons
 
 if TYPE_CHECKING:
     from shoal.attack.sparse.case import BasketCase
@@ -60,6 +61,12 @@ class BasketRelease(Release[Sparse]):
     n_groups: int
     items: Mapping[str, int]
     _evidence: BasketsEvidence = field(repr=False)
+    _persons_left_out: Mapping[str, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
+        """As of other data; records of fewer than k persons, of whom each may have many, are not counted out."""
+        return public_reasons(self.records, self.suppressed, self.least_told, self._persons_left_out)
 
     @property
     def baskets(self) -> Sparse:
@@ -211,6 +218,7 @@ def release_baskets(
         },
         _original=original,
         _evidence=evidence,
+        _persons_left_out=_persons_left_out(original, made),
         _file=file,
         _like=like,
         _held_out=held_out,
@@ -227,7 +235,9 @@ def _notes(original: Sparse, made: PseudoBaskets, seed: int | None) -> list[str]
         n_persons = len(np.unique(original.persons))
         notes.append(f"the records are of {n_persons:,} persons, who are counted in the place of records")
     if not original.is_binary:
-        notes.append("the weight of an item is the mean of its holders in the pool; how it varies between them is lost")
+        notes.append(
+            "the weight of an item is a mean over holders, without extremes; how it varies between them is lost"
+        )
     if seed is not None:
         notes.append(
             "a seed was given: whoever knows it and most of the records can try how the others were dealt; leave the "
@@ -280,6 +290,14 @@ def _suppressed(made: PseudoBaskets) -> dict[str, int]:
     counts = dict(zip(REASONS, np.bincount(made.reasons, minlength=len(REASONS)).tolist(), strict=True))
     counts |= {"emptied": made.n_emptied, "copies": made.n_copies}
     return {name: n for name, n in counts.items() if n and name != "kept"}
+
+
+def _persons_left_out(original: Sparse, made: PseudoBaskets) -> dict[str, int]:
+    """Of how many persons the records are that were left out for each reason, where a person may have several."""
+    if original.persons is None:
+        return {}
+    whose = {name: np.unique(original.persons[made.reasons == code]) for code, name in enumerate(REASONS)}
+    return {name: len(persons) for name, persons in whose.items() if len(persons) and name != "kept"}
 
 
 def _in_columns(baskets: Sparse, original: Sparse) -> Any:

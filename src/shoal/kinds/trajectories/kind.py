@@ -161,7 +161,8 @@ class TrajectoryKind(Kind):
         from shoal.attack.trajectories.case import TrajectoryCase
         from shoal.check.trajectories.folder import published_boxes
 
-        return TrajectoryCase(published_boxes(folder, manifest), original, control, manifest.policy.method.tau)
+        asked = manifest.policy
+        return TrajectoryCase(published_boxes(folder, manifest), original, control, asked.method.tau, asked.k)
 
     def board(self, release: TrajectoryRelease) -> BoardFacts:
         """Trajectories are shared by at least k persons."""

@@ -79,7 +79,8 @@ class TrajectoryRelease(Release[TrajectoryBoxes]):
         """What attacks work on; for the owner alone."""
         from shoal.attack.trajectories.case import TrajectoryCase
 
-        return TrajectoryCase(self.published, self._original, self._control, self.policy.method.tau)
+        method, k = self.policy.method, self.policy.k
+        return TrajectoryCase(self.published, self._original, self._control, method.tau, k)
 
     @cached_property
     def utility(self) -> TrajectoryUtility:

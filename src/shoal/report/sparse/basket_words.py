@@ -21,9 +21,10 @@ MODELS = {
     "pseudo-record is of nobody in particular.",
     "item-support": "An item that few hold would point at them, so it is left out.",
     "pool-support": "An item that one record of a pool holds would be dealt as that record's own.",
-    "sizes": "How many items a pseudo-record has is taken from some record of its group.",
+    "sizes": "How many items a pseudo-record has is taken from some record of its group, or is less where fewer than k "
+    "have so many.",
     "rare-copies": "A whole basket that few hold would be theirs.",
-    "pool-weights": "The weight of a single record would be its own.",
+    "pool-weights": "The weight of a single record would be its own, and so would a mean that one record makes large.",
 }
 REASONS = {
     "empty": "empty: there is nothing to publish",
@@ -74,7 +75,7 @@ def method(policy: SparsePolicy) -> dict[str, str]:
         "Items": f"An item was dealt anew to as many pseudo-records of the group as held it, or of the smallest run of "
         f"2, 4, 8, ... neighbouring groups in which at least {policy.method.support} did, and no more than half or as "
         "many as of all records.",
-        "Sizes": "The numbers of items were permuted within each group.",
+        "Sizes": f"The numbers of items were permuted within each group, and cut to what {policy.k} have.",
         "Copies": f"Items were swapped until no pseudo-record was one that fewer than {policy.k} hold.",
         "Order": "Pseudo-records are sorted by their items, so that their order tells nothing.",
     }

@@ -20,7 +20,7 @@ def test_the_next_trip_is_found_where_it_begins_nearest() -> None:
     two = np.full(3, 2)
     boxes = TrajectoryBoxes(np.repeat(cells, 2, axis=1), np.ones(6, np.int64), np.array([0, 2, 4, 6]), two, two, GRID)
     attack = TrajectoryRecovery()
-    case = TrajectoryCase(boxes, data)
+    case = TrajectoryCase(boxes, data, k=2)
     assert attack.missing(case) is None
     found = attack.run(case, np.random.default_rng(0))
     assert (found.main.successes, found.main.attempts) == (1, 1)

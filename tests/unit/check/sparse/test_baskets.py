@@ -84,10 +84,34 @@ def test_weights_are_those_of_the_pool() -> None:
 
     def found(row: dict[str, float]) -> set[str]:
         evidence = BasketsEvidence(original, groups, np.zeros(2, np.int64))
-        return failing(verify_baskets(Sparse.of([row, {"b": 2}]), BasketsAsked(2, 2), evidence))
+        return failing(verify_baskets(Sparse.of([row, {"b": 1}]), BasketsAsked(2, 2), evidence))
 
     assert found({"a": 3}) == set()
     assert found({"a": 4}) == {"pool-weights"}
+
+
+def test_a_weight_that_one_person_has_may_not_show() -> None:
+    original = Sparse.of([{"a": w} for w in (1, 2, 2, 3, 10**6)])
+    evidence = BasketsEvidence(original, np.zeros(5, np.int64), np.zeros(1, np.int64))
+    shown = {w: verify_baskets(Sparse.of([{"a": w}]), BasketsAsked(3, 2), evidence) for w in (2, 200_002)}
+    assert "pool-weights" not in failing(shown[2])
+    assert failing(shown[200_002]) == {"pool-weights"}
+    of_one = BasketsEvidence(original.with_persons([0, 1, 2, 3, 3]), np.zeros(5, np.int64), np.zeros(1, np.int64))
+    assert "pool-weights" not in failing(verify_baskets(Sparse.of([{"a": 2}]), BasketsAsked(3, 2), of_one))
+
+
+def test_a_size_that_fewer_than_k_have_may_not_show() -> None:
+    original = Sparse.of([list("abcd"), list("ab"), list("cd"), list("ad"), list("bc")])
+    groups = np.zeros(5, np.int64)
+    long = verdict([list("abc"), ["d"]], [0, 0], original, 2, original_groups=groups)
+    assert failing(long) == {"sizes"}
+    assert verdict([list("ac"), ["d"]], [0, 0], original, 2, original_groups=groups).holds
+    # Two who have three items are enough, but not two records of one.
+    more = Sparse.of([list("abcd"), list("abc"), list("cd"), list("ad"), list("bc")])
+    shown = [list("bcd"), ["d"]]
+    assert verdict(shown, [0, 0], more, 2, original_groups=groups).holds
+    of_one = verdict(shown, [0, 0], more.with_persons([0, 0, 1, 2, 3]), 2, original_groups=groups)
+    assert failing(of_one) == {"sizes"}
 
 
 def test_what_cannot_be_checked_is_told() -> None:
@@ -126,4 +150,4 @@ def test_a_copy_that_k_records_of_few_persons_hold_is_found() -> None:
     shown = [["a", "b"], ["a"]]
     assert verdict(shown, [0, 0], original, original_groups=groups).holds
     persons = original.with_persons([0, 0, 1, 1, *range(2, 10)])
-    assert failing(verdict(shown, [0, 0], persons, original_groups=groups)) == {"rare-copies"}
+    assert failing(verdict(shown, [0, 0], persons, original_groups=groups)) == {"rare-copies", "sizes"}

@@ -59,7 +59,7 @@ def test_trips_of_one_person_count_once() -> None:
     assert "fewer than 2 persons stand in the group" in failed[0].sentence
 
 
-def test_equal_lists_count_together() -> None:
+def test_equal_lists_may_be_of_the_same_persons() -> None:
     one = boxes()
     twice = TrajectoryBoxes(
         np.concatenate([one.sides] * 2),
@@ -69,7 +69,7 @@ def test_equal_lists_count_together() -> None:
         np.array([1, 1]),
         GRID,
     )
-    assert verify_boxes(twice, ASKED).guarantees[0].holds
+    assert not verify_boxes(twice, ASKED).guarantees[0].holds
     moved = replace(twice, sides=twice.sides + np.array([0, 0, 0, 1])[:, None])
     assert not verify_boxes(moved, ASKED).guarantees[0].holds
 
@@ -80,3 +80,15 @@ def test_what_does_not_fit_is_told() -> None:
     none = TrajectoryBoxes(np.zeros((0, 6), np.int64), *([np.zeros(0, np.int64)] * 4), GRID)
     with pytest.raises(DataError, match="nothing would be published"):
         verify_boxes(replace(none, starts=np.zeros(1, np.int64)), ASKED)
+
+
+def test_without_groups_it_is_counted_who_was_in_all_boxes() -> None:
+    assert verify_boxes(boxes(), ASKED, TrajectoryEvidence(DATA)).findings == ()
+    same = replace(DATA, persons=np.array([0, 0, 1], np.int32))
+    assert "tell of more persons" in verify_boxes(boxes(), ASKED, TrajectoryEvidence(same)).findings[0]
+    # A planted path of one person, under the counts of two.
+    sides = np.array([[37_500, 37_500, 1000, 1000, 0, 0], [37_501, 37_501, 1000, 1000, 1, 1]])
+    planted = replace(boxes(), sides=sides)
+    assert "tell of more persons" in verify_boxes(planted, ASKED, TrajectoryEvidence(DATA)).findings[0]
+    elsewhere = replace(boxes(), sides=sides + [9000, 9000, 0, 0, 900, 900])
+    assert "tell of more persons" in verify_boxes(elsewhere, ASKED, TrajectoryEvidence(DATA)).findings[0]

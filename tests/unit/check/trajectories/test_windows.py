@@ -27,10 +27,19 @@ def test_who_stands_alone_is_found() -> None:
     assert slide(lists([(1, 0, 1)], [(1, 0, 1)]), 2, 2, 2)[:2] == (2, 1)
 
 
+def test_who_alone_has_no_box_in_a_window_is_found() -> None:
+    others = [[(1, 0, 1), (3 + i % 2, 4, 5)] for i in range(4)]
+    found = slide(lists(*others, [(3, 4, 5)]), 2, 2, 2)
+    assert found.fewest == 1
+    assert found.n_few > 0
+    found = slide(lists(*others, [(3, 4, 5)], [(4, 4, 5)]), 2, 2, 2)
+    assert (found.fewest, found.n_few) == (2, 0)
+
+
 def test_what_all_candidates_share_besides_is_found_however_late() -> None:
     met_again = lists([(1, 0, 1), (3, 40, 45)], [(1, 0, 1), (3, 40, 45)])
     found = slide(met_again, 2, 2, 2)
-    assert found.most_slots == 7  # where the window has one slot of six
+    assert found.most_slots == 8  # where the window is between both
     assert found.n_long > 0
     apart = lists([(1, 0, 1), (3, 40, 45)], [(1, 0, 1), (4, 40, 45)])
     assert slide(apart, 2, 2, 2).n_few > 0

@@ -63,5 +63,7 @@ def test_ordinary_readers_read_what_is_written(tmp_path: Path) -> None:
 def test_what_no_form_holds_is_refused() -> None:
     with pytest.raises(DataError, match="SVMlight alone"):
         published_form(of([{"a": 0.5}]))
+    with pytest.raises(DataError, match="as often as it counts"):
+        published_form(of([{"a": 2**30}] * 9))
     with pytest.raises(DataError, match="rename the items"):
         published_form(of([["a b,c;d\te|f"]]))

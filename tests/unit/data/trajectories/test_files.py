@@ -105,3 +105,26 @@ def test_a_person_is_one_trajectory_if_asked(tmp_path: Path) -> None:
 def test_what_holds_no_tracks_is_refused(tmp_path: Path, name: str, text: str, says: str) -> None:
     with pytest.raises(DataError, match=says):
         read_trajectories(write(tmp_path, name, text))
+
+
+def test_two_spellings_of_a_person_are_one(tmp_path: Path) -> None:
+    rows = [f"37.5,1,{60 * i},{i},{name}" for i, name in enumerate(["A1", "a1 ", "\u00e1", "A\u0301", "b"])]
+    path = write(tmp_path, "points.csv", "\n".join(["lat,lon,time,trip,user", *rows, ""]))
+    made = read_trajectories(path)
+    assert (len(made), made.n_persons) == (5, 3)
+    assert len(read_trajectories(path, unit="person")) == 3
+
+
+def test_it_is_noted_where_nothing_says_whose_a_trip_is(tmp_path: Path) -> None:
+    path = write(tmp_path, "points.csv", "lat,lon,time,trip\n37.5,1,60,a\n37.5,1,60,b\n37.5,1,60,B \n")
+    made = read_trajectories(path)
+    assert (len(made), made.n_persons) == (3, 2)
+    assert any("k counts trips" in note for note in made.source.notes)
+    assert any("tracks of one name" in note for note in read_trajectories(gpx(tmp_path)).source.notes)
+    assert not any("whose" in note for note in read_trajectories(table(tmp_path)).source.notes)
+    line = {"type": "LineString", "coordinates": [[1, 37.5], [1, 37.6]]}
+    told = {"type": "Feature", "geometry": line, "properties": {"coordTimes": ["2008-06-08T10:00:00Z"] * 2}}
+    lines = write(tmp_path, "lines.geojson", json.dumps({"type": "FeatureCollection", "features": [told, told]}))
+    made = read_trajectories(lines)
+    assert (len(made), made.n_persons) == (2, 2)
+    assert any("k counts trips" in note for note in made.source.notes)

@@ -198,3 +198,18 @@ def test_how_many_items_are_dealt_as_one_is_told_by_the_data() -> None:
     release = shoal.anonymize(records, policy, seed=1)
     assert release.policy.method.together == TOGETHER
     assert release.policy.k == 4
+
+
+@pytest.mark.unattacked
+def test_many_records_of_one_person_that_are_left_out_are_not_counted_in_public(tmp_path: Path) -> None:
+    rows = [(f"p{i}", " ".join(row)) for i, row in enumerate(lines(60))] + [("odd", f"own{i}") for i in range(8)]
+    source = tmp_path / "in.csv"
+    source.write_text("\n".join(["who,items", *map(",".join, rows), ""]))
+    policy = SparsePolicy.of(k=4, format="column", column="items", delimiter=" ", person="who")
+    release = shoal.anonymize(source, policy, seed=1)
+    assert release.suppressed["rare_items"] == 8
+    release.save(tmp_path / "out", keep="groups", report=False)
+    told = json.loads((tmp_path / "out" / "publish" / "manifest.json").read_text())
+    assert told["suppressed_because"]["rare_items"] == {"from": 1, "to": None}
+    assert told["records"]["in"]["to"] is None
+    assert shoal.check(tmp_path / "out", source, private=tmp_path / "out").holds

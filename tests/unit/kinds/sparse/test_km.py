@@ -120,3 +120,18 @@ def test_records_of_a_person_are_joined_from_file_to_check(tmp_path: Path) -> No
     assert not shoal.check(tmp_path / "out", original=other).holds
     with pytest.raises(PolicyError, match="not persons"):
         SparsePolicy.of(publish="sketch", person="who")
+
+
+@pytest.mark.unattacked
+def test_a_sensitive_item_is_not_hidden_by_a_label_that_others_could_have(tmp_path: Path) -> None:
+    # Five of the six who hold "infection" hold HIV, and three in four of those with milk hold that label.
+    tree = tmp_path / "items.csv"
+    tree.write_text("HIV;infection;any\nflu;infection;any\nmilk;food;any\nbread;food;any\n")
+    rows = [["HIV", "milk"]] * 5 + [["flu", "milk"]] + [["milk", "bread"]] * 2
+    asked = {"publish": "generalise", "k": 6, "m": 1, "item_hierarchy": str(tree), "sensitive": ("HIV",)}
+    shown = {item for row in shoal.anonymize(rows, SparsePolicy.of(rho=0.3, **asked)).data for item in row}
+    assert shown == {"food"}
+    assert {item for row in shoal.anonymize(rows, SparsePolicy.of(rho=0.8, **asked)).data for item in row} == {
+        "food",
+        "infection",
+    }

@@ -30,6 +30,7 @@ from shoal.arrays import Codes
 from shoal.data.strings.format import FORMATS, HowToReadStrings, TextFormat, refuse_named_alphabet
 from shoal.data.strings.sites import places_of
 from shoal.data.strings.strings import Strings, StringSource
+from shoal.data.tables.sense import sense_of
 from shoal.data.whole_text import WholeText, load_text
 from shoal.errors import DataError
 
@@ -153,6 +154,7 @@ def _read(text: WholeText) -> tuple[npt.NDArray[np.int32], list[str], list[str]]
             n_persons = len(cells) - _FIXED
             if n_persons < 1:
                 raise DataError(f"{where}: names no person, so there are no genotypes; give a VCF file with samples")
+            _refuse_named_twice(where, cells[_FIXED:])
             continue
         if n_persons < 0:
             raise DataError(f"{where}: a variant stands before the line that names the persons (#CHROM ...)")
@@ -181,6 +183,17 @@ def _read(text: WholeText) -> tuple[npt.NDArray[np.int32], list[str], list[str]]
     names = [name for name in spelled if name is not None]
     place = {name: i for i, name in reversed(list(enumerate(names)))}
     return np.array([place[name] for name in names], dtype=np.int32)[np.stack(rows)], names, sites
+
+
+def _refuse_named_twice(where: str, names: list[bytes]) -> None:
+    """Refuse two columns of one name: they may be of one person, who would count as two."""
+    said = np.array([name.decode(errors="replace") for name in names], dtype=object)
+    n_again = len(said) - len(set(sense_of(said, is_code=True).tolist()))
+    if n_again:
+        raise DataError(
+            f"{where}: {n_again:,} of {len(names):,} columns have the name of another; give each person one column and "
+            "a name of their own"
+        )
 
 
 def _rare_as_missing(

@@ -89,6 +89,7 @@ def test_a_variant_is_listed_if_enough_persons_carry_each_of_its_alleles(tmp_pat
     [
         (HEAD.replace("\tann\tbob\tcy", ""), "names no person"),
         (HEAD, "holds no variant"),
+        (HEAD.replace("\tbob", "\tAnn "), "line 3: 1 of 3 columns have the name of another"),
         (TWO.split("#CHROM")[0] + "1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|0\n", "line 3: a variant stands before"),
         (HEAD + "1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|0\n", "line 4: has 10 columns and the header 12"),
         (HEAD + "1\t1\t.\tA\tG\t.\t.\t.\tDP\t1\t2\t3\n", "line 4: has no genotypes"),
