@@ -233,14 +233,18 @@ def generate(
 
     work = generate_block if generator == "template" else generate_window_block
     found: list[Block] = run_blocks(work, blocks(), executor, progress, note)
-    symbols = np.concatenate([np.zeros(0, np.int32), *(f[0] for f in found)])
+    pools.clear()
     is_kept = np.concatenate([np.zeros(0, bool), *(f[1] for f in found)])
     starts = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *(f[3] for f in found)]))])
     starts = starts.astype(np.int64)
+    n_rejected = sum(f[2] for f in found)
+    symbols = np.concatenate([np.zeros(0, np.int32), *(f[0] for f in found)])
+    found.clear()
     groups = np.repeat(np.arange(statistics.n_groups, dtype=np.int32), statistics.sizes)
     labels = np.repeat(np.array([s.label for s in segments], dtype=np.int32), [len(s.templates) for s in segments])
     rows = np.random.default_rng(of_order).permutation(np.flatnonzero(is_kept))
     kept, kept_starts = take_strings(symbols, starts, rows)
+    del symbols
     strings = Strings(
         kept,
         kept_starts,
@@ -250,7 +254,7 @@ def generate(
         statistics.classes,
         source or StringSource(),
     ).compact()
-    return PseudoStrings(strings, groups[rows], sum(f[2] for f in found), len(is_kept) - len(rows))
+    return PseudoStrings(strings, groups[rows], n_rejected, len(is_kept) - len(rows))
 
 
 def generate_block(

@@ -105,6 +105,46 @@ def find_unsupported(
 
 
 @compiled
+def list_followers(symbols: Codes, starts: Ints, is_listed: Mask, n_symbols: int) -> tuple[Codes, Ints]:
+    """For each symbol the listed places that follow it within a string, ascending, and where those of each begin."""
+    ends = np.zeros(n_symbols + 1, np.int64)
+    for row in range(len(starts) - 1):
+        for u in range(starts[row] + 1, starts[row + 1]):
+            if is_listed[u]:
+                ends[symbols[u - 1] + 1] += 1
+    for symbol in range(n_symbols):
+        ends[symbol + 1] += ends[symbol]
+    places, fill = np.empty(ends[n_symbols], np.int32), ends[:-1].copy()
+    for row in range(len(starts) - 1):
+        for u in range(starts[row] + 1, starts[row + 1]):
+            if is_listed[u]:
+                places[fill[symbols[u - 1]]] = u
+                fill[symbols[u - 1]] += 1
+    return places, ends
+
+
+@compiled
+def count_pairs(symbols: Codes, starts: Ints, n_symbols: int) -> Codes:
+    """How many strings have each pair of symbols one after the other: ``counts[first * n_symbols + second]``."""
+    counts, last = np.zeros(n_symbols * n_symbols, np.int32), np.full(n_symbols * n_symbols, -1, np.int32)
+    for row in range(len(starts) - 1):
+        for u in range(starts[row] + 1, starts[row + 1]):
+            pair = symbols[u - 1] * n_symbols + symbols[u]
+            if last[pair] != row:
+                last[pair] = row
+                counts[pair] += 1
+    return counts
+
+
+@compiled
+def mark_few(symbols: Codes, starts: Ints, n_symbols: int, counts: Codes, support: int, is_few: Mask) -> None:
+    """Mark the places whose pair with the symbol before fewer strings have."""
+    for row in range(len(starts) - 1):
+        for u in range(starts[row] + 1, starts[row + 1]):
+            is_few[u] = counts[symbols[u - 1] * n_symbols + symbols[u]] < support
+
+
+@compiled
 def _lower_float(ascending: Floats, value: float) -> int:
     """The first entry that is not below a value."""
     low, high = 0, len(ascending)
