@@ -79,6 +79,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Ints, Words
+from shoal.data.ragged import distinct
 from shoal.data.strings.strings import Strings, StringSource, symbol_keys, take_strings
 from shoal.engine.blocks import run_blocks
 from shoal.engine.seeds import spawn_seeds
@@ -143,7 +144,7 @@ def fingerprint_originals(strings: Strings, bare: Strings | None = None, k: int 
         words = fingerprints(side.symbols, side.starts, copy_keys(side), BASES[0])
         found, n_holders = np.unique(words, return_counts=True)
         own.append(found[(n_holders < k) | (k < 1)])
-    return np.union1d(*own)
+    return distinct(np.concatenate(own))
 
 
 def copy_keys(strings: Strings | GroupStatistics) -> Words:
@@ -201,7 +202,7 @@ def generate(
     """
     refuse_settings(order, support, lengths, copies, generator, window)
     unwanted = [words for words in (statistics.originals if copies == "redraw" else None, refused) if words is not None]
-    drawn_again = np.unique(np.concatenate([np.zeros(0, np.uint64), *unwanted]))
+    drawn_again = distinct(np.concatenate([np.zeros(0, np.uint64), *unwanted]))
     of_groups, of_lengths, of_order = spawn_seeds(seed, 3)
     keys = copy_keys(statistics)
     segments = statistics.segments

@@ -60,6 +60,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Floats, Ints, Mask, Words
+from shoal.data.ragged import distinct
 from shoal.errors import DataError
 from shoal.kernels.strings.hash import BASES
 from shoal.kernels.strings.windows import (
@@ -160,7 +161,7 @@ def _few_pairs(symbols: Codes, starts: Ints, n_symbols: int, support: int) -> tu
     owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts) - 1)
     pair = symbols[second - 1].astype(np.int64) * n_symbols + symbols[second]
     found, which = np.unique(pair, return_inverse=True)
-    held = np.unique(which * (len(starts) - 1) + owner) // (len(starts) - 1)
+    held = distinct(which * (len(starts) - 1) + owner) // (len(starts) - 1)
     n_holders = np.bincount(held, minlength=len(found))
     is_few[second] = n_holders[which] < support
     return found[n_holders >= support], is_few

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Ints, Mask
+from shoal.data.ragged import distinct
 from shoal.data.strings.strings import Strings
 
 GAPS = ("-", ".")
@@ -56,7 +57,7 @@ def count_holders(strings: Strings, labels: Ints) -> Ints:
             is_held[pair] = True
             held = np.flatnonzero(is_held)
         else:
-            held = np.unique(pair)
+            held = distinct(pair)
         holders += np.bincount(labels[rows[held // n_symbols]] * n_symbols + held % n_symbols, minlength=len(holders))
     return holders.reshape(n_classes, n_symbols)
 

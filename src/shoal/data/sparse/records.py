@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
-from shoal.data.ragged import count_codes, encode_labels, runs_of_rows, take_ragged
+from shoal.data.ragged import count_codes, distinct, encode_labels, runs_of_rows, take_ragged
 from shoal.data.strings.strings import symbol_keys
 from shoal.errors import DataError
 
@@ -271,7 +271,7 @@ def ones(n: int) -> Ints:
 def count_distinct(keys: npt.NDArray[np.integer[Any]], values: npt.NDArray[np.integer[Any]], n_keys: int) -> Ints:
     """How many different values stand with each key, from 0 to below `n_keys`."""
     width = int(values.max(initial=0)) + 1
-    pairs = np.unique(keys.astype(np.int64) * width + values)
+    pairs = distinct(keys.astype(np.int64) * width + values)
     return np.bincount(pairs // width, minlength=n_keys)
 
 
