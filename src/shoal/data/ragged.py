@@ -24,8 +24,9 @@ def ragged_places(starts: Ints, rows: npt.NDArray[np.integer[Any]]) -> tuple[Int
     return np.arange(new_starts[-1]) + shift, new_starts
 
 
-def runs_of_rows(starts: Ints, n_entries: int = ENTRIES_AT_ONCE) -> Iterator[tuple[int, int]]:
+def runs_of_rows(starts: Ints, n_entries: int | None = None) -> Iterator[tuple[int, int]]:
     """Rows from and to in runs of about so many entries, at least one row each."""
+    n_entries = n_entries or ENTRIES_AT_ONCE
     total = int(starts[-1] - starts[0])
     cuts = np.searchsorted(starts, starts[0] + np.arange(1, -(-total // n_entries)) * n_entries)
     return pairwise(np.unique(np.concatenate([[0], cuts, [len(starts) - 1]])).tolist())
