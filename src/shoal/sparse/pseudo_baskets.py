@@ -215,7 +215,7 @@ class _Units:
         """How many items each has that a record holds."""
         return np.diff(self.starts)[self.numbers]
 
-    def take(self, which: Ints) -> _Units:
+    def take(self, which: Codes) -> _Units:
         """Some of them."""
         return replace(self, rows=self.rows[which], numbers=self.numbers[which])
 
@@ -304,7 +304,7 @@ def _whole_pools(left: Codes, rows: Codes, pool_of_row: Ints, pools: Ints) -> It
         begin = end
 
 
-def _n_holders(inverse: Ints, counts: Ints, persons: Ints | None, rows: Ints) -> Ints:
+def _n_holders(inverse: Ints, counts: Ints, persons: Ints | None, rows: Ints | Codes) -> Ints:
     """How many persons there are among the holders of each; as many as records where each is of another."""
     return counts if persons is None else count_distinct(inverse, persons[rows], len(counts))
 

@@ -297,12 +297,12 @@ def generate_from_windows(
     by_group: bool,
     pool: Codes,
     pool_starts: Ints,
-    after: Ints,
+    after: Codes,
     after_starts: Ints,
-    rare_after: Ints,
+    rare_after: Codes,
     rare_after_starts: Ints,
-    left_first: Ints,
-    left: Ints,
+    left_first: Codes,
+    left: Codes,
     left_at: Floats,
     pairs: Ints,
     n_tries: int,
@@ -344,7 +344,7 @@ def generate_from_windows(
         Share of a string to either side of a place.
     pool, pool_starts : arrays
         All strings of the class, none empty.
-    after, after_starts : int64 arrays
+    after, after_starts : int32 array, int64 array
         For each symbol the places of the pool that follow it within a string.
     rare_after, rare_after_starts, left_first, left, left_at : arrays
         Of the pool: see `shoal.strings.windows.ClassStrings`.
