@@ -26,6 +26,7 @@ the best of `MOST_DRAWS`, as copies are drawn again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +39,7 @@ from shoal.data.strings.strings import Strings
 BATCH_SYMBOLS = 1_000_000  # a third of a GB
 STRINGS_A_SHARE = np.array([1, 2])  # members for each share of a symbol that windows, or columns, tell
 CELLS_A_ROW = 16  # of one byte
+MOST_WAITING = 4_000_000  # pairs of batches, before they are added up: some hundred MB
 NOTHING = 2  # follows the symbol before, or there is none
 MOST_DRAWS = 1000  # of one string, until it is no copy and no near one
 
@@ -227,9 +229,11 @@ def _of_classes(
         first = np.flatnonzero(string[1:] == string[:-1])
         seen.append(_counted(of_symbol).keys)
         held.append(_count_members(of_symbol[first] * n_symbols + symbols[first + 1], string[first]))
+        if sum(len(t.keys) for t in held) > 2 * len(held[0].keys) + MOST_WAITING:
+            held = [_merged(held)]
     known = np.unique(np.concatenate(seen))
-    pair, of_pair = np.unique(np.concatenate([t.keys for t in held]), return_inverse=True)
-    n_holders = np.bincount(of_pair, weights=np.concatenate([t.values for t in held]), minlength=len(pair))
+    whole = _merged(held)
+    pair, n_holders = whole.keys, whole.values
     begin, of_begin = np.unique(pair // n_symbols, return_inverse=True)
     n_few = np.bincount(of_begin, weights=n_holders < fewest, minlength=len(begin))
     return (
@@ -237,6 +241,13 @@ def _of_classes(
         _Table(begin, (n_few > 0).astype(np.int64)),
         _Table(known, np.ones(len(known), np.int64)),
     )
+
+
+def _merged(tables: Sequence[_Table]) -> _Table:
+    """One table of several, with the sums of their values."""
+    keys, which = np.unique(np.concatenate([t.keys for t in tables]), return_inverse=True)
+    values = np.bincount(which, weights=np.concatenate([t.values for t in tables]), minlength=len(keys))
+    return _Table(keys, values.astype(np.int64))
 
 
 @dataclass(frozen=True)
