@@ -15,7 +15,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -55,11 +55,13 @@ def write_data(path: Path, n_rows: int) -> None:
         file.writelines(",".join(map(str, row)) + "\n" for row in zip(*columns.values(), strict=True))
 
 
-def cpu_seconds(tree: Path, data: Path, out: Path, options: Sequence[str]) -> float:
-    """Processor time of one release by the code of a tree."""
+def cpu_seconds(
+    tree: Path, data: Path, out: Path, options: Sequence[str], settings: Mapping[str, str] | None = None
+) -> float:
+    """Processor time of one release by the code of a tree; `settings` are put into its environment."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-c", RUN, "anonymize", str(data), "-o", str(out), "--seed", "1", *options]
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), **(settings or {})}
     subprocess.run(command, check=True, env=environment, cwd=out.parent, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -125,11 +125,12 @@ def markdown(run: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def fill_page(run: dict[str, Any], page: Path = PAGE) -> None:
-    """Put a run between the markers of the page."""
+def fill_page(run: dict[str, Any], page: Path = PAGE, block: str = "results") -> None:
+    """Put a run between the markers of the page; a page may have several blocks, by their names."""
     text = page.read_text(encoding="utf-8")
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        raise ValueError(f"{page.name} must hold {BEGIN!r} and {END!r} once each")
-    head, rest = text.split(BEGIN)
-    tail = rest.split(END)[1]
-    page.write_text(f"{head}{BEGIN}\n\n{markdown(run)}\n\n{END}{tail}", encoding="utf-8")
+    begin, end = (marker.replace("results", block) for marker in (BEGIN, END))
+    if text.count(begin) != 1 or text.count(end) != 1:
+        raise ValueError(f"{page.name} must hold {begin!r} and {end!r} once each")
+    head, rest = text.split(begin)
+    tail = rest.split(end)[1]
+    page.write_text(f"{head}{begin}\n\n{markdown(run)}\n\n{end}{tail}", encoding="utf-8")

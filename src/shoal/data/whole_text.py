@@ -16,7 +16,7 @@ from shoal.data.tables.files import ALIENS
 from shoal.data.tables.text_survey import open_bytes
 from shoal.errors import DataError
 
-_PIECE = 1 << 24
+_PIECE = 1 << 21
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def load_text(path: str | os.PathLike[str]) -> WholeText:
         )
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if not data.strip():
+    if not data or data.isspace():
         raise DataError(f"{where}: {'holds only blank lines' if data else 'is empty'}; there is nothing to read")
     return WholeText(where, data if data.endswith(b"\n") else data + b"\n", gzipped, notes)
 

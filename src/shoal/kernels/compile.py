@@ -1,6 +1,6 @@
 """The decorator of all compiled loops: cached on disk where that is possible, and never a reason to fail.
 
-To compile the loops of one method takes longer than to interpret them on two hundred records. So a loop is compiled
+To compile the loops of one method takes longer than to interpret them on some hundred records. So a loop is compiled
 when it is first called, and inside `interpreted` it is not compiled at all: it is then the Python function that it was
 written as, and numba is not even imported. Both ways give the same numbers.
 """

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.arrays import Codes, Ints, Singles, Words
-from shoal.data.ragged import ragged_places
+from shoal.data.ragged import ragged_places, runs_of_rows, take_ragged
 from shoal.data.sparse.records import Sparse
 from shoal.kernels.sparse.bisection import NARROWEST, bisect, greedy_groups
 from shoal.sparse.content_order import canonical_order
@@ -120,26 +120,45 @@ def person_groups(records: Sparse, k: int, rng: np.random.Generator) -> NearGrou
 
 def _tree_order(records: Sparse, weights: Singles, order: Codes, starts: Ints, state: Words) -> Ints:
     """The groups in the order of a tree: the same bisection of their sums, down to single ones."""
+    n_groups = len(starts) - 1
+    entry_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(records.sizes[order])])
+    found = [
+        _sums_of_groups(records, weights, order[starts[low] : starts[high]], starts[low : high + 1] - starts[low])
+        for low, high in runs_of_rows(entry_starts[starts])
+    ]
+    sizes, items, scaled = (np.concatenate(part) for part in zip(*found, strict=True))
+    sum_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+    by_tree = np.arange(n_groups, dtype=np.int32)
+    bisect(sum_starts, items, scaled, records.n_items, by_tree, 1, 1, state)
+    return by_tree.astype(np.int64)
+
+
+def _sums_of_groups(records: Sparse, weights: Singles, rows: Codes, starts: Ints) -> tuple[Ints, Codes, Singles]:
+    """Of some groups: how many items each has, these, ascending, and the sum of its rows, scaled to length 1."""
     from scipy.sparse import csr_array
 
     n_groups = len(starts) - 1
-    places, _ = ragged_places(records.starts, order)
-    group = np.repeat(np.repeat(np.arange(n_groups), np.diff(starts)), records.sizes[order])
-    sums = csr_array((weights[places], (group, records.items[places])), shape=(n_groups, records.n_items))
+    row_starts, (items, own) = take_ragged(records.starts, rows, records.items, weights)
+    group = np.repeat(np.repeat(np.arange(n_groups), np.diff(starts)), np.diff(row_starts))
+    sums = csr_array((own, (group, items)), shape=(n_groups, records.n_items))
     sums.sum_duplicates()
-    lengths = np.sqrt(np.bincount(np.repeat(np.arange(n_groups), np.diff(sums.indptr)), sums.data.astype(float) ** 2))
-    scaled = (sums.data / np.repeat(np.maximum(lengths, 1e-30), np.diff(sums.indptr))).astype(np.float32)
-    by_tree = np.arange(n_groups, dtype=np.int32)
-    bisect(sums.indptr.astype(np.int64), sums.indices.astype(np.int32), scaled, records.n_items, by_tree, 1, 1, state)
-    return by_tree.astype(np.int64)
+    sizes = np.diff(sums.indptr)
+    lengths = np.sqrt(np.bincount(np.repeat(np.arange(n_groups), sizes), sums.data.astype(float) ** 2))
+    scaled = (sums.data / np.repeat(np.maximum(lengths, 1e-30), sizes)).astype(np.float32)
+    return sizes.astype(np.int64), sums.indices.astype(np.int32), scaled
 
 
 def tf_idf_rows(records: Sparse) -> Singles:
     """The weights of entries, each record scaled to length 1: an item weighs the more, the fewer records hold it."""
     rarity = np.log((1.0 + len(records)) / (1.0 + records.supports)) + 1.0
-    weights = np.log1p(np.abs(records.weights.astype(np.float64))) * rarity[records.items]
-    lengths = np.sqrt(records.sums(weights**2))
-    return np.asarray(weights / np.repeat(np.where(lengths > 0, lengths, 1.0), records.sizes), np.float32)
+    out = np.empty(len(records.items), np.float32)
+    for low, high in runs_of_rows(records.starts):
+        first, last = int(records.starts[low]), int(records.starts[high])
+        sizes = np.diff(records.starts[low : high + 1])
+        weights = np.log1p(np.abs(records.weights[first:last].astype(np.float64))) * rarity[records.items[first:last]]
+        lengths = np.sqrt(np.bincount(np.repeat(np.arange(len(sizes)), sizes), weights**2, len(sizes)))
+        out[first:last] = weights / np.repeat(np.where(lengths > 0, lengths, 1.0), sizes)
+    return out
 
 
 def new_state(rng: np.random.Generator) -> Words:

@@ -22,16 +22,18 @@ dealing of items is ours.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Mask, Signs, Words
-from shoal.data.ragged import ragged_places
-from shoal.data.sparse.records import Sparse, Weights, count_distinct
+from shoal.data.ragged import count_codes, ragged_places, runs_of_rows
+from shoal.data.sparse.records import Sparse, Weights, count_distinct, ones
+from shoal.data.sparse.written import compact
 from shoal.errors import Infeasible
 from shoal.kernels.sparse.dealing import deal, swap_copies
-from shoal.kernels.sparse.pairs import match_pairs, strong_pairs
+from shoal.kernels.sparse.pairs import list_owners, match_pairs, opens_pair, strong_pairs
 from shoal.progress import Progress
 from shoal.sparse.content_order import canonical_order
 from shoal.sparse.near_groups import NearGroups, new_state, person_groups
@@ -46,6 +48,8 @@ LEAST_LIFT = 3.0
 MOST_SHARED = 0.5
 """The largest share of a pool that may hold an item, unless as large a share of all do."""
 DIGITS = 3
+UNITS_AT_ONCE = 1 << 20
+"""Units that are dealt at once: some ten MB; a pool is never parted."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +129,9 @@ def pseudo_baskets(
     if progress is not None:
         progress("dealing items", 0, 0)
     ordered = kept.take(groups.order)
+    del kept
     dealt, n_left_over, n_joined = _dealt(ordered, groups, k, support, together.bit_length() - 1, rng)
-    originals = records.take(np.flatnonzero(records.sizes > 0))
+    originals = records if records.sizes.all() else records.take(np.flatnonzero(records.sizes > 0))
     is_copy = _without_copies(dealt, groups, originals, k, rng)
     sizes = dealt.filled
     is_out = is_copy | (sizes == 0)
@@ -171,8 +176,9 @@ def without_rare(records: Sparse, k: int) -> tuple[Sparse, Ints, Signs, tuple[in
     reasons = np.zeros(len(records), np.int8)
     reasons[records.sizes == 0] = _EMPTY
     supports = records.holders
-    is_kept = supports[records.items] >= k
-    n_kept = np.bincount(np.repeat(np.arange(len(records)), records.sizes)[is_kept], minlength=len(records))
+    is_kept = (supports >= k)[records.items]
+    dropped = np.searchsorted(records.starts, np.flatnonzero(~is_kept), side="right") - 1
+    n_kept = records.sizes - np.bincount(dropped, minlength=len(records))
     reasons[(reasons == 0) & (n_kept == 0)] = _RARE
     rows = np.flatnonzero(reasons == 0)
     labels = np.zeros(len(records), np.int32) if records.labels is None else records.labels
@@ -180,10 +186,11 @@ def without_rare(records: Sparse, k: int) -> tuple[Sparse, Ints, Signs, tuple[in
     left = count_distinct(labels[rows], persons[rows], max(len(records.classes), 1))
     reasons[rows[left[labels[rows]] < k]] = _CLASS
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_kept)])
-    slim = replace(records, starts=starts, items=records.items[is_kept], weights=records.weights[is_kept])
+    weights = ones(int(starts[-1])) if records.is_binary else records.weights[is_kept]
+    slim = replace(records, starts=starts, items=records.items[is_kept], weights=weights)
     rows = np.flatnonzero(reasons == 0)
     n_rare = int(((supports > 0) & (supports < k)).sum())
-    return slim.take(rows), rows, reasons, (n_rare, int((~is_kept).sum()))
+    return slim if len(rows) == len(slim) else slim.take(rows), rows, reasons, (n_rare, len(dropped))
 
 
 @dataclass(frozen=True)
@@ -197,10 +204,10 @@ class _Dealt:
 
 @dataclass(frozen=True)
 class _Units:
-    """What is dealt as one: a record's row and the number of a unit, and the items of each unit."""
+    """What is dealt as one: a record's row, ascending, and the number of a unit, and the items of each unit."""
 
-    rows: Ints
-    numbers: Ints
+    rows: Codes
+    numbers: Codes
     starts: Ints
     items: Codes
 
@@ -209,7 +216,7 @@ class _Units:
         """How many items each has that a record holds."""
         return np.diff(self.starts)[self.numbers]
 
-    def take(self, which: Ints) -> _Units:
+    def take(self, which: Codes) -> _Units:
         """Some of them."""
         return replace(self, rows=self.rows[which], numbers=self.numbers[which])
 
@@ -218,7 +225,7 @@ class _Units:
         places, _ = ragged_places(self.starts, self.numbers)
         distinct, numbers = np.unique(self.items[places], return_inverse=True)
         rows = np.repeat(self.rows, self.sizes)
-        return _Units(rows, numbers.astype(np.int64), np.arange(len(distinct) + 1), distinct.astype(np.int32))
+        return _Units(rows, numbers.astype(np.int32), np.arange(len(distinct) + 1), distinct.astype(np.int32))
 
 
 def _dealt(
@@ -235,7 +242,8 @@ def _dealt(
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[by_chance])])
     dealt = _Dealt(starts, np.zeros(len(ordered), np.int64), np.empty_like(ordered.items))
     units = joined_units(ordered, k, n_rounds)
-    n_joined = int(units.sizes[units.sizes > 1].sum())
+    sizes = np.diff(units.starts)
+    n_joined = int((count_codes(units.numbers, len(sizes)) * sizes)[sizes > 1].sum())
     state = new_state(rng)
     left = _deal_levels(dealt, units, ordered, groups, support, rng, state)
     if (left.sizes > 1).any():  # what had no room as a whole anywhere
@@ -288,34 +296,51 @@ def _deal_levels(
 ) -> _Units:
     """Deal units level by level; those that are left."""
     n_units, unit_sizes = len(units.starts) - 1, np.diff(units.starts)
-    group_of, persons = groups.groups[units.rows], ordered.persons
+    group_of, persons = groups.groups, ordered.persons
     shares = ordered.supports[units.items[units.starts[:-1]]] / len(ordered)
-    left = np.arange(len(units.numbers))
+    left = np.arange(len(units.numbers), dtype=np.int32)
     for level in range(groups.n_levels):
         if not len(left):
             break
         pool_of, pools = groups.pools(level)
-        batches, inverse, counts = np.unique(
-            pool_of[group_of[left]] * n_units + units.numbers[left], return_inverse=True, return_counts=True
-        )
-        pool, unit = np.divmod(batches, n_units)
-        is_dealt = _n_holders(inverse, counts, persons, units.rows[left]) >= support
-        if level + 1 < groups.n_levels:  # what most of a pool share would be told of all of it
-            is_dealt &= counts <= np.maximum(MOST_SHARED, shares[unit]) * np.diff(pools)[pool]
-        chosen = np.flatnonzero(is_dealt)
-        # Large units come before small ones of their pool, as they need more room, and the common before the rest.
-        by = (rng.random(len(chosen)), -counts[chosen], -unit_sizes[unit[chosen]], pool[chosen])
-        chosen = chosen[np.lexsort(by)]
-        n_over = counts[chosen]
-        out = (dealt.starts, dealt.filled, dealt.items)
-        deal(*out, pools, pool[chosen], unit[chosen], n_over, units.starts, units.items, state)
-        # What found no room is dealt with what is left of the next larger pool; whose it was plays no part.
-        counts[chosen] = n_over
-        left = left[_rank_within(inverse) < counts[inverse]]
+        still_left = []
+        for some in _whole_pools(left, units.rows, pool_of[group_of], pools):
+            rows = units.rows[some]
+            batches, inverse, counts = np.unique(
+                pool_of[group_of[rows]] * n_units + units.numbers[some], return_inverse=True, return_counts=True
+            )
+            pool, unit = np.divmod(batches, n_units)
+            is_dealt = _n_holders(inverse, counts, persons, rows) >= support
+            if level + 1 < groups.n_levels:  # what most of a pool share would be told of all of it
+                is_dealt &= counts <= np.maximum(MOST_SHARED, shares[unit]) * np.diff(pools)[pool]
+            chosen = np.flatnonzero(is_dealt)
+            # Large units come before small ones of their pool, as they need more room, and the common before the rest.
+            by = (rng.random(len(chosen)), -counts[chosen], -unit_sizes[unit[chosen]], pool[chosen])
+            chosen = chosen[np.lexsort(by)]
+            n_over = counts[chosen]
+            out = (dealt.starts, dealt.filled, dealt.items)
+            deal(*out, pools, pool[chosen], unit[chosen], n_over, units.starts, units.items, state)
+            # What found no room is dealt with what is left of the next larger pool; whose it was plays no part.
+            counts[chosen] = n_over
+            still_left.append(some[_rank_within(inverse) < counts[inverse]])
+        left = np.concatenate(still_left)
     return units.take(left)
 
 
-def _n_holders(inverse: Ints, counts: Ints, persons: Ints | None, rows: Ints) -> Ints:
+def _whole_pools(left: Codes, rows: Codes, pool_of_row: Ints, pools: Ints) -> Iterator[Codes]:
+    """The units that are left in runs of whole pools; `rows` are those of all units, ascending."""
+    begin = 0
+    while begin < len(left):
+        end = min(begin + UNITS_AT_ONCE, len(left))
+        if end < len(left):
+            low, high = (int(pools[pool_of_row[rows[left[end]]] + i]) for i in (0, 1))
+            end, after = (int(np.searchsorted(left, np.searchsorted(rows, np.int32(row)))) for row in (low, high))
+            end = end if end > begin else after
+        yield left[begin:end]
+        begin = end
+
+
+def _n_holders(inverse: Ints, counts: Ints, persons: Ints | None, rows: Ints | Codes) -> Ints:
     """How many persons there are among the holders of each; as many as records where each is of another."""
     return counts if persons is None else count_distinct(inverse, persons[rows], len(counts))
 
@@ -334,43 +359,45 @@ def joined_units(records: Sparse, k: int, n_rounds: int) -> _Units:
 
     Both are dealt as one then: pairs after one round, up to four items after two. At least k records hold each unit.
     """
-    rows = np.repeat(np.arange(len(records)), records.sizes)
-    numbers, starts, items = records.items.astype(np.int64), np.arange(records.n_items + 1), np.arange(records.n_items)
+    rows = np.repeat(np.arange(len(records), dtype=np.int32), records.sizes)
+    numbers, starts, items = records.items.copy(), np.arange(records.n_items + 1), np.arange(records.n_items)
     for _ in range(n_rounds):
-        mate = _mates(rows, numbers, records, len(starts) - 1, k)
-        firsts = np.flatnonzero(mate > np.arange(len(mate)))
+        n_units = len(starts) - 1
+        mate, is_first = _mates(rows, numbers, records, n_units, k)
+        firsts = np.flatnonzero(is_first)
         if not len(firsts):
             break
-        keys = numbers[firsts] * (len(starts) - 1) + numbers[mate[firsts]]
+        keys = numbers[firsts].astype(np.int64) * n_units + numbers[mate[firsts]]
         distinct, inverse = np.unique(keys, return_inverse=True)
-        parts = np.stack(np.divmod(distinct, len(starts) - 1), axis=1).ravel()
+        parts = np.stack(np.divmod(distinct, n_units), axis=1).ravel()
         places, part_starts = ragged_places(starts, parts)
-        numbers[firsts] = len(starts) - 1 + inverse
+        numbers[firsts] = n_units + inverse
         starts = np.concatenate([starts, starts[-1] + part_starts[2::2]])
         items = np.concatenate([items, items[places]])
-        kept = np.flatnonzero((mate < 0) | (mate > np.arange(len(mate))))
-        rows, numbers = rows[kept], numbers[kept]
+        is_kept = is_first | (mate < 0)
+        rows, numbers = rows[is_kept], numbers[is_kept]
     return _Units(rows, numbers, starts, items.astype(np.int32))
 
 
-def _mates(rows: Ints, numbers: Ints, records: Sparse, n_units: int, k: int) -> Ints:
-    """Which entry of its record each is joined with; -1 where with none."""
-    starts = np.searchsorted(rows, np.arange(len(records) + 1)).astype(np.int64)
-    units = numbers.astype(np.int32)
-    supports = np.bincount(numbers, minlength=n_units)
-    owners = rows[np.argsort(numbers, kind="stable")].astype(np.int32)
-    owner_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(supports)])
-    partners = strong_pairs(starts, units, owner_starts, owners, supports, k, LEAST_LIFT)
-    mate = match_pairs(starts, units, *partners, n_units).astype(np.int64)
+def _mates(rows: Codes, numbers: Codes, records: Sparse, n_units: int, k: int) -> tuple[Codes, Mask]:
+    """Which entry of its record each is joined with, -1 where with none; and whether that one stands after it."""
+    starts = np.searchsorted(rows, np.arange(len(records) + 1, dtype=np.int32)).astype(np.int64)
+    owner_starts, owners = list_owners(starts, numbers, n_units)
+    partners = strong_pairs(starts, numbers, owner_starts, owners, np.diff(owner_starts), k, LEAST_LIFT)
+    del owners
+    mate = match_pairs(starts, numbers, *partners, n_units)
+    is_first = np.empty(len(mate), np.bool_)
+    opens_pair(mate, is_first)
     # A pair that fewer than k records are left with, as others have a stronger one, is no pair.
-    firsts = np.flatnonzero(mate > np.arange(len(mate)))
+    firsts = np.flatnonzero(is_first)
     _, inverse, counts = np.unique(
-        numbers[firsts] * n_units + numbers[mate[firsts]], return_inverse=True, return_counts=True
+        numbers[firsts].astype(np.int64) * n_units + numbers[mate[firsts]], return_inverse=True, return_counts=True
     )
     few = firsts[_n_holders(inverse, counts, records.persons, rows[firsts])[inverse] < k]
     mate[mate[few]] = -1
     mate[few] = -1
-    return mate
+    is_first[few] = False
+    return mate, is_first
 
 
 def _without_copies(dealt: _Dealt, groups: NearGroups, originals: Sparse, k: int, rng: np.random.Generator) -> Mask:
@@ -383,37 +410,43 @@ def _without_copies(dealt: _Dealt, groups: NearGroups, originals: Sparse, k: int
 
 def record_hashes(records: Sparse, keys: Words) -> Words:
     """The sum of the keys of each record's items: equal for equal sets."""
-    total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(keys[records.items], dtype=np.uint64)])
-    return np.asarray(total[records.starts[1:]] - total[records.starts[:-1]], np.uint64)
+    hashes = np.empty(len(records), np.uint64)
+    for low, high in runs_of_rows(records.starts):
+        starts = records.starts[low : high + 1]
+        terms = keys[records.items[starts[0] : starts[-1]]]
+        total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
+        hashes[low:high] = total[starts[1:] - starts[0]] - total[starts[:-1] - starts[0]]
+    return hashes
 
 
 def _settled(dealt: _Dealt, ordered: Sparse, groups: NearGroups, least: tuple[int, int], rows: Ints) -> Sparse:
     """Pseudo-records with items in order, and the names of no items but theirs."""
     sizes = dealt.filled[rows]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    places = np.arange(starts[-1]) + np.repeat(dealt.starts[:-1][rows] - starts[:-1], sizes)
-    owners = np.repeat(rows, sizes)
-    items = dealt.items[places[np.lexsort((dealt.items[places], owners))]]
-    used, codes = np.unique(items, return_inverse=True)
-    return replace(
-        ordered,
-        starts=starts,
-        items=codes.astype(np.int32),
-        weights=_mean_weights(ordered, groups, least, groups.groups[owners], items),
-        names=tuple(ordered.names[i] for i in used.tolist()),
-        labels=None if ordered.labels is None else ordered.labels[rows],
-        persons=None,
-    )
+    items = np.empty(int(starts[-1]), np.int32)
+    for low, high in runs_of_rows(starts):
+        first, last = int(starts[low]), int(starts[high])
+        places = np.arange(first, last) + np.repeat(
+            dealt.starts[:-1][rows[low:high]] - starts[low:high], sizes[low:high]
+        )
+        own = dealt.items[places]
+        items[first:last] = own[np.lexsort((own, np.repeat(np.arange(low, high), sizes[low:high])))]
+    weights = _mean_weights(ordered, groups, least, np.repeat(rows, 0 if ordered.is_binary else sizes), items)
+    labels = None if ordered.labels is None else ordered.labels[rows]
+    made = replace(ordered, starts=starts, items=items, weights=weights, labels=labels, persons=None)
+    return replace(compact(made), labels=labels, classes=ordered.classes)
 
 
-def _mean_weights(ordered: Sparse, groups: NearGroups, least: tuple[int, int], group_of: Ints, items: Codes) -> Weights:
+def _mean_weights(ordered: Sparse, groups: NearGroups, least: tuple[int, int], rows: Ints, items: Codes) -> Weights:
     """What each entry weighs: the mean of those who hold the item in its smallest pool of k holders, or in its class.
 
-    What fewer than `support` persons of a class reach is cut to what so many do, so that the mean is nobody's.
+    What fewer than `support` persons of a class reach is cut to what so many do, so that the mean is nobody's. `rows`
+    are those of the entries in the order of the groups; they are not looked at where records are sets.
     """
     if ordered.is_binary:
-        return np.ones(len(items), np.int64)
+        return ones(len(items))
     k, support = least
+    group_of = groups.groups[rows]
     holders = np.repeat(groups.groups, ordered.sizes)
     owners = np.repeat(np.arange(len(ordered)), ordered.sizes)
     whose = owners if ordered.persons is None else ordered.persons[owners]

@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
+from shoal.data.ragged import runs_of_rows
 from shoal.data.strings.strings import Strings, symbol_keys, take_strings
 from shoal.engine.blocks import run_blocks
 from shoal.engine.executors import open_executor
@@ -59,7 +60,7 @@ from shoal.strings.groups import (
 from shoal.strings.growth import grow_groups, told_by_groups
 from shoal.strings.lengths import Homogenize, homogenize_lengths
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
-from shoal.strings.templates import Templates
+from shoal.strings.templates import Templates, TemplatesOnDemand
 
 SUPPRESSED_BECAUSE = ("kept", "empty", "rare symbols only", "class of fewer than k", "length")
 _EMPTY, _RARE, _CLASS, _LENGTH = 1, 2, 3, 4
@@ -375,7 +376,9 @@ class Condensation:
         sorted_rows = canonical_order(strings)
         ordered = strings.take(sorted_rows)
         bare, n_rare_symbols, n_rare_places = without_rare_symbols(ordered, rare)
-        reasons, parts = _segment(ordered, bare, self.k, self.eps, self.homogenize)
+        originals = fingerprint_originals(ordered, bare, self.k)
+        reasons, parts = _segment(ordered.lengths, bare, self.k, self.eps, self.homogenize)
+        del ordered
         if not parts and not len(bare.symbols):
             raise Infeasible(
                 f"no symbol is held by {rare} strings of a class, so nothing can be shown; lower k or rare"
@@ -399,15 +402,24 @@ class Condensation:
             )
             groupings = self._group(bare, [rows for _, rows in parts], plans, of_groups, crew, progress, note)
 
+        self.nearness_ = _nearness([templates for templates, _ in plans], groupings)
         labels = np.full(len(strings), -1, np.int32)
         segments, statistics = [], []
-        n_groups = 0
-        for (label, rows), (templates, _), grouping in zip(parts, plans, groupings, strict=True):
+        n_groups, at = 0, 0
+        # All members' strings in one array, of which a segment has its part; those of a class stand together.
+        symbols = np.empty(sum(int(bare.lengths[rows].sum()) for _, rows in parts), np.int32)
+        for (label, rows), grouping in zip(parts, groupings, strict=True):
+            templates, _ = plans.pop(0)
             labels[rows] = grouping.labels + n_groups
             n_groups += grouping.n_groups
             members, group_starts = order_members(grouping.labels, grouping.n_groups)
             own, starts = take_strings(bare.symbols, bare.starts, rows[members])
-            statistics.append(SegmentStatistics(label, templates.take(members), group_starts, own, starts))
+            symbols[at : at + len(own)] = own
+            own, at = symbols[at : at + len(own)], at + len(own)
+            by_group = (
+                templates.take(members) if isinstance(templates, Templates) else templates.of_strings(own, starts)
+            )
+            statistics.append(SegmentStatistics(label, by_group, group_starts, own, starts))
             segments.append(_summary(label, templates, grouping))
         self.labels_ = np.empty_like(labels)
         self.labels_[sorted_rows] = labels
@@ -419,9 +431,7 @@ class Condensation:
         n_grouped = sum(s.n_strings for s in segments)
         self.objective_ = sum(s.objective * s.n_strings for s in segments) / n_grouped
         self.relative_objective_ = sum(s.objective * s.n_strings / (2 * s.length) for s in segments) / n_grouped
-        self.nearness_ = _nearness([templates for templates, _ in plans], groupings)
         self.n_rare_symbols_, self.n_rare_places_ = n_rare_symbols, n_rare_places
-        originals = fingerprint_originals(ordered, bare, self.k)
         self.statistics_ = GroupStatistics(
             tuple(statistics), strings.alphabet, strings.is_tokens, strings.classes, originals
         )
@@ -475,32 +485,37 @@ def without_rare_symbols(strings: Strings, rare: int) -> tuple[Strings, int, int
     """
     if rare <= 1:
         return strings, 0, 0
-    is_rare = np.zeros(len(strings.symbols), np.bool_)
-    n_symbols = 0
+    few = np.zeros((max(len(strings.classes), 1), len(strings.alphabet)), np.bool_)
     for label, rows in _by_class(strings):
-        part, starts = take_strings(strings.symbols, strings.starts, rows)
-        holders = count_holders(part, starts, len(strings.alphabet))
-        few = (holders > 0) & (holders < rare)
-        n_symbols += int(few.sum())
-        if strings.labels is None:
-            is_rare = few[strings.symbols]
-        else:
-            is_rare |= np.repeat(strings.labels == label, strings.lengths) & few[strings.symbols]
-    if not n_symbols:
+        part = (strings.symbols, strings.starts)
+        if strings.labels is not None:
+            part = take_strings(*part, rows)
+        holders = count_holders(*part, len(strings.alphabet))
+        few[label] = (holders > 0) & (holders < rare)
+    if not few.any():
         return strings, 0, 0
+    found = [_without(few, strings, low, high) for low, high in runs_of_rows(strings.starts)]
+    symbols = np.concatenate([f[0] for f in found])
+    starts = np.concatenate([[0], np.cumsum(np.concatenate([f[1] for f in found]))]).astype(np.int64)
+    return replace(strings, symbols=symbols, starts=starts), int(few.sum()), sum(f[2] for f in found)
+
+
+def _without(few: npt.NDArray[np.bool_], strings: Strings, low: int, high: int) -> tuple[Codes, Ints, int]:
+    """Some strings without the symbols that few of their class hold: symbols, lengths, and in how many places."""
+    starts = strings.starts[low : high + 1] - strings.starts[low]
+    symbols = own = strings.symbols[strings.starts[low] : strings.starts[high]]
+    owner = np.repeat(np.arange(high - low), np.diff(starts))
+    is_rare = few[0][own] if strings.labels is None else few[strings.labels[low:high][owner], own]
     n_places = int(is_rare.sum())
-    symbols = strings.symbols
-    if not strings.is_tokens:
-        places = np.arange(len(symbols))
-        owner = np.repeat(np.arange(len(strings)), strings.lengths)
+    if not strings.is_tokens and n_places:
+        places = np.arange(len(own))
         before = np.maximum.accumulate(np.where(is_rare, -1, places))
-        after = np.minimum.accumulate(np.where(is_rare, len(symbols), places)[::-1])[::-1]
-        for other in (before, np.minimum(after, len(symbols) - 1)):
+        after = np.minimum.accumulate(np.where(is_rare, len(own), places)[::-1])[::-1]
+        for other in (before, np.minimum(after, len(own) - 1)):
             is_filled = is_rare & (other >= 0) & ~is_rare[other] & (owner[other] == owner)
-            symbols = np.where(is_filled, strings.symbols[other], symbols)
+            symbols = np.where(is_filled, own[other], symbols)
             is_rare &= ~is_filled
-    starts = np.concatenate([[0], np.cumsum(~is_rare)])[strings.starts].astype(np.int64)
-    return replace(strings, symbols=symbols[~is_rare], starts=starts), n_symbols, n_places
+    return symbols[~is_rare], np.bincount(owner[~is_rare], minlength=high - low), n_places
 
 
 def _shown(progress: Progress | None, what: str) -> Callable[[int, int], None] | None:
@@ -524,20 +539,20 @@ def _by_class(strings: Strings) -> list[tuple[int, Ints]]:
 
 
 def _segment(
-    ordered: Strings, bare: Strings, k: int, eps: float, homogenize: Homogenize
+    whole: Ints, bare: Strings, k: int, eps: float, homogenize: Homogenize
 ) -> tuple[npt.NDArray[np.int8], list[tuple[int, Ints]]]:
-    """Why each string is suppressed, and the class and rows of each segment."""
+    """Why each string is suppressed, and the class and rows of each segment; `whole` are lengths with rare symbols."""
     reasons = np.zeros(len(bare), np.int8)
     lengths = bare.lengths
     reasons[lengths == 0] = _RARE
-    reasons[ordered.lengths == 0] = _EMPTY
+    reasons[whole == 0] = _EMPTY
     parts: list[tuple[int, Ints]] = []
     for label, everyone in _by_class(bare):
         rows = everyone[lengths[everyone] > 0]
         if len(rows) < k:
             # A class that is too small has rare symbols only, but that is not what is wrong with it.
-            is_small = (ordered.lengths[everyone] > 0).sum() < k
-            reasons[everyone[ordered.lengths[everyone] > 0] if is_small else rows] = _CLASS
+            is_small = (whole[everyone] > 0).sum() < k
+            reasons[everyone[whole[everyone] > 0] if is_small else rows] = _CLASS
             continue
         segments = homogenize_lengths(lengths[rows], k, eps, homogenize)
         reasons[rows[segments < 0]] = _LENGTH
@@ -545,18 +560,18 @@ def _segment(
     return reasons, parts
 
 
-def _nearness(templates: Sequence[Templates], groupings: Sequence[StringGrouping]) -> float:
+def _nearness(templates: Sequence[Templates | TemplatesOnDemand], groupings: Sequence[StringGrouping]) -> float:
     """The objective of some segments beside that of groups of the same sizes made at random."""
     found, random = 0.0, 0.0
     for some, grouping in zip(templates, groupings, strict=True):
         if grouping.n_groups > 1 and grouping.n_blocks == 1:
             shuffled = np.random.default_rng(0).permutation(grouping.labels)
             found += grouping.objective / some.length * len(some)
-            random += objective_of(some, shuffled) / some.length * len(some)
+            random += objective_of(some.whole(), shuffled) / some.length * len(some)
     return found / random if random > 0 else 0.0
 
 
-def _summary(label: int, templates: Templates, grouping: StringGrouping) -> Segment:
+def _summary(label: int, templates: Templates | TemplatesOnDemand, grouping: StringGrouping) -> Segment:
     return Segment(
         label,
         len(templates),

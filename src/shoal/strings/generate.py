@@ -79,6 +79,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Ints, Words
+from shoal.data.ragged import distinct
 from shoal.data.strings.strings import Strings, StringSource, symbol_keys, take_strings
 from shoal.engine.blocks import run_blocks
 from shoal.engine.seeds import spawn_seeds
@@ -143,7 +144,7 @@ def fingerprint_originals(strings: Strings, bare: Strings | None = None, k: int 
         words = fingerprints(side.symbols, side.starts, copy_keys(side), BASES[0])
         found, n_holders = np.unique(words, return_counts=True)
         own.append(found[(n_holders < k) | (k < 1)])
-    return np.union1d(*own)
+    return distinct(np.concatenate(own))
 
 
 def copy_keys(strings: Strings | GroupStatistics) -> Words:
@@ -201,7 +202,7 @@ def generate(
     """
     refuse_settings(order, support, lengths, copies, generator, window)
     unwanted = [words for words in (statistics.originals if copies == "redraw" else None, refused) if words is not None]
-    drawn_again = np.unique(np.concatenate([np.zeros(0, np.uint64), *unwanted]))
+    drawn_again = distinct(np.concatenate([np.zeros(0, np.uint64), *unwanted]))
     of_groups, of_lengths, of_order = spawn_seeds(seed, 3)
     keys = copy_keys(statistics)
     segments = statistics.segments
@@ -233,14 +234,18 @@ def generate(
 
     work = generate_block if generator == "template" else generate_window_block
     found: list[Block] = run_blocks(work, blocks(), executor, progress, note)
-    symbols = np.concatenate([np.zeros(0, np.int32), *(f[0] for f in found)])
+    pools.clear()
     is_kept = np.concatenate([np.zeros(0, bool), *(f[1] for f in found)])
     starts = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *(f[3] for f in found)]))])
     starts = starts.astype(np.int64)
+    n_rejected = sum(f[2] for f in found)
+    symbols = np.concatenate([np.zeros(0, np.int32), *(f[0] for f in found)])
+    found.clear()
     groups = np.repeat(np.arange(statistics.n_groups, dtype=np.int32), statistics.sizes)
     labels = np.repeat(np.array([s.label for s in segments], dtype=np.int32), [len(s.templates) for s in segments])
     rows = np.random.default_rng(of_order).permutation(np.flatnonzero(is_kept))
     kept, kept_starts = take_strings(symbols, starts, rows)
+    del symbols
     strings = Strings(
         kept,
         kept_starts,
@@ -250,7 +255,7 @@ def generate(
         statistics.classes,
         source or StringSource(),
     ).compact()
-    return PseudoStrings(strings, groups[rows], sum(f[2] for f in found), len(is_kept) - len(rows))
+    return PseudoStrings(strings, groups[rows], n_rejected, len(is_kept) - len(rows))
 
 
 def generate_block(

@@ -46,9 +46,9 @@ from shoal.kernels.strings.groups import (
 )
 from shoal.kernels.strings.postings import nearest_by_postings, pass_by_postings
 from shoal.kernels.strings.reassign import reassign
-from shoal.strings.templates import Templates, convert_lengths
+from shoal.strings.templates import MANY_STRINGS, Templates, TemplatesOnDemand, templates_of
 
-Plan = tuple[Templates, list[Ints]]
+Plan = tuple[Templates | TemplatesOnDemand, list[Ints]]
 Postings = tuple[Ints, Codes, Singles]
 
 LEAST_IMPROVEMENT = 0.01
@@ -107,10 +107,10 @@ def objective_of(templates: Templates, labels: Codes) -> float:
     return float(costs.sum()) / len(labels)
 
 
-def whole_segment(templates: Templates) -> StringGrouping:
+def whole_segment(templates: Templates | TemplatesOnDemand) -> StringGrouping:
     """One group of all."""
     labels = np.zeros(len(templates), np.int32)
-    return StringGrouping(labels, objective_of(templates, labels), ())
+    return StringGrouping(labels, objective_of(templates.whole(), labels), ())
 
 
 def create_groups(
@@ -142,7 +142,7 @@ def plan_segment(
     symbols: npt.NDArray[np.int32], starts: Ints, block_strings: int, seed: np.random.SeedSequence
 ) -> Plan:
     """The templates of a segment, and the blocks in which they are to be grouped; any worker can run it."""
-    templates = convert_lengths(symbols, starts)
+    templates = templates_of(symbols, starts)
     return templates, split_by_nearness(templates, block_strings, seed)
 
 
@@ -294,26 +294,32 @@ def reassign_strings(templates: Templates, labels: Codes, k: int, by_feature: Po
     return labels
 
 
-def split_by_nearness(templates: Templates, block_strings: int, seed: np.random.SeedSequence) -> list[Ints]:
+def split_by_nearness(
+    templates: Templates | TemplatesOnDemand, block_strings: int, seed: np.random.SeedSequence
+) -> list[Ints]:
     """Cut the templates in two, by which of two centroids they are nearer to, until no part has too many."""
-    waiting: list[tuple[Ints, np.random.SeedSequence]] = [(np.arange(len(templates)), seed)]
+    everyone = np.arange(len(templates))
+    waiting = [(templates, everyone, everyone, seed)]  # where the part's templates stand, and at which rows there
     blocks: list[Ints] = []
     while waiting:
-        rows, own_seed = waiting.pop()
+        source, places, rows, own_seed = waiting.pop()
         if len(rows) <= block_strings:
             blocks.append(rows)
             continue
-        part = templates if len(rows) == len(templates) else templates.take(rows)
+        if isinstance(source, TemplatesOnDemand) and len(rows) <= MANY_STRINGS:
+            source, places = source.take(places), np.arange(len(rows))
         of_cut, of_left, of_right = spawn_seeds(own_seed, 3)
-        order = np.argsort(_lean(part, of_cut), kind="stable")
+        order = np.argsort(_lean(source, places, of_cut), kind="stable")
         n_parts = -(-len(rows) // block_strings)
         half = len(rows) * (n_parts // 2) // n_parts
-        waiting.append((np.sort(rows[order[half:]]), of_right))
-        waiting.append((np.sort(rows[order[:half]]), of_left))
+        for part, of_part in ((np.sort(order[half:]), of_right), (np.sort(order[:half]), of_left)):
+            waiting.append((source, places[part], rows[part], of_part))
     return blocks
 
 
-def sample_for_split(templates: Templates, block_strings: int, seed: np.random.SeedSequence) -> Templates:
+def sample_for_split(
+    templates: Templates | TemplatesOnDemand, block_strings: int, seed: np.random.SeedSequence
+) -> Templates:
     """The strings that `split_cost` looks at: as many as a block may hold."""
     rng = np.random.default_rng(seed)
     n_sample = min(len(templates), block_strings)
@@ -334,14 +340,16 @@ def split_cost(sample: Templates, k: int, seed: np.random.SeedSequence, n_blocks
     return float(ratio ** np.log2(n_blocks) - 1.0)
 
 
-def _lean(templates: Templates, seed: np.random.SeedSequence) -> npt.NDArray[np.float64]:
-    """How much nearer each template is to the second of two centroids than to the first.
+def _lean(
+    templates: Templates | TemplatesOnDemand, rows: Ints, seed: np.random.SeedSequence
+) -> npt.NDArray[np.float64]:
+    """How much nearer each of some templates is to the second of two centroids than to the first.
 
     The centroids are those of the halves of a sample, which is halved by this very measure for some rounds.
     """
     rng = np.random.default_rng(seed)
-    n = len(templates)
-    sample = templates.take(np.sort(rng.choice(n, min(n, SPLIT_SAMPLE), replace=False)))
+    n = len(rows)
+    sample = templates.take(rows[np.sort(rng.choice(n, min(n, SPLIT_SAMPLE), replace=False))])
     arrays = _sparse(sample)
     order = rng.permutation(len(sample))
     half = len(sample) // 2
@@ -353,8 +361,11 @@ def _lean(templates: Templates, seed: np.random.SeedSequence) -> npt.NDArray[np.
         if np.array_equal(np.sort(order[:half]), np.sort(first)):
             break
         first, second = order[:half], order[half:]
-    arrays = _sparse(templates)
-    return np.asarray(similarities(*arrays[:3], two) - similarities(*arrays[:3], one))
+    lean = np.empty(n)
+    for low in range(0, n, MANY_STRINGS):
+        arrays = _sparse(templates.take(rows[low : low + MANY_STRINGS]))
+        lean[low : low + MANY_STRINGS] = similarities(*arrays[:3], two) - similarities(*arrays[:3], one)
+    return lean
 
 
 def _place_leftovers(templates: Templates, labels: Codes, n_groups: int) -> None:

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from shoal.arrays import Codes, Floats, Ints
 from shoal.data.strings.strings import take_strings
 from shoal.errors import DataError, PolicyError
-from shoal.strings.templates import Templates
+from shoal.strings.templates import Templates, TemplatesOnDemand
 
 FORMAT = 2
 _ARRAYS = ("starts", "features", "weights", "feature_symbols", "position_starts", "lengths")
@@ -68,7 +68,7 @@ class SegmentStatistics:
     ----------
     label : int
         The class, an index into `GroupStatistics.classes`; 0 where there are none.
-    templates : Templates
+    templates : Templates or TemplatesOnDemand
         The members' templates, group by group.
     group_starts : int64 array (n_groups + 1,)
         Where each group begins.
@@ -77,7 +77,7 @@ class SegmentStatistics:
     """
 
     label: int
-    templates: Templates
+    templates: Templates | TemplatesOnDemand
     group_starts: Ints
     symbols: Codes = field(default_factory=lambda: np.zeros(0, np.int32))
     starts: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
@@ -170,7 +170,8 @@ class GroupStatistics:
         for part in listed:
             codes = np.array([code_of[s] for s in part.alphabet], dtype=np.int32)
             for segment in part.segments:
-                templates = replace(segment.templates, feature_symbols=codes[segment.templates.feature_symbols])
+                whole = segment.templates.whole()
+                templates = replace(whole, feature_symbols=codes[whole.feature_symbols])
                 label = classes.index(part.classes[segment.label]) if classes else 0
                 segments.append(replace(segment, label=label, templates=templates, symbols=codes[segment.symbols]))
         originals = np.unique(np.concatenate([p.originals for p in listed]))
@@ -215,7 +216,8 @@ class GroupStatistics:
         for i, segment in enumerate(self.segments):
             arrays[f"{i}.group_starts"] = segment.group_starts
             arrays[f"{i}.symbols"], arrays[f"{i}.string_starts"] = segment.symbols, segment.starts
-            arrays.update({f"{i}.{name}": getattr(segment.templates, name) for name in _ARRAYS})
+            whole = segment.templates.whole()
+            arrays.update({f"{i}.{name}": getattr(whole, name) for name in _ARRAYS})
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.chmod(path, 0o600)
         with open(descriptor, "wb") as file:

@@ -20,7 +20,10 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints, Singles
 from shoal.data.strings.strings import take_strings
-from shoal.kernels.strings.templates import count_entries, fill_templates
+from shoal.kernels.strings.templates import count_entries, fill_numbered, fill_templates, find_features
+
+MANY_STRINGS = 1 << 16
+"""Templates of more strings, which take ten times the memory of these, are made when they are asked for."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,10 @@ class Templates:
             weights = take_strings(weights.view(np.int32), self.starts, rows)[0].view(np.float32)
         return replace(self, starts=starts, features=features, weights=weights, lengths=self.lengths[rows])
 
+    def whole(self) -> Templates:
+        """All of them: these."""
+        return self
+
     def shortened(self, most: int) -> Templates:
         """The same templates, or of longer ones at most so many positions, evenly spread over those that vary."""
         if self.length <= most:
@@ -102,6 +109,95 @@ class Templates:
         return dict(zip(symbols.tolist(), shares.tolist(), strict=True))
 
 
+@dataclass(frozen=True)
+class TemplatesOnDemand:
+    """The templates of a large segment, each made from its string when it is asked for; the same as `Templates`.
+
+    Attributes
+    ----------
+    length : int
+        The number of positions, L.
+    symbols, starts : arrays
+        The strings of the segment.
+    widest : int
+        How many symbols a position can hold.
+    is_even : bool
+        Whether all strings of the segment have the length L, so that there are no weights.
+    numbers : int32 array (L, n_symbols)
+        The feature of each symbol at each position; -1 where it never stands there.
+    feature_symbols, position_starts : arrays
+        As in `Templates`.
+    """
+
+    length: int
+    symbols: Codes
+    starts: Ints
+    widest: int
+    is_even: bool
+    numbers: Codes
+    feature_symbols: Codes
+    position_starts: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> Ints:
+        """The lengths of the strings themselves."""
+        return np.diff(self.starts)
+
+    def take(self, rows: npt.NDArray[np.integer[Any]]) -> Templates:
+        """Some of the templates, in the given order."""
+        symbols, starts = take_strings(self.symbols, self.starts, rows)
+        if self.is_even:
+            entry_starts, weights = np.arange(len(rows) + 1, dtype=np.int64) * self.length, np.zeros(0, np.float32)
+        else:
+            entry_starts = count_entries(symbols, starts, self.length, self.widest)
+            weights = np.empty(entry_starts[-1], np.float32)
+        features = np.empty(entry_starts[-1], np.int32)
+        fill_numbered(symbols, starts, self.length, self.widest, self.numbers, entry_starts, features, weights)
+        return Templates(
+            self.length, entry_starts, features, weights, self.feature_symbols, self.position_starts, np.diff(starts)
+        )
+
+    def whole(self) -> Templates:
+        """All of them."""
+        return self.take(np.arange(len(self)))
+
+    def of_strings(self, symbols: Codes, starts: Ints) -> TemplatesOnDemand:
+        """The same of other strings of the segment, or of these in another order."""
+        return replace(self, symbols=symbols, starts=starts)
+
+
+def templates_of(symbols: Codes, starts: Ints) -> Templates | TemplatesOnDemand:
+    """Bring strings to one length; of many, none of them empty, when they are asked for.
+
+    That needs a table of the symbols at all positions, so alphabets that are not far smaller than the data are
+    converted as a whole.
+    """
+    lengths = np.diff(starts)
+    L, n_symbols = _mean_length(lengths), int(symbols.max()) + 1
+    if len(lengths) <= MANY_STRINGS or L * n_symbols > len(symbols):
+        return convert_lengths(symbols, starts)
+    is_even = bool((lengths == L).all())
+    widest = 2 if is_even else int(lengths.max()) // L + 2
+    first = np.full((L, n_symbols), -1, np.int64)
+    find_features(symbols, starts, L, widest, first)
+    position, symbol = np.nonzero(first >= 0)
+    order = np.lexsort((first[position, symbol], position))
+    numbers = np.full((L, n_symbols), -1, np.int32)
+    numbers[position[order], symbol[order]] = np.arange(len(order), dtype=np.int32)
+    position_starts = np.searchsorted(position, np.arange(L + 1)).astype(np.int64)
+    return TemplatesOnDemand(
+        L, symbols, starts, widest, is_even, numbers, symbol[order].astype(np.int32), position_starts
+    )
+
+
+def _mean_length(lengths: Ints) -> int:
+    """The mean length, rounded up."""
+    return int(-(-int(lengths.sum()) // len(lengths)))
+
+
 def convert_lengths(symbols: Codes, starts: Ints, length: int | None = None) -> Templates:
     """Bring strings to one length.
 
@@ -113,7 +209,7 @@ def convert_lengths(symbols: Codes, starts: Ints, length: int | None = None) -> 
         The length L; else the mean length, rounded up.
     """
     lengths = np.diff(starts)
-    L = int(-(-int(lengths.sum()) // len(lengths))) if length is None else length
+    L = _mean_length(lengths) if length is None else length
     longest = int(lengths.max())
     n_symbols = int(symbols.max()) + 1
     if bool((lengths == L).all()):

@@ -60,11 +60,21 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Floats, Ints, Mask, Words
+from shoal.data.ragged import distinct
+from shoal.errors import DataError
 from shoal.kernels.strings.hash import BASES
-from shoal.kernels.strings.windows import find_unsupported, generate_from_windows
+from shoal.kernels.strings.windows import (
+    count_pairs,
+    find_unsupported,
+    generate_from_windows,
+    list_followers,
+    mark_few,
+)
 
 BINS_OF_A_WINDOW = 3
-SMALL = 2**15
+DENSE = 1 << 16
+"""Pairs of symbols up to which all are counted; more where there are as many places."""
+MOST_PLACES = 2**31 - 1
 STRINGS_A_SHARE, STRINGS_A_SHARE_OF_COLUMNS = 1, 2
 """How many members a group needs for each share of a symbol that its windows, or its columns, tell."""
 
@@ -77,11 +87,11 @@ class ClassStrings:
     ----------
     symbols, starts : arrays
         The strings, none empty.
-    after, after_starts : int64 arrays
+    after, after_starts : int32 array, int64 array
         For each symbol the places that follow it within a string.
-    rare_after, rare_after_starts : int64 arrays
+    rare_after, rare_after_starts : int32 array, int64 array
         The same of the places at which too few members of their own group have the symbol.
-    left_first : int64 array
+    left_first : int32 array
         Leftovers, which none but the fourth way can give: the first symbols of strings that too few members of their
         own group have there.
     left, left_at : arrays
@@ -93,12 +103,12 @@ class ClassStrings:
 
     symbols: Codes
     starts: Ints
-    after: Ints
+    after: Codes
     after_starts: Ints
-    rare_after: Ints
+    rare_after: Codes
     rare_after_starts: Ints
-    left_first: Ints
-    left: Ints
+    left_first: Codes
+    left: Codes
     left_at: Floats
     pairs: Ints
 
@@ -118,50 +128,43 @@ def make_pool(
     order : int
         1: no symbol depends on the one before.
     """
+    if len(symbols) > MOST_PLACES:
+        raise DataError(f"a class has {len(symbols):,} symbols, more than the {MOST_PLACES:,} that can be drawn from")
     sizes = np.diff(starts)
     is_second = np.ones(len(symbols), np.bool_)
     is_second[starts[:-1]] = False
-    second = np.flatnonzero(is_second)
-    found, is_few = _few_pairs(symbols, starts, second, n_symbols, support)
-    left = second[is_few if order > 1 else is_rare[second]]
+    found, is_few = _few_pairs(symbols, starts, n_symbols, support)
+    left = np.flatnonzero(is_few if order > 1 else is_rare & is_second)
     owner = np.searchsorted(starts, left, side="right") - 1
     left_at = (left - starts[owner] + 0.5) / sizes[owner]
     by_place = np.argsort(left_at, kind="stable")
-
-    def by_first(places: Ints) -> tuple[Ints, Ints]:
-        keys = symbols[places - 1]
-        ends = np.cumsum(np.bincount(keys, minlength=n_symbols))
-        # Small numbers are sorted by counting.
-        order = np.argsort(keys.astype(np.int16) if n_symbols < SMALL else keys, kind="stable")
-        return places[order].astype(np.int64), np.concatenate([[0], ends]).astype(np.int64)
-
     return ClassStrings(
         symbols,
         starts,
-        *by_first(second),
-        *by_first(second[is_rare[second]]),
-        starts[:-1][is_rare[starts[:-1]]],
-        left[by_place].astype(np.int64),
+        *list_followers(symbols, starts, is_second, n_symbols),
+        *list_followers(symbols, starts, is_rare, n_symbols),
+        starts[:-1][is_rare[starts[:-1]]].astype(np.int32),
+        left[by_place].astype(np.int32),
         left_at[by_place],
         found.astype(np.int64),
     )
 
 
-def _few_pairs(symbols: Codes, starts: Ints, second: Ints, n_symbols: int, support: int) -> tuple[Ints, Mask]:
-    """The pairs that enough strings have, ascending, and which of the places after another symbol end another one."""
+def _few_pairs(symbols: Codes, starts: Ints, n_symbols: int, support: int) -> tuple[Ints, Mask]:
+    """The pairs that enough strings have, ascending, and which places after another symbol end another one."""
+    is_few = np.zeros(len(symbols), np.bool_)
+    if n_symbols**2 <= max(len(symbols), DENSE):
+        counts = count_pairs(symbols, starts, n_symbols)
+        mark_few(symbols, starts, n_symbols, counts, support, is_few)
+        return np.flatnonzero(counts >= support), is_few
+    second = np.delete(np.arange(len(symbols)), starts[:-1])
     owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts) - 1)
-    n_strings = len(starts) - 1
     pair = symbols[second - 1].astype(np.int64) * n_symbols + symbols[second]
-    if n_symbols**2 * n_strings > 4 * len(pair):
-        found, which = np.unique(pair, return_inverse=True)
-        held = np.unique(which * n_strings + owner) // n_strings
-        n_holders = np.bincount(held, minlength=len(found))
-        return found[n_holders >= support], n_holders[which] < support
-    is_held = np.zeros((n_strings, n_symbols**2), np.bool_)
-    is_held[owner, pair] = True
-    n_holders = is_held.sum(axis=0)
-    is_few = (n_holders > 0) & (n_holders < support)
-    return np.flatnonzero(n_holders >= support), is_few[pair] if is_few.any() else np.zeros(len(pair), np.bool_)
+    found, which = np.unique(pair, return_inverse=True)
+    held = distinct(which * (len(starts) - 1) + owner) // (len(starts) - 1)
+    n_holders = np.bincount(held, minlength=len(found))
+    is_few[second] = n_holders[which] < support
+    return found[n_holders >= support], is_few
 
 
 def bins_of(
@@ -298,7 +301,14 @@ def generate_window_block(
 
 
 def join(parts: Sequence[tuple[Codes, Ints]]) -> tuple[Codes, Ints]:
-    """Several sets of strings as one."""
-    symbols = np.concatenate([np.zeros(0, np.int32), *(p[0] for p in parts)])
+    """Several sets of strings as one; parts of one array that follow one another are taken as they are."""
     lengths = np.concatenate([np.zeros(0, np.int64), *(np.diff(p[1]) for p in parts)])
-    return symbols, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    whole = parts[0][0].base if parts else None
+    if isinstance(whole, np.ndarray) and all(p[0].base is whole for p in parts):
+        at = (parts[0][0].ctypes.data - whole.ctypes.data) // whole.itemsize
+        begins = [(p[0].ctypes.data - whole.ctypes.data) // whole.itemsize for p in parts]
+        if begins == [at + int(n) for n in np.cumsum([0, *(len(p[0]) for p in parts[:-1])])]:
+            return whole[at : at + int(starts[-1])], starts
+    symbols = np.concatenate([np.zeros(0, np.int32), *(p[0] for p in parts)])
+    return symbols, starts

@@ -9,6 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import shoal.check.sparse.baskets as check
+import shoal.data.ragged as ragged
+import shoal.sparse.pseudo_baskets as pseudo_baskets_module
 from shoal.check.sparse.baskets import BasketsAsked, BasketsEvidence, verify_baskets
 from shoal.data.sparse.records import Sparse
 from shoal.errors import Infeasible
@@ -204,3 +207,18 @@ def test_the_longest_record_and_the_largest_weight_are_nobodys() -> None:
     made = pseudo_baskets(Sparse.of(rows), 5, seed=1).baskets
     assert made.sizes.max() <= 4
     assert made.weights.max() <= 3
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_runs_of_few_units_change_nothing(classes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = shops(200, classes=classes)
+    whole = pseudo_baskets(records, 5, seed=1)
+    monkeypatch.setattr(pseudo_baskets_module, "UNITS_AT_ONCE", 60)
+    monkeypatch.setattr(ragged, "ENTRIES_AT_ONCE", 50)
+    in_runs = pseudo_baskets(records, 5, seed=1)
+    assert rows_of(in_runs.baskets) == rows_of(whole.baskets)
+    np.testing.assert_array_equal(in_runs.groups, whole.groups)
+    np.testing.assert_array_equal(in_runs.original_groups, whole.original_groups)
+    monkeypatch.setattr(check, "BATCH_ENTRIES", 100)
+    evidence = BasketsEvidence(records, whole.original_groups, whole.groups)
+    assert verify_baskets(whole.baskets, BasketsAsked(5, 3), evidence).holds

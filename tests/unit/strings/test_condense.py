@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import shoal.strings.groups as groups_module
+import shoal.strings.templates as templates_module
 from shoal.data.strings.strings import Strings
 from shoal.engine.executors import open_executor
 from shoal.errors import DataError, Infeasible, PolicyError, ShoalError
@@ -247,3 +249,17 @@ def test_progress_is_shown() -> None:
     )
     assert {s[0] for s in seen} == {"grouping strings", "drawing pseudo-strings"}
     assert [s for s in seen if s[0] == "grouping strings"][-1] == ("grouping strings", 3, 3)
+
+
+def test_templates_that_are_made_on_demand_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    strings = [[f"t{x}" for x in rng.integers(0, 12, rng.integers(4, 9))] for _ in range(240)]
+
+    def made() -> tuple[Any, list[int]]:
+        condensation = Condensation(k=4, seed=1, workers=1, block_strings=40)
+        return condensation.fit_transform(strings), condensation.labels_.tolist()
+
+    whole = made()
+    monkeypatch.setattr(templates_module, "MANY_STRINGS", 60)
+    monkeypatch.setattr(groups_module, "MANY_STRINGS", 60)
+    assert made() == whole

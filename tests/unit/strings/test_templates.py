@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from shoal.strings.templates import convert_lengths
+import shoal.strings.templates as templates_module
+from shoal.strings.templates import Templates, TemplatesOnDemand, convert_lengths, templates_of
 
 
 def some_strings(seed: int, n: int, shortest: int, longest: int, n_symbols: int) -> list[list[int]]:
@@ -64,3 +65,23 @@ def test_shortened_templates_keep_the_shares_of_positions_that_vary(shortest: in
 def test_templates_that_do_not_vary_keep_a_position() -> None:
     short = convert_lengths(*flat([[1] * 9] * 3)).shortened(4)
     assert (short.length, len(short), short.n_features) == (1, 3, 1)
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(3, 9), (6, 6), (1, 14)])
+def test_templates_on_demand_are_the_same(shortest: int, longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    symbols, starts = flat(some_strings(shortest, 40, shortest, longest, 4))
+    assert isinstance(templates_of(symbols, starts), Templates)
+    monkeypatch.setattr(templates_module, "MANY_STRINGS", 20)
+    found, whole = templates_of(symbols, starts), convert_lengths(symbols, starts)
+    assert isinstance(found, TemplatesOnDemand)
+    rows = np.random.default_rng(0).permutation(40)[:25]
+    for ours, theirs in ((found.whole(), whole), (found.take(rows), whole.take(rows))):
+        assert ours.length == theirs.length
+        for name in ("starts", "features", "weights", "feature_symbols", "position_starts", "lengths"):
+            np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), err_msg=name)
+
+
+def test_a_large_alphabet_is_converted_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(templates_module, "MANY_STRINGS", 5)
+    symbols, starts = flat(some_strings(0, 10, 3, 6, 100))
+    assert isinstance(templates_of(symbols, starts), Templates)

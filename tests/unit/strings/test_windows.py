@@ -12,7 +12,7 @@ from shoal.errors import PolicyError
 from shoal.strings import Condensation, generate
 from shoal.strings.condense import without_rare_symbols
 from shoal.strings.generate import N_LONGER
-from shoal.strings.windows import ClassStrings, bins_of, bins_of_lengths, make_pool
+from shoal.strings.windows import ClassStrings, bins_of, bins_of_lengths, join, make_pool
 from shoal.utility.strings.composition import compare_composition
 from shoal.utility.strings.k_mers import compare_k_mers
 
@@ -128,3 +128,14 @@ def test_pairs_of_a_class_are_those_of_k_strings(
     monkeypatch.setattr(generate, "make_pool", noted)
     Condensation(k=6, seed=1, workers=1).set_params(**settings).fit_transform(protein_families(60, seed=1))
     assert set(asked) == {fewest}
+
+
+def test_parts_of_one_array_are_joined_without_a_copy() -> None:
+    whole = np.arange(10, dtype=np.int32)
+    parts = [(whole[2:5], np.array([0, 1, 3])), (whole[5:9], np.array([0, 4]))]
+    symbols, starts = join(parts)
+    assert np.shares_memory(symbols, whole)
+    assert (symbols.tolist(), starts.tolist()) == ([2, 3, 4, 5, 6, 7, 8], [0, 1, 3, 7])
+    apart, starts = join([parts[1], parts[0]])
+    assert not np.shares_memory(apart, whole)
+    assert (apart.tolist(), starts.tolist()) == ([5, 6, 7, 8, 2, 3, 4], [0, 4, 5, 7])

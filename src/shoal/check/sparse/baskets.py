@@ -19,7 +19,9 @@ That nothing else of the originals decides which pseudo-record of a pool gets an
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,7 @@ NEEDS_GROUPS = (
     "the groups; the owner may have kept them (--private)."
 )
 _SLACK = 0.006  # of a weight: three digits
+BATCH_ENTRIES = 1_000_000  # some hundred MB
 
 
 @dataclass(frozen=True)
@@ -95,21 +98,31 @@ def verify_baskets(published: Sparse, asked: BasketsAsked, evidence: BasketsEvid
         return Verdict(alone, (), tuple(findings))
     findings += _misfits(published, original, groups, original_groups)
     pools = _Pools.of(original, original_groups, asked.support)
+    order = np.argsort(groups, kind="stable")
+    shown = _Shown(published.take(order), groups[order], _codes_in(published.take(order), original))
+    found, _ = pools.holders(shown, is_weighed=False)
     with_groups = [
         _groups_of_k(original, original_groups, groups, asked.k),
-        _pool_support(published, items, groups, pools),
+        _pool_support(shown, found, pools),
         _sizes(published, original, groups, original_groups, asked.k),
     ]
     if not (published.is_binary and original.is_binary):
-        with_groups.append(_weights(published, items, groups, pools, asked.k))
+        with_groups.append(_weights(shown, pools, asked.k))
     return Verdict((*with_groups, *alone), (), tuple(findings))
 
 
-def _codes_in(published: Sparse, original: Sparse) -> Ints:
+def _codes_in(published: Sparse, original: Sparse) -> Codes:
     """The item of each published entry by its number in the original; -1 where that has none of the name."""
     place = {name: code for code, name in enumerate(original.names)}
-    codes = np.array([place.get(name, -1) for name in published.names], np.int64)
+    codes = np.array([place.get(name, -1) for name in published.names], np.int32)
     return codes[published.items]
+
+
+def _batches(starts: Ints) -> Iterator[tuple[int, int]]:
+    """Rows from and to, with about `BATCH_ENTRIES` entries together."""
+    parcel = (starts[1:] - starts[0]) // BATCH_ENTRIES
+    bounds = [0, *(np.flatnonzero(np.diff(parcel)) + 1).tolist(), len(parcel)]
+    return pairwise(bounds)
 
 
 def _guarantee(
@@ -119,9 +132,11 @@ def _guarantee(
     return Guarantee(model, "", "", required, achieved, holds, n, n_failing, (), sentences[not holds])
 
 
-def _held_by_k(items: Ints, original: Sparse, k: int) -> Guarantee:
+def _held_by_k(items: Codes, original: Sparse, k: int) -> Guarantee:
     supports = _item_holders(original)
-    shown = np.unique(items)
+    shown = np.unique(
+        np.concatenate([np.unique(items[a : a + BATCH_ENTRIES]) for a in range(0, len(items), BATCH_ENTRIES)])
+    )
     held = np.where(shown >= 0, supports[np.maximum(shown, 0)], 0)
     n_failing = int((held < k).sum())
     return _guarantee(
@@ -157,14 +172,25 @@ def _n_persons(keys: Ints, persons: Ints, n_keys: int) -> Ints:
 
 
 def _item_holders(original: Sparse) -> Ints:
-    return _n_persons(original.items.astype(np.int64), np.repeat(_whose(original), original.sizes), original.n_items)
+    if original.persons is not None:
+        persons = np.repeat(_whose(original), original.sizes)
+        return _n_persons(original.items.astype(np.int64), persons, original.n_items)
+    holders = np.zeros(original.n_items, np.int64)
+    for low, high in _batches(original.starts):  # records of different persons can be counted apart
+        sizes = np.diff(original.starts[low : high + 1])
+        items = original.items[original.starts[low] : original.starts[high]].astype(np.int64)
+        holders += _n_persons(items, np.repeat(np.arange(low, high), sizes), original.n_items)
+    return holders
 
 
-def _no_rare_copies(published: Sparse, items: Ints, original: Sparse, k: int) -> Guarantee:
+def _no_rare_copies(published: Sparse, items: Codes, original: Sparse, k: int) -> Guarantee:
     """By sizes: rows of equally many items, sorted, are told apart as bytes."""
     n_copies = 0
-    order = np.lexsort((items, np.repeat(np.arange(len(published)), published.sizes)))
-    ours = items[order].astype(np.int32)
+    ours = np.empty_like(items)
+    for low, high in _batches(published.starts):
+        first, last = published.starts[low], published.starts[high]
+        own, sizes = items[first:last], np.diff(published.starts[low : high + 1])
+        ours[first:last] = own[np.lexsort((own, np.repeat(np.arange(low, high), sizes)))]
     for size in np.unique(published.sizes).tolist():
         if size == 0:
             continue
@@ -220,15 +246,22 @@ def _groups_of_k(original: Sparse, original_groups: Ints, groups: Ints, k: int) 
 
 
 @dataclass(frozen=True)
+class _Shown:
+    """Pseudo-records by their groups, ascending, and the item of each entry by its number in the original."""
+
+    records: Sparse
+    groups: Ints
+    items: Codes
+
+
+@dataclass(frozen=True)
 class _Pools:
-    """Who holds which item in which group, and which groups are a pool at each level."""
+    """Who holds which item in which group, and which groups are a pool at each level: records by their groups."""
 
     support: int
-    n_items: int
-    owners: Ints
-    items: Ints
+    held: Sparse
+    groups: Ints
     persons: Ints
-    weights: Floats
     class_of: Ints
     first_of: Ints
     n_levels: int
@@ -247,74 +280,111 @@ class _Pools:
             members = np.flatnonzero(class_of == label)
             first_of[label] = members.min()
             longest = max(longest, int(members.max() - members.min()) + 1)
-        owners = np.repeat(original_groups, original.sizes)
-        entry = owners >= 0
+        order = inside[np.argsort(original_groups[inside], kind="stable")]
+        held = original.take(order)
+        if not held.is_binary:
+            whose = np.repeat(_whose(original)[order], held.sizes)
+            keys = np.repeat(class_of[original_groups[order]], held.sizes) * np.int64(max(held.n_items, 1)) + held.items
+            held = replace(held, weights=cut_ends(held.weights.astype(np.float64), keys, whose, support))
         return cls(
             support,
-            original.n_items,
-            owners[entry],
-            original.items[entry].astype(np.int64),
-            np.repeat(_whose(original), original.sizes)[entry],
-            cut_ends(
-                original.weights[entry].astype(np.float64),
-                class_of[owners[entry]] * np.int64(max(original.n_items, 1)) + original.items[entry],
-                np.repeat(_whose(original), original.sizes)[entry],
-                support,
-            ),
+            held,
+            original_groups[order],
+            _whose(original)[order],
             class_of,
             first_of,
             (longest - 1).bit_length() + 1,
             _noun(original),
         )
 
-    def keys(self, groups: Ints, items: Ints, level: int) -> Ints:
+    def keys(self, groups: Ints, items: Codes, level: int) -> Ints:
         """A number for an item in a pool, which is called by where its class begins and the run of groups in it."""
         first = self.first_of[self.class_of[groups]]
-        return np.asarray((first + ((groups - first) >> level)) * np.int64(self.n_items) + items, np.int64)
+        return np.asarray((first + ((groups - first) >> level)) * np.int64(self.held.n_items) + items, np.int64)
 
-    def counted(self, level: int, items: Ints) -> tuple[Ints, Ints, Ints, Floats]:
-        """Of some items: keys at a level, ascending, how many hold them, how often, and what they weigh on average."""
-        is_asked = np.zeros(self.n_items, bool)
+    def counted(self, level: int, items: Codes, low: int, high: int) -> tuple[Ints, Ints, Floats]:
+        """Of some items in some of the records: keys at a level, ascending, how many hold them, and mean weights."""
+        is_asked = np.zeros(self.held.n_items, bool)
         is_asked[items] = True
-        entry = is_asked[self.items]
+        first, last = self.held.starts[low], self.held.starts[high]
+        entry = np.flatnonzero(is_asked[self.held.items[first:last]]) + first
+        row = np.searchsorted(self.held.starts[low : high + 1], entry, side="right") - 1 + low
         keys, inverse, counts = np.unique(
-            self.keys(self.owners[entry], self.items[entry], level), return_inverse=True, return_counts=True
+            self.keys(self.groups[row], self.held.items[entry], level), return_inverse=True, return_counts=True
         )
-        means = np.bincount(inverse, self.weights[entry], len(keys)) / np.maximum(counts, 1)
-        return keys, _n_persons(inverse.astype(np.int64), self.persons[entry], len(keys)), counts, means
+        means = np.bincount(inverse, self.held.weights[entry], len(keys)) / np.maximum(counts, 1)
+        return keys, _n_persons(inverse.astype(np.int64), self.persons[row], len(keys)), means
 
-    def holders(self, groups: Ints, items: Ints) -> tuple[Ints, Floats]:
-        """Of each item in its group: how many of its smallest pool hold it, and their mean weight."""
-        found, mean = np.zeros(len(items), np.int64), np.zeros(len(items))
-        left = np.flatnonzero(items >= 0)
-        for level in range(self.n_levels):
-            if not len(left):
-                break
-            keys, counts, _, means = self.counted(level, items[left])
-            wanted = self.keys(groups[left], items[left], level)
-            at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-            is_there = (keys[at] == wanted) if len(keys) else np.zeros(len(left), bool)
-            found[left[is_there]], mean[left[is_there]] = counts[at[is_there]], means[at[is_there]]
-            left = left[found[left] < self.support]
+    def holders(self, shown: _Shown, *, is_weighed: bool) -> tuple[Codes, Floats | None]:
+        """Of each shown item: how many of its smallest pool hold it, and their mean weight if that is asked for.
+
+        Groups are looked at in runs that no pool of the lower levels reaches across; what is not met there, which is
+        little, in all groups together.
+        """
+        found = np.zeros(len(shown.items), np.int32)
+        mean = np.zeros(len(shown.items)) if is_weighed else None
+        level, cuts = self._runs(len(shown.items))
+        rows, held = np.searchsorted(shown.groups, cuts), np.searchsorted(self.groups, cuts)
+        left = [np.zeros(0, np.int64)]
+        for i in range(len(cuts) - 1):
+            entries = np.arange(shown.records.starts[rows[i]], shown.records.starts[rows[i + 1]])
+            left.append(self._meet(shown, entries, range(level + 1), (held[i], held[i + 1]), found, mean))
+        everyone = (0, len(self.held))
+        self._meet(shown, np.concatenate(left), range(level + 1, self.n_levels), everyone, found, mean)
         return found, mean
 
+    def _runs(self, n_shown: int) -> tuple[int, Ints]:
+        """A level, and where runs of groups begin that no pool of it or below reaches across, and the end."""
+        n_groups = len(self.class_of)
+        a_group = (n_shown + len(self.held.items)) / max(n_groups, 1)
+        level = min(int(np.log2(max(BATCH_ENTRIES / max(a_group, 1.0), 1.0))), self.n_levels - 1)
+        first = self.first_of[self.class_of]
+        pool = first + ((np.arange(n_groups) - first) >> level)
+        return level, np.append(
+            np.flatnonzero(np.diff(pool * (len(self.first_of) + 1) + self.class_of, prepend=-1)), n_groups
+        )
 
-def _pool_support(published: Sparse, items: Ints, groups: Ints, pools: _Pools) -> Guarantee:
-    owners = np.repeat(groups, published.sizes)
-    found, _ = pools.holders(owners, items)
+    def _meet(
+        self, shown: _Shown, left: Ints, levels: range, held: tuple[int, int], found: Codes, mean: Floats | None
+    ) -> Ints:
+        """Fill in what is found of some entries at some levels, among the records from and to; those not met."""
+        left = left[shown.items[left] >= 0]
+        for level in levels:
+            if not len(left):
+                break
+            items = shown.items[left]
+            groups = shown.groups[np.searchsorted(shown.records.starts, left, side="right") - 1]
+            keys, counts, means = self.counted(level, items, *held)
+            wanted = self.keys(groups, items, level)
+            at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+            is_there = (keys[at] == wanted) if len(keys) else np.zeros(len(left), bool)
+            found[left[is_there]] = counts[at[is_there]]
+            if mean is not None:
+                mean[left[is_there]] = means[at[is_there]]
+            left = left[found[left] < self.support]
+        return left
+
+    def by_class(self, records: Sparse, groups: Ints, items: Codes) -> Ints:
+        """How often each class has each item, in the records of these groups."""
+        n_items = self.held.n_items
+        counts = np.zeros(len(self.first_of) * n_items, np.int64)
+        for low, high in _batches(records.starts):
+            label = np.repeat(self.class_of[groups[low:high]], np.diff(records.starts[low : high + 1]))
+            own = items[records.starts[low] : records.starts[high]]
+            counts += np.bincount((label * n_items + own)[own >= 0], minlength=len(counts))
+        return counts
+
+
+def _pool_support(shown: _Shown, found: Codes, pools: _Pools) -> Guarantee:
     # No class may show an item more often than its records have it.
-    shown = items >= 0
-    top = pools.n_levels
-    dealt, n_dealt = np.unique(pools.keys(owners[shown], items[shown], top), return_counts=True)
-    whole, _, held, _ = pools.counted(top, items[shown])
-    at = np.minimum(np.searchsorted(whole, dealt), max(len(whole) - 1, 0))
-    n_held = np.where(whole[at] == dealt, held[at], 0) if len(whole) else np.zeros(len(dealt), np.int64)
+    n_dealt = pools.by_class(shown.records, shown.groups, shown.items)
+    n_held = pools.by_class(pools.held, pools.groups, pools.held.items)
     n_failing = int((found < pools.support).sum()) + int(np.maximum(n_dealt - n_held, 0).sum())
     return _guarantee(
         "pool-support",
         {"support": pools.support},
         float(found.min()),
-        len(items),
+        len(found),
         n_failing,
         (
             f"Every item of a pseudo-record is held by at least {pools.support} {pools.noun} of its pool, and no item "
@@ -327,9 +397,9 @@ def _pool_support(published: Sparse, items: Ints, groups: Ints, pools: _Pools) -
 
 def _sizes(published: Sparse, original: Sparse, groups: Ints, original_groups: Ints, k: int) -> Guarantee:
     """Sorted within groups, from the largest on, no pseudo-record has more items than the record beside it."""
-    supports = _item_holders(original)
-    owners = np.repeat(np.arange(len(original)), original.sizes)
-    kept = np.bincount(owners[supports[original.items] >= k], minlength=len(original))
+    is_common = _item_holders(original) >= k
+    rare = np.searchsorted(original.starts, np.flatnonzero(~is_common[original.items]), side="right") - 1
+    kept = original.sizes - np.bincount(rare, minlength=len(original))
     inside = original_groups >= 0
     theirs, their_rank = _ranked(original_groups[inside], kept[inside])
     ours, our_rank = _ranked(groups, published.sizes)
@@ -401,9 +471,10 @@ def _ranked(groups: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     return np.column_stack([held, sizes[order]]), np.arange(len(held)) - np.searchsorted(held, held)
 
 
-def _weights(published: Sparse, items: Ints, groups: Ints, pools: _Pools, k: int) -> Guarantee:
-    of_many = replace(pools, support=max(k, pools.support))
-    found, mean = of_many.holders(np.repeat(groups, published.sizes), items)
+def _weights(of: _Shown, pools: _Pools, k: int) -> Guarantee:
+    published = of.records
+    found, mean = replace(pools, support=max(k, pools.support)).holders(of, is_weighed=True)
+    assert mean is not None
     shown = published.weights.astype(np.float64)
     slack = 0.5 if published.is_integral else _SLACK * np.abs(mean)
     nearest = np.where(np.abs(mean) < 1, np.where(mean < 0, -1.0, 1.0), mean) if published.is_integral else mean
@@ -414,7 +485,7 @@ def _weights(published: Sparse, items: Ints, groups: Ints, pools: _Pools, k: int
         "pool-weights",
         {},
         float(n_failing),
-        len(items),
+        len(found),
         n_failing,
         (
             f"Every item weighs what at least {least:,} of its holders do on average, rounded, where none counts for "

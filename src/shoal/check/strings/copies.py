@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
 from shoal.check.guarantee import Guarantee, count
-from shoal.check.strings.originals import count_holders, string_words
+from shoal.check.strings.originals import batches, count_holders, string_words
 from shoal.data.strings.strings import Strings
 
 
@@ -47,25 +47,39 @@ def equal_strings(strings: Strings, others: Strings) -> npt.NDArray[np.bool_]:
     words = np.concatenate([string_words(strings), string_words(others)])
     lengths = np.concatenate([strings.lengths, others.lengths])
     order = np.lexsort((words, lengths))
-    symbols = np.concatenate([strings.symbols, others.symbols])
-    starts = np.concatenate([strings.starts[:-1], others.starts[:-1] + strings.starts[-1]])
     is_new = np.ones(len(order), bool)
     is_new[1:] = (np.diff(words[order]) != 0) | (np.diff(lengths[order]) != 0)
     # Words only bring candidates together; neighbours are compared symbol by symbol. A copy could be missed where a
     # different string of the same length and word stands between the two: once in 2^64 pairs.
     pairs = np.flatnonzero(~is_new)
-    first, second = order[pairs - 1], order[pairs]
-    sizes = lengths[second]
-    ends = np.cumsum(sizes)
-    within = np.arange(int(sizes.sum())) - np.repeat(ends - sizes, sizes)
-    differs = symbols[np.repeat(starts[first], sizes) + within] != symbols[np.repeat(starts[second], sizes) + within]
-    n_differing = np.concatenate([[0], np.cumsum(differs)])
-    is_new[pairs] = n_differing[ends] > n_differing[ends - sizes]
+    for some in batches(lengths[order[pairs]]):
+        part = pairs[some]
+        sizes = lengths[order[part]]
+        differs = _symbols_of(strings, others, order[part - 1]) != _symbols_of(strings, others, order[part])
+        ends, n_differing = np.cumsum(sizes), np.concatenate([[0], np.cumsum(differs)])
+        is_new[part] = n_differing[ends] > n_differing[ends - sizes]
     run = np.cumsum(is_new) - 1
     is_held = np.bincount(run, weights=order >= len(strings), minlength=len(order)) > 0
     out = np.zeros(len(order), bool)
     out[order] = is_held[run]
     return out[: len(strings)]
+
+
+def _symbols_of(strings: Strings, others: Strings, rows: Ints) -> Codes:
+    """The symbols of some strings, one after another; rows beyond the strings are those of the others."""
+    is_own = rows < len(strings)
+    row = np.where(is_own, rows, rows - len(strings))
+    begins, ends = (
+        np.where(is_own, strings.starts[np.where(is_own, row, 0) + i], others.starts[np.where(is_own, 0, row) + i])
+        for i in (0, 1)
+    )
+    sizes = ends - begins
+    places = np.arange(int(sizes.sum())) + np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
+    of_own = np.repeat(is_own, sizes)
+    symbols = np.empty(len(places), np.int32)
+    symbols[of_own] = strings.symbols[places[of_own]]
+    symbols[~of_own] = others.symbols[places[~of_own]]
+    return symbols
 
 
 def rare_symbols(published: Strings, shown: Ints | None, original: Strings, labels: Ints, rare: int) -> Guarantee:
@@ -85,7 +99,11 @@ def rare_symbols(published: Strings, shown: Ints | None, original: Strings, labe
         holders, shown = holders.max(axis=0, keepdims=True), np.zeros(len(published), np.int64)
     known = np.zeros((len(holders) + 1, max(len(published.alphabet), 1)), np.int64)  # the first row is of no class
     known[1:, : len(original.alphabet)] = holders[:, : len(original.alphabet)]
-    used = np.unique((np.repeat(shown, published.lengths) + 1) * known.shape[1] + published.symbols)
+    seen = [np.zeros(0, np.int64)]
+    for rows in batches(published.lengths):
+        part = published.take(rows)
+        seen.append(np.unique((np.repeat(shown[rows], part.lengths) + 1) * known.shape[1] + part.symbols))
+    used = np.unique(np.concatenate(seen))
     reached = known.ravel()[used]
     needed = max(rare, 1)
     n_failing = int((reached < needed).sum())

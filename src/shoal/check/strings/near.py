@@ -152,8 +152,8 @@ def _share_an_end(strings: Strings, others: Strings) -> tuple[Ints, Ints]:
     ours, theirs = np.flatnonzero(~found_ours), np.flatnonzero(others.lengths >= 2 * END + 1)
     for offset in (0, -END):
         keys, words = _end(strings, ours, offset), _end(others, theirs, offset)
-        found_ours[ours[np.isin(keys, words)]] = True
-        found_theirs[theirs[np.isin(words, keys)]] = True
+        found_ours[ours[_among(keys, words)]] = True
+        found_theirs[theirs[_among(words, keys)]] = True
     return np.flatnonzero(found_ours), np.flatnonzero(found_theirs)
 
 
@@ -276,8 +276,8 @@ def _share_a_half(ours: list[Words], theirs: list[Words], lengths: Ints) -> tupl
     for i, more in enumerate(MORE):
         for keys, words, n in zip(ours, theirs[2 * i : 2 * i + 2], _half_lengths(lengths + more), strict=True):
             fits = (lengths + more >= 0) & (n <= lengths)
-            is_ours |= np.isin(keys, words[fits])
-            is_theirs |= fits & np.isin(words, keys)
+            is_ours |= _among(keys, words[fits])
+            is_theirs |= fits & _among(words, keys)
     return is_ours, is_theirs
 
 
@@ -291,9 +291,17 @@ def _meet(ours: _Sums, theirs: _Sums) -> Mask:
     owner = np.repeat(np.arange(n), ours.lengths)
     opened, left_out = ours.but_one()
     opened_theirs, left_out_theirs = theirs.but_one()
-    is_met = np.isin(ours.whole, np.concatenate([theirs.whole, left_out_theirs]))
-    by_symbol = np.isin(opened, opened_theirs) | np.isin(left_out, theirs.whole)
+    is_met = _among(ours.whole, np.concatenate([theirs.whole, left_out_theirs]))
+    by_symbol = _among(opened, opened_theirs) | _among(left_out, theirs.whole)
     return np.asarray(is_met | (np.bincount(owner[by_symbol], minlength=n) > 0))
+
+
+def _among(keys: Words, words: Words) -> Mask:
+    """Which keys are among the words, as `np.isin` has it, which hashes these; that is slow where they all differ."""
+    if not len(words):
+        return np.zeros(len(keys), bool)
+    held = np.sort(words)
+    return np.asarray(held[np.minimum(np.searchsorted(held, keys), len(held) - 1)] == keys)
 
 
 _OPEN = np.uint64(1 << 40)

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Ints, Mask
+from shoal.data.ragged import distinct
 from shoal.data.strings.strings import Strings
 
 GAPS = ("-", ".")
@@ -23,7 +24,8 @@ def in_alphabet_of(original: Strings, published: Strings) -> Strings:
     strangers = tuple(s for s in published.alphabet if s not in code_of)
     code_of.update({symbol: len(original.alphabet) + i for i, symbol in enumerate(strangers)})
     codes = np.array([code_of[s] for s in published.alphabet], dtype=np.int32)
-    symbols = codes[published.symbols] if len(published.symbols) else published.symbols
+    is_same = np.array_equal(codes, np.arange(len(codes)))
+    symbols = published.symbols if is_same or not len(published.symbols) else codes[published.symbols]
     return replace(published, symbols=symbols, alphabet=(*original.alphabet, *strangers))
 
 
@@ -46,15 +48,18 @@ def count_holders(strings: Strings, labels: Ints) -> Ints:
     """How many strings of each class hold each symbol: an array (n_classes, n_symbols)."""
     n_symbols = max(len(strings.alphabet), 1)
     n_classes = int(labels.max(initial=0)) + 1
-    pair = np.repeat(np.arange(len(strings)) * n_symbols, strings.lengths) + strings.symbols
-    if len(strings) * n_symbols <= DENSE * len(pair):
-        is_held = np.zeros(len(strings) * n_symbols, bool)
-        is_held[pair] = True
-        held = np.flatnonzero(is_held)
-    else:
-        held = np.unique(pair)
-    cells = labels[held // n_symbols] * n_symbols + held % n_symbols
-    return np.bincount(cells, minlength=n_classes * n_symbols).reshape(n_classes, n_symbols)
+    holders = np.zeros(n_classes * n_symbols, np.int64)
+    for rows in batches(strings.lengths):
+        part = strings.take(rows)
+        pair = np.repeat(np.arange(len(part)) * n_symbols, part.lengths) + part.symbols
+        if len(part) * n_symbols <= DENSE * len(pair):
+            is_held = np.zeros(len(part) * n_symbols, bool)
+            is_held[pair] = True
+            held = np.flatnonzero(is_held)
+        else:
+            held = distinct(pair)
+        holders += np.bincount(labels[rows[held // n_symbols]] * n_symbols + held % n_symbols, minlength=len(holders))
+    return holders.reshape(n_classes, n_symbols)
 
 
 def without_gaps(strings: Strings) -> Strings:
@@ -127,11 +132,19 @@ def without_rare(strings: Strings, labels: Ints, rare: int) -> Strings:
     """
     if rare <= 1 or not len(strings.symbols):
         return strings
-    owner = np.repeat(np.arange(len(strings)), strings.lengths)
     holders = count_holders(strings, labels)
     if not ((holders > 0) & (holders < rare)).any():
         return strings
-    is_kept = holders[labels[owner], strings.symbols] >= rare
+    parts = [_without_rare(strings.take(rows), labels[rows], holders >= rare) for rows in batches(strings.lengths)]
+    lengths = np.concatenate([part.lengths for part in parts])
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    return replace(strings, symbols=np.concatenate([part.symbols for part in parts]), starts=starts)
+
+
+def _without_rare(strings: Strings, labels: Ints, is_common: Mask) -> Strings:
+    """Some of the strings, by which symbols of each class are not rare."""
+    owner = np.repeat(np.arange(len(strings)), strings.lengths)
+    is_kept = is_common[labels[owner], strings.symbols]
     symbols = strings.symbols
     if not strings.is_tokens:
         # Ranks of kept places: the last one before a place, and else the first of its string.

@@ -198,8 +198,9 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
         rule = WindowRule(asked.order, asked.support, asked.fewest_of_pairs, asked.window, by_group, is_named)
         is_possible, is_suspect = np.zeros(len(published), bool), np.zeros(len(published), bool)
         some = np.flatnonzero((grouped.sizes > 0)[grouped.published])
+        drawn = shown if len(some) == len(shown) else shown.take(some)
         is_possible[some], is_suspect[some] = possible_by_windows(
-            shown.take(some), grouped.published[some], bare, grouped.original, np.maximum(grouped.classes, 0), rule
+            drawn, grouped.published[some], bare, grouped.original, np.maximum(grouped.classes, 0), rule
         )
         return Verdict(
             (

@@ -26,6 +26,7 @@ the best of `MOST_DRAWS`, as copies are drawn again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +39,7 @@ from shoal.data.strings.strings import Strings
 BATCH_SYMBOLS = 1_000_000  # a third of a GB
 STRINGS_A_SHARE = np.array([1, 2])  # members for each share of a symbol that windows, or columns, tell
 CELLS_A_ROW = 16  # of one byte
+MOST_WAITING = 4_000_000  # pairs of batches, before they are added up: some hundred MB
 NOTHING = 2  # follows the symbol before, or there is none
 MOST_DRAWS = 1000  # of one string, until it is no copy and no near one
 
@@ -119,16 +121,19 @@ def possible_by_windows(
     n_symbols = max(len(original.alphabet), len(published.alphabet), 1)
     rows = np.flatnonzero((original_groups >= 0) & (original.lengths > 0))
     rows = rows[np.argsort(original_groups[rows], kind="stable")]
-    pairs, is_open, known = _of_classes(original.take(rows), classes[original_groups[rows]], n_symbols, rule.pairs)
+    pairs, is_open, known = _of_classes(original, rows, classes[original_groups[rows]], n_symbols, rule.pairs)
     is_possible, is_suspect = np.ones(len(published), bool), np.zeros(len(published), bool)
     limit = np.log(max(len(published), 1) * MOST_DRAWS / FALSE_ALARM)
     n_groups = len(classes)
     sizes = np.bincount(original_groups[rows], weights=original.lengths[rows], minlength=n_groups)
     sizes += np.bincount(groups, weights=published.lengths, minlength=n_groups)
-    parcel = np.cumsum(sizes) // BATCH_SYMBOLS
-    for part in range(int(parcel[-1]) + 1 if len(parcel) else 0):
-        chosen = rows[parcel[original_groups[rows]] == part]
-        drawn = np.flatnonzero(parcel[groups] == part)
+    parcel = (np.cumsum(sizes) // BATCH_SYMBOLS).astype(np.int64)
+    parts = np.arange(int(parcel[-1]) + 2 if len(parcel) else 1)
+    by_group = np.argsort(groups, kind="stable")
+    cuts, drawn_cuts = (np.searchsorted(parcel[g], parts) for g in (original_groups[rows], groups[by_group]))
+    for part in parts[:-1]:
+        chosen = rows[cuts[part] : cuts[part + 1]]
+        drawn = np.sort(by_group[drawn_cuts[part] : drawn_cuts[part + 1]])
         if not len(drawn):
             continue
         ours = published.take(drawn)
@@ -209,19 +214,26 @@ def _before(text: _Text) -> Ints:
     return np.where(text.place > 0, before, 0)
 
 
-def _of_classes(strings: Strings, classes: Ints, n_symbols: int, fewest: int) -> tuple[_Table, _Table, _Table]:
-    """Pairs that enough strings have, whether any that begins so has too few, and what a class has at all."""
+def _of_classes(
+    strings: Strings, chosen: Ints, classes: Ints, n_symbols: int, fewest: int
+) -> tuple[_Table, _Table, _Table]:
+    """Of the chosen strings: pairs that enough have, whether any that begins so has too few, and what a class has.
+
+    `classes` are those of the chosen ones.
+    """
     held, seen = [_Table(np.zeros(0, np.int64), np.zeros(0, np.int64))], [np.zeros(0, np.int64)]
-    for rows in batches(strings.lengths):
-        part = strings.take(rows)
+    for rows in batches(strings.lengths[chosen]):
+        part = strings.take(chosen[rows])
         string, symbols = np.repeat(np.arange(len(part)), part.lengths), part.symbols.astype(np.int64)
         of_symbol = classes[rows][string] * n_symbols + symbols
         first = np.flatnonzero(string[1:] == string[:-1])
         seen.append(_counted(of_symbol).keys)
         held.append(_count_members(of_symbol[first] * n_symbols + symbols[first + 1], string[first]))
+        if sum(len(t.keys) for t in held) > 2 * len(held[0].keys) + MOST_WAITING:
+            held = [_merged(held)]
     known = np.unique(np.concatenate(seen))
-    pair, of_pair = np.unique(np.concatenate([t.keys for t in held]), return_inverse=True)
-    n_holders = np.bincount(of_pair, weights=np.concatenate([t.values for t in held]), minlength=len(pair))
+    whole = _merged(held)
+    pair, n_holders = whole.keys, whole.values
     begin, of_begin = np.unique(pair // n_symbols, return_inverse=True)
     n_few = np.bincount(of_begin, weights=n_holders < fewest, minlength=len(begin))
     return (
@@ -229,6 +241,13 @@ def _of_classes(strings: Strings, classes: Ints, n_symbols: int, fewest: int) ->
         _Table(begin, (n_few > 0).astype(np.int64)),
         _Table(known, np.ones(len(known), np.int64)),
     )
+
+
+def _merged(tables: Sequence[_Table]) -> _Table:
+    """One table of several, with the sums of their values."""
+    keys, which = np.unique(np.concatenate([t.keys for t in tables]), return_inverse=True)
+    values = np.bincount(which, weights=np.concatenate([t.values for t in tables]), minlength=len(keys))
+    return _Table(keys, values.astype(np.int64))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
-from shoal.data.ragged import encode_labels, ragged_places
+from shoal.data.ragged import count_codes, distinct, encode_labels, runs_of_rows, take_ragged
 from shoal.data.strings.strings import symbol_keys
 from shoal.errors import DataError
 
@@ -139,7 +139,9 @@ class Sparse:
         """The records as a ``scipy.sparse.csr_array``, one column for each of `names` in their order."""
         from scipy.sparse import csr_array
 
-        return csr_array((self.weights, self.items, self.starts), shape=(len(self), len(self.names)))
+        return csr_array(
+            (np.ascontiguousarray(self.weights), self.items, self.starts), shape=(len(self), len(self.names))
+        )
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -157,7 +159,7 @@ class Sparse:
     @property
     def supports(self) -> Ints:
         """The number of records that have each attribute."""
-        return np.bincount(self.items, minlength=len(self.names))
+        return count_codes(self.items, len(self.names))
 
     @property
     def holders(self) -> Ints:
@@ -184,7 +186,8 @@ class Sparse:
     @cached_property
     def is_binary(self) -> bool:
         """Whether every weight is 1."""
-        return self.is_integral and bool((self.weights == 1).all())
+        some = self.weights[:1] if self.weights.strides == (0,) else self.weights
+        return self.is_integral and bool((some == 1).all())
 
     @property
     def squares(self) -> npt.NDArray[np.float64]:
@@ -249,21 +252,26 @@ class Sparse:
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Sparse:
         """Some of the records, in the given order; attributes and classes are shared."""
-        places, starts = ragged_places(self.starts, rows)
+        starts, (items, weights) = take_ragged(self.starts, rows, self.items, self.weights)
         return replace(
             self,
             starts=starts,
-            items=self.items[places],
-            weights=self.weights[places],
+            items=items,
+            weights=weights,
             labels=None if self.labels is None else self.labels[rows],
             persons=None if self.persons is None else self.persons[rows],
         )
 
 
+def ones(n: int) -> Ints:
+    """The weights of sets: so many ones, which take no memory; not to be written to."""
+    return np.broadcast_to(np.ones(1, np.int64), n)
+
+
 def count_distinct(keys: npt.NDArray[np.integer[Any]], values: npt.NDArray[np.integer[Any]], n_keys: int) -> Ints:
     """How many different values stand with each key, from 0 to below `n_keys`."""
     width = int(values.max(initial=0)) + 1
-    pairs = np.unique(keys.astype(np.int64) * width + values)
+    pairs = distinct(keys.astype(np.int64) * width + values)
     return np.bincount(pairs // width, minlength=n_keys)
 
 
@@ -292,10 +300,36 @@ def assemble(
     order = sorted(range(len(names)), key=names.__getitem__)
     place = np.empty(len(names), np.int64)
     place[order] = np.arange(len(names))
-    n_records, width = len(starts) - 1, max(1, len(names))
-    keys = np.repeat(np.arange(n_records), np.diff(starts)) * width + place[codes]
     if weights is not None:
         refuse_weights(weights, starts)
+    found = [
+        _settled_run(
+            np.diff(starts[low : high + 1]),
+            place[codes[starts[low] : starts[high]]],
+            None if weights is None else weights[starts[low] : starts[high]],
+            max(1, len(names)),
+            low,
+        )
+        for low, high in runs_of_rows(starts)
+    ]
+    counts = np.concatenate([np.zeros(0, np.int64), *(f[2] for f in found)])
+    settled: Weights = ones(len(counts)) if repeats == "once" else counts
+    if weights is not None:
+        settled = whole_or_real(counts)
+    return Sparse(
+        _starts_of(np.concatenate([np.zeros(0, np.int64), *(f[0] for f in found)])),
+        np.concatenate([np.zeros(0, np.int32), *(f[1] for f in found)]),
+        settled,
+        tuple(names[i] for i in order),
+        source=source or SparseSource(),
+    )
+
+
+def _settled_run(
+    sizes: Ints, items: Ints, weights: npt.NDArray[np.float64] | None, width: int, first: int
+) -> tuple[Ints, Codes, Weights]:
+    """The sizes of some records, the first of which has the number `first`; their items; and weights, or counts."""
+    keys = np.repeat(np.arange(len(sizes)), sizes) * width + items
     is_new = np.ones(len(keys), dtype=bool)
     if len(keys) and not (keys[1:] > keys[:-1]).all():
         by_key = np.argsort(keys, kind="stable")
@@ -305,29 +339,24 @@ def assemble(
     firsts = np.flatnonzero(is_new)
     keys = keys[firsts]
     settled: Weights
-    if weights is not None:
-        joined = np.add.reduceat(weights, firsts) if len(firsts) else weights
-        refuse_weights(joined, np.searchsorted(keys, np.arange(n_records + 1) * width))
-        keys, settled = keys[joined != 0], whole_or_real(joined[joined != 0])
-    elif repeats == "once":
-        settled = np.ones(len(keys), np.int64)
-    else:
+    if weights is None:
         settled = np.diff(np.append(firsts, len(is_new)))
-    owners, items = np.divmod(keys, width)
-    return Sparse(
-        _starts_of(np.bincount(owners, minlength=n_records)),
-        items.astype(np.int32),
-        settled,
-        tuple(names[i] for i in order),
-        source=source or SparseSource(),
-    )
+    else:
+        joined = np.add.reduceat(weights, firsts) if len(firsts) else weights
+        refuse_weights(joined, np.searchsorted(keys, np.arange(len(sizes) + 1) * width), first)
+        keys, settled = keys[joined != 0], joined[joined != 0]
+    owners, own = np.divmod(keys, width)
+    return np.bincount(owners, minlength=len(sizes)), own.astype(np.int32), settled
 
 
-def refuse_weights(weights: npt.NDArray[np.float64], starts: Ints) -> None:
-    """Refuse weights that are not finite, too large or too small; the message has the number of the record."""
+def refuse_weights(weights: npt.NDArray[np.float64], starts: Ints, first: int = 0) -> None:
+    """Refuse weights that are not finite, too large or too small; the message has the number of the record.
+
+    `first` is how many records stand before these.
+    """
     usable = usable_weights(weights)
     if not usable.all():
-        row = int(np.searchsorted(starts, int(np.argmin(usable)), side="right"))
+        row = first + int(np.searchsorted(starts, int(np.argmin(usable)), side="right"))
         raise DataError(f"record {row}: a weight is {UNUSABLE}")
 
 

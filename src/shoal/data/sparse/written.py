@@ -152,13 +152,16 @@ def read_records(path: str | os.PathLike[str], form: RecordForm) -> Sparse:
 
 def compact(records: Sparse) -> Sparse:
     """The same with the names of no items and classes but those that occur."""
-    used, items = np.unique(records.items, return_inverse=True)
-    names = tuple(records.names[i] for i in used.tolist())
+    is_used = records.supports > 0
+    items, names = records.items, records.names
+    if not is_used.all():
+        items = (np.cumsum(is_used, dtype=np.int32) - 1).astype(np.int32)[items]
+        names = tuple(name for name, used in zip(names, is_used.tolist(), strict=True) if used)
     labels, classes = records.labels, records.classes
     if labels is not None:
         held, codes = np.unique(labels, return_inverse=True)
         labels, classes = codes.astype(np.int32), tuple(classes[c] for c in held.tolist())
-    return replace(records, items=items.astype(np.int32), names=names, labels=labels, classes=classes)
+    return replace(records, items=items, names=names, labels=labels, classes=classes)
 
 
 def _strings(records: Sparse, form: RecordForm) -> Strings:

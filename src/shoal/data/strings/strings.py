@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
-from shoal.data.ragged import encode_labels, ragged_places
+from shoal.data.ragged import count_codes, encode_labels, take_ragged
 from shoal.data.tables.table import Source
 from shoal.errors import DataError
 
@@ -146,7 +146,7 @@ class Strings:
 
     def compact(self) -> Strings:
         """The same strings, with an alphabet and classes that hold nothing but what occurs."""
-        used = np.bincount(self.symbols, minlength=len(self.alphabet)) > 0
+        used = count_codes(self.symbols, len(self.alphabet)) > 0
         code_of = (np.cumsum(used) - 1).astype(np.int32)
         alphabet = tuple(s for s, u in zip(self.alphabet, used.tolist(), strict=True) if u)
         made = replace(self, symbols=self.symbols if used.all() else code_of[self.symbols], alphabet=alphabet)
@@ -180,8 +180,8 @@ def take_strings(symbols: Codes, starts: Ints, rows: npt.NDArray[np.integer[Any]
         ends = np.cumsum(sizes)
         pieces = [symbols[a : a + n] for a, n in zip(starts[:-1][rows].tolist(), sizes.tolist(), strict=True)]
         return np.concatenate(pieces), np.concatenate([np.zeros(1, np.int64), ends])
-    places, new_starts = ragged_places(starts, rows)
-    return symbols[places], new_starts
+    new_starts, (taken,) = take_ragged(starts, rows, symbols)
+    return taken, new_starts
 
 
 def _encode_characters(strings: list[str]) -> tuple[Codes, tuple[str, ...]]:

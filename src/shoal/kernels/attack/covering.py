@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal.arrays import Codes, Ints, Words
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled, compiled_beside
+
+POINTS_AT_ONCE = 1024
 
 
 class Runs(NamedTuple):
@@ -34,7 +36,41 @@ class Runs(NamedTuple):
     last: Ints
 
 
-@compiled
+def _places(words: Words, n_boxes: int) -> Any:
+    """The bits of words in the order of the boxes, a byte each; the last axis is that of the words."""
+    return np.unpackbits(words.astype("<u8").view(np.uint8), axis=-1, count=n_boxes, bitorder="little")
+
+
+def _fill_bits(runs: Runs, bits: Words) -> None:
+    sizes = np.diff(runs.starts)[runs.of_box]
+    box = np.repeat(np.arange(len(runs.of_box)), sizes)
+    run = np.arange(len(box)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + runs.starts[runs.of_box][box]
+    holds = runs.first[run] < runs.last[run]
+    for cell in (runs.first[run], runs.last[run]):
+        there = holds & (cell < len(bits))
+        bit = np.uint64(1) << (box[there] & 63).astype(np.uint64)
+        np.bitwise_xor.at(bits, (cell[there], box[there] >> 6), bit)
+    np.bitwise_xor.accumulate(bits, axis=0, out=bits)
+
+
+def _count_covered(bits: Words, cells: Codes, owners: Ints, most: int, counts: Ints) -> None:
+    for low in range(0, len(cells), POINTS_AT_ONCE) if not len(owners) else (0,):
+        some = cells[low:] if len(owners) else cells[low : low + POINTS_AT_ONCE]
+        covers = _places(np.bitwise_and.reduce(bits[some], axis=1), len(counts))
+        if len(owners) and len(some):
+            covers = np.maximum.reduceat(covers, np.flatnonzero(np.diff(owners, prepend=owners[0] - 1)), axis=0)
+        counts += covers.sum(axis=0, dtype=np.int64)
+    np.minimum(counts, most, out=counts)
+
+
+def _list_covering(bits: Words, cells: Codes, point: int, boxes: Ints) -> int:
+    words = np.bitwise_and.reduce(bits[cells[point]], axis=0)
+    found = np.flatnonzero(_places(words, 64 * len(words)))
+    boxes[: len(found)] = found
+    return len(found)
+
+
+@compiled_beside(_fill_bits)
 def fill_bits(runs: Runs, bits: Words) -> None:
     """Set the bits of the cells of one column (n_cells, n_words), which are 0."""
     one = np.uint64(1)
@@ -62,7 +98,7 @@ def lowest_bit(word: Any) -> Any:
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@compiled
+@compiled_beside(_count_covered)
 def count_covered(bits: Words, cells: Codes, owners: Ints, most: int, counts: Ints) -> None:
     """How many points each box covers, up to `most`; fastest where those of one cell of the first column are close.
 
@@ -109,7 +145,7 @@ def count_covered(bits: Words, cells: Codes, owners: Ints, most: int, counts: In
                     left[word] &= ~(np.uint64(1) << np.uint64(place))
 
 
-@compiled
+@compiled_beside(_list_covering)
 def list_covering(bits: Words, cells: Codes, point: int, boxes: Ints) -> int:
     """List the boxes that cover a point, ascending, and return how many."""
     found = 0

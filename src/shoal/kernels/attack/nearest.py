@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal.arrays import Bytes, Codes, Floats, Ints, Words
 from shoal.kernels.attack.covering import list_covering
-from shoal.kernels.compile import compiled
+from shoal.kernels.compile import compiled, compiled_beside
 
 PLAIN_NUMBER, NUMBER, PLAIN_CATEGORY, CATEGORY = 0, 1, 2, 3
 ROUNDING = 1e-12  # sums of the same terms in the same order are equal; those of other terms may be so by chance
@@ -78,7 +78,37 @@ def _covers(table: LabelTable, label: int, value: float) -> bool:
     return is_listed(table.listed, table.begins[label], table.ends[label], value)
 
 
-@compiled
+@np.errstate(invalid="ignore")  # of labels that cover nothing, from inf to -inf
+def _fill_terms(table: LabelTable, person: Floats, penalty: float, cover_only: bool, terms: Floats) -> None:
+    for column in range(len(table.kinds)):
+        kind, scale, x = table.kinds[column], table.scales[column], person[column]
+        labels = slice(table.starts[column], table.starts[column + 1])
+        a, b, may_miss = table.low[labels], table.high[labels], table.may_miss[labels] != 0
+        if kind == PLAIN_NUMBER:
+            differs = np.where(np.isnan(x) & may_miss, 0.0, 1.0)
+            terms[labels] = np.where(np.isnan(x) | (a > b), differs, np.abs(x - a) * scale)
+            continue
+        covers = may_miss if np.isnan(x) else (x >= a) & (x <= b)
+        if not np.isnan(x):
+            begins, ends = table.begins[labels], table.ends[labels]
+            for label in np.flatnonzero(covers & (begins < ends)):
+                covers[label] = is_listed(table.listed, begins[label], ends[label], x)
+        if kind == PLAIN_CATEGORY:
+            terms[labels] = np.where(covers, 0.0, 1.0)
+            continue
+        gap, inside = np.ones(len(a)), np.zeros(len(a))
+        if kind == NUMBER and not np.isnan(x):
+            gap = np.where(a <= b, np.maximum(np.maximum(a - x, x - b), 0.0) * scale, 1.0)
+        if not cover_only and not np.isnan(x) and kind == CATEGORY:
+            inside = 1.0 - 1.0 / np.maximum(table.sizes[labels], 1.0)
+        elif not cover_only and not np.isnan(x):
+            is_wide = b > a
+            width = np.where(is_wide, b - a, 1.0)
+            inside = np.where(is_wide, ((x - a) * (x - a) + (b - x) * (b - x)) / (2.0 * width) * scale, 0.0)
+        terms[labels] = np.where(covers, inside, penalty + gap)
+
+
+@compiled_beside(_fill_terms)
 def fill_terms(table: LabelTable, person: Floats, penalty: float, cover_only: bool, terms: Floats) -> None:
     """The distance of a person to each label.
 
@@ -187,9 +217,27 @@ def _list_likely(bits: Words, cells: Codes, person: int, listed: Ints) -> int:
     return len(listed)
 
 
-@compiled
-def _tie(terms: Floats, labels: Codes, listed: Ints, n_listed: int, tied: Ints) -> tuple[float, int]:
-    """How near the nearest of the listed boxes is, and how many are as near; which, is noted in `tied`."""
+def _nearest_boxes(terms: Floats, labels: Codes, listed: Ints, n_listed: int, tied: Ints) -> tuple[float, int]:
+    boxes = listed[:n_listed]
+    distances = np.zeros(n_listed)
+    for column in range(labels.shape[1]):
+        distances += terms[labels[boxes, column]]
+    # Whatever is farther than that from the least is soon forgotten.
+    near = np.flatnonzero(distances <= distances.min(initial=np.inf) + 1000 * ROUNDING)
+    bound, n_tied = np.inf, 0
+    for box, distance in zip(boxes[near].tolist(), distances[near].tolist(), strict=True):
+        if distance < bound - ROUNDING:
+            bound = distance
+            tied[0], n_tied = box, 1
+        elif distance <= bound + ROUNDING:
+            tied[n_tied] = box
+            n_tied += 1
+    return bound, n_tied
+
+
+@compiled_beside(_nearest_boxes)
+def nearest_boxes(terms: Floats, labels: Codes, listed: Ints, n_listed: int, tied: Ints) -> tuple[float, int]:
+    """Put the nearest of some boxes into `tied`; how near they are, and how many."""
     bound, n_tied = np.inf, 0
     for i in range(n_listed):
         box = listed[i]
@@ -247,7 +295,8 @@ def find_least(
     """
     for person in range(len(people)):
         fill_terms(table, people[person], penalty, cover_only, terms)
-        least[person], n_tied = _tie(terms, labels, listed, _list_likely(bits, cells, person, listed), tied)
+        n_likely = _list_likely(bits, cells, person, listed)
+        least[person], n_tied = nearest_boxes(terms, labels, listed, n_likely, tied)
         count = 0
         for i in range(n_tied):
             if n_tied == 1 or len(persons) == 0:
@@ -296,7 +345,8 @@ def count_nearest(
     """
     for person in range(len(people)):
         fill_terms(table, people[person], penalty, cover_only, terms)
-        least[person], n_tied = _tie(terms, labels, listed, _list_likely(bits, cells, person, listed), tied)
+        n_likely = _list_likely(bits, cells, person, listed)
+        least[person], n_tied = nearest_boxes(terms, labels, listed, n_likely, tied)
         for i in range(n_tied):
             for place in range(starts[tied[i]], starts[tied[i] + 1]):
                 counts[person, values[place]] += amounts[place]

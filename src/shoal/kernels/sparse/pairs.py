@@ -4,12 +4,35 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Ints
+from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.kernels.compile import compiled
 from shoal.kernels.stable_order import stable_order
 
 MOST_PARTNERS = 32
 MOST_LOOKED_AT = 256
+
+
+@compiled
+def list_owners(starts: Ints, items: Codes, n_items: int) -> tuple[Ints, Codes]:
+    """Where the records of each item begin, and these records, ascending; sorted by counting."""
+    owner_starts = np.zeros(n_items + 1, np.int64)
+    for item in items:
+        owner_starts[item + 1] += 1
+    for item in range(n_items):
+        owner_starts[item + 1] += owner_starts[item]
+    owners, fill = np.empty(len(items), np.int32), owner_starts[:-1].copy()
+    for row in range(len(starts) - 1):
+        for e in range(starts[row], starts[row + 1]):
+            owners[fill[items[e]]] = row
+            fill[items[e]] += 1
+    return owner_starts, owners
+
+
+@compiled
+def opens_pair(mate: Codes, is_first: Mask) -> None:
+    """Mark the entries that are joined with a later one."""
+    for e in range(len(mate)):
+        is_first[e] = mate[e] > e
 
 
 @compiled

@@ -89,3 +89,46 @@ def fill_templates(
                 cursor[j] += 1
     position_starts[length] = n_features
     return n_features
+
+
+@compiled
+def find_features(symbols: Codes, starts: Ints, length: int, widest: int, first: Ints) -> None:
+    """Where each symbol comes first at each position: the string, and the place in its window, as one number.
+
+    ``first`` (length, n_symbols) is -1 all over before; it stays so where a position never holds a symbol.
+    """
+    found, covered = np.empty(widest, np.int32), np.empty(widest, np.int64)
+    for j in range(len(starts) - 1):
+        string = symbols[starts[j] : starts[j + 1]]
+        own = len(string)
+        for i in range(length):
+            n_found = add_window(string, i * own, (i + 1) * own, length, found, covered)
+            for e in range(n_found):
+                if first[i, found[e]] < 0:
+                    first[i, found[e]] = j * widest + e
+
+
+@compiled
+def fill_numbered(
+    symbols: Codes,
+    starts: Ints,
+    length: int,
+    widest: int,
+    numbers: Codes,
+    entry_starts: Ints,
+    features: Codes,
+    weights: Singles,
+) -> None:
+    """Fill the entries of templates by features that have numbers already, ``numbers[position, symbol]``."""
+    found, covered = np.empty(widest, np.int32), np.empty(widest, np.int64)
+    for j in range(len(starts) - 1):
+        string = symbols[starts[j] : starts[j + 1]]
+        own = len(string)
+        at = entry_starts[j]
+        for i in range(length):
+            n_found = add_window(string, i * own, (i + 1) * own, length, found, covered)
+            for e in range(n_found):
+                features[at] = numbers[i, found[e]]
+                if len(weights) > 0:
+                    weights[at] = covered[e] / own
+                at += 1

@@ -94,6 +94,46 @@ def find_unsupported(
 
 
 @compiled
+def list_followers(symbols: Codes, starts: Ints, is_listed: Mask, n_symbols: int) -> tuple[Codes, Ints]:
+    """For each symbol the listed places that follow it within a string, ascending, and where those of each begin."""
+    ends = np.zeros(n_symbols + 1, np.int64)
+    for row in range(len(starts) - 1):
+        for u in range(starts[row] + 1, starts[row + 1]):
+            if is_listed[u]:
+                ends[symbols[u - 1] + 1] += 1
+    for symbol in range(n_symbols):
+        ends[symbol + 1] += ends[symbol]
+    places, fill = np.empty(ends[n_symbols], np.int32), ends[:-1].copy()
+    for row in range(len(starts) - 1):
+        for u in range(starts[row] + 1, starts[row + 1]):
+            if is_listed[u]:
+                places[fill[symbols[u - 1]]] = u
+                fill[symbols[u - 1]] += 1
+    return places, ends
+
+
+@compiled
+def count_pairs(symbols: Codes, starts: Ints, n_symbols: int) -> Codes:
+    """How many strings have each pair of symbols one after the other: ``counts[first * n_symbols + second]``."""
+    counts, last = np.zeros(n_symbols * n_symbols, np.int32), np.full(n_symbols * n_symbols, -1, np.int32)
+    for row in range(len(starts) - 1):
+        for u in range(starts[row] + 1, starts[row + 1]):
+            pair = symbols[u - 1] * n_symbols + symbols[u]
+            if last[pair] != row:
+                last[pair] = row
+                counts[pair] += 1
+    return counts
+
+
+@compiled
+def mark_few(symbols: Codes, starts: Ints, n_symbols: int, counts: Codes, support: int, is_few: Mask) -> None:
+    """Mark the places whose pair with the symbol before fewer strings have."""
+    for row in range(len(starts) - 1):
+        for u in range(starts[row] + 1, starts[row + 1]):
+            is_few[u] = counts[symbols[u - 1] * n_symbols + symbols[u]] < support
+
+
+@compiled
 def _nearest_left(left_at: Floats, at: float, half: float) -> tuple[int, int]:
     """The leftovers, sorted by relative place, that stand within `half` of a place."""
     return first_not_below(left_at, 0, len(left_at), at - half), first_not_below(left_at, 0, len(left_at), at + half)
@@ -233,12 +273,12 @@ def generate_from_windows(
     by_group: bool,
     pool: Codes,
     pool_starts: Ints,
-    after: Ints,
+    after: Codes,
     after_starts: Ints,
-    rare_after: Ints,
+    rare_after: Codes,
     rare_after_starts: Ints,
-    left_first: Ints,
-    left: Ints,
+    left_first: Codes,
+    left: Codes,
     left_at: Floats,
     pairs: Ints,
     n_tries: int,
@@ -280,7 +320,7 @@ def generate_from_windows(
         Share of a string to either side of a place.
     pool, pool_starts : arrays
         All strings of the class, none empty.
-    after, after_starts : int64 arrays
+    after, after_starts : int32 array, int64 array
         For each symbol the places of the pool that follow it within a string.
     rare_after, rare_after_starts, left_first, left, left_at : arrays
         Of the pool: see `shoal.strings.windows.ClassStrings`.

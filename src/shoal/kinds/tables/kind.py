@@ -13,7 +13,7 @@ import numpy as np
 from shoal.arrays import Ints
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, PolicyError
-from shoal.kind import HierarchyLook, Kind, Run
+from shoal.kind import SMALL, HierarchyLook, Kind, Run
 from shoal.kinds.tables.policy import ColumnPolicy, Policy, publications
 from shoal.shown import Grid
 
@@ -152,6 +152,10 @@ class Tables(Kind):
             return None
         attributes_of(data, policy)  # which refuses what is not in the data
         return person_codes(data, policy.person)
+
+    def is_small(self, data: Any) -> bool:
+        """Up to a thousand rows: the loops that take longest have ways of NumPy beside them."""
+        return len(data) <= 5 * SMALL
 
     def profile(self, data: Table, policy: Policy, *, sweep: bool, progress: Progress | None) -> Profile:
         """Guess what columns mean, measure the risk as it stands, and propose a method."""

@@ -4,8 +4,8 @@
 effort    what is done
 ========  ============================================================================================================
 fast      nothing: the groups stay as they are
-balanced  relocate and swap records, form and dissolve groups, until nothing gains, from the given groups and from
-          those of a path through near records; a short annealing of the better ones, and again
+balanced  relocate and swap records, form and dissolve groups, until nothing gains, from the given groups, from those
+          of a path through near records and from those of MDAV; a short annealing of the best ones, and again
 best      many long annealings, some from molten groups, some from the best so far; after each few, the best partition
           that can be put together from all groups that any of them found; random, but for a given seed
 ========  ============================================================================================================
@@ -47,7 +47,7 @@ from shoal.errors import Infeasible, PolicyError
 from shoal.kernels.compile import interpreted
 from shoal.kernels.tables.annealing import anneal
 from shoal.kernels.tables.local_search import SearchGroups, descend, fill_groups, lay_out, regroup
-from shoal.kernels.tables.mdav import MixedPoints
+from shoal.kernels.tables.mdav import MixedPoints, label_mdav
 from shoal.kernels.tables.near_path import near_order
 from shoal.kernels.tables.neighbours import nearest_lists
 from shoal.kernels.tables.shortest_path import cut_order
@@ -59,6 +59,7 @@ Effort = Literal["fast", "balanced", "best"]
 
 Run = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], list[Any]]
 
+MOST_FOR_MDAV = 100_000  # records: half a second
 FEWEST_LISTED, MOST_LISTED = 20, 60  # neighbours a record, 3k between these
 LEAST_SHARE = 1e-12  # of the loss; a gain below it is rounding
 ROUNDING = 1e-14  # of the sum of squares of the whole table
@@ -220,7 +221,7 @@ def improve(
     near = nearest_lists(data.points, data.weights, data.n_metric, min(n_listed, n_rows - 1))
     scale = _local_scale(data, near, k)
     pool = [start]
-    for begun in (start, _along_the_curve(data, k)):
+    for begun in (start, *_other_starts(data, start, k)):
         groups = lay_out(data.points, data.weights, data.n_metric, near, begun, k)
         _settle(groups, float(losses_of(data, begun, k).sum()), watch)
         pool.append(number_groups(groups.labels))
@@ -258,10 +259,16 @@ def cut_large(points: Floats, labels: Codes, k: int) -> Codes:
     return number_groups((labels * np.int64(len(labels)) + part).astype(np.int64))
 
 
-def _along_the_curve(data: MixedPoints, k: int) -> Codes:
-    """Other groups to begin with: where a search ends depends on its start, and no start is best for all tables."""
+def _other_starts(data: MixedPoints, start: Codes, k: int) -> list[Codes]:
+    """Other groups to begin with: where a search ends depends on its start, and no start is best for all tables.
+
+    They are the same for every start but for that one itself, so that a search ends where it does from the best.
+    """
     order = near_order(data.points, data.weights, data.n_metric, k)
-    return number_groups(cut_order(data.points, data.weights, data.n_metric, order, k)[0])
+    others = [number_groups(cut_order(data.points, data.weights, data.n_metric, order, k)[0])]
+    if len(start) <= MOST_FOR_MDAV:
+        others.append(cut_large(data.points, number_groups(label_mdav(data, k)), k))
+    return [labels for labels in others if not np.array_equal(labels, start)]
 
 
 def _local_scale(data: MixedPoints, near: Codes, k: int) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import shoal.check.sparse.baskets as baskets
 from shoal.check.sparse.baskets import BasketsAsked, BasketsEvidence, verify_baskets
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.written import compact
@@ -15,6 +16,12 @@ ORIGINAL = Sparse.of(
     [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "rare"]] + [["a", "d"], ["b", "d"], ["a", "b"], ["c", "d"]],
 )
 GROUPS = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+
+
+@pytest.fixture(autouse=True, params=[1_000_000, 3])
+def batch(request, monkeypatch):
+    """All at once, and a few entries at a time."""
+    monkeypatch.setattr(baskets, "BATCH_ENTRIES", request.param)
 
 
 def verdict(rows: list[list[str]], groups: list[int], original: Sparse = ORIGINAL, k: int = K, **kept):

@@ -140,3 +140,10 @@ def test_pairs_of_a_class_have_a_number_of_their_own() -> None:
 def test_it_is_k_or_support_if_that_is_more() -> None:
     asked = StringAsked(k=20, support=5)
     assert [a.fewest_of_pairs for a in (asked, replace(asked, rare=1), replace(asked, support=1))] == [20, 5, 1]
+
+
+def test_tables_of_batches_add_up() -> None:
+    table = windows._Table
+    parts = [table(np.array([2, 7]), np.array([1, 5])), table(np.array([0, 7, 9]), np.array([3, 1, 1]))]
+    whole = windows._merged(parts)
+    assert (whole.keys.tolist(), whole.values.tolist()) == ([0, 2, 7, 9], [3, 1, 6, 1])

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from shoal.attack.tables.predicates import AT_LEAST, AT_MOST, EQUAL, LESS, MORE, OTHER, Crowd, Predicates, about_people
+from shoal.kernels.attack.covering import Runs, count_covered, fill_bits, list_covering
+from shoal.kernels.compile import interpreted
 from tests.unit.attack.tables.views import view_of
 
 
@@ -47,3 +49,26 @@ def slow_holds(read, label, operator, x):
     if operator == OTHER:  # of a label with gaps: outside its ends
         return not low <= x <= high
     return {AT_LEAST: x >= low, AT_MOST: x <= high, MORE: x > high, LESS: x < low}[operator]
+
+
+@pytest.mark.parametrize("n_owners", [0, 7])
+def test_interpreted_it_counts_the_same(n_owners):
+    rng = np.random.default_rng(n_owners)
+    first = rng.integers(0, 9, 40)
+    runs = Runs(rng.integers(0, 20, 150), np.sort(rng.integers(0, 40, 21)), first, first + rng.integers(-1, 4, 40))
+    cells = rng.integers(0, 9, (60, 3)).astype(np.int32)
+    owners = np.sort(rng.integers(0, n_owners, 60)) if n_owners else np.zeros(0, np.int64)
+
+    def found():
+        bits = np.zeros((9, 3), np.uint64)
+        fill_bits(runs, bits)
+        counts, boxes = np.zeros(150, np.int64), np.full(192, -1)
+        count_covered(bits, cells, owners, 4, counts)
+        n = list_covering(bits, cells, 5, boxes)
+        return bits, counts, boxes[:n]
+
+    with interpreted(True):
+        by_numpy = found()
+    for ours, theirs in zip(by_numpy, found(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert by_numpy[1].max() == 4

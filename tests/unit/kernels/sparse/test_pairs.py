@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from shoal.data.sparse.records import Sparse
-from shoal.kernels.sparse.pairs import match_pairs, strong_pairs
+from shoal.kernels.sparse.pairs import list_owners, match_pairs, opens_pair, strong_pairs
 
 
 def draw() -> Sparse:
@@ -63,3 +63,17 @@ def test_the_strongest_pairs_of_a_record_are_matched_first() -> None:
             if i not in slow and j not in slow:
                 slow[i], slow[j] = j, i
         assert [slow.get(i, -low - 1) + low for i in range(high - low)] == mate[low:high].tolist()
+
+
+def test_owners_are_listed_by_item() -> None:
+    records = draw()
+    starts, owners = list_owners(records.starts, records.items, records.n_items)
+    np.testing.assert_array_equal(np.diff(starts), records.supports)
+    by_item = np.argsort(records.items, kind="stable")
+    np.testing.assert_array_equal(owners, np.repeat(np.arange(len(records)), records.sizes)[by_item])
+
+
+def test_a_pair_opens_at_its_earlier_entry() -> None:
+    is_first = np.empty(5, np.bool_)
+    opens_pair(np.array([3, -1, 4, 0, 2], np.int32), is_first)
+    assert is_first.tolist() == [True, False, True, False, False]

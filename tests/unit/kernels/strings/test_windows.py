@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from shoal.kernels.strings.hash import BASES, fingerprints
-from shoal.kernels.strings.windows import generate_from_windows
+from shoal.kernels.strings.windows import count_pairs, generate_from_windows, list_followers, mark_few
 from shoal.strings.windows import bins_of, bins_of_lengths, count_needed, find_rare, make_pool
 from tests.unit.kernels.strings.test_generate import SlowRandom, flat, some_strings
 
@@ -231,3 +233,22 @@ def test_shares_are_counted_as_the_slow_way_counts(shortest: int, longest: int) 
         assert found[group] == (2 if shortest == longest else 1) * slow_shares(
             members, int(bins[0][group]), int(bins[1][group]), 3
         )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_followers_and_pairs_are_those_of_a_plain_count(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    strings = [rng.integers(0, 4, rng.integers(1, 9)).tolist() for _ in range(30)]
+    symbols, starts = flat(strings)
+    is_listed = rng.random(len(symbols)) < 0.5
+    places, ends = list_followers(symbols, starts, is_listed, 4)
+    inside = np.delete(np.arange(len(symbols)), starts[:-1])
+    for symbol in range(4):
+        expected = [p for p in inside if is_listed[p] and symbols[p - 1] == symbol]
+        assert places[ends[symbol] : ends[symbol + 1]].tolist() == expected
+    held = [set(pairwise(s)) for s in strings]
+    counts = count_pairs(symbols, starts, 4)
+    assert counts.tolist() == [sum((a, b) in pairs for pairs in held) for a in range(4) for b in range(4)]
+    is_few = np.zeros(len(symbols), np.bool_)
+    mark_few(symbols, starts, 4, counts, 9, is_few)
+    assert np.flatnonzero(is_few).tolist() == [p for p in inside if counts[symbols[p - 1] * 4 + symbols[p]] < 9]

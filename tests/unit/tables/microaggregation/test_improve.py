@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,9 @@ from hypothesis import strategies as st
 import shoal.tables.microaggregation.improve as improve_module
 from shoal.engine.blocks import run_blocks
 from shoal.errors import Infeasible, PolicyError
-from shoal.kernels.tables.mdav import MixedPoints
+from shoal.kernels.tables.mdav import MixedPoints, label_mdav
+from shoal.kernels.tables.near_path import near_order
+from shoal.kernels.tables.shortest_path import cut_order
 from shoal.tables.encoding import Ranked
 from shoal.tables.microaggregation.improve import cut_large, improve
 from shoal.tables.microaggregation.merge_runs import number_groups
@@ -172,3 +175,19 @@ def test_it_ends_where_nothing_is_lost() -> None:
     X = np.repeat([-2.0569489, 0.43188757, 0.44210726, 0.59880926], [4, 7, 5, 5])[:, None]
     labels = np.repeat(np.arange(4, dtype=np.int32), [4, 7, 5, 5])
     assert len(improve(rank_array(X), labels, 4, "balanced")) == len(X)
+
+
+@pytest.mark.usefixtures("quick_best")
+@pytest.mark.parametrize("effort", ["balanced", "best"])
+def test_it_ends_alike_from_mdav_and_from_the_curve(effort: Any) -> None:
+    """Many ties and long tails, on which the two starts are far apart."""
+    rng = np.random.default_rng(2)
+    columns = [np.floor(3 * rng.pareto(1.2, 120)), rng.integers(0, 4, 120), rng.poisson(0.5, 120) ** 3]
+    data = mixed_points(rank_array(np.column_stack(columns).astype(float)))
+    order = near_order(data.points, data.weights, data.n_metric, 5)
+    starts = [label_mdav(data, 5), cut_order(data.points, data.weights, data.n_metric, order, 5)[0].astype(np.int32)]
+    before = [slow_loss(data, labels) for labels in starts]
+    found = [slow_loss(data, improve(data, labels, 5, effort, seed=1)) for labels in starts]
+    assert abs(before[0] - before[1]) > 0.01 * min(before)
+    assert found[0] == pytest.approx(found[1], rel=1e-6)
+    assert max(found) <= min(before)
