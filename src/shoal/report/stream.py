@@ -57,7 +57,7 @@ def render_stream_report(
     return render(
         "stream_report.html",
         guarantees=judged(made.guarantees, words.short_name, words.required, words.achieved),
-        models=words.models(publish),
+        models=words.models(publish) if made.guarantees else {},
         suppressed=list(made.suppressed.items()),
         verdict=found,
         checked=CHECKED,
