@@ -74,8 +74,8 @@ def render_stream_report(
         attacks="",
         losses=[(name, number(value)) for name, value in made.loss.items()],
         method={
-            "Windows": f"Records that came in within {limit} were a window, and came out together; windows do not "
-            "overlap.",
+            "Windows": f"What came in one after the other was a window until its first record had waited for {limit}; "
+            "it came out together, and windows do not overlap.",
             **({"The attacker": "; ".join(attacker) + "."} if attacker else {}),
         },
         notes=(),

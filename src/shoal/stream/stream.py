@@ -202,12 +202,14 @@ class Stream:
                 "please report it"
             )
         result = Streamed(made.records, made.suppressed, made.windows, made.loss, found.guarantees)
-        write_owned(journal.private / REPORT, stream_report(result, self._policy), overwrite=True)
+        write_owned(
+            journal.private / REPORT, stream_report(result, self._policy, manifest["checksums"]), overwrite=True
+        )
         publish = str(manifest.get("method", {}).get("publish", ""))
         page = render_stream_report(result, self._delay, windows.attacker, found.unverified, publish)
         write_owned(journal.private / PAGE_FILE, page, overwrite=True)
-        told = {**manifest, "guarantees": [_public(g) for g in found.guarantees]}
-        journal.end(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+        public = {**manifest, "guarantees": [_public(g) for g in found.guarantees]}
+        journal.end(json.dumps(public, indent=2, ensure_ascii=False) + "\n")
         return result
 
 
