@@ -20,7 +20,9 @@ import shoal
 from benchmarks.places_growth import exponent, grown
 from reproductions.place_baselines import found_whole, mean_path, moved_within, nearest_is_own, swapped
 from shoal.arrays import Floats
+from shoal.attack.attack import Attacked
 from shoal.attack.run import attack_case
+from shoal.attack.trajectories import TRAJECTORY_ATTACKS
 from shoal.attack.trajectories.case import TrajectoryCase
 from shoal.attack.trajectories.recovery import TrajectoryRecovery
 from shoal.data.trajectories.files import read_trajectories
@@ -29,6 +31,7 @@ from shoal.data.trajectories.pieces import in_pieces
 from shoal.data.trajectories.trajectories import Trajectories
 from shoal.kinds.trajectories.policy import TrajectoryPolicy
 from shoal.kinds.trajectories.release import TrajectoryRelease
+from shoal.report.verdict import judge_release
 from shoal.trajectories.glove import Glove
 from shoal.utility.trajectories.measure import measure_trajectories
 
@@ -137,13 +140,12 @@ what is published, so they are not offered. mdl-anonymizer is not on the package
 """
 
 
-def released(asked: dict[str, Any]) -> tuple[TrajectoryRelease, float, dict[str, Any]]:
-    """A release, the seconds that it took, and what attacks found."""
+def released(asked: dict[str, Any]) -> tuple[TrajectoryRelease, float, Attacked[Any]]:
+    """A release, the seconds that it took, and what attacks found, however long they take."""
     start = time.process_time()
     release: TrajectoryRelease = shoal.anonymize(DATA, TrajectoryPolicy.of(**asked), hold_out=0.2, seed=1)
     seconds = time.process_time() - start
-    attacked = attack_case("trajectories", release.case, seed=0, has_others=True)  # however long it takes
-    return release, seconds, {r.attack: r for r in attacked.results}
+    return release, seconds, attack_case("trajectories", release.case, seed=0, has_others=True)
 
 
 def _singled_out(details: dict[str, float]) -> str:
@@ -152,8 +154,9 @@ def _singled_out(details: dict[str, float]) -> str:
 
 def release_row(asked: dict[str, Any]) -> tuple[str, ...]:
     """One release, and what was measured of it."""
-    release, seconds, found = released(asked)
-    u, points = release.utility, found["known-points"].details
+    release, seconds, attacked = released(asked)
+    u, found = release.utility, {r.attack: r for r in attacked.results}
+    points = found["known-points"].details
     return (
         {"trip": "trips", "person": "cabs"}[asked.get("unit", "trip")] + (", tau = 30 min" if "tau" in asked else ""),
         str(asked["k"]),
@@ -204,8 +207,9 @@ def pieces_row(data: Trajectories, minutes: int | None) -> tuple[str, ...]:
 
 def day_row(asked: dict[str, Any]) -> tuple[str, ...]:
     """A release of pieces of the whole day, and what was measured of it."""
-    release, seconds, found = released(asked)
-    u, points = release.utility, found["known-points"].details
+    release, seconds, attacked = released(asked)
+    u, found = release.utility, {r.attack: r for r in attacked.results}
+    points = found["known-points"].details
     return (
         str(asked["k"]),
         f"{release.records['out']:,}",
@@ -217,7 +221,7 @@ def day_row(asked: dict[str, Any]) -> tuple[str, ...]:
         *(_rates(found, name) for name in ("recovery", "next-piece")),
         f"{found['membership'].details['area_under_curve']:.2f}",
         f"{u.heat_correlation:.2f}",
-        release.verdict.level,
+        judge_release(release.grounds(), attacked, TRAJECTORY_ATTACKS).level,
     )
 
 

@@ -71,11 +71,11 @@ class NextPiece(Attack[TrajectoryCase]):
             (boxes.sides[:, i] + boxes.sides[:, i + 1] + 1) / 2 * scale
             for i, scale in ((0, metres), (2, metres * east), (4, boxes.grid.slot))
         ]
-        sizes, hits = np.diff(boxes.starts), 0
+        owners, sizes, hits = boxes.owners, np.diff(boxes.starts), 0
         for one, two in pairs.tolist():
             y, x, t = _expected(data, one, two, east)
             away = np.hypot(middles[0] - y, middles[1] - x) + METRES_A_SECOND * np.abs(middles[2] - t)
-            guess = int(np.argmin(np.bincount(boxes.owners, away, len(sizes)) / sizes))
+            guess = int(np.argmin(np.bincount(owners, away, len(sizes)) / sizes))
             hits += int(was_in_all(boxes, data, two)[guess])
         return Rate(hits, len(pairs))
 
