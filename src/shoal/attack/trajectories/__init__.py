@@ -7,9 +7,9 @@ from shoal.attack.trajectories.recovery import TrajectoryRecovery
 
 TRAJECTORY_ATTACKS = (
     KnownPoints(),
-    NextPiece(),  # before those that tell less of pieces, as none is begun after a minute
+    NextPiece(),
+    TrajectoryRecovery(),  # these two before those that tell less of pieces, as none is begun after a minute
     HomeAndWork(),
     TopPlaces(),
-    TrajectoryRecovery(),
     TrajectoryMembership(),
 )
