@@ -92,7 +92,7 @@ def carry(
     earlier : bool array (n_persons, n_releases)
         Which earlier releases published each person.
     partition : callable
-        Groups some of the persons, at least so many to a group.
+        Groups some of the persons, at least so many to a group; see `shoal.releases.exchange`.
     n_cohorts : int
         How many cohorts there are, those among them that nobody is left of; new ones are numbered from there on.
     reserve : int

@@ -18,6 +18,7 @@ from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.releases.carry import CarriedBoxes, carry
+from shoal.releases.exchange import exchanged
 from shoal.releases.invariance import Buckets, fill_by_panel
 from shoal.secrets import KEY_BYTES
 from shoal.tables.history import person_vectors
@@ -271,7 +272,7 @@ class Series:
             earlier,
             boxes,
             self.policy.k,
-            lambda some, k: partition([v.take(some) for v in vectors], k),
+            lambda some, k: _founded([v.take(some) for v in vectors], k, partition),
             reserve=self.policy.reserve,
             n_cohorts=n_cohorts,
             panels=None if self.panels is None else self.panels[person_of],
@@ -361,6 +362,13 @@ class Series:
             (*(() if before is None else before.checksums), checksum),
             {text: self.spellings[text] for signature in texts for text in signature},
         )
+
+
+def _founded(
+    vectors: Sequence[Ranked], size: int, partition: Callable[[Sequence[Ranked], int], npt.NDArray[np.integer[Any]]]
+) -> Ints:
+    """New groups of persons, improved."""
+    return exchanged(vectors, partition(vectors, size), size)
 
 
 def _mean_width(boxes: CarriedBoxes, labels: Ints) -> float:

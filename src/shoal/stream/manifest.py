@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ def stream_manifest(made: Streamed, windows: StreamWindows, kind: str, delay: De
     }
 
 
-def stream_report(result: Streamed, policy: Any) -> str:
-    """What `private/stream.json` says: exact numbers, the loss, and what was asked."""
-    return json.dumps({**result.to_dict(), "policy": policy_toml(policy, {}, ())}, indent=2, ensure_ascii=False) + "\n"
+def stream_report(result: Streamed, policy: Any, checksums: Mapping[str, str]) -> str:
+    """What `private/stream.json` says: exact numbers, the loss, what was asked, and which bytes were published."""
+    told = {**result.to_dict(), "policy": policy_toml(policy, {}, ()), "checksums": dict(checksums)}
+    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"

@@ -184,6 +184,7 @@ class Stream:
     def _end(self, journal: Journal, counts: StreamCounts, windows: StreamWindows) -> Streamed:
         """Check all that was published, say so beside it, and let the journal go."""
         from shoal.check.stream.folder import check_stream
+        from shoal.report.stream import PAGE_FILE, render_stream_report
         from shoal.scratch import write_owned
         from shoal.stream.manifest import REPORT, stream_manifest, stream_report
 
@@ -201,9 +202,14 @@ class Stream:
                 "please report it"
             )
         result = Streamed(made.records, made.suppressed, made.windows, made.loss, found.guarantees)
-        write_owned(journal.private / REPORT, stream_report(result, self._policy), overwrite=True)
-        told = {**manifest, "guarantees": [_public(g) for g in found.guarantees]}
-        journal.end(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+        write_owned(
+            journal.private / REPORT, stream_report(result, self._policy, manifest["checksums"]), overwrite=True
+        )
+        publish = str(manifest.get("method", {}).get("publish", ""))
+        page = render_stream_report(result, self._delay, windows.attacker, found.unverified, publish)
+        write_owned(journal.private / PAGE_FILE, page, overwrite=True)
+        public = {**manifest, "guarantees": [_public(g) for g in found.guarantees]}
+        journal.end(json.dumps(public, indent=2, ensure_ascii=False) + "\n")
         return result
 
 

@@ -23,5 +23,6 @@ def test_a_few_suppressed_are_told_as_a_range(tmp_path: Path) -> None:
 
 def test_the_report_has_the_numbers_themselves() -> None:
     result = Streamed({"in": 3, "out": 0, "suppressed": 3}, {"few": 3}, 1, {"NCP": 0.5})
-    told = json.loads(stream_report(result, shoal.Policy()))
+    told = json.loads(stream_report(result, shoal.Policy(), {"data.csv": "ab"}))
+    assert told["checksums"] == {"data.csv": "ab"}
     assert (told["records"]["suppressed"], told["loss"], told["policy"][:4]) == (3, {"NCP": 0.5}, "kind")

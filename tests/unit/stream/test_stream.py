@@ -69,7 +69,7 @@ def test_a_folder_is_checked_and_says_what_it_is(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "out/publish/manifest.json").read_text())
     assert manifest["stream"]["delay"] == {"records": 30, "seconds": None}
     assert manifest["records"] == {"in": 90, "out": 90, "suppressed": 0}
-    assert sorted(p.name for p in (tmp_path / "out/private").iterdir()) == ["persons.bin", "stream.json"]
+    assert sorted(p.name for p in (tmp_path / "out/private").iterdir()) == ["persons.bin", "report.html", "stream.json"]
     assert "p1" not in (tmp_path / "out/private/stream.json").read_text()
     found = shoal.check(tmp_path / "out", source)
     assert found.is_whole, found.findings

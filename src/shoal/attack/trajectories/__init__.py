@@ -1,7 +1,15 @@
-"""Attacks on published trajectories: known points, home and work, places seen most, the next trip, membership."""
+"""Attacks on published trajectories: by known points and places, the next trip or piece, membership."""
 
 from shoal.attack.trajectories.known_points import HomeAndWork, KnownPoints, TopPlaces
 from shoal.attack.trajectories.membership import TrajectoryMembership
+from shoal.attack.trajectories.next_piece import NextPiece
 from shoal.attack.trajectories.recovery import TrajectoryRecovery
 
-TRAJECTORY_ATTACKS = (KnownPoints(), HomeAndWork(), TopPlaces(), TrajectoryRecovery(), TrajectoryMembership())
+TRAJECTORY_ATTACKS = (
+    KnownPoints(),
+    NextPiece(),
+    TrajectoryRecovery(),  # these two before those that tell less of pieces, as none is begun after a minute
+    HomeAndWork(),
+    TopPlaces(),
+    TrajectoryMembership(),
+)

@@ -15,6 +15,7 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.trajectories.case import TrajectoryCase
 from shoal.attack.trajectories.unicity import GRIDS, unicity
 from shoal.data.trajectories.boxes import TrajectoryBoxes
+from shoal.data.trajectories.pieces import whole_trips
 from shoal.data.trajectories.trajectories import Trajectories
 
 PLACE = 0.005
@@ -91,12 +92,12 @@ class KnownPoints(_ByWhereabouts):
 
     def known(self, data: Trajectories, target: int, rng: np.random.Generator) -> Ints:
         """Four at random."""
-        own = np.arange(data.starts[target], data.starts[target + 1])
+        own = points_of_trip(data, target)
         return rng.permutation(own)[:4]
 
     def before(self, case: TrajectoryCase, rng: np.random.Generator) -> dict[str, float]:
         """The unicity of the original."""
-        return {"singled_out_of_original": unicity(case.original, GRIDS[0], 4, self.n_attacks, rng).value}
+        return {"singled_out_of_original": unicity(whole_trips(case.original), GRIDS[0], 4, self.n_attacks, rng).value}
 
 
 class HomeAndWork(_ByWhereabouts):
@@ -110,7 +111,7 @@ class HomeAndWork(_ByWhereabouts):
 
     def known(self, data: Trajectories, target: int, rng: np.random.Generator) -> Ints:
         """A point of the mode of each."""
-        own = np.arange(data.starts[target], data.starts[target + 1])
+        own = points_of_trip(data, target)
         clock = data.time[own] % DAY
         night, day = own[(clock >= NIGHT[0]) | (clock < NIGHT[1])], own[(clock >= WORK[0]) & (clock < WORK[1])]
         return np.concatenate([_most_seen(data, part, 1) for part in (night, day)])
@@ -127,7 +128,14 @@ class TopPlaces(_ByWhereabouts):
 
     def known(self, data: Trajectories, target: int, rng: np.random.Generator) -> Ints:
         """A point of each."""
-        return _most_seen(data, np.arange(data.starts[target], data.starts[target + 1]), 3)
+        return _most_seen(data, points_of_trip(data, target), 3)
+
+
+def points_of_trip(data: Trajectories, target: int) -> Ints:
+    """The points of a trajectory; of a piece those of the whole trip, as an attacker knows no pieces."""
+    if data.trips is None:
+        return np.arange(data.starts[target], data.starts[target + 1])
+    return np.flatnonzero(data.trips[data.owners] == data.trips[target])
 
 
 def matches(boxes: TrajectoryBoxes, data: Trajectories, points: Ints, *, knows_times: bool = True) -> Ints:

@@ -26,8 +26,8 @@ class TrajectoryRecovery(Attack[TrajectoryCase]):
     n_attacks: int = 300
 
     name = "recovery"
-    title = "the next trip of a person found"
-    knows = "one trip of a person as a whole, and how fast people travel"
+    title = "the next trip or piece of a person found"
+    knows = "one trip or piece of a person as a whole, and how fast people travel"
     stopped_by = "nothing that is promised of several trips; a guess is one among at least k persons"
     remedy = "raise k, or publish all points of a person as one trajectory (--unit person)"
     reference = "Xu, Tu, Li, Zhang, Fu, Jin, Trajectory recovery from Ash, WWW 2017"
@@ -39,10 +39,11 @@ class TrajectoryRecovery(Attack[TrajectoryCase]):
     def run(self, case: TrajectoryCase, rng: np.random.Generator) -> AttackResult:
         """Count the next trips that stand in the published trajectory that was guessed, and in a random one."""
         data, boxes = case.original, case.published
+        what = "trips" if data.trips is None else "pieces"
         pairs = _next_trips(data)
         hits, by_chance, n_tried = 0, 0.0, 0
         for trip, following in pairs[rng.permutation(len(pairs))[: self.n_attacks]].tolist():
-            mine, theirs = (np.flatnonzero(_was_in_all(boxes, data, t)) for t in (trip, following))
+            mine, theirs = (np.flatnonzero(was_in_all(boxes, data, t)) for t in (trip, following))
             n_tried += 1
             if not len(mine):
                 continue
@@ -52,10 +53,10 @@ class TrajectoryRecovery(Attack[TrajectoryCase]):
                 by_chance += float(np.isin(reached, theirs).mean())
         return self.result(
             Rate(hits, n_tried),
-            f"Of {n_tried:,} trips the next one of the same person stands in the published trajectory that was guessed "
-            f"for it in {hits:,}, and in {by_chance:.1f} of as many drawn from all that could be reached.",
+            f"Of {n_tried:,} {what} the next one of the same person stands in the published trajectory that was "
+            f"guessed for it in {hits:,}, and in {by_chance:.1f} of as many drawn from all that could be reached.",
             baseline=Rate(by_chance, n_tried),
-            admitted=case.admitted,
+            admitted=case.admitted if data.trips is None else 0.0,  # of several pieces nothing is promised
         )
 
 
@@ -69,7 +70,7 @@ def _next_trips(data: Trajectories) -> Ints:
     return np.stack([one[is_next], two[is_next]], axis=1)
 
 
-def _was_in_all(boxes: TrajectoryBoxes, data: Trajectories, trip: int) -> Mask:
+def was_in_all(boxes: TrajectoryBoxes, data: Trajectories, trip: int) -> Mask:
     """Of each published trajectory, whether a trip has a point in every box of it."""
     own = slice(data.starts[trip], data.starts[trip + 1])
     cells = boxes.grid.cells(data.latitude[own], data.longitude[own], data.time[own])

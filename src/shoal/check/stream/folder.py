@@ -46,6 +46,7 @@ from shoal.told_counts import read_count
 
 MOST_ROWS = 100_000
 PERSONS_FILE = "persons.bin"
+KEPT_FILE = "stream.json"
 DELIMITERS = ",;\t|"
 _REQUIRE: TypeAdapter[tuple[Requirement, ...]] = TypeAdapter(tuple[Requirement, ...])
 _MOST_NAMED = 5
@@ -122,7 +123,23 @@ def check_stream_folder(
         raise PolicyError("a stream is compared with the file that came in; give its path")
     secrets = private or folder.private(original)
     persons = None if secrets is None else secrets.path / PERSONS_FILE
-    return check_stream(folder.path, folder.content, persons, None if original is None else Path(original))
+    found = check_stream(folder.path, folder.content, persons, None if original is None else Path(original))
+    return found if secrets is None else replace(found, findings=(*found.findings, *_edited(folder.path, secrets.path)))
+
+
+def _edited(publish: Path, private: Path) -> list[str]:
+    """Whether the data is another than the owner kept a checksum of, whatever its manifest says; old streams kept none.
+
+    A row that was doubled in its class looks like one of a record more, and nothing else tells it without the original.
+    """
+    try:
+        kept = dict(json.loads((private / KEPT_FILE).read_text(encoding="utf-8")).get("checksums", {}))
+        changed = [name for name, sum_ in kept.items() if checksum(publish / Path(name).name) != sum_]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, TypeError, AttributeError):
+        raise DataError(f"{private / KEPT_FILE} cannot be read; restore it from the release") from None
+    return [f"{name} is not what was published, by the checksum that its owner kept" for name in changed]
 
 
 class _Told:

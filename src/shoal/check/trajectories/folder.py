@@ -73,4 +73,5 @@ def published_boxes(folder: PublishedFolder, manifest: TrajectoryManifest) -> Tr
 
 def asked_of(policy: TrajectoryPolicy) -> TrajectoryAsked:
     """What a policy holds published boxes to."""
-    return TrajectoryAsked(policy.k, policy.method.metres, policy.method.minutes, policy.method.tau)
+    method = policy.method
+    return TrajectoryAsked(policy.k, method.metres, method.minutes, method.tau, method.piece)

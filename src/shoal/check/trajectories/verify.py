@@ -34,17 +34,19 @@ NEEDS_ORIGINAL = (
     "That {k} persons or more were in every box of a trajectory, and that the boxes hold nothing else, needs the "
     "original and the groups that the owner may have kept (--original and --private)."
 )
+SEVERAL = " To one who knows points in several pieces of a person nothing is promised."
 PAIRS_AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True)
 class TrajectoryAsked:
-    """What published boxes are held to: k persons, the largest box in metres and minutes, and the minutes of tau."""
+    """What published boxes are held to: k persons, the largest box, and the minutes of tau or of a piece."""
 
     k: int
     metres: float
     minutes: float
     tau: float | None = None
+    piece: float | None = None
 
 
 @dataclass(frozen=True)
@@ -103,9 +105,10 @@ def _too_few_fit(boxes: TrajectoryBoxes, original: Trajectories) -> tuple[str, .
 def _shared(boxes: TrajectoryBoxes, asked: TrajectoryAsked) -> Guarantee:
     failing = (boxes.persons < asked.k) | (np.diff(boxes.starts) < 1) | (boxes.persons > boxes.trips)
     least, n, n_failing = int(boxes.persons.min()), boxes.n_trajectories, int(failing.sum())
+    one, more = ("trajectory", "") if asked.piece is None else (f"piece of {asked.piece:g} minutes", SEVERAL)
     return Guarantee(
         "k-anonymity", "trajectories", "", {"k": asked.k}, float(least), not n_failing, n, n_failing, (),
-        f"Every published trajectory is shared by at least {count(least, 'person')} (required: {asked.k})."
+        f"Every published {one} is shared by at least {count(least, 'person')} (required: {asked.k}).{more}"
         if not n_failing
         else f"Of {n:,} published trajectories {n_failing} are shared by fewer than {asked.k} persons, the least by "
         f"{least}.",
@@ -161,6 +164,7 @@ def _covered(boxes: TrajectoryBoxes, original: Trajectories, groups: Ints, asked
         "not every member was in every box": _any(boxes, visitors != trips[boxes.owners]),
         "a box is not the hull of the points in it": _any(boxes, (hulls != boxes.sides).any(axis=1)),
         "points are not as many as the file says": _any(boxes, points != boxes.points),
+        "a piece goes on beyond a cut of the clock": _uncut(original, groups, asked, n),
     }
     failing = np.logical_or.reduce(list(bad.values()))
     reasons = [f"in {int(mask.sum())} {why}" for why, mask in bad.items() if mask.any()]
@@ -173,6 +177,16 @@ def _covered(boxes: TrajectoryBoxes, original: Trajectories, groups: Ints, asked
         else f"Of {n:,} published trajectories {int(failing.sum())} are not what they stand for: "
         f"{', and '.join(reasons)}.",
     )  # fmt: skip
+
+
+def _uncut(original: Trajectories, groups: Ints, asked: TrajectoryAsked, n: int) -> Mask:
+    """Which published pieces stand for one that was not cut where the clock says."""
+    if asked.piece is None:
+        return np.zeros(n, dtype=bool)
+    seconds = max(round(60 * asked.piece), 1)
+    begins, ends = original.time[original.starts[:-1]], original.time[original.starts[1:] - 1]
+    is_long = (begins // seconds != ends // seconds) & (groups >= 0)
+    return np.asarray(np.bincount(groups[is_long], minlength=n) > 0)
 
 
 def _own_covered(boxes: TrajectoryBoxes, original: Trajectories, groups: Ints, asked: TrajectoryAsked) -> Guarantee:

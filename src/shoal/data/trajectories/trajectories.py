@@ -33,6 +33,8 @@ class Trajectories:
         Where each begins.
     persons : int32 array (n_trajectories,)
         Whose each is, numbered from 0.
+    trips : int64 array (n_trajectories,), optional
+        Where these are pieces, which trip each is of; see `shoal.data.trajectories.pieces`.
     """
 
     latitude: Floats
@@ -41,6 +43,7 @@ class Trajectories:
     starts: Ints
     persons: Codes
     source: Source = field(default_factory=Source)
+    trips: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -65,6 +68,7 @@ class Trajectories:
             time=self.time[places],
             starts=starts,
             persons=self.persons[rows],
+            trips=None if self.trips is None else self.trips[rows],
         )
 
     @classmethod

@@ -69,7 +69,13 @@ class TrajectoryKind(Kind):
         return isinstance(source, Trajectories)
 
     def load(self, source: Any, policy: TrajectoryPolicy) -> Trajectories:
-        """A file, a frame of points, or trajectories."""
+        """A file, a frame of points, or trajectories; cut into pieces where the policy says so."""
+        from shoal.data.trajectories.pieces import in_pieces, whole_trips
+
+        trips, minutes = self._trips(source, policy), policy.method.piece
+        return whole_trips(trips) if minutes is None else in_pieces(trips, minutes)
+
+    def _trips(self, source: Any, policy: TrajectoryPolicy) -> Trajectories:
         if isinstance(source, Trajectories):
             return source
         from shoal.data.trajectories.files import points_in, read_trajectories
@@ -170,23 +176,27 @@ class TrajectoryKind(Kind):
 
         left = release.n_points - int(release.published.points.sum())
         return BoardFacts(
-            "trajectory",
+            release.policy.one,
             release.records,
             [
                 ("local generalization", "points became boxes in space and time that a group shares"),
                 *([("local suppression", f"{left:,} of {release.n_points:,} points were left out")] if left else []),
-                *([("record suppression", f"{n:,} trajectories")] if (n := release.records["suppressed"]) else []),
+                *(
+                    [("record suppression", f"{n:,} {release.policy.many}")]
+                    if (n := release.records["suppressed"])
+                    else []
+                ),
             ],
-            known=("some or all places of a trajectory, with times",),
+            known=(f"some or all places of a {release.policy.one}, with times",),
             bound=1 / int(release.published.persons.min()),
             bound_by="Every published list of boxes is shared by at least that many.",
         )
 
     def shown(self, release: TrajectoryRelease, *, report: bool = True) -> tuple[list[str], list[str]]:
         """How many trajectories there are, and what was left out."""
-        records, boxes = release.records, release.published
+        records, boxes, many = release.records, release.published, release.policy.many
         lines = [
-            f"{records['out']:,} of {records['in']:,} trajectories published as {boxes.n_trajectories:,} lists of "
+            f"{records['out']:,} of {records['in']:,} {many} published as {boxes.n_trajectories:,} lists of "
             f"boxes; {release.n_shown:,} of {release.n_points:,} points stand in a box.",
             f"  {release.suppressed_sentence}",
         ]

@@ -52,7 +52,7 @@ class TrajectoryManifest(Manifest):
     def policy(self) -> TrajectoryPolicy:
         """What was required, how it was made, and how the original is read."""
         method = {name: value for name, value in self.method.items() if name in TrajectoryMethod.model_fields}
-        method = {"suppression": 1.0, "tau": None} | method  # of releases before there were these
+        method = {"suppression": 1.0, "tau": None, "piece": None} | method  # of releases before there were these
         if set(method) != set(TrajectoryMethod.model_fields):
             raise ValueError("a default would be promised by nobody")
         reading: dict[str, Any] = {**self.columns, "unit": self.unit, "header": self.header}

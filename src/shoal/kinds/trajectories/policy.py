@@ -79,6 +79,15 @@ class TrajectoryMethod(Strict):
         metavar="MINUTES",
         gt=0,
     )
+    piece: float | None = option(
+        None,
+        "Cut trips at every so many minutes of the clock; each piece is published by itself, and nothing ties it to "
+        "the others.",
+        instead="whole trips",
+        metavar="MINUTES",
+        ge=0.1,
+        le=1440,
+    )
     cell: float = option(0.0005, "Degrees of the grid that sides of boxes stand on.", metavar="DEGREES", ge=1e-5, le=10)
     slot: float = option(5.0, "Minutes of the grid that times of boxes stand on.", metavar="MINUTES", ge=0.1, le=1440)
 
@@ -112,6 +121,8 @@ class TrajectoryPolicy(BasePolicy):
     def _tau_of_persons(self) -> Self:
         method = self.method
         if method.tau is not None:
+            if method.piece is not None:
+                raise ValueError("tau protects whole days of persons, and piece cuts them: leave one of both out")
             if self.input.unit != "person":
                 raise ValueError('tau is for all points of a person; ask for it with unit = "person" (--unit person)')
             if 60 * method.tau % method.round_grid.slot:
@@ -141,6 +152,16 @@ class TrajectoryPolicy(BasePolicy):
         if k is not None:
             values["require"] = ({"model": "k-anonymity", "k": k},)
         return super().changed(**values)
+
+    @property
+    def one(self) -> str:
+        """What is published by itself."""
+        return "trajectory" if self.method.piece is None else "piece"
+
+    @property
+    def many(self) -> str:
+        """The same of several."""
+        return "trajectories" if self.method.piece is None else "pieces"
 
     def told(self) -> dict[str, Any]:
         """All parameters of the method, for the manifest."""

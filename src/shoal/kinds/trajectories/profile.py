@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.attack.result import Rate
 from shoal.attack.trajectories.unicity import GRIDS, N_POINTS, unicity
+from shoal.data.trajectories.pieces import whole_trips
 from shoal.data.trajectories.trajectories import Trajectories, leg_metres
 from shoal.kind import Profiled
 from shoal.kinds.trajectories.policy import TrajectoryPolicy
@@ -26,7 +27,8 @@ class TrajectoryProfile(Profiled):
 
     Attributes
     ----------
-    n_trajectories, n_persons, n_points, n_stops, n_gaps : int
+    n_trajectories, n_persons, n_points, n_stops, n_gaps, n_pieces : int
+        Of pieces 0 where trips stay whole.
     extent : tuple of float
         South, north, west and east, in degrees.
     hours : float
@@ -45,6 +47,7 @@ class TrajectoryProfile(Profiled):
     curve: tuple[tuple[float, int, tuple[Rate, ...]], ...]
     policy: TrajectoryPolicy
     notes: tuple[str, ...] = ()
+    n_pieces: int = 0
 
     def shown(self) -> list[str | Grid]:
         """For a terminal."""
@@ -58,6 +61,11 @@ class TrajectoryProfile(Profiled):
             f"{self.n_trajectories:,} trajectories of {self.n_persons:,} persons, {self.n_points:,} points over "
             f"{self.hours:,.1f} hours, from {south:.2f} to {north:.2f} degrees north and {west:.2f} to {east:.2f} east",
             f"{self.n_stops:,} stops of ten minutes and more, {self.n_gaps:,} gaps of an hour and more",
+            *(
+                [f"cut into {self.n_pieces:,} pieces of up to {self.policy.method.piece} minutes"]
+                if self.n_pieces
+                else []
+            ),
             Grid(heads, rows, heads[1:]),
             *(f"note: {note}" for note in self.notes),
         ]
@@ -68,7 +76,7 @@ class TrajectoryProfile(Profiled):
             {"degrees": cell, "minutes": slot / 60, "singled_out": [rate.to_dict() for rate in rates]}
             for cell, slot, rates in self.curve
         ]
-        counts = {n: getattr(self, f"n_{n}") for n in ("trajectories", "persons", "points", "stops", "gaps")}
+        counts = {n: getattr(self, f"n_{n}") for n in ("trajectories", "persons", "points", "stops", "gaps", "pieces")}
         return {
             "kind": "trajectories",
             **counts,
@@ -102,6 +110,11 @@ class TrajectoryProfile(Profiled):
                 f"metres = {method.metres:g}   # no side of a box is longer; points that would stretch it are left out",
                 f"minutes = {method.minutes:g}",
                 f"suppression = {method.suppression:g}   # share of points that may be left out, to keep boxes small",
+                *(
+                    [f"piece = {method.piece:g}   # trips are cut at every so many minutes of the clock"]
+                    if method.piece is not None
+                    else ["# piece = 2   # cut trips at every so many minutes: smaller boxes, and nothing ties pieces"]
+                ),
                 f"cell = {method.cell:g}   # degrees of the grid that boxes stand on",
                 f"slot = {method.slot:g}   # minutes of it",
                 "",
@@ -110,7 +123,8 @@ class TrajectoryProfile(Profiled):
 
 
 def profile_of(data: Trajectories, policy: TrajectoryPolicy) -> TrajectoryProfile:
-    """Look at trajectories."""
+    """Look at trajectories; of pieces at the trips that they are of."""
+    pieces, data = data, whole_trips(data)
     metres, is_leg = leg_metres(data)
     seconds = np.diff(data.time)
     rng = np.random.default_rng(0)
@@ -129,4 +143,5 @@ def profile_of(data: Trajectories, policy: TrajectoryPolicy) -> TrajectoryProfil
         curve,
         policy,
         data.source.notes,
+        0 if pieces.trips is None else len(pieces),
     )

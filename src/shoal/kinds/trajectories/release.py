@@ -94,10 +94,10 @@ class TrajectoryRelease(Release[TrajectoryBoxes]):
         """What was left out, in plain words."""
         n, n_points = sum(self.suppressed.values()), self.n_points - self.n_shown
         alone = (
-            "No trajectory was left out"
+            f"No {self.policy.one} was left out"
             if not n
-            else f"{n:,} of {len(self._original):,} trajectories were left out, as fewer than {self.policy.k} persons "
-            "were near them"
+            else f"{n:,} of {len(self._original):,} {self.policy.many} were left out, as fewer than {self.policy.k} "
+            "persons were near them"
         )
         return f"{alone}; of all points {100 * n_points / self.n_points:.1f} % were left out."
 

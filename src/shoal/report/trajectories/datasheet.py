@@ -30,6 +30,8 @@ def render_datasheet(release: TrajectoryRelease) -> str:
         n_points=int(boxes.points.sum()),
         k=policy.k,
         tau=policy.method.tau,
+        piece=policy.method.piece,
+        many=policy.many.capitalize(),
         cell=policy.method.cell,
         slot=policy.method.slot,
         largest=(float(metres.max()), float(minutes.max())),

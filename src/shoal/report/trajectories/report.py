@@ -32,9 +32,9 @@ def report_content(release: TrajectoryRelease) -> ReportContent:
         release,
         words,
         noun="Trajectories",
-        title=f"{len(boxes):,} trajectories",
+        title=f"{len(boxes):,} {policy.many}",
         facts=[
-            ("Trajectories published", f"{len(boxes):,}", f"of {len(release._original):,}"),
+            (f"{policy.many.capitalize()} published", f"{len(boxes):,}", f"of {len(release._original):,}"),
             ("Fewest persons", f"{release.guarantees[0].achieved:,.0f}", _sharing(release)),
             ("Stretch", f"{u.stretch_metres[0]:,.0f} m", f"and {u.stretch_minutes[0]:,.0f} minutes, the median"),
             ("Points left out", percent(1 - u.share_points), f"of {release.n_points:,}"),

@@ -55,13 +55,19 @@ def method(policy: TrajectoryPolicy) -> dict[str, str]:
             f"{m.metres:,.0f} m or {m.minutes:g} minutes.",
             "Grid": f"Sides of boxes stand on a grid of {m.cell:g} degrees and {m.slot:g} minutes, whatever the group.",
         }
+    cut = {
+        "Pieces": f"Trips were cut at every {m.piece or 0:g} minutes of the clock (UTC), and each piece was published "
+        "by itself: nothing says which pieces are of one trip. Origins and destinations, lengths and durations are "
+        "those of pieces."
+    }
     return {
-        "Groups": f"Trajectories of {policy.k} persons or more whose ways are near one another stand in a group "
-        "(GLOVE). Two trajectories of one person never do.",
-        "Boxes": "The points of a group are cut into boxes, each of which holds at least one point of every trajectory "
-        "of the group.",
+        **({} if m.piece is None else cut),
+        "Groups": f"{policy.many.capitalize()} of {policy.k} persons or more whose ways are near one another stand in "
+        f"a group (GLOVE). Two {policy.many} of one person never do.",
+        "Boxes": "The points of a group are cut into boxes, each of which holds at least one point of every "
+        f"{policy.one} of the group.",
         "Left out": f"Points that would stretch a box beyond {m.metres:,.0f} m or {m.minutes:g} minutes are left out, "
-        f"and those that would stretch one most, up to {100 * m.suppression:g} % of all in the end; and trajectories "
+        f"and those that would stretch one most, up to {100 * m.suppression:g} % of all in the end; and {policy.many} "
         "for which no group is left.",
         "Grid": f"Sides of boxes stand on a grid of {m.cell:g} degrees and {m.slot:g} minutes, whatever the group.",
     }
@@ -77,6 +83,7 @@ def limits(policy: TrajectoryPolicy) -> tuple[Point, ...]:
     )
     return (
         *(() if tau is None else (more,)),
+        *(() if policy.method.piece is None else (_PIECES,)),
         Point(
             "What a group has in common",
             "If all of a group were at one place, that place is published. Who knows that someone is in the group "
@@ -101,6 +108,12 @@ def limits(policy: TrajectoryPolicy) -> tuple[Point, ...]:
     )
 
 
+_PIECES = Point(
+    "Who knows several pieces",
+    "Each published piece is shared by k persons. To one who knows points in several pieces of a person nothing is "
+    "promised: whoever ties pieces together, because a trip goes on as it went, learns the places of all of them. How "
+    "often that is told by the attack next-piece, where persons were held out.",
+)
 GOOD_USE = (
     Point("Good for", "Flows between areas, density by hour, typical ways and their durations."),
     Point("Not good for", "Single stops, speeds, and ways through streets: a box is as large as its group needs."),

@@ -146,3 +146,17 @@ def test_a_link_or_nothing_in_the_place_of_the_data_is_refused(made: Path) -> No
     path.symlink_to(made / "elsewhere.csv")
     with pytest.raises(DataError):
         shoal.check(made / "out/publish")
+
+
+def test_a_doubled_row_is_found_without_the_original_where_the_owner_kept_the_checksum(made: Path) -> None:
+    edit(made, lambda rows: [rows[0], *rows])
+    assert "data.csv is not what was published" in " ".join(shoal.check(made / "out").findings)
+    assert "data.csv is not what was published" in " ".join(
+        shoal.check(made / "out/publish", private=made / "out/private").findings
+    )
+    kept = made / "out/private/stream.json"
+    kept.write_text("[1]")
+    with pytest.raises(DataError, match=r"stream\.json cannot be read"):
+        shoal.check(made / "out")
+    kept.unlink()
+    assert "data.csv is not" not in " ".join(shoal.check(made / "out").findings)

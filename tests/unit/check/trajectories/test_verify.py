@@ -53,6 +53,15 @@ def test_planted_faults_are_found(change: dict[str, np.ndarray], says: str) -> N
     assert any(says in g.sentence for g in verdict.guarantees if not g.holds), [g.sentence for g in verdict.guarantees]
 
 
+def test_a_piece_that_was_not_cut_is_found() -> None:
+    for minutes, is_cut in ((20, True), (5, False)):
+        asked = replace(ASKED, piece=minutes)
+        cover = verify_boxes(boxes(), asked, TrajectoryEvidence(DATA, GROUPS)).guarantees[-1]
+        assert cover.holds == is_cut
+        assert ("goes on beyond a cut of the clock" in cover.sentence) != is_cut
+        assert "nothing is promised" in verify_boxes(boxes(), asked).guarantees[0].sentence
+
+
 def test_trips_of_one_person_count_once() -> None:
     same = replace(DATA, persons=np.array([0, 0, 1], np.int32))
     failed = [g for g in verify_boxes(boxes(), ASKED, TrajectoryEvidence(same, GROUPS)).guarantees if not g.holds]

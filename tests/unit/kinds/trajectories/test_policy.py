@@ -30,6 +30,8 @@ def test_a_file_and_a_line_say_the_same(tmp_path: Path) -> None:
         ({"unit": "day"}, "unit cannot be 'day'"),
         ({"tau": 30}, 'unit = "person"'),
         ({"tau": 7, "unit": "person"}, "whole number of slots"),
+        ({"tau": 30, "unit": "person", "piece": 2}, "leave one of both out"),
+        ({"piece": 0}, r"method\.piece"),
         ({"require": ()}, "one guarantee is required"),
     ],
 )

@@ -71,7 +71,7 @@ def test_pages_hold_the_map_and_no_secret(saved: Path) -> None:
     assert report.count("<svg") >= 1
     manifest = json.loads((saved / "out" / "publish" / "manifest.json").read_text())
     assert manifest["kind"] == "trajectories"
-    assert set(manifest["method"]) == {"name", "metres", "minutes", "suppression", "tau", "cell", "slot"}
+    assert set(manifest["method"]) == {"name", "metres", "minutes", "suppression", "tau", "piece", "cell", "slot"}
     assert "Anonymised trajectories" in (saved / "out" / "publish" / "datasheet.html").read_text()
 
 
@@ -109,7 +109,7 @@ def test_attacks_are_compared_on_others() -> None:
     release = shoal.anonymize(commuters(120), POLICY, hold_out=0.25, seed=1)
     found = {r.attack: r for r in release.attacked.results}
     assert set(found) == {"known-points", "home-and-work", "top-places", "membership"}
-    assert [name for name, _ in release.attacked.skipped] == ["recovery"]
+    assert [name for name, _ in release.attacked.skipped] == ["next-piece", "recovery"]
     assert found["top-places"].control is not None
     assert found["top-places"].details["singled_out_of_original"] >= 0
     assert found["known-points"].details["singled_out"] == 0
@@ -151,6 +151,27 @@ def test_a_release_for_those_who_know_a_while_is_checked_from_its_file(tmp_path:
     twice = replace(data, persons=data.persons // 2)
     with pytest.raises(DataError, match="some persons have several trajectories"):
         shoal.anonymize(twice, policy)
+
+
+def test_pieces_are_published_without_a_link_and_checked_from_their_file(tmp_path: Path) -> None:
+    source = as_csv(commuters(120), tmp_path / "points.csv")
+    policy = POLICY.changed(piece=10)
+    release = shoal.anonymize(source, policy, hold_out=0.25, seed=1)
+    found = {r.attack: r for r in release.attacked.results}
+    assert {"known-points", "next-piece", "recovery"} <= set(found)
+    assert found["recovery"].admitted == 0
+    assert found["known-points"].details["singled_out"] == 0
+    promised = release.guarantees[0].sentence
+    assert promised.startswith("Every published piece of 10 minutes is shared by at least 3 persons")
+    assert promised.endswith("To one who knows points in several pieces of a person nothing is promised.")
+    assert "pieces" in shoal.kind.kind_of(commuters(3)).shown(release)[0][0]
+    out = shoal.anonymize(source, policy).save(tmp_path / "out", keep="groups", report=False)
+    assert "nothing ties pieces together" in (out / "publish" / "datasheet.html").read_text()
+    assert shoal.check(out, source, private=out).holds
+    uncut = json.loads((out / "publish" / "manifest.json").read_text())
+    uncut["method"]["piece"] = 3
+    (out / "publish" / "manifest.json").write_text(json.dumps(uncut))
+    assert not shoal.check(out, source, private=out).holds
 
 
 def test_a_folder_is_attacked(saved: Path) -> None:
