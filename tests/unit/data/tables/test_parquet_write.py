@@ -98,7 +98,9 @@ def unpacked(spelled: bytes, width: int, n: int) -> list[int]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 2**18 - 1), st.integers(1, 300)), min_size=1, max_size=40), st.integers(18, 24))
+@given(
+    st.lists(st.tuples(st.integers(0, 2**18 - 1), st.integers(1, 300)), min_size=1, max_size=40), st.integers(18, 24)
+)
 def test_runs_are_read_back_by_a_slow_twin(pairs: list[tuple[int, int]], width: int) -> None:
     codes, lengths = np.array(pairs).T
     runs = _Runs.of(codes.astype(np.int32), lengths.astype(np.int64))
