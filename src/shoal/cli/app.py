@@ -339,7 +339,6 @@ def anonymize(
             stop=(lambda: interrupts.Improving.is_stopped) if "stop" in found.takes else None,
             after=after,
         )
-        report = report and release.has_report
         if report and (target := getattr(policy, "target", None)) is not None:
             progress(f"learning to predict {plain(target)}", 0, 0)
             _ = release.learning

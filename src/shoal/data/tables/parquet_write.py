@@ -176,7 +176,7 @@ def hybrid(runs: _Runs, width: int) -> bytes:
     """Numbers of so many bits as runs or, where that is shorter, one after the other."""
     n_records, n_bytes = runs.n_records, -(-width // 8)
     heads = runs.lengths << 1
-    n_heads = 1 + sum((heads >= 1 << bits).astype(np.int64) for bits in range(7, 35, 7))
+    n_heads = 1 + np.searchsorted(np.array([1 << bits for bits in range(7, 35, 7)]), heads, side="right")
     by_run = int(n_heads.sum()) + n_bytes * len(runs.codes)
     n_eights = -(-n_records // 8)
     if by_run <= n_eights * width:

@@ -17,10 +17,12 @@ from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 
-NO_REPORT = (
-    "No report was made and nothing was attacked: both look at all records, and memory is bounded. Whether a column "
-    "says whose a record is was not looked at either; if one person has several, k records may be of fewer than k "
-    "persons."
+UNATTACKED = "it looks at all records, and memory is bounded"
+"""Why no attack is run on a release from distinct rows."""
+
+LARGE = (
+    "Nothing was attacked: attacks look at all records, and memory is bounded. Whether a column says whose a record is "
+    "was not looked at either; if one person has several, k records may be of fewer than k persons."
 )
 """What a release from distinct rows says of itself."""
 
