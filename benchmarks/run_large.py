@@ -33,22 +33,29 @@ def place(where: str | None) -> Iterator[dict[str, Any]]:
         yield {"workers": 2, "pool": where} if where else {}
 
 
-def main() -> None:
-    """Read the task from the command line."""
-    path, task = Path(sys.argv[1]), json.loads(sys.argv[2])
+def released(path: Path, task: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+    """Make a release and save it; what it took, and the checksum of what is published."""
     policy = shoal.Policy.of(quasi=task["quasi"], sensitive=[task["sensitive"]], **task["asked"])
-    names = [*task["quasi"], task["sensitive"]]
-    shoal.anonymize({name: [f"{i % 7}" for i in range(300)] for name in names}, policy)
-    with place(task.get("place")) as told, TreePeak() as peak:
+    with TreePeak() as peak:
         begun, work = perf_counter(), tree_cpu_seconds()
         release = shoal.anonymize(path, policy.changed(memory=task["memory"]), seed=1, **told)
         release.save(Path(task["out"]), report=task.get("report", False))
-        found = {"seconds": perf_counter() - begun, "cpu_seconds": tree_cpu_seconds() - work}
-    found["peak_mb"] = peak.mb
+        found: dict[str, Any] = {"seconds": perf_counter() - begun, "cpu_seconds": tree_cpu_seconds() - work}
     digest = hashlib.sha256()
     for file in sorted((Path(task["out"]) / "publish").iterdir()):
         digest.update(file.read_bytes())
-    print(json.dumps({**found, "sha256": digest.hexdigest()}))
+    return {**found, "peak_mb": peak.mb, "sha256": digest.hexdigest()}
+
+
+def main() -> None:
+    """Read the task from the command line."""
+    path, task = Path(sys.argv[1]), json.loads(sys.argv[2])
+    names = [*task["quasi"], task["sensitive"]]
+    policy = shoal.Policy.of(quasi=task["quasi"], sensitive=[task["sensitive"]], **task["asked"])
+    shoal.anonymize({name: [f"{i % 7}" for i in range(300)] for name in names}, policy)
+    with place(task.get("place")) as told:
+        found = released(path, task, told)
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":
