@@ -12,7 +12,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -108,20 +108,32 @@ def released(
     return Contestant(name, measure)
 
 
-def main() -> None:
-    """Measure the sizes that are named, store the run, and write it into the page."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+def sizes_and_folder(about: str | None, sizes: Sequence[int]) -> tuple[Sequence[int], Path | None]:
+    """What the command line says: numbers of rows, and where drawn files stay."""
+    parser = argparse.ArgumentParser(description=(about or "").splitlines()[0])
     parser.add_argument("sizes", nargs="*", type=int, help="numbers of rows")
     parser.add_argument("--folder", type=Path, help="where drawn files stay; by default they are removed")
     asked = parser.parse_args()
-    sizes, load_before = asked.sizes or SIZES, store.load()
-    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
+    return asked.sizes or sizes, asked.folder
+
+
+def measured_cases(
+    cases: Callable[[Setting, Sequence[int], Path | None], Iterator[Case]], sizes: Sequence[int], drawn: Path | None
+) -> dict[str, Any]:
+    """Run the cases of some sizes."""
+    load_before = store.load()
+    with tempfile.TemporaryDirectory(dir=drawn) as folder:
         setting = Setting(Path(folder))
         results = [
-            run_case(case, setting, lambda text: print(text, file=sys.stderr))
-            for case in cases(setting, sizes, asked.folder)
+            run_case(case, setting, lambda text: print(text, file=sys.stderr)) for case in cases(setting, sizes, drawn)
         ]
-    run = store.as_run(results, load_before, False)
+    return store.as_run(results, load_before, False)
+
+
+def main() -> None:
+    """Measure the sizes that are named, store the run, and write it into the page."""
+    sizes, folder = sizes_and_folder(__doc__, SIZES)
+    run = measured_cases(cases, sizes, folder)
     store.write(run, "scale-memory")
     show.print_run(run)
     show.fill_page(run, PAGE)

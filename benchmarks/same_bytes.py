@@ -1,8 +1,9 @@
-"""The same bytes in memory, out of it, on two processes and on a cluster: ``python -m benchmarks.same_bytes [ROWS ...]``.
+"""The same bytes in memory, out of it, on two processes and on a cluster.
 
-Five ways of making a release of Adult's 30,162 rows (without it, of invented ones), and Mondrian on tables of as many
-rows as are named, 10,000,000 unless others are; each held in memory, with a bound on it, and so with two processes and
-with a dask cluster of two workers. The SHA-256 of all that is published goes into ``docs/how-to/memory.md``.
+``python -m benchmarks.same_bytes [ROWS ...]``: five ways of making a release of Adult's 30,162 rows (without it, of
+invented ones), and Mondrian on tables of as many rows as are named, 10,000,000 unless others are; each held in memory,
+with a bound on it, and so with two processes and with a dask cluster of two workers. The SHA-256 of all that is
+published goes into ``docs/how-to/memory.md``.
 """
 
 from __future__ import annotations

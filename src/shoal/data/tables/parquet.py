@@ -29,6 +29,17 @@ _ROWS_AT_ONCE = 1 << 15
 BASE_BYTES, ROW_BYTES, CELL_BYTES = 300 << 20, 100, 16
 
 
+class TooManyDistinct(DataError):
+    """Distinct rows that do not fit into the memory that is given."""
+
+    def __init__(self, path: os.PathLike[str], n_rows: int, memory: int) -> None:
+        self.n_rows = n_rows
+        super().__init__(
+            f"{path}: {n_rows:,} rows are distinct, too many for {memory / 1e9:.3g} GB; drop columns that tell "
+            "records apart, or raise memory"
+        )
+
+
 def read_parquet(path: os.PathLike[str], *, markers: Collection[str]) -> list[Column]:
     """Read all columns of a Parquet file.
 
@@ -203,10 +214,7 @@ def collapse_rows(database: duckdb.DuckDBPyConnection, path: os.PathLike[str], s
     database.execute("SET preserve_insertion_order = true")
     weights = np.ma.getdata(database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"])
     if memory and BASE_BYTES + len(weights) * (ROW_BYTES + CELL_BYTES * len(kept)) > memory:
-        raise DataError(
-            f"{path}: {len(weights):,} rows are distinct, too many for {memory / 1e9:.3g} GB; drop columns that tell "
-            "records apart, or raise memory"
-        )
+        raise TooManyDistinct(path, len(weights), memory)
     if int(weights.sum(dtype=np.int64)) > np.iinfo(np.int32).max:
         raise DataError(f"{path}: has more than {np.iinfo(np.int32).max:,} records; split it")
     return weights.astype(np.int32)

@@ -13,7 +13,7 @@ import numpy as np
 from shoal.arrays import Ints
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, PolicyError
-from shoal.kind import HierarchyLook, Kind, Run
+from shoal.kind import HierarchyLook, Kind, Profiled, Run
 from shoal.kinds.tables.policy import ColumnPolicy, Policy, publications
 from shoal.shown import Grid
 
@@ -152,6 +152,14 @@ class Tables(Kind):
             return None
         attributes_of(data, policy)  # which refuses what is not in the data
         return person_codes(data, policy.person)
+
+    def profile_source(self, source: Any, policy: Policy, *, sweep: bool, progress: Progress | None) -> Profiled:
+        """With a bound on memory, a column at a time and from distinct rows."""
+        if policy.memory is None:
+            return super().profile_source(source, policy, sweep=sweep, progress=progress)
+        from shoal.kinds.tables.large_profile import profile_large
+
+        return profile_large(source, policy, sweep=sweep, progress=progress)
 
     def profile(self, data: Table, policy: Policy, *, sweep: bool, progress: Progress | None) -> Profile:
         """Guess what columns mean, measure the risk as it stands, and propose a method."""
@@ -390,7 +398,7 @@ class Tables(Kind):
 def refuse_bound(policy: Policy, where: str) -> None:
     """Refuse a bound on memory where all records are looked at one by one."""
     if policy.memory is not None:
-        raise PolicyError(f"memory is for shoal anonymize, and {where} holds the table in memory: leave memory out")
+        raise PolicyError(f"memory is not for {where}, which holds the table in memory: leave memory out")
 
 
 def _told_policy(manifest: TableManifest, columns: dict[str, ColumnPolicy]) -> Policy | None:
