@@ -25,7 +25,7 @@ def cases(setting: Setting, sizes: Sequence[int] = SIZES, drawn: Path | None = N
     source = drawn_from(is_clinic=setting.quick)
     yield Case(
         "profile, bounded memory",
-        "shoal.profile: roles, risk, who is alone in what, and methods tried on a sample of 5,000 records, from Parquet, "
+        "shoal.profile of Parquet: roles, risk, who is alone in what, and methods tried on a sample of 5,000 records, "
         "with what is compiled and imported for it",
         f"{source.origin}, drawn with replacement, 30 % of the cells drawn anew",
         [profiled(n, source, drawn) for n in ([400] if setting.quick else sizes)],

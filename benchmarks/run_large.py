@@ -1,7 +1,8 @@
-"""One release, or one profile, of a large file, in a process of its own; prints seconds, CPU, peak memory and the bytes' checksum.
+"""One release, or one profile, of a large file, in a process of its own; prints what it took, as JSON.
 
-A release of a few rows goes before, so that nothing is compiled or imported within the time. CPU and memory are those
-of the process and of all that it starts: the workers of a pool, and a cluster of two workers where one is asked for.
+Of a release, with the checksum of its bytes; one of a few rows goes before, so that nothing is compiled or imported
+within the time. CPU and memory are those of the process and of all that it starts: the workers of a pool, and a cluster
+of two workers where one is asked for.
 """
 
 from __future__ import annotations

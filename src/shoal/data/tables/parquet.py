@@ -25,8 +25,8 @@ _FEW_DISTINCT = 1 << 15
 _NEAR = 1 << 20  # of whole numbers, the greatest distance at which places are kept for all between them
 _UNSIGNED = {"UTINYINT": 1 << 8, "USMALLINT": 1 << 16, "UINTEGER": 1 << 32}
 _ROWS_AT_ONCE = 1 << 15
-# Of the program, and of distinct rows in all steps of a release, by the peaks of bench_scale_memory.
-BASE_BYTES, ROW_BYTES, CELL_BYTES = 300 << 20, 100, 16
+# Of the program, and of distinct rows in all steps of a release and its report, by their peaks at ten million records.
+BASE_BYTES, ROW_BYTES, CELL_BYTES = 300 << 20, 100, 22
 
 
 class TooManyDistinct(DataError):

@@ -99,7 +99,9 @@ def scale_of(column: Column, attribute: Attribute, weights: Codes | None = None)
         kind = "number"
     elif attribute.type == "ordinal":
         kind, positions = "order", _ranks(column, attribute.order)
-    codes = np.minimum(column.codes, len(column.values)).astype(np.int32, copy=False)
+    codes = column.codes
+    if column.markers:
+        codes = np.minimum(codes, len(column.values)).astype(np.int32, copy=False)
     ancestors = None
     leaves: tuple[npt.NDArray[np.int64], ...] = ()
     if attribute.hierarchy is not None and not attribute.hierarchy.missing_from(spell(column.values)):
