@@ -132,12 +132,12 @@ def _write_chunk(file: BinaryIO, column: _Kept, runs: _Runs) -> tuple[dict[int, 
     is_null = runs.codes >= len(column.values)
     levels = _Runs.of((~is_null).astype(np.int32), runs.lengths)
     present = _Runs(runs.codes[~is_null], runs.lengths[~is_null])
-    used, numbers = np.unique(present.codes, return_inverse=True)
+    used, numbers = _numbered(present.codes, len(column.values))
     by_number = physical != _BOOLEAN and 0 < 2 * len(used) <= present.n_records
     if by_number:
         size += _write_page(file, _spelled(column, used), {7: {1: len(used), 2: _PLAIN}}, 2)
         data_at, width = file.tell(), max(1, int(len(used) - 1).bit_length())
-        body = bytes([width]) + hybrid(_Runs.of(numbers.astype(np.int32), present.lengths), width)
+        body = bytes([width]) + hybrid(_Runs.of(numbers, present.lengths), width)
     else:
         data_at, body = begin, _spelled(column, present.spread())
     told_levels = hybrid(levels, 1)
@@ -147,6 +147,17 @@ def _write_chunk(file: BinaryIO, column: _Kept, runs: _Runs) -> tuple[dict[int, 
     told = {1: physical, 2: encodings, 3: [column.name], 4: _GZIP, 5: Long(runs.n_records), 6: Long(size)}
     told |= {7: Long(file.tell() - begin), 9: Long(data_at), **({11: Long(begin)} if by_number else {})}
     return {2: Long(begin), 3: told}, size
+
+
+def _numbered(codes: Codes, n_values: int) -> tuple[Codes, Codes]:
+    """The codes that occur, ascending, and the place of each cell's among them."""
+    if n_values > 4 * len(codes):
+        used, numbers = np.unique(codes, return_inverse=True)
+        return used, numbers.astype(np.int32)
+    used = np.flatnonzero(np.bincount(codes, minlength=n_values)).astype(np.int32)
+    place = np.zeros(n_values, dtype=np.int32)
+    place[used] = np.arange(len(used))
+    return used, place[codes]
 
 
 def _write_page(file: BinaryIO, body: bytes, header: dict[int, Any], kind: int) -> int:
