@@ -189,7 +189,7 @@ class Kind(ABC):
     ) -> Any:
         """What attacks on a published folder work on."""
 
-    def profile_source(self, source: Any, policy: Any, *, sweep: bool, progress: Progress | None) -> Profiled:
+    def profile_source(self, source: Any, policy: Any, *, sweep: bool, progress: Progress | None) -> Any:
         """Load records, and say what they are."""
         from shoal.kernels.compile import interpreted
 

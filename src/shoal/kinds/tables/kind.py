@@ -13,7 +13,7 @@ import numpy as np
 from shoal.arrays import Ints
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, PolicyError
-from shoal.kind import HierarchyLook, Kind, Profiled, Run
+from shoal.kind import HierarchyLook, Kind, Run
 from shoal.kinds.tables.policy import ColumnPolicy, Policy, publications
 from shoal.shown import Grid
 
@@ -153,7 +153,7 @@ class Tables(Kind):
         attributes_of(data, policy)  # which refuses what is not in the data
         return person_codes(data, policy.person)
 
-    def profile_source(self, source: Any, policy: Policy, *, sweep: bool, progress: Progress | None) -> Profiled:
+    def profile_source(self, source: Any, policy: Policy, *, sweep: bool, progress: Progress | None) -> Any:
         """With a bound on memory, a column at a time and from distinct rows."""
         if policy.memory is None:
             return super().profile_source(source, policy, sweep=sweep, progress=progress)
