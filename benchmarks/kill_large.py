@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
 
@@ -74,24 +75,29 @@ def killed(folder: Path, n_kills: int, n_rows: int) -> str:
     for moment in np.random.default_rng(SEED).uniform(0, length, n_kills):
         remove(out)
         ended = run(moment)
-        seen["ended before they were killed"] += ended
-        seen["left scratch files"] += any(scratch.iterdir())
-        seen["left a folder beside the output's name"] += len(list(folder.glob(".out.*")))
+        seen["ended"] += ended
+        seen["scratch"] += any(scratch.iterdir())
+        seen["beside"] += any(folder.glob(".out.*"))
         if out.exists():
             if checksums(out) != whole:
                 raise SystemExit("a killed run left a release that is not whole")
-            seen["left the whole release"] += 1
-        else:
-            seen["left nothing under the output's name"] += 1
+            seen["whole"] += 1
     remove(out)
     run(None)
     left = [path.name for path in folder.iterdir() if path.name not in ("large.parquet", "scratch", "out")]
     if checksums(out) != whole or any(scratch.iterdir()) or left:
         raise SystemExit("the run after all kills did not clean up, or wrote other bytes")
-    counts = ", ".join(f"{number} {what}" for what, number in sorted(seen.items()) if number)
+    return sentences(n_kills, n_rows, seen)
+
+
+def sentences(n_kills: int, n_rows: int, seen: Mapping[str, int]) -> str:
+    """What was seen, in words."""
     return (
-        f"Of {n_kills} runs on {n_rows:,} rows that were killed at random moments, {counts}; none left a part of a "
-        "release. The next run removed what they had left, and wrote the bytes of an undisturbed run."
+        f"Of {n_kills} runs on {n_rows:,} rows that were to be killed at random moments, {seen['ended']} had ended before. "
+        f"After {seen['whole']} the whole release stood under the output's name, after {n_kills - seen['whole']} nothing, "
+        f"after none a part of one. Scratch of these runs or of earlier ones lay in the temporary folder after "
+        f"{seen['scratch']}, and beside the output after {seen['beside']}. The run after them, which was let through, "
+        "removed all of it and wrote the bytes of an undisturbed run."
     )
 
 
