@@ -92,10 +92,11 @@ def killed(folder: Path, n_kills: int, n_rows: int) -> str:
 
 def sentences(n_kills: int, n_rows: int, seen: Mapping[str, int]) -> str:
     """What was seen, in words."""
+    n_whole = seen["whole"]
     return (
-        f"Of {n_kills} runs on {n_rows:,} rows that were to be killed at random moments, {seen['ended']} had ended before. "
-        f"After {seen['whole']} the whole release stood under the output's name, after {n_kills - seen['whole']} nothing, "
-        f"after none a part of one. Scratch of these runs or of earlier ones lay in the temporary folder after "
+        f"Of {n_kills} runs on {n_rows:,} rows that were to be killed at random moments, {seen['ended']} had ended "
+        f"before. After {n_whole} the whole release stood under the output's name, after {n_kills - n_whole} nothing, "
+        "after none a part of one. Scratch of these runs or of earlier ones lay in the temporary folder after "
         f"{seen['scratch']}, and beside the output after {seen['beside']}. The run after them, which was let through, "
         "removed all of it and wrote the bytes of an undisturbed run."
     )
