@@ -1,7 +1,7 @@
 """Parquet files of millions of rows to checked folders, in bounded memory and held in memory.
 
-``python -m benchmarks.bench_scale_memory`` measures 1 and 10 million rows and writes the table of
-``docs/how-to/memory.md``; sizes may be named, as in ``python -m benchmarks.bench_scale_memory 1_000_000 100_000_000``.
+``python -m benchmarks.bench_scale_memory`` measures 1, 10 and 100 million rows and writes the table of
+``docs/how-to/memory.md``; sizes may be named, as in ``python -m benchmarks.bench_scale_memory 1_000_000 10_000_000``.
 With ``--folder`` the drawn files stay there, and are not drawn again. Above `MOST_HELD` rows none is held in memory.
 """
 
@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import duckdb
 
 from benchmarks import show, store
 from benchmarks.child import ROOT, ChildFailed, run_json
@@ -22,7 +26,8 @@ from benchmarks.large import Drawn, drawn_from, write_large
 K = 10
 MEMORY = "2GB"
 MOST_HELD = 1_000_000
-SIZES = (1_000_000, 10_000_000)
+SIZES = (1_000_000, 10_000_000, 100_000_000)
+OTHERS_AT = 10_000_000
 SCRIPT = Path(__file__).parent / "run_large.py"
 PAGE = ROOT / "docs" / "how-to" / "memory.md"
 
@@ -34,6 +39,10 @@ def cases(setting: Setting, sizes: Sequence[int] = SIZES, drawn: Path | None = N
     checksums: dict[str, str] = {}
     bounded = {n: f"{n:,} rows, --memory {MEMORY}" for n in sizes}
     held = {n: f"{n:,} rows, held in memory" for n in sizes if n <= MOST_HELD}
+    n_other = 400 if setting.quick else OTHERS_AT
+
+    def run(name: str, n_rows: int, memory: str | None, form: str = "parquet", **asked: str) -> Contestant:
+        return released(name, source, n_rows, {"memory": memory, "asked": {"k": K, **asked}}, checksums, drawn, form)
 
     def summary(outcomes: Mapping[str, Outcome]) -> dict[str, float]:
         same = [checksums[bounded[n]] == checksums[held[n]] for n in held if {bounded[n], held[n]} <= checksums.keys()]
@@ -44,18 +53,35 @@ def cases(setting: Setting, sizes: Sequence[int] = SIZES, drawn: Path | None = N
     yield Case(
         "scale, bounded memory",
         f"shoal.anonymize and save without a report: strict Mondrian, k = {K}, {len(source.quasi)} quasi-identifiers, "
-        "Parquet in and out, checked from the written file",
+        "Parquet in and out unless CSV is named, checked from the written file",
         f"{source.origin}, drawn with replacement, 30 % of the cells drawn anew",
         [
-            *(released(name, source, n, MEMORY, checksums, drawn) for n, name in bounded.items()),
-            *(released(name, source, n, None, checksums, drawn) for n, name in held.items()),
+            *(run(name, n, MEMORY) for n, name in bounded.items()),
+            *(run(name, n, None) for n, name in held.items()),
+            *(
+                [
+                    run(f"{n_other:,} rows, CSV, --memory {MEMORY}", n_other, MEMORY, "csv"),
+                    *(
+                        run(f"{n_other:,} rows, {way}, --memory {MEMORY}", n_other, MEMORY, partition=way)
+                        for way in (() if setting.quick else ("full-domain", "datafly"))
+                    ),
+                ]
+                if setting.quick or n_other in sizes
+                else []
+            ),
         ],
         summary,
     )
 
 
 def released(
-    name: str, source: Drawn, n_rows: int, memory: str | None, checksums: dict[str, str], drawn: Path | None
+    name: str,
+    source: Drawn,
+    n_rows: int,
+    task: Mapping[str, Any],
+    checksums: dict[str, str],
+    drawn: Path | None,
+    form: str = "parquet",
 ) -> Contestant:
     """The whole job on a file, which is drawn before unless it is there."""
 
@@ -63,32 +89,51 @@ def released(
         path = (drawn or setting.folder) / f"large-{n_rows}.parquet"
         if not path.exists():
             write_large(n_rows, path, source)
-        out = str(setting.folder / f"out-{n_rows}-{memory}")
-        task = {"quasi": source.quasi, "sensitive": source.sensitive, "k": K, "memory": memory, "out": out}
+        if form == "csv":
+            parquet, path = path, setting.folder / f"large-{n_rows}.csv"
+            duckdb.sql(f"COPY (SELECT * FROM '{parquet}') TO '{path}' (HEADER)")
+        out = setting.folder / "out"
+        asked = {**task, "quasi": source.quasi, "sensitive": source.sensitive, "out": str(out)}
         try:
-            found = run_json([sys.executable, SCRIPT, path, json.dumps(task)], timeout=3600)
+            found = run_json([sys.executable, SCRIPT, path, json.dumps(asked)], timeout=3600)
         except ChildFailed as failed:
             return Outcome(None, failure=str(failed))
+        finally:
+            shutil.rmtree(out, ignore_errors=True)
+            if form == "csv":
+                path.unlink()
         checksums[name] = found["sha256"]
         return Outcome(seconds=found["seconds"], cpu_seconds=found["cpu_seconds"], repeats=1, peak_mb=found["peak_mb"])
 
     return Contestant(name, measure)
 
 
-def main() -> None:
-    """Measure the sizes that are named, store the run, and write it into the page."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+def sizes_and_folder(about: str | None, sizes: Sequence[int]) -> tuple[Sequence[int], Path | None]:
+    """What the command line says: numbers of rows, and where drawn files stay."""
+    parser = argparse.ArgumentParser(description=(about or "").splitlines()[0])
     parser.add_argument("sizes", nargs="*", type=int, help="numbers of rows")
     parser.add_argument("--folder", type=Path, help="where drawn files stay; by default they are removed")
     asked = parser.parse_args()
-    sizes, load_before = asked.sizes or SIZES, store.load()
-    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
+    return asked.sizes or sizes, asked.folder
+
+
+def measured_cases(
+    cases: Callable[[Setting, Sequence[int], Path | None], Iterator[Case]], sizes: Sequence[int], drawn: Path | None
+) -> dict[str, Any]:
+    """Run the cases of some sizes."""
+    load_before = store.load()
+    with tempfile.TemporaryDirectory(dir=drawn) as folder:
         setting = Setting(Path(folder))
         results = [
-            run_case(case, setting, lambda text: print(text, file=sys.stderr))
-            for case in cases(setting, sizes, asked.folder)
+            run_case(case, setting, lambda text: print(text, file=sys.stderr)) for case in cases(setting, sizes, drawn)
         ]
-    run = store.as_run(results, load_before, False)
+    return store.as_run(results, load_before, False)
+
+
+def main() -> None:
+    """Measure the sizes that are named, store the run, and write it into the page."""
+    sizes, folder = sizes_and_folder(__doc__, SIZES)
+    run = measured_cases(cases, sizes, folder)
     store.write(run, "scale-memory")
     show.print_run(run)
     show.fill_page(run, PAGE)

@@ -1,6 +1,8 @@
-"""One release of a Parquet file, in a process of its own; prints seconds, CPU, peak memory and the bytes' checksum.
+"""One release, or one profile, of a large file, in a process of its own; prints what it took, as JSON.
 
-A release of a few rows goes before, so that nothing is compiled or imported within the time.
+Of a release, with the checksum of its bytes; one of a few rows goes before, so that nothing is compiled or imported
+within the time. CPU and memory are those of the process and of all that it starts: the workers of a pool, and a cluster
+of two workers where one is asked for.
 """
 
 from __future__ import annotations
@@ -8,27 +10,65 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
+from typing import Any
 
 import shoal
 
 sys.path.insert(0, str(Path(__file__).parent))
-from memory import peak_mb
+from memory import TreePeak, tree_cpu_seconds
+
+
+@contextmanager
+def place(where: str | None) -> Iterator[dict[str, Any]]:
+    """What `shoal.anonymize` is told about where blocks run."""
+    if where == "dask":
+        from distributed import LocalCluster
+
+        with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+            yield {"cluster": cluster.scheduler_address}
+    else:
+        yield {"workers": 2, "pool": where} if where else {}
+
+
+def released(path: Path, task: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+    """Make a release and save it; what it took, and the checksum of what is published."""
+    policy = shoal.Policy.of(quasi=task["quasi"], sensitive=[task["sensitive"]], **task["asked"])
+    with TreePeak() as peak:
+        begun, work = perf_counter(), tree_cpu_seconds()
+        release = shoal.anonymize(path, policy.changed(memory=task["memory"]), seed=1, **told)
+        release.save(Path(task["out"]), report=task.get("report", False))
+        found: dict[str, Any] = {"seconds": perf_counter() - begun, "cpu_seconds": tree_cpu_seconds() - work}
+    digest = hashlib.sha256()
+    for file in sorted((Path(task["out"]) / "publish").iterdir()):
+        digest.update(file.read_bytes())
+    return {**found, "peak_mb": peak.mb, "sha256": digest.hexdigest()}
+
+
+def profiled(path: Path, memory: str) -> dict[str, Any]:
+    """Profile a file, with methods tried on a sample; what it took, and how many columns it takes for quasi."""
+    with TreePeak() as peak:
+        begun, work = perf_counter(), tree_cpu_seconds()
+        profile = shoal.profile(path, shoal.Policy(memory=memory))
+        found: dict[str, Any] = {"seconds": perf_counter() - begun, "cpu_seconds": tree_cpu_seconds() - work}
+    n_quasi = sum(column.attribute.role == "quasi" for column in profile.columns)
+    return {**found, "peak_mb": peak.mb, "numbers": {"records": profile.n_rows, "quasi-identifiers": n_quasi}}
 
 
 def main() -> None:
     """Read the task from the command line."""
     path, task = Path(sys.argv[1]), json.loads(sys.argv[2])
-    policy = shoal.Policy.of(quasi=task["quasi"], sensitive=[task["sensitive"]], k=task["k"], partition="mondrian")
+    if task.get("verb") == "profile":
+        print(json.dumps(profiled(path, task["memory"])))
+        return
     names = [*task["quasi"], task["sensitive"]]
+    policy = shoal.Policy.of(quasi=task["quasi"], sensitive=[task["sensitive"]], **task["asked"])
     shoal.anonymize({name: [f"{i % 7}" for i in range(300)] for name in names}, policy)
-    begun, work = perf_counter(), process_time()
-    release = shoal.anonymize(path, policy.changed(memory=task["memory"]), seed=1)
-    release.save(Path(task["out"]), report=False)
-    found = {"seconds": perf_counter() - begun, "cpu_seconds": process_time() - work, "peak_mb": peak_mb()}
-    files = sorted((Path(task["out"]) / "publish").iterdir())
-    found["sha256"] = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    with place(task.get("place")) as told:
+        found = released(path, task, told)
     print(json.dumps(found))
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from benchmarks.child import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 HEAD = ("contestant", "seconds", "best", "ratio", "goal", "CPU s", "CPU ratio", "warm-up", "peak MB", "numbers")
 
 
@@ -127,10 +126,15 @@ def markdown(run: dict[str, Any]) -> str:
 
 def fill_page(run: dict[str, Any], page: Path = PAGE, block: str = "results") -> None:
     """Put a run between the markers of the page; a page may have several blocks, by their names."""
+    fill_part(page, block, markdown(run))
+
+
+def fill_part(page: Path, part: str, told: str) -> None:
+    """Put a text between the markers of a part of the page."""
+    begin, end = f"<!-- {part}: begin -->", f"<!-- {part}: end -->"
     text = page.read_text(encoding="utf-8")
-    begin, end = (marker.replace("results", block) for marker in (BEGIN, END))
     if text.count(begin) != 1 or text.count(end) != 1:
         raise ValueError(f"{page.name} must hold {begin!r} and {end!r} once each")
     head, rest = text.split(begin)
     tail = rest.split(end)[1]
-    page.write_text(f"{head}{begin}\n\n{markdown(run)}\n\n{end}{tail}", encoding="utf-8")
+    page.write_text(f"{head}{begin}\n\n{told}\n\n{end}{tail}", encoding="utf-8")

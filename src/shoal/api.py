@@ -63,12 +63,8 @@ Sparse or sparse matrix of scipy
     >>> shoal.profile(["ACGT", "ACGA", "TTGA"]).n_strings
     3
     """
-    from shoal.kernels.compile import interpreted
-
     kind, policy = fitting_policy(source, policy)
-    data = kind.load(source, policy)
-    with interpreted(kind.is_small(data)):
-        return kind.profile(data, policy, sweep=sweep, progress=progress)
+    return kind.profile_source(source, policy, sweep=sweep, progress=progress)
 
 
 @overload

@@ -189,6 +189,14 @@ class Kind(ABC):
     ) -> Any:
         """What attacks on a published folder work on."""
 
+    def profile_source(self, source: Any, policy: Any, *, sweep: bool, progress: Progress | None) -> Any:
+        """Load records, and say what they are."""
+        from shoal.kernels.compile import interpreted
+
+        data = self.load(source, policy)
+        with interpreted(self.is_small(data)):
+            return self.profile(data, policy, sweep=sweep, progress=progress)
+
     def is_small(self, data: Any) -> bool:
         """Whether loops over so little data are interpreted sooner than they are compiled."""
         return len(data) <= SMALL

@@ -126,9 +126,9 @@ class Release(ABC, Generic[D]):
         return {"in": n_in, "out": n_out, "suppressed": n_in - n_out, **held}
 
     @property
-    def has_report(self) -> bool:
-        """Whether what it cost can be measured, and attacks can be run."""
-        return True
+    def unattacked_because(self) -> str | None:
+        """Why no attack can be run; None where they can."""
+        return None
 
     @property
     def kept_unasked(self) -> Sequence[str]:
@@ -165,8 +165,13 @@ class Release(ABC, Generic[D]):
 
         They are run in a fixed order, and none is begun after a minute.
         """
+        from shoal.attack.attack import Attacked
         from shoal.attack.run import attack_case
+        from shoal.kind import kind_named
 
+        why = self.unattacked_because
+        if why is not None:
+            return Attacked((), tuple((attack.name, why) for attack in kind_named(self.kind).attacks))
         with self._at_work():
             return attack_case(
                 self.kind,
@@ -222,14 +227,12 @@ class Release(ABC, Generic[D]):
         from shoal.kind import kind_named
         from shoal.report.verdict import judge_release
 
-        report = report and self.has_report
         attacked = self.attacked if report else None
         with self._at_work():
             return judge_release(self.grounds(report=report), attacked, kind_named(self.kind).attacks)
 
     def summary(self, *, report: bool = True) -> dict[str, Any]:
         """What became of the data, as JSON; without a report nothing that would have to be measured."""
-        report = report and self.has_report
         return {
             "kind": self.kind,
             "records": self.records,
@@ -314,7 +317,6 @@ class Release(ABC, Generic[D]):
         """
         wanted = secrets_to_keep(keep, self.keepable, self.kept_unasked)
         self._refuse(wanted)
-        report = report and self.has_report
         with staged(Path(out), replace=replace) as stage, self._at_work():
             published = self._write_publish(stage / "publish")
             self._write_private(stage / "private", wanted, published if report else None, command)
@@ -375,7 +377,8 @@ class Release(ABC, Generic[D]):
         try:
             if attacked.results or attacked.skipped:  # of a kind that there are attacks on
                 kept = KeptAttacks(next(iter(reported.values())))
-                kept.joined(attacked, self.case.granted, ATTACK_SEED).write(folder)
+                granted = self.case.granted if attacked.results else {}
+                kept.joined(attacked, granted, ATTACK_SEED).write(folder)
             write_report(folder, shown)
         except ShoalError as error:  # of a release that is there already; this one is not yet
             if isinstance(error.__context__, OSError):

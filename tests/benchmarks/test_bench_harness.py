@@ -156,7 +156,7 @@ def test_the_page_is_filled_between_its_markers(tmp_path):
     case = case_of(fixed("ours", 2.0), fixed("slow", 8.0, is_rival=True, at_least=5))
     made = store.as_run([run_case(case, Setting(tmp_path))], 0.5, quick=False)
     page = tmp_path / "page.md"
-    page.write_text(f"above\n\n{show.BEGIN}\nold\n{show.END}\n\nbelow\n")
+    page.write_text("above\n\n<!-- results: begin -->\nold\n<!-- results: end -->\n\nbelow\n")
     for _ in range(2):
         show.fill_page(made, page)
     text = page.read_text()

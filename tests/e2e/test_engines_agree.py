@@ -126,7 +126,7 @@ def test_a_cluster_writes_what_one_thread_writes(
 
 
 def published_from_distinct_rows(folder: Path, out: str, *options: str) -> dict[str, bytes]:
-    """What is published where the table is not held; there is no report, and nothing else is kept."""
+    """What is published where the table is not held."""
     arguments = ("people.csv", "-p", "mondrian.toml", "--memory", "1GB", "--seed", "1", "-o", out, *options)
     ended = (run_command if options else call_here)("anonymize", *arguments, cwd=folder)
     assert ended.code == 0, ended.stderr

@@ -20,7 +20,7 @@ from shoal.cli.habits import COMPLETION, SHELLS, completion_script, habits, show
 from shoal.cli.habits import progress as progress_of
 from shoal.cli.harden import harden
 from shoal.cli.option_types import Names
-from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read
+from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read, to_profile
 from shoal.cli.output import plain, print_json, print_release, print_shown, summary, write_own
 from shoal.cli.several import asked_for_several, other_options, several_options
 from shoal.cli.stream import stream
@@ -173,7 +173,7 @@ def _source(paths: tuple[Path, ...]) -> Any:
     return paths[0] if len(paths) == 1 else name_files(paths)
 
 
-@shoal.command(cls=PolicyCommand, asks=how_to_read)
+@shoal.command(cls=PolicyCommand, asks=to_profile)
 @click.argument("data", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
     "-o",
@@ -195,6 +195,7 @@ def profile(
     \b
     Examples:
       shoal profile people.csv -o policy.toml
+      shoal profile large.parquet --memory 2GB -o policy.toml
       shoal profile human.fasta -o policy.toml
       shoal profile baskets.dat --kind sparse -o policy.toml
       shoal profile patients.csv labs.csv --link id -o policy.toml
@@ -343,7 +344,6 @@ def anonymize(
             stop=(lambda: interrupts.Improving.is_stopped) if "stop" in found.takes else None,
             after=after,
         )
-        report = report and release.has_report
         if report and (target := getattr(policy, "target", None)) is not None:
             progress(f"learning to predict {plain(target)}", 0, 0)
             _ = release.learning

@@ -38,6 +38,11 @@ def how_to_read(option: Option) -> bool:
     return option.is_input
 
 
+def to_profile(option: Option) -> bool:
+    """How data is read, and in how much memory."""
+    return option.is_input or option.name == "memory"
+
+
 def header_alone(option: Option) -> bool:
     """Whether the first line names the columns, and nothing else."""
     return option.name == "header"

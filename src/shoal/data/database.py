@@ -11,7 +11,7 @@ import duckdb
 
 from shoal.scratch import scratch_folder
 
-_LEAST_BYTES = 1 << 30
+_LEAST_BYTES = 2 << 30
 _bound: ContextVar[int | None] = ContextVar("bound", default=None)
 
 
@@ -31,33 +31,33 @@ def bound() -> int | None:
 
 
 @contextmanager
-def connection(*, on_disk: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that installs and loads nothing and keeps the order of rows.
 
-    It may use half of the machine's memory, or what `bounded` says, and spills the rest into an owner-only folder that
-    it removes. `on_disk` puts its tables there from the start, where they are compressed.
+    It may use half of the machine's memory, or of what `bounded` says, and spills the rest into an owner-only folder
+    that it removes.
     """
     with scratch_folder() as spill:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "memory_limit": f"{(_bound.get() or _memory_limit()) >> 20}MiB",
+            "memory_limit": f"{(_bound.get() or _memory()) // 2 >> 20}MiB",
             "preserve_insertion_order": "true",
             "temp_directory": str(spill),
         }
-        opened = duckdb.connect(str(spill / "tables.duckdb") if on_disk else ":memory:", config=settings)
+        opened = duckdb.connect(":memory:", config=settings)
         try:
             yield opened
         finally:
             opened.close()
 
 
-def _memory_limit() -> int:
+def _memory() -> int:
     try:
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):  # not a POSIX system
         return 2 * _LEAST_BYTES
-    return max(_LEAST_BYTES, physical // 2)
+    return max(_LEAST_BYTES, physical)
 
 
 def literal(text: str) -> str:

@@ -109,10 +109,8 @@ def make(
 
     policy, stamp = _policy_at(session, step), session.stamp
     release = anonymize(session.source, policy, seed=seed, hold_out=hold_out, progress=tell)
-    has_report = release.has_report
-    if has_report:
-        tell("attacking the release", 0, 0)
-        _ = release.attacked
+    tell("attacking the release", 0, 0)
+    _ = release.attacked
     tell("writing the release", 0, 0)
     kind = kind_named(release.kind)
     number = max((int(p.name.split("-")[0]) for p in (session.folder / "made").glob("[0-9]*")), default=0) + 1
@@ -121,8 +119,8 @@ def make(
     shutil.rmtree(out.with_name(f"{number}-evidence"), ignore_errors=True)
     release.keep_evidence(out.with_name(f"{number}-evidence"))
     before, after, is_paired = kind.paired_rows(release, N_ROWS)
-    ahead, behind = kind.shown(release, report=has_report)
-    verdict = release.judged(report=has_report)
+    ahead, behind = kind.shown(release)
+    verdict = release.judged()
     session.keep(
         MADE,
         {

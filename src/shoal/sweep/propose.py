@@ -11,7 +11,7 @@ that it would take more than about half a minute.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -102,11 +102,11 @@ def propose(
     quasi = [a for a in attributes.values() if a.role == "quasi"]
     unsuitable = _unsuitable(table, len(quasi))
     if unsuitable:
-        return Proposal(fallback, f"No method was tried, since {unsuitable}.", table.n_rows)
+        return Proposal(fallback, f"No method was tried, since {unsuitable}.", table.n_records)
     sample = _sample(table)
     fitting = "numbers" if all(a.type in ("continuous", "date") for a in quasi) else "others"
     better = next(p for p in partitions().values() if p.proposed_for == fitting)
-    is_too_long = better.most_records is not None and table.n_rows > better.most_records
+    is_too_long = better.most_records is not None and table.n_records > better.most_records
     methods = [fallback] if is_too_long else [fallback, better.name]
     trials = TableTrials(_policy(attributes, person))
     asked = trials.grid(SIZES, {"partition": methods, "publish": "generalise"})
@@ -118,24 +118,24 @@ def propose(
             progress(doing, i, len(asked))
         cells.append(try_cell(trials, a))
     made = sorted((c for c in cells if c.holds and c.k == K), key=lambda c: c.gcp)
-    where = f"on a sample of {sample.n_rows:,} records" if sample.n_rows < table.n_rows else "on the whole table"
+    where = f"on a sample of {sample.n_rows:,} records" if sample.n_rows < table.n_records else "on the whole table"
     if not made:
         why = f"No method that was tried {where} can be used: {cells[0].sentence}."
     elif is_too_long:
-        why = f"{better.name} would take long on {table.n_rows:,} records; GCP {_gcp(made[0])} with k = {K} {where}."
+        why = f"{better.name} would take long on {table.n_records:,} records; GCP {_gcp(made[0])} with k = {K} {where}."
     else:
         others = listed([f"{_gcp(c)} of {c.partition}" for c in made[1:]])
         against = f" against {others}" if others else ""
         is_tie = any(_gcp(c) == _gcp(made[0]) for c in made[1:])
         what = "keeps as much as any" if is_tie else "keeps most"
         why = f"{made[0].partition} {what}: GCP {_gcp(made[0])}{against}, with k = {K} {where}."
-    return Proposal(made[0].partition if made else fallback, why, table.n_rows, sample.n_rows, tuple(cells))
+    return Proposal(made[0].partition if made else fallback, why, table.n_records, sample.n_rows, tuple(cells))
 
 
 def _unsuitable(table: Table, n_quasi: int) -> str:
     if not n_quasi:
         return "no column looks quasi-identifying"
-    if table.n_rows < FEWEST:
+    if table.n_records < FEWEST:
         return f"the table has fewer than {FEWEST} records"
     if n_quasi > MOST_COLUMNS:
         return f"more than {MOST_COLUMNS} columns look quasi-identifying"
@@ -144,10 +144,12 @@ def _unsuitable(table: Table, n_quasi: int) -> str:
 
 def _sample(table: Table) -> Table:
     """At most so many records, the same each time: what is told of them are sums."""
-    if table.n_rows <= SAMPLE:
+    if table.n_records <= SAMPLE and table.weights is None:
         return table
-    rows = np.random.default_rng(0).choice(table.n_rows, SAMPLE, replace=False)
-    return table.take(np.sort(rows)).compact()
+    rows = np.sort(np.random.default_rng(0).choice(table.n_records, min(SAMPLE, table.n_records), replace=False))
+    if table.weights is not None:
+        rows = np.searchsorted(np.cumsum(table.weights, dtype=np.int64), rows, side="right")
+    return replace(table.take(rows).compact(), weights=None)
 
 
 def _policy(attributes: Mapping[str, Attribute], person: str | None) -> Policy:

@@ -47,6 +47,25 @@ RECORDS_COUNTED = "Records were counted, not persons"
 
 
 @dataclass(frozen=True)
+class Behind:
+    """What stands behind published rows of which one may be that of several rows of the original. Secret.
+
+    Attributes
+    ----------
+    rows : intp array (n_behind,)
+        Rows of the original.
+    groups : int32 array (n_behind,)
+        The group of each.
+    published : intp array (n_behind,)
+        The published row of each.
+    """
+
+    rows: npt.NDArray[np.intp]
+    groups: npt.NDArray[np.int32]
+    published: npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
 class Anonymized:
     """What the methods made, and the secrets that tie it to the original.
 
@@ -69,6 +88,8 @@ class Anonymized:
         Of each slice, the row of the original whose content stands in each published row. Secret.
     key : bytes, optional
         What pseudonyms were made with. Secret.
+    behind : Behind, optional
+        Where rows of the original stand for several records: all that each published row is made of.
     """
 
     table: Table
@@ -79,6 +100,7 @@ class Anonymized:
     layout: Layout | None = None
     sources: tuple[npt.NDArray[np.intp], ...] = ()
     key: bytes | None = None
+    behind: Behind | None = None
 
 
 def anonymize_table(
@@ -252,9 +274,14 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
     )
     published = sorted_table.with_columns(columns)
     final = _published_order(published, order, quasi, policy)
+    behind = None
     if published.weights is not None:
-        published, final = joined_rows(published, final)
-    return Anonymized(published.take(final), attributes, order[final], groups.labels[final], tuple(notes))
+        everything = final
+        published, final, place = joined_rows(published, everything)
+        behind = Behind(order[everything], groups.labels[everything], place)
+    return Anonymized(
+        published.take(final), attributes, order[final], groups.labels[final], tuple(notes), behind=behind
+    )
 
 
 HISTORY_STEP = 2**31 + 2

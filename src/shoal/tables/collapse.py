@@ -82,8 +82,18 @@ def collapse(ranked: Sequence[Ranked], codes: Sequence[Codes] = (), weights: Cod
     return Collapsed(rows, count_codes(of_record, weights).astype(np.int32), of_record.astype(np.int32))
 
 
-def joined_rows(table: Table, order: Rows) -> tuple[Table, Rows]:
-    """Let the first of rows that follow each other and are equal stand for all of them; the table, and which stay."""
+def joined_rows(table: Table, order: Rows) -> tuple[Table, Rows, Rows]:
+    """Let the first of rows that follow each other and are equal stand for all of them.
+
+    Returns
+    -------
+    table : Table
+        With the records of all of them in the weight of the first.
+    rows : intp array
+        Which rows stay.
+    place : intp array
+        Of each of the rows in `order`, the place of the one that stands for it among those that stay.
+    """
     assert table.weights is not None
     opens = np.zeros(len(order), dtype=bool)
     opens[:1] = True
@@ -91,8 +101,9 @@ def joined_rows(table: Table, order: Rows) -> tuple[Table, Rows]:
         codes = column.codes[order]
         opens[1:] |= codes[1:] != codes[:-1]
     weights = table.weights.copy()
-    weights[order[opens]] = count_codes(np.cumsum(opens) - 1, table.weights[order])
-    return replace(table, weights=weights), order[opens]
+    place = np.cumsum(opens) - 1
+    weights[order[opens]] = count_codes(place, table.weights[order])
+    return replace(table, weights=weights), order[opens], place
 
 
 def single_rows(n_rows: int) -> Collapsed:

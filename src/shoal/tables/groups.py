@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from shoal.arrays import Ints
 
+_MOST_CELLS = 8  # a row, of a table of groups and values that is counted whole
+
 
 @dataclass(frozen=True)
 class Groups:
@@ -63,8 +65,14 @@ class Groups:
         self, ranks: npt.NDArray[np.int32], n_values: int
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The distinct (group, rank) pairs in ascending order, and how many records each has."""
-        keys, counts = np.unique(self.labels.astype(np.int64) * n_values + ranks, return_counts=True)
-        return keys // n_values, keys % n_values, counts
+        keys = self.labels.astype(np.int64) * n_values + ranks
+        if len(self.sizes) * n_values <= _MOST_CELLS * len(keys):  # faster than a sort
+            counts = np.bincount(keys)
+            distinct = np.flatnonzero(counts)
+            counts = counts[distinct]
+        else:
+            distinct, counts = np.unique(keys, return_counts=True)
+        return distinct // n_values, distinct % n_values, counts
 
     def mode_rank(
         self, ranks: npt.NDArray[np.int32], present: npt.NDArray[np.bool_], n_values: int

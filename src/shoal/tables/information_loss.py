@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats
+from shoal.arrays import Codes, Floats
+from shoal.data.tables.table import count_codes
 from shoal.kernels.tables.width_tree import WidthPoints
 from shoal.tables.encoding import Ranked
 
@@ -74,7 +75,7 @@ def _unit(attribute: Ranked) -> Floats:
     return unit
 
 
-def group_losses(ranked: Sequence[Ranked], labels: npt.NDArray[np.int32]) -> Floats:
+def group_losses(ranked: Sequence[Ranked], labels: npt.NDArray[np.int32], weights: Codes | None = None) -> Floats:
     """IL(e) of each group: ``|e| * D(e)``.
 
     D(e) is the sum over numbers of range / range of the table (of ordered categories the same in ranks), over
@@ -87,6 +88,8 @@ def group_losses(ranked: Sequence[Ranked], labels: npt.NDArray[np.int32]) -> Flo
         Their dictionaries say what the whole table holds.
     labels : int array (n_rows,)
         The group of each record, 0 .. g - 1.
+    weights : int32 array (n_rows,), optional
+        How many records each row stands for.
     """
     sizes = np.bincount(labels)
     widths = np.zeros(len(sizes))
@@ -95,7 +98,7 @@ def group_losses(ranked: Sequence[Ranked], labels: npt.NDArray[np.int32]) -> Flo
     for attribute in ranked:
         cells = attribute.ranks[order]
         widths[used] += _widths(attribute, np.minimum.reduceat(cells, starts), np.maximum.reduceat(cells, starts))
-    return np.asarray(sizes * widths)
+    return np.asarray(count_codes(labels, weights) * widths)
 
 
 def _widths(attribute: Ranked, low: npt.NDArray[np.intp], high: npt.NDArray[np.intp]) -> Floats:
@@ -114,11 +117,11 @@ def _widths(attribute: Ranked, low: npt.NDArray[np.intp], high: npt.NDArray[np.i
     return np.where(mixed, 1.0, (values[high] - values[low]) / (extent or 1.0))
 
 
-def information_loss(ranked: Sequence[Ranked], labels: npt.NDArray[np.int32]) -> float:
+def information_loss(ranked: Sequence[Ranked], labels: npt.NDArray[np.int32], weights: Codes | None = None) -> float:
     """Total-IL: the sum of `group_losses`; 0 where all groups are of equal records, and at most records * attributes.
 
     >>> age = Ranked("age", "number", np.array([0, 1, 2, 3], np.int32), np.array([20.0, 30.0, 50.0, 60.0]))
     >>> information_loss([age], np.array([0, 0, 1, 1]))
     1.0
     """
-    return float(group_losses(ranked, labels).sum())
+    return float(group_losses(ranked, labels, weights).sum())

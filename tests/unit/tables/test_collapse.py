@@ -62,6 +62,7 @@ def test_rows_that_stand_for_several_records_already_are_put_together_with_these
 def test_equal_rows_that_follow_each_other_are_joined():
     table = Table.of([encode_cells("a", np.array([3, 1, 3, 3])), encode_cells("b", np.array([0, 0, 0, 1]))])
     table = replace(table, weights=np.array([5, 2, 4, 1], dtype=np.int32))
-    found, rows = joined_rows(table, np.array([1, 2, 0, 3]))
+    found, rows, place = joined_rows(table, np.array([1, 2, 0, 3]))
     assert rows.tolist() == [1, 2, 3]
+    assert place.tolist() == [0, 1, 1, 2]
     assert found.take(rows).weights.tolist() == [2, 9, 1]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
@@ -21,8 +22,22 @@ _FLOATS = {"FLOAT", "DOUBLE", "DECIMAL"}
 _TIMES = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
 _TEXTS = {"VARCHAR", "ENUM", "UUID"}
 _FEW_DISTINCT = 1 << 15
+_NEAR = 1 << 20  # of whole numbers, the greatest distance at which places are kept for all between them
+_UNSIGNED = {"UTINYINT": 1 << 8, "USMALLINT": 1 << 16, "UINTEGER": 1 << 32}
 _ROWS_AT_ONCE = 1 << 15
-ROW_BYTES, CELL_BYTES = 300, 40  # of distinct rows in all steps of a release, by the peaks of bench_scale_memory
+# Of the program, and of distinct rows in all steps of a release and its report, by their peaks at ten million records.
+BASE_BYTES, ROW_BYTES, CELL_BYTES = 300 << 20, 100, 22
+
+
+class TooManyDistinct(DataError):
+    """Distinct rows that do not fit into the memory that is given."""
+
+    def __init__(self, path: os.PathLike[str], n_rows: int, memory: int) -> None:
+        self.n_rows = n_rows
+        super().__init__(
+            f"{path}: {n_rows:,} rows are distinct, too many for {memory / 1e9:.3g} GB; drop columns that tell "
+            "records apart, or raise memory"
+        )
 
 
 def read_parquet(path: os.PathLike[str], *, markers: Collection[str]) -> list[Column]:
@@ -75,19 +90,15 @@ def _read(
             if not counted or not counted[0]:
                 raise DataError(f"{path}: has columns but no rows; there is nothing to anonymise")
             aliases = ", ".join(f"c{i}" for i in range(len(types)))
-            scan, weights = f"{scan} AS file({aliases})", None
-            dropped = {name for name in names if drops is not None and drops(name)}
+            scan = f"{scan} AS file({aliases})"
             if drops is not None:
-                kept = [f"c{i}" for i, name in enumerate(names) if name not in dropped]
-                scan, weights = "distinct_rows", collapse_rows(database, path, scan, kept)
+                return _read_collapsed(database, path, scan, names, types, markers, drops)
             return [
-                Column(name, np.zeros(len(weights), dtype=np.int32), np.empty(0, dtype=object), (None,))
-                if weights is not None and name in dropped
-                else _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
+                _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
                 if _family(kind) in _TEXTS
                 else to_column(name, kind, _fetch(database, scan, plain(f"c{i}", kind)), markers)
                 for i, (name, kind) in enumerate(zip(names, types, strict=True))
-            ], weights
+            ], None
     except duckdb.OutOfMemoryException:
         how = "leave out columns" if drops is None else "drop columns that tell records apart, or raise memory"
         raise DataError(f"{path}: its columns do not fit into the memory for reading; {how}") from None
@@ -97,21 +108,116 @@ def _read(
         raise DataError(f"{path}: the Parquet file is damaged or of an unknown make; export it again") from None
 
 
+def _read_collapsed(
+    database: duckdb.DuckDBPyConnection,
+    path: os.PathLike[str],
+    scan: str,
+    names: Sequence[str],
+    types: Sequence[str],
+    markers: Collection[str],
+    drops: Callable[[str], bool],
+) -> tuple[list[Column], Codes]:
+    """The distinct rows, told apart by small numbers in the place of texts and whole numbers, where they are few."""
+    kept = [i for i, name in enumerate(names) if not drops(name)]
+    coded = _numbered(database, scan, {i: types[i] for i in kept})
+    cells = ", ".join(f"{coded[i].cell if i in coded else plain(f'c{i}', types[i])} AS c{i}" for i in kept) or "1"
+    weights = collapse_rows(database, path, f"(SELECT {cells} FROM {scan})", [f"c{i}" for i in kept])
+    numbers = ", ".join(f"c{i}" for i in coded)
+    fetched = database.execute(f"SELECT {numbers} FROM distinct_rows").fetchnumpy() if coded else {}
+    nothing = Column("", np.zeros(len(weights), dtype=np.int32), np.empty(0, dtype=object), (None,))
+    columns = []
+    for i, (name, kind) in enumerate(zip(names, types, strict=True)):
+        if i not in kept:
+            columns.append(replace(nothing, name=name))
+        elif i in coded:
+            columns.append(coded[i].column(str(path), name, np.ma.getdata(fetched.pop(f"c{i}")), weights, markers))
+        elif _family(kind) in _TEXTS:
+            columns.append(_read_texts(database, "distinct_rows", f"c{i}", name, markers))
+        else:
+            columns.append(to_column(name, kind, _fetch(database, "distinct_rows", f"c{i}"), markers))
+    return columns, weights
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    """A column whose cells a scan can number: by their place among the texts, or by the distance to the least one.
+
+    Attributes
+    ----------
+    cell : str
+        The SQL of the number; one more than the last where the cell is null.
+    values : sequence of str, or range
+        What the numbers stand for.
+    n_null : int
+        How many cells are null.
+    """
+
+    cell: str
+    values: Sequence[str] | range
+    n_null: int
+
+    @classmethod
+    def of(cls, number: str, values: Sequence[str] | range, n_null: int) -> _Numbered:
+        width = next(kind for kind, most in _UNSIGNED.items() if len(values) < most)
+        return cls(f"CAST(coalesce({number}, {len(values)}) AS {width})", values, n_null)
+
+    def column(
+        self, path: str, name: str, numbers: npt.NDArray[Any], weights: Codes, markers: Collection[str]
+    ) -> Column:
+        n_values = len(self.values)
+        counts = np.bincount(numbers, weights, minlength=n_values + 1)
+        if int(counts[n_values]) != self.n_null:
+            raise DataError(f"{path}: it changed while it was read; try again when nobody writes to it")
+        if isinstance(self.values, range):
+            used = np.flatnonzero(counts)
+            place = np.zeros(n_values + 1, dtype=np.int32)
+            place[used] = np.arange(len(used))
+            present = used[used < n_values].astype(np.int64) + self.values.start
+            return Column(name, place[numbers], present, (None,) if self.n_null else ())
+        distinct: list[str | None] = [*self.values, None] if self.n_null else list(self.values)
+        return from_distinct(name, numbers, distinct, markers)
+
+
+def _numbered(database: duckdb.DuckDBPyConnection, scan: str, types: Mapping[int, str]) -> dict[int, _Numbered]:
+    """Those of the columns that have few texts, or whole numbers that lie near each other."""
+    texts = [i for i, kind in types.items() if _family(kind) in _TEXTS]
+    wholes = [i for i, kind in types.items() if _family(kind) in _INTEGERS]
+    if not texts and not wholes:
+        return {}
+    asked = [f"count(*) - count(c{i})" for i in (*texts, *wholes)]
+    asked += [end for i in wholes for end in (f"min(c{i})", f"max(c{i})")]
+    told = list(database.execute(f"SELECT {', '.join(asked)} FROM {scan}").fetchone() or ())
+    n_null = dict(zip((*texts, *wholes), told, strict=False))
+    ends = told[len(n_null) :]
+    found = {}
+    for i, low, high in zip(wholes, ends[::2], ends[1::2], strict=True):
+        if low is not None and high - low < _NEAR and high < 2**63:
+            found[i] = _Numbered.of(f"CAST(c{i} AS BIGINT) - ({low})", range(low, high + 1), n_null[i])
+    for i in texts:
+        cell = plain(f"c{i}", types[i])
+        database.execute(f"CREATE OR REPLACE TEMP TABLE found AS SELECT DISTINCT {cell} AS text FROM {scan}")
+        counted = database.execute("SELECT count(text) FROM found").fetchone()
+        if counted and 0 < counted[0] <= _FEW_DISTINCT:
+            database.execute(f"CREATE TYPE t{i} AS ENUM (SELECT text FROM found WHERE text IS NOT NULL ORDER BY text)")
+            listed = database.execute(f"SELECT enum_range(NULL::t{i})").fetchone()
+            # A cast that may fail looks at each cell; one that cannot, at each entry of a dictionary.
+            number = f"enum_code(TRY_CAST({cell} AS t{i}))"
+            found[i] = _Numbered.of(number, list(listed[0]) if listed else [], n_null[i])
+    return dict(sorted(found.items()))
+
+
 def collapse_rows(database: duckdb.DuckDBPyConnection, path: os.PathLike[str], scan: str, kept: Sequence[str]) -> Codes:
     """Make the table of distinct rows; how many records each stands for."""
     told, memory = ", ".join(kept) or "1", bound()
     database.execute("SET preserve_insertion_order = false")
     database.execute(f"CREATE TEMP TABLE distinct_rows AS SELECT {told}, count(*) AS n FROM {scan} GROUP BY {told}")
     database.execute("SET preserve_insertion_order = true")
-    weights = database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"]
-    if memory and len(weights) * (ROW_BYTES + CELL_BYTES * len(kept)) > memory:
-        raise DataError(
-            f"{path}: {len(weights):,} rows are distinct, too many for {memory / 1e9:.3g} GB; drop columns that tell "
-            "records apart, or raise memory"
-        )
+    weights = np.ma.getdata(database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"])
+    if memory and BASE_BYTES + len(weights) * (ROW_BYTES + CELL_BYTES * len(kept)) > memory:
+        raise TooManyDistinct(path, len(weights), memory)
     if int(weights.sum(dtype=np.int64)) > np.iinfo(np.int32).max:
         raise DataError(f"{path}: has more than {np.iinfo(np.int32).max:,} records; split it")
-    return np.ma.getdata(weights).astype(np.int32)
+    return weights.astype(np.int32)
 
 
 def refuse_type(where: str, name: str, kind: str) -> None:

@@ -20,9 +20,8 @@ def copy_cells(table: Table, path: str | os.PathLike[str], how: str, format: str
     refuse_alike(table, format)
     target = literal(os.path.abspath(path))
     try:
-        with connection(on_disk=table.weights is not None) as database:
-            selected = select_cells(database, table) if table.weights is None else _select_each(database, table)
-            database.execute(f"COPY ({selected}) TO {target} ({how})")
+        with connection() as database:
+            database.execute(f"COPY ({_select_cells(database, table)}) TO {target} ({how})")
     except duckdb.IOException as error:
         code = errno.ENOSPC if "space left" in str(error) else errno.EIO
         raise OSError(code, os.strerror(code), os.fspath(path)) from None
@@ -30,27 +29,10 @@ def copy_cells(table: Table, path: str | os.PathLike[str], how: str, format: str
         raise DataError(f"the table cannot be written as {format}; give it as CSV") from None
 
 
-def select_cells(database: duckdb.DuckDBPyConnection, table: Table) -> str:
+def _select_cells(database: duckdb.DuckDBPyConnection, table: Table) -> str:
     """The SQL that selects all columns of a table by their names, once duckdb sees its cells."""
     cells = register_cells(database, table)
     return "SELECT " + ", ".join(f"{cell} AS {identifier(name)}" for name, cell in cells.items()) + " FROM cells"
-
-
-def _select_each(database: duckdb.DuckDBPyConnection, table: Table) -> str:
-    """The same of rows that stand for several records: each as often as it has some, in a table on the disk.
-
-    Its scan comes in pieces of the same length as that of arrays, so that the same bytes are written. A cell that may
-    be null, though none is, is one that arrays have too.
-    """
-    cells = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(register_cells(database, table).values()))
-    database.register("weights", {"n": table.weights})
-    columns = ", ".join(f"c{i}" for i in range(len(table.columns)))
-    database.execute(
-        f"CREATE TABLE records AS SELECT {columns} FROM "
-        f"(SELECT {columns}, unnest(range(n)) FROM (SELECT {cells} FROM cells) POSITIONAL JOIN weights)"
-    )
-    named = (f"CASE WHEN rowid < 0 THEN NULL ELSE c{i} END AS {identifier(n)}" for i, n in enumerate(table.columns))
-    return f"SELECT {', '.join(named)} FROM records"
 
 
 def refuse_alike(table: Table, format: str) -> None:

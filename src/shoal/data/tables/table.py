@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -209,6 +209,19 @@ class Table:
             return self.columns[name]
         except KeyError:
             raise DataError(f"there is no column {name!r}; {did_you_mean(name, self.columns)}") from None
+
+    def pieces(self, n_records: int) -> Iterator[tuple[slice, npt.NDArray[np.int64]]]:
+        """Rows of every so many records, the last piece with fewer, and how many records of each row lie in it."""
+        if self.weights is None:
+            for begin in range(0, self.n_rows, n_records):
+                rows = slice(begin, min(begin + n_records, self.n_rows))
+                yield rows, np.ones(rows.stop - begin, dtype=np.int64)
+            return
+        ends = np.cumsum(self.weights, dtype=np.int64)
+        for begin in range(0, self.n_records, n_records):
+            end = min(begin + n_records, self.n_records)
+            rows = slice(int(np.searchsorted(ends, begin, "right")), int(np.searchsorted(ends, end, "left")) + 1)
+            yield rows, np.minimum(ends[rows], end) - np.maximum(ends[rows] - self.weights[rows], begin)
 
     def take(self, rows: npt.NDArray[np.intp]) -> Table:
         """Some of the rows, in the given order."""

@@ -157,6 +157,14 @@ class Tables(Kind):
         """Up to a thousand rows: the loops that take longest have ways of NumPy beside them."""
         return len(data) <= 5 * SMALL
 
+    def profile_source(self, source: Any, policy: Policy, *, sweep: bool, progress: Progress | None) -> Any:
+        """With a bound on memory, a column at a time and from distinct rows."""
+        if policy.memory is None:
+            return super().profile_source(source, policy, sweep=sweep, progress=progress)
+        from shoal.kinds.tables.large_profile import profile_large
+
+        return profile_large(source, policy, sweep=sweep, progress=progress)
+
     def profile(self, data: Table, policy: Policy, *, sweep: bool, progress: Progress | None) -> Profile:
         """Guess what columns mean, measure the risk as it stands, and propose a method."""
         refuse_bound(policy, "shoal profile")
@@ -394,7 +402,7 @@ class Tables(Kind):
 def refuse_bound(policy: Policy, where: str) -> None:
     """Refuse a bound on memory where all records are looked at one by one."""
     if policy.memory is not None:
-        raise PolicyError(f"memory is for shoal anonymize, and {where} holds the table in memory: leave memory out")
+        raise PolicyError(f"memory is not for {where}, which holds the table in memory: leave memory out")
 
 
 def _told_policy(manifest: TableManifest, columns: dict[str, ColumnPolicy]) -> Policy | None:

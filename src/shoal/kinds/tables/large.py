@@ -7,6 +7,7 @@ dropped, leaves as many rows as there are records, which is refused where they d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 
-NO_REPORT = (
-    "No report was made and nothing was attacked: both look at all records, and memory is bounded. Whether a column "
-    "says whose a record is was not looked at either; if one person has several, k records may be of fewer than k "
-    "persons."
+UNATTACKED = "it looks at all records, and memory is bounded"
+"""Why no attack is run on a release from distinct rows."""
+
+LARGE = (
+    "Nothing was attacked: attacks look at all records, and memory is bounded. Whether a column says whose a record is "
+    "was not looked at either; if one person has several, k records may be of fewer than k persons."
 )
 """What a release from distinct rows says of itself."""
 
@@ -33,8 +36,6 @@ def load_distinct(source: Any, policy: Policy) -> Table:
     PolicyError
         If the source is no file, or a column has no role: to guess it, all of its values would be looked at.
     """
-    if not isinstance(source, str | Path):
-        raise PolicyError("a bound on memory is for files, and this is in memory already: leave memory out")
     usual = policy.columns.get("*", ColumnPolicy())
 
     def drops(name: str) -> bool:
@@ -46,7 +47,14 @@ def load_distinct(source: Any, policy: Policy) -> Table:
         return policy.columns.get(name, usual).role == "identifying"
 
     with bounded(policy.n_bytes):
-        found = read_table(
-            source, markers=policy.missing_markers, header=policy.header, drops=drops, **(policy.reading or {})
-        )
+        return read_distinct_rows(source, policy, drops)
+
+
+def read_distinct_rows(source: Any, policy: Policy, drops: Callable[[str], bool]) -> Table:
+    """The distinct rows of a file in all columns but those that `drops` says, each with the number of its records."""
+    if not isinstance(source, str | Path):
+        raise PolicyError("a bound on memory is for files, and this is in memory already: leave memory out")
+    found = read_table(
+        source, markers=policy.missing_markers, header=policy.header, drops=drops, **(policy.reading or {})
+    )
     return found if policy.reading and "decimal" in policy.reading else noted(found)

@@ -288,8 +288,8 @@ class Policy(BasePolicy, TextFile):
     )
     memory: str | None = option(
         None,
-        "Read a Parquet or CSV file without holding it, in about so much memory, as in 2GB; for strict mondrian with "
-        "generalise and for recodings, with a role for every column, and without a report.",
+        "Read a Parquet or CSV file without holding it, in about so much memory, as in 2GB. A release is then made by "
+        "strict mondrian with generalise or by a recoding, with a role for every column, and is not attacked.",
         instead="hold the table",
         metavar="SIZE",
     )

@@ -249,17 +249,48 @@ def profile_table(table: Table) -> Profile:
     if person is not None:
         why = f"{attributes[person].why}; stands in several rows for some, as keys of persons do"
         attributes[person] = replace(attributes[person], role="identifying", why=why)
-    uniques = Uniques([table[n] for n, a in attributes.items() if a.role != "identifying"])
+    counts = {
+        n: Counts(int((c.counts()[: len(c.values)] > 0).sum()), int(c.missing.sum())) for n, c in table.columns.items()
+    }
+    return _measured(table, guessed, attributes, counts, person)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many distinct values a column has, and how many of its cells are missing."""
+
+    n_distinct: int
+    n_missing: int
+
+
+def profile_columns(table: Table, guessed: Mapping[str, Attribute], counts: Mapping[str, Counts]) -> Profile:
+    """The profile of distinct rows, each with the number of its records, whose columns were looked at before.
+
+    Persons are not looked for.
+    """
+    attributes = {n: _until_required(a) if a.role == "sensitive" else a for n, a in guessed.items()}
+    return _measured(table, guessed, attributes, counts, None)
+
+
+def _measured(
+    table: Table,
+    guessed: Mapping[str, Attribute],
+    attributes: Mapping[str, Attribute],
+    counts: Mapping[str, Counts],
+    person: str | None,
+) -> Profile:
+    """Who is alone in what, and the risk."""
+    uniques = Uniques([table[n] for n, a in attributes.items() if a.role != "identifying"], weights=table.weights)
     alone = {found.columns[0]: found.share for found in uniques.each()}
     columns = tuple(
         ColumnProfile(
             attributes[name],
-            int((column.counts()[: len(column.values)] > 0).sum()),
-            int(column.missing.sum()),
+            counts[name].n_distinct,
+            counts[name].n_missing,
             alone.get(name),
             guessed[name].role == "sensitive" and name != person,
         )
-        for name, column in table.columns.items()
+        for name in table.columns
     )
     quasi = [n for n, a in attributes.items() if a.role == "quasi"]
     risk = None
@@ -267,7 +298,7 @@ def profile_table(table: Table) -> Profile:
         classes = classes_of(table, quasi)
         risk = risk_of(classes if person is None else classes.of_persons(person_codes(table, [person])), k=K)
     return Profile(
-        table.n_rows,
+        table.n_records,
         columns,
         risk,
         table.source.notes,

@@ -31,7 +31,7 @@ from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
 from shoal.kinds.tables.findings import told_findings, unprotected
-from shoal.kinds.tables.large import NO_REPORT
+from shoal.kinds.tables.large import LARGE, UNATTACKED
 from shoal.kinds.tables.manifest import PublishedColumn, SeriesEntry, TableManifest, as_published
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from shoal.report.content import ReportContent
     from shoal.report.tables.context import ReportContext
     from shoal.shown import Grid
-    from shoal.tables.anonymize import Anonymized
+    from shoal.tables.anonymize import Anonymized, Behind
     from shoal.utility.tables.classification import LearningComparison
     from shoal.utility.tables.measure import Utility
     from shoal.utility.tables.queries import QueryError
@@ -81,6 +81,7 @@ class TableRelease(Release[Table]):
     _sources: tuple[npt.NDArray[np.intp], ...] = field(default=(), repr=False)
     _key: bytes | None = field(default=None, repr=False)
     _series: Series | None = field(default=None, repr=False)
+    _behind: Behind | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -111,7 +112,7 @@ class TableRelease(Release[Table]):
             guarantees=(),
             policy=policy,
             notes=(
-                *([] if original.weights is None else [NO_REPORT]),
+                *([] if original.weights is None else [LARGE]),
                 *made.notes,
                 *([ORIGINAL_ORDER] if policy.order == "original" else []),
             ),
@@ -122,6 +123,7 @@ class TableRelease(Release[Table]):
             _groups=made.groups,
             _sources=made.sources,
             _key=made.key,
+            _behind=made.behind,
             _like=like,
             _held_out=held_out,
             _series=series,
@@ -145,12 +147,12 @@ class TableRelease(Release[Table]):
         return {**counts, "in": n_in, "suppressed": n_in - (n_out - n_false), "counterfeits": n_false}
 
     @property
-    def has_report(self) -> bool:
-        """Not from rows that stand for several records."""
-        return self._original.weights is None
+    def unattacked_because(self) -> str | None:
+        """Rows that stand for several records are not attacked."""
+        return None if self._original.weights is None else UNATTACKED
 
     def _refuse_rows(self, what: str) -> None:
-        if not self.has_report:
+        if self._original.weights is not None:
             raise PolicyError(f"{what} looks at all records, and memory is bounded: leave memory out")
 
     @cached_property
@@ -187,7 +189,6 @@ class TableRelease(Release[Table]):
     @cached_property
     def utility(self) -> Utility:
         """What the protection cost."""
-        self._refuse_rows("what the protection cost")
         from shoal.utility.tables.measure import measure
 
         persons = self._evidence.original_persons
@@ -197,12 +198,16 @@ class TableRelease(Release[Table]):
             return measure_slices(
                 self._original, self.table, self.layout, self._sources, self.attributes, self.policy, persons
             )
-        own = np.flatnonzero(self._rows < self._own.n_rows)  # without counterfeits
+        if self._behind is None:
+            own = np.flatnonzero(self._rows < self._own.n_rows)  # without counterfeits
+            shown, rows, groups = self.table.take(own), self._rows[own], self._groups[own]
+        else:
+            shown, rows, groups = self.table.take(self._behind.published), self._behind.rows, self._behind.groups
         return measure(
             self._own,
-            self.table.take(own),
-            self._rows[own],
-            self._groups[own],
+            shown,
+            rows,
+            groups,
             self.attributes,
             self.policy.k,
             is_recoding=self.policy.method.is_recoding,

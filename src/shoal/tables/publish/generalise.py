@@ -22,7 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.dictionary import objects
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.labels import EVERYTHING, OR_MISSING, range_label, set_label, value_label
 from shoal.data.tables.round_ends import Spread, rounded_labels
@@ -64,17 +66,20 @@ def generalise(
         labels[holed] = EVERYTHING
     elif ranked.kind != "tree":
         labels[holed & (n_present > 0)] += OR_MISSING
-    values, codes = np.unique(labels.astype(str), return_inverse=True)
-    values = values.astype(object)
+    # An array of texts would be as wide as the longest label for every group.
+    listed = ["" if label is None else label for label in labels.tolist()]
+    values = objects(sorted(set(listed)))
+    place = {label: i for i, label in enumerate(values.tolist())}
+    codes = np.fromiter(map(place.__getitem__, listed), np.int32, len(listed))
     if missing == "value" and (n_present == 0).any():
         return _with_missing(source, values, codes, n_present == 0, groups)
-    return Column(source.name, codes.astype(np.int32)[groups.labels], values)
+    return Column(source.name, codes[groups.labels], values)
 
 
 def _with_missing(
     source: Column,
     values: npt.NDArray[Any],
-    codes: npt.NDArray[np.intp],
+    codes: Codes,
     blank: npt.NDArray[np.bool_],
     groups: Groups,
 ) -> Column:

@@ -55,7 +55,7 @@ def classification_metric(classes: npt.NDArray[np.integer[Any]], grouping: Group
     group, _, count = grouping.members(codes[grouping.rows].astype(np.int32), max(len(known), 1))
     majority = np.zeros(grouping.n_groups, dtype=np.int64)
     np.maximum.at(majority, group, count)
-    return float(len(grouping.rows) - majority.sum() + grouping.n_suppressed) / grouping.n_rows
+    return float(grouping.n_published - majority.sum() + grouping.n_suppressed) / grouping.n_rows
 
 
 @dataclass(frozen=True)

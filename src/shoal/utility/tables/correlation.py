@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats
-from shoal.utility.tables.grouping import Grouping, inner
+from shoal.arrays import Codes, Floats
+from shoal.data.tables.table import count_codes
+from shoal.utility.tables.grouping import Grouping, inner, moments
 from shoal.utility.tables.reading import Categories, Ranges, Reading, ReadNumbers
 from shoal.utility.tables.scale import Scale
 
@@ -75,7 +76,8 @@ def associate(scales: Sequence[Scale], readings: Sequence[Reading], grouping: Gr
     names = tuple(s.name for s in scales[:N_ATTRIBUTES])
     pairs = list(zip(scales[:N_ATTRIBUTES], readings[:N_ATTRIBUTES], strict=True))
     lumps = [_lumps(s) for s, _ in pairs]
-    before = _of_rows([_row_values(s, lump) for (s, _), lump in zip(pairs, lumps, strict=True)])
+    weights = pairs[0][0].weights if pairs else None
+    before = _of_rows([_row_values(s, lump) for (s, _), lump in zip(pairs, lumps, strict=True)], weights)
     after = _of_release(pairs, lumps, grouping)
     upper = np.triu_indices(len(names), 1)
     change = float(np.abs(before - after)[upper].mean()) if len(upper[0]) else 0.0
@@ -140,40 +142,43 @@ class _Rows:
 
 def _row_values(scale: Scale, lumps: Lumps) -> _Rows:
     if scale.kind == "number":
-        return _Rows(_standardised(scale.numbers()))
+        return _Rows(_standardised(scale.numbers(), scale.weights))
     return _Rows(lumps[0][scale.codes], lumps[1])
 
 
-def _standardised(numbers: Floats) -> Floats:
-    present = numbers[~np.isnan(numbers)]
-    mean, sd = (present.mean(), present.std()) if len(present) else (0.0, 0.0)
+def _standardised(numbers: Floats, weights: Codes | None) -> Floats:
+    known = ~np.isnan(numbers)
+    held = None if weights is None else weights[known]
+    mean, sd = moments(numbers[known], held) if known.any() else (0.0, 0.0)
     # A constant column of floats may have a deviation that is rounding alone.
     if sd <= 1e-12 * max(1.0, abs(mean)):
         return np.zeros(len(numbers))
     return np.asarray(np.nan_to_num((numbers - mean) / sd, nan=0.0))
 
 
-def _strength(a: _Rows, b: _Rows) -> float:
-    n_rows = max(1, len(a.values))
+def _strength(a: _Rows, b: _Rows, weights: Codes | None) -> float:
+    n_records = max(1, len(a.values) if weights is None else int(weights.sum(dtype=np.int64)))
     if not a.n_lumps and not b.n_lumps:
-        norm = np.sqrt(inner(a.values, a.values) * inner(b.values, b.values))
-        return float(np.clip(inner(a.values, b.values) / norm, -1.0, 1.0)) if norm else 0.0
+        first, second = (side if weights is None else side * weights for side in (a.values, b.values))
+        norm = np.sqrt(inner(first, a.values) * inner(second, b.values))
+        return float(np.clip(inner(first, b.values) / norm, -1.0, 1.0)) if norm else 0.0
     if a.n_lumps and b.n_lumps:
-        cells = np.bincount(a.values * b.n_lumps + b.values, minlength=a.n_lumps * b.n_lumps)
-        return cramers_v(cells.reshape(a.n_lumps, b.n_lumps) / n_rows)
+        cells = count_codes(a.values * b.n_lumps + b.values, weights, a.n_lumps * b.n_lumps)
+        return cramers_v(cells.reshape(a.n_lumps, b.n_lumps) / n_records)
     number, category = (b, a) if a.n_lumps else (a, b)
-    counts = np.bincount(category.values, minlength=category.n_lumps).astype(np.float64)
-    sums = np.bincount(category.values, number.values, minlength=category.n_lumps).astype(np.float64)
+    held = number.values if weights is None else number.values * weights
+    counts = count_codes(category.values, weights, category.n_lumps).astype(np.float64)
+    sums = np.bincount(category.values, held, minlength=category.n_lumps).astype(np.float64)
     return correlation_ratio(sums, counts)
 
 
-def _of_rows(columns: Sequence[_Rows | None], into: Floats | None = None) -> Floats:
+def _of_rows(columns: Sequence[_Rows | None], weights: Codes | None, into: Floats | None = None) -> Floats:
     """Associations of all pairs of columns that are given by record."""
     matrix = np.eye(len(columns)) if into is None else into
     for i, a in enumerate(columns):
         for j, b in enumerate(columns[:i]):
             if a is not None and b is not None:
-                matrix[i, j] = matrix[j, i] = _strength(a, b)
+                matrix[i, j] = matrix[j, i] = _strength(a, b, weights)
     return matrix
 
 
@@ -181,7 +186,7 @@ def _of_release(pairs: Sequence[tuple[Scale, Reading]], lumps: Sequence[Lumps], 
     by_row: list[_Rows | None] = []
     for (_, reading), (lump, n_lumps) in zip(pairs, lumps, strict=True):
         if isinstance(reading, ReadNumbers):
-            by_row.append(_Rows(_standardised(reading.values)))
+            by_row.append(_Rows(_standardised(reading.values, grouping.weights)))
         elif isinstance(reading, Categories):
             by_row.append(_Rows(lump[reading.codes], n_lumps))
         else:
@@ -189,7 +194,7 @@ def _of_release(pairs: Sequence[tuple[Scale, Reading]], lumps: Sequence[Lumps], 
     matrix = np.eye(len(pairs))
     if any(r is None for r in by_row):
         _by_group(matrix, [r for _, r in pairs], lumps, grouping)
-    return _of_rows(by_row, matrix)
+    return _of_rows(by_row, grouping.weights, matrix)
 
 
 def _by_group(matrix: Floats, readings: Sequence[Reading], lumps: Sequence[Lumps], grouping: Grouping) -> None:
@@ -212,7 +217,7 @@ def _by_group(matrix: Floats, readings: Sequence[Reading], lumps: Sequence[Lumps
             else:
                 block[:, parts[i]] = reading.lumped(*lumps[i], first, last)
         products += _products(block, grouping.sizes[first:last])
-    total = max(1, len(grouping.rows))
+    total = max(1, grouping.n_published)
     for i in range(len(readings)):
         for j in range(i):
             cells = products[parts[i], parts[j]]
@@ -240,7 +245,7 @@ def _products(block: Floats, weights: npt.NDArray[np.int64]) -> Floats:
 def _standard_centres(reading: ReadNumbers | Ranges, grouping: Grouping) -> tuple[Floats, int]:
     """Expected standardised number of each group's records, 0 for a missing one, and how many are present."""
     mean, sd = reading.moments()
-    n_present = len(grouping.rows) - reading.n_missing
+    n_present = grouping.n_published - reading.n_missing
     if not n_present or sd <= 1e-12 * max(1.0, abs(mean)):
         return np.zeros(grouping.n_groups), n_present
     present = reading.weights if isinstance(reading, Ranges) else grouping.count(~np.isnan(reading.values))

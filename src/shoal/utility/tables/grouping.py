@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
+from shoal.data.tables.table import count_codes, counted
+
 
 def inner(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> float:
     """Sum of products, by one thread: the others of a BLAS library go on turning in circles when they are done.
@@ -17,6 +20,19 @@ def inner(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> float:
     6.5
     """
     return float(np.einsum("i,i->", a, b))
+
+
+def moments(values: npt.NDArray[np.float64], weights: Codes | None = None) -> tuple[float, float]:
+    """Mean and standard deviation; `weights` say how many records have each value.
+
+    >>> moments(np.array([1.0, 4.0]), np.array([2, 1], dtype=np.int32))[0]
+    2.0
+    """
+    if weights is None:
+        return float(values.mean()), float(values.std())
+    total = float(weights.sum(dtype=np.int64))
+    mean = inner(values, weights) / total
+    return mean, float(np.sqrt(inner((values - mean) ** 2, weights) / total))
 
 
 @dataclass(frozen=True)
@@ -31,25 +47,41 @@ class Grouping:
         The original record behind each published one.
     labels : int32 array (n_published,)
         Its group, 0 .. n_groups - 1, every group used.
+    weights : int32 array (n_published,), optional
+        How many records each of these rows stands for; None where each is one.
     """
 
     n_rows: int
     rows: npt.NDArray[np.intp]
     labels: npt.NDArray[np.int32]
+    weights: Codes | None = None
 
     @classmethod
     def of(
-        cls, n_rows: int, rows: npt.NDArray[np.integer[Any]], groups: npt.NDArray[np.integer[Any]]
+        cls,
+        n_rows: int,
+        rows: npt.NDArray[np.integer[Any]],
+        groups: npt.NDArray[np.integer[Any]],
+        weights: Codes | None = None,
     ) -> tuple[Grouping, npt.NDArray[np.intp]]:
-        """Number the groups densely; also the published rows that are kept (a negative group: not)."""
+        """Number the groups densely; also the published rows that are kept (a negative group: not).
+
+        `weights` are those of the rows of the original, where these stand for several records.
+        """
         kept = np.flatnonzero(np.asarray(groups) >= 0)
         labels = np.unique(np.asarray(groups)[kept], return_inverse=True)[1].astype(np.int32)
-        return cls(n_rows, np.asarray(rows)[kept].astype(np.intp, copy=False), labels), kept
+        behind = np.asarray(rows)[kept].astype(np.intp, copy=False)
+        return cls(n_rows, behind, labels, None if weights is None else weights[behind]), kept
+
+    @cached_property
+    def n_published(self) -> int:
+        """Records that are in a group."""
+        return len(self.rows) if self.weights is None else int(self.weights.sum(dtype=np.int64))
 
     @property
     def n_suppressed(self) -> int:
         """Original records that were not published."""
-        return self.n_rows - len(self.rows)
+        return self.n_rows - self.n_published
 
     @property
     def n_groups(self) -> int:
@@ -59,7 +91,7 @@ class Grouping:
     @cached_property
     def sizes(self) -> npt.NDArray[np.int64]:
         """Number of records of each group."""
-        return np.bincount(self.labels)
+        return count_codes(self.labels, self.weights)
 
     @cached_property
     def order(self) -> npt.NDArray[np.intp]:
@@ -69,7 +101,8 @@ class Grouping:
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
         """Where each group begins in `order`."""
-        return np.cumsum(self.sizes) - self.sizes
+        n_rows = self.sizes if self.weights is None else np.bincount(self.labels)
+        return np.cumsum(n_rows) - n_rows
 
     def least(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Least value of each group; nan is passed over."""
@@ -85,7 +118,7 @@ class Grouping:
 
     def count(self, marked: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """Marked records of each group."""
-        return np.bincount(self.labels[marked], minlength=self.n_groups)
+        return count_codes(self.labels[marked], None if self.weights is None else self.weights[marked], self.n_groups)
 
     @cached_property
     def _varieties(self) -> dict[int, tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]]:
@@ -105,9 +138,9 @@ class Grouping:
         """The distinct (group, code) pairs by group, and how many records each has."""
         keys = self.labels.astype(np.int64) * n_codes + codes
         if self.n_groups * n_codes <= 8 * len(keys):
-            counts = np.bincount(keys)
+            counts = count_codes(keys, self.weights)
             keys = np.flatnonzero(counts)
             counts = counts[keys]
         else:
-            keys, counts = np.unique(keys, return_counts=True)
+            keys, counts = counted(keys, self.weights)
         return keys // n_codes, keys % n_codes, counts

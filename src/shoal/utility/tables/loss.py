@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.data.tables.table import Column
 from shoal.utility.tables.grouping import Grouping, inner
 from shoal.utility.tables.scale import Scale
@@ -131,14 +131,17 @@ def average_class_size(grouping: Grouping, k: int) -> float:
     ----------
     K. LeFevre et al., "Mondrian multidimensional k-anonymity", ICDE 2006.
     """
-    return len(grouping.rows) / grouping.n_groups / k if grouping.n_groups else 0.0
+    return grouping.n_published / grouping.n_groups / k if grouping.n_groups else 0.0
 
 
-def squared_error_share(before: Sequence[Floats], after: Sequence[Floats]) -> float | None:
+def squared_error_share(
+    before: Sequence[Floats], after: Sequence[Floats], weights: Codes | None = None
+) -> float | None:
     """SSE / SST over attributes that are published as numbers, each standardised by its original deviation.
 
     ``SSE = sum ((x - y) / sd)^2`` and ``SST = sum ((x - mean) / sd)^2`` over published records; cells that
-    are missing on either side are passed over. None where no attribute stays numeric.
+    are missing on either side are passed over. None where no attribute stays numeric. `weights` say how many records
+    each row stands for.
 
     References
     ----------
@@ -148,10 +151,14 @@ def squared_error_share(before: Sequence[Floats], after: Sequence[Floats]) -> fl
     sse = sst = 0.0
     for x, y in zip(before, after, strict=True):
         known = ~(np.isnan(x) | np.isnan(y))
-        centred = x[known] - x[known].mean() if known.any() else x[:0]
-        variance = inner(centred, centred)
+        if not known.any():
+            continue
+        held = np.ones(int(known.sum())) if weights is None else weights[known].astype(np.float64)
+        n_records = float(held.sum())
+        centred = x[known] - (x[known].mean() if weights is None else inner(x[known], held) / n_records)
+        variance = inner(centred * held, centred)
         if variance > 0:
             error = x[known] - y[known]
-            sse += inner(error, error) / variance * len(centred)
-            sst += len(centred)
+            sse += inner(error * held, error) / variance * n_records
+            sst += n_records
     return sse / sst if sst else None

@@ -122,7 +122,8 @@ def measure(
     Parameters
     ----------
     original, published : Table
-        Columns are matched by name; those that are not in both are passed over.
+        Columns are matched by name; those that are not in both are passed over. Rows of the original may stand for
+        several records; then each published row stands for those of one, and IL1 to IL5 are left out.
     rows : intp array (published.n_rows,)
         The original row that each published row stands for; originals that none stands for were suppressed.
     groups : int32 array (published.n_rows,)
@@ -147,7 +148,7 @@ def measure(
             f"the release has {published.n_rows} rows but comes with {len(rows)} original rows and "
             f"{len(groups)} groups; give one of each for every published row"
         )
-    grouping, kept = Grouping.of(original.n_rows, rows, groups)
+    grouping, kept = Grouping.of(original.n_records, rows, groups, original.weights)
     scales: list[Scale] = []
     readings: list[Reading] = []
     comparisons: list[AttributeComparison] = []
@@ -157,7 +158,7 @@ def measure(
         attribute = attributes.get(name)
         if attribute is None or attribute.role == "identifying" or name not in published.columns:
             continue
-        scale = scale_of(column, attribute)
+        scale = scale_of(column, attribute, original.weights)
         reading = read_published(scale, published[name], kept, grouping)
         ncp = None
         if attribute.role == "quasi":
@@ -221,10 +222,10 @@ def _losses(
         if s.attribute.role == "quasi" and isinstance(r, ReadNumbers)
     ]
     before, after = [x for x, _ in numeric], [y for _, y in numeric]
-    share = loss.squared_error_share(before, after)
+    share = loss.squared_error_share(before, after, grouping.weights)
     if share is not None:
         found.append(Loss.of("SSE/SST", share))
-    if len(numeric) > 1:
+    if len(numeric) > 1 and grouping.weights is None:  # which compare cell with cell
         change = statistics_loss(before, after, is_paired=is_paired)
         found += [Loss.of(f"IL{i}", getattr(change, f"il{i}")) for i in range(1, 6)]
         found.append(Loss.of("IL-mean", change.overall))
@@ -239,7 +240,7 @@ def _more_losses(
         return []
     labels = {s.attribute.name: published[s.attribute.name] for s in quasi}
     ranked = [rank(original[s.attribute.name].take(grouping.rows), s.attribute) for s in quasi]
-    width = information_loss(ranked, grouping.labels) + grouping.n_suppressed * len(quasi)
+    width = information_loss(ranked, grouping.labels, grouping.weights) + grouping.n_suppressed * len(quasi)
     return [
         Loss.of("IL", width),
         Loss.of("distortion", minimal_distortion(quasi, grouping, labels, kept).share),

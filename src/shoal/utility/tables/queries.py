@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Mask
+from shoal.arrays import Codes, Floats, Mask
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
@@ -273,7 +273,10 @@ def true_counts(scales: Sequence[Scale], queries: Queries) -> npt.NDArray[np.int
         return (_satisfied(scales[j], queries, j, at),)
 
     states = [_States(scale.codes, scale.n_values + 1) for scale in scales]
-    return np.rint(_sums(queries, states, satisfied)[0]).astype(np.int64)
+    weights = scales[0].weights
+    return np.rint(_sums(queries, states, satisfied, None if weights is None else weights.astype(np.float64))[0]).astype(
+        np.int64
+    )
 
 
 @dataclass(frozen=True)
@@ -367,7 +370,8 @@ def estimated_counts(
     Groups are the units of the sum, or records where a column shows single values that may differ inside a group.
     """
     by_record = any(isinstance(r, ReadNumbers | Categories) for r in readings)
-    weights = None if by_record else grouping.sizes.astype(np.float64)
+    of_units = grouping.weights if by_record else grouping.sizes
+    weights = None if of_units is None else of_units.astype(np.float64)
     shown = [_shown(scale, reading, grouping) for scale, reading in zip(scales, readings, strict=True)]
     states = [
         _States(state[grouping.labels], n)

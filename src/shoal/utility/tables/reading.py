@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats
-from shoal.data.tables.table import Column, spell
-from shoal.utility.tables.grouping import Grouping, inner
+from shoal.arrays import Codes, Floats
+from shoal.data.tables.table import Column, count_codes, spell
+from shoal.utility.tables.grouping import Grouping, inner, moments
 from shoal.utility.tables.loss import meets
 from shoal.utility.tables.scale import Scale, positions_of
 from shoal.utility.tables.spans import group_spans
@@ -39,26 +39,32 @@ class ReadNumbers:
         """The values that are not missing."""
         return self.values[~np.isnan(self.values)]
 
+    @cached_property
+    def _weights(self) -> Codes | None:
+        """Of the present ones."""
+        return None if self.grouping.weights is None else self.grouping.weights[~np.isnan(self.values)]
+
     @property
     def n_missing(self) -> int:
         """Published cells without a value."""
-        return len(self.values) - len(self.present)
+        n_present = len(self.present) if self._weights is None else int(self._weights.sum(dtype=np.int64))
+        return self.grouping.n_published - n_present
 
     def moments(self) -> tuple[float, float]:
         """Mean and standard deviation."""
-        if not len(self.present):
-            return float("nan"), float("nan")
-        return float(self.present.mean()), float(self.present.std())
+        return moments(self.present, self._weights) if len(self.present) else (float("nan"), float("nan"))
 
     def masses(self, edges: Floats) -> Floats:
         """Records between each two edges; what lies outside counts for the nearest cell."""
-        return np.histogram(np.clip(self.present, edges[0], edges[-1]), edges)[0].astype(np.float64)
+        inside = np.clip(self.present, edges[0], edges[-1])
+        return np.histogram(inside, edges, weights=self._weights)[0].astype(np.float64)
 
     def centres(self) -> Floats:
         """Mean of each group, nan where all are missing."""
         known = ~np.isnan(self.values)
         count = self.grouping.count(known)
-        total = np.bincount(self.grouping.labels[known], self.present, minlength=self.grouping.n_groups)
+        held = self.present if self._weights is None else self.present * self._weights
+        total = np.bincount(self.grouping.labels[known], held, minlength=self.grouping.n_groups)
         return np.asarray(np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0))
 
 
@@ -111,7 +117,7 @@ class Categories:
 
     def masses(self) -> Floats:
         """Records of each value, the missing last."""
-        return np.bincount(self.codes, minlength=self.n_values + 1).astype(np.float64)
+        return count_codes(self.codes, self.grouping.weights, self.n_values + 1).astype(np.float64)
 
     @cached_property
     def _shares(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
@@ -228,7 +234,7 @@ def read_published(scale: Scale, published: Column, kept: npt.NDArray[np.intp], 
 def _ranges(scale: Scale, grouping: Grouping, published: Column, kept: npt.NDArray[np.intp]) -> Ranges:
     values = scale.numbers()[grouping.rows]
     n_present = grouping.count(~np.isnan(values))
-    n_missing = len(values) - int(n_present.sum())
+    n_missing = grouping.n_published - int(n_present.sum())
     return Ranges(*group_spans(scale, grouping, published, kept), n_present, n_missing, scale.is_whole)
 
 

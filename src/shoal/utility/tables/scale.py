@@ -10,9 +10,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates, parse_numbers
-from shoal.data.tables.table import Column, spell
+from shoal.data.tables.table import Column, count_codes, spell
 
 Kind = Literal["number", "order", "category"]
 
@@ -36,6 +37,8 @@ class Scale:
         The node above each value at each height of its hierarchy.
     leaves : tuple of int64 arrays
         How many leaves of the whole hierarchy stand below each node, one array a height.
+    weights : int32 array (n_rows,), optional
+        How many records each row stands for; None where each is one.
     """
 
     attribute: Attribute
@@ -45,6 +48,7 @@ class Scale:
     positions: npt.NDArray[np.float64] | None
     ancestors: npt.NDArray[np.int32] | None = None
     leaves: tuple[npt.NDArray[np.int64], ...] = ()
+    weights: Codes | None = None
 
     @property
     def name(self) -> str:
@@ -63,8 +67,8 @@ class Scale:
 
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
-        """How many rows hold each value; the last entry counts the missing ones."""
-        return np.bincount(self.codes, minlength=self.n_values + 1)
+        """How many records hold each value; the last entry counts the missing ones."""
+        return count_codes(self.codes, self.weights, self.n_values + 1)
 
     @cached_property
     def extremes(self) -> tuple[float, float]:
@@ -87,7 +91,7 @@ class Scale:
         return np.append(self.positions, np.nan)[self.codes]
 
 
-def scale_of(column: Column, attribute: Attribute) -> Scale:
+def scale_of(column: Column, attribute: Attribute, weights: Codes | None = None) -> Scale:
     """Give a column its scale; numbers or dates that cannot be read as such are treated as categories."""
     kind: Kind = "category"
     positions = positions_of(column, attribute.type)
@@ -95,14 +99,16 @@ def scale_of(column: Column, attribute: Attribute) -> Scale:
         kind = "number"
     elif attribute.type == "ordinal":
         kind, positions = "order", _ranks(column, attribute.order)
-    codes = np.minimum(column.codes, len(column.values)).astype(np.int32, copy=False)
+    codes = column.codes
+    if column.markers:
+        codes = np.minimum(codes, len(column.values)).astype(np.int32, copy=False)
     ancestors = None
     leaves: tuple[npt.NDArray[np.int64], ...] = ()
     if attribute.hierarchy is not None and not attribute.hierarchy.missing_from(spell(column.values)):
         ancestors = attribute.hierarchy.ancestors(spell(column.values))
         whole = attribute.hierarchy.ancestors(attribute.hierarchy.leaves)
         leaves = tuple(np.bincount(whole[:, h]) for h in range(whole.shape[1]))
-    return Scale(attribute, column, kind, codes, positions, ancestors, leaves)
+    return Scale(attribute, column, kind, codes, positions, ancestors, leaves, weights)
 
 
 def positions_of(column: Column, type_: str) -> npt.NDArray[np.float64] | None:

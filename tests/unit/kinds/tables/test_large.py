@@ -74,14 +74,47 @@ def test_several_row_groups_are_written_as_they_would_be_from_memory(tmp_path: P
     assert published(made[1], tmp_path / "large") == published(made[0], tmp_path / "whole")
 
 
-def test_it_is_said_that_there_is_no_report_and_none_is_made(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"insensitive": ["ward"]},
+        {"insensitive": ["ward"], "partition": "full-domain", "suppression": 0.2, "k": 6},
+        {"others": "identifying", "ends": "exact", "missing": "any", "columns": {"age": {"type": "ordinal"}}},
+    ],
+)
+def test_what_it_cost_is_that_of_all_records(tmp_path: Path, asked: dict) -> None:
+    path = put(tmp_path / "people.parquet", 800)
+    policy = shoal.Policy.of(**{**ROLES, **asked})
+    whole, large = (shoal.anonymize(path, policy.changed(memory=memory), seed=3).utility for memory in (None, "1GB"))
+    found, expected = ({x.name: x.value for x in side.losses} for side in (large, whole))
+    assert {"GCP", "DM", "C_avg", "IL", "distortion", "ILoss", "imprecision"} <= found.keys()
+    assert expected.keys() - found.keys() <= {"IL1", "IL2", "IL3", "IL4", "IL5", "IL-mean"}
+    # Other queries are asked, fewer where rows are more, so that their median is another one.
+    assert {n: v for n, v in found.items() if n not in ("query-error", "imprecision")} == pytest.approx(
+        {n: expected[n] for n in found if n not in ("query-error", "imprecision")}
+    )
+    assert np.array(large.correlation.before) == pytest.approx(np.array(whole.correlation.before))
+    assert np.array(large.correlation.after) == pytest.approx(np.array(whole.correlation.after))
+    for ours, theirs in zip(large.attributes, whole.attributes, strict=True):
+        assert (ours.labels, ours.edges, ours.n_values) == (theirs.labels, theirs.edges, theirs.n_values)
+        assert (*ours.before, *ours.after) == pytest.approx((*theirs.before, *theirs.after))
+        for name in ("distance", "missing_before", "missing_after", "mean_before", "mean_after", "sd_after", "ncp"):
+            assert getattr(ours, name) == pytest.approx(getattr(theirs, name)), (ours.name, name)
+
+
+def test_a_report_is_made_and_says_that_nothing_was_attacked(tmp_path: Path) -> None:
     path = put(tmp_path / "people.parquet", 100)
     release = shoal.anonymize(path, shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1GB"))
-    assert release.notes[0].startswith("No report was made")
+    assert release.notes[0].startswith("Nothing was attacked")
     release.save(tmp_path / "out")
-    assert not list((tmp_path / "out" / "private").iterdir())
-    assert "utility" not in release.summary()
-    for asks in ("utility", "case", "data", "attacked"):
+    page = (tmp_path / "out" / "private" / "report.html").read_text(encoding="utf-8")
+    assert "it looks at all records, and memory is bounded" in page
+    assert not release.attacked.results
+    assert release.verdict.level == "amber"
+    told = release.summary()
+    assert told["utility"]["losses"]
+    assert {attack["because"] for attack in told["attacks"]["not_run"]} == {release.unattacked_because}
+    for asks in ("case", "data"):
         with pytest.raises(PolicyError, match="leave memory out"):
             getattr(release, asks)
     with pytest.raises(PolicyError, match="leave memory out"):
@@ -121,9 +154,8 @@ def test_what_cannot_be_read_so_is_refused(tmp_path: Path) -> None:
     stated = policy.changed(insensitive=["ward"])
     with pytest.raises(PolicyError, match="hold none out"):
         shoal.anonymize(path, stated, hold_out=0.2)
-    for verb in (shoal.profile, shoal.harden):
-        with pytest.raises(PolicyError, match="leave memory out"):
-            verb(path, stated)
+    with pytest.raises(PolicyError, match="leave memory out"):
+        shoal.harden(path, stated)
 
 
 def test_too_many_distinct_rows_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

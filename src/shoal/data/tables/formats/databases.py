@@ -21,7 +21,8 @@ from shoal.data.sniff import Look, look
 from shoal.data.tables.files import one_of, stem_of
 from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
 from shoal.data.tables.frames import from_frame
-from shoal.data.tables.sql_cells import copy_cells, refuse_alike, sql_type
+from shoal.data.tables.parquet_write import write_parquet
+from shoal.data.tables.sql_cells import refuse_alike, sql_type
 from shoal.data.tables.table import Source, Table
 from shoal.errors import DataError
 
@@ -128,7 +129,7 @@ class DuckDb(Database):
 
     def write(self, table: Table, path: str | os.PathLike[str]) -> None:
         """As Parquet."""
-        copy_cells(table, path, "FORMAT parquet, COMPRESSION zstd", "Parquet")
+        write_parquet(table, path)
 
 
 def _plain_cells(table: Table, name: str) -> list[object]:

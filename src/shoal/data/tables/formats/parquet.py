@@ -11,7 +11,7 @@ from shoal.data.tables.files import stem_of
 from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
 from shoal.data.tables.header import refuse_named_by_record
 from shoal.data.tables.parquet import read_distinct, read_parquet
-from shoal.data.tables.sql_cells import copy_cells
+from shoal.data.tables.parquet_write import write_parquet
 from shoal.data.tables.table import Source, Table
 
 
@@ -43,7 +43,7 @@ class Parquet(TableFormat):
 
     def write(self, table: Table, path: str | os.PathLike[str]) -> None:
         """A missing cell is a null, unless it was spelled in a column of texts."""
-        copy_cells(table, path, "FORMAT parquet, COMPRESSION zstd", "Parquet")
+        write_parquet(table, path)
 
     def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """As any reader would."""

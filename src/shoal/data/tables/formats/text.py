@@ -135,12 +135,13 @@ def _pieces(table: Table) -> Iterator[bytes]:
         header = delimiter.join(_field(guarded(name), delimiter, is_alone) for name in table.columns)
         yield (header + "\n").encode()
         parts = _combined([_spelled(column, delimiter, is_alone) for column in table.columns.values()], delimiter)
-        rows = np.arange(table.n_rows) if table.weights is None else np.repeat(np.arange(table.n_rows), table.weights)
-        for start in range(0, len(rows), _ROWS_AT_ONCE):
-            some = rows[start : start + _ROWS_AT_ONCE]
+        for some, n_records in table.pieces(_ROWS_AT_ONCE):
             cells = [texts[codes[some]].tolist() for texts, codes in parts]
             lines = cells[0] if len(cells) == 1 else map(delimiter.join, zip(*cells, strict=True))
-            yield ("\n".join(lines) + "\n").encode()
+            if table.weights is None:
+                yield ("\n".join(lines) + "\n").encode()
+            else:
+                yield "".join([f"{line}\n" * n for line, n in zip(lines, n_records.tolist(), strict=True)]).encode()
     except UnicodeEncodeError:
         raise DataError("a text holds half a character (a lone surrogate), which no file can; mend it") from None
 
