@@ -127,9 +127,14 @@ def markdown(run: dict[str, Any]) -> str:
 
 def fill_page(run: dict[str, Any], page: Path = PAGE) -> None:
     """Put a run between the markers of the page."""
+    put_results(markdown(run), page)
+
+
+def put_results(told: str, page: Path) -> None:
+    """Put a text between the markers of a page."""
     text = page.read_text(encoding="utf-8")
     if text.count(BEGIN) != 1 or text.count(END) != 1:
         raise ValueError(f"{page.name} must hold {BEGIN!r} and {END!r} once each")
     head, rest = text.split(BEGIN)
     tail = rest.split(END)[1]
-    page.write_text(f"{head}{BEGIN}\n\n{markdown(run)}\n\n{END}{tail}", encoding="utf-8")
+    page.write_text(f"{head}{BEGIN}\n\n{told}\n\n{END}{tail}", encoding="utf-8")

@@ -123,7 +123,7 @@ def test_linked_tables_from_files_to_a_checked_release(tmp_path: Path) -> None:
     page = client.post("/labs-1/hierarchies", {"do": "no_hierarchy", "column": str(index)})
     page = client.post("/labs-1/result", {"do": "make", "seed": "2"})
     assert "What holds" in page.words, page.words
-    assert "Before of visits" in page.words
+    assert "visits, before" in page.words
     refused = client.post("/labs-1/attacks", {"do": "attack", "control/1": "labs.csv"})
     assert "choose one for each, or for none" in refused.words
     page = client.post("/labs-1/release", {"do": "publish", "out": "studio"})

@@ -25,6 +25,8 @@ N_LEAVES = 200
 """Values of a hierarchy that are shown as a tree."""
 MOST_EDITED = 2_000
 """Values of a hierarchy that can be edited on the page."""
+LEGEND = "alone: "
+"""What explains a column of a table that the first screen does not show."""
 _NO_POLICY = "policy.toml cannot be read, so nothing else can be shown; mend it, or go back to an earlier step"
 
 
@@ -54,14 +56,14 @@ def is_input(field: FormField, policy: Any) -> bool:
 def _reading(session: Session, policy: Any) -> list[FormField]:
     """The keys that say how the file is read; where it tells what one can be, that is what is offered."""
     offered = session.kept(OFFERED) or {}
-    own = [_offering(f, offered.get(f.key, ())) for f in fields_of(policy, leave_out=HIDDEN) if is_input(f, policy)]
+    own = [f for f in fields_of(policy, leave_out=HIDDEN) if is_input(f, policy)]
+    first = [_offering(f, offered[f.key]) for f in own if offered.get(f.key)]
+    own = [*first, *(f for f in own if not offered.get(f.key))]
     part = parts_of(policy).get("input")
     return [*own, *(fields_of(part, "input/") if part is not None else [])]
 
 
 def _offering(field: FormField, words: Sequence[str]) -> FormField:
-    if not words:
-        return field
     said = (field.value,) if field.value and field.value not in words else ()
     return replace(field, widget="choice", choices=(*words, *said), instead="choose one")
 
@@ -75,7 +77,7 @@ def _open(session: Session, policy: Any, workspace: Workspace, query: Mapping[st
         "kinds": [(kind.name, kind.policy.noun) for kind in kinds()],
         "kind": policy.kind,
         "reading": _reading(session, policy),
-        "lines": [part for part in found.get("shown", []) if isinstance(part, str)],
+        "lines": [part for part in found.get("shown", []) if isinstance(part, str) and not part.startswith(LEGEND)],
     }
 
 

@@ -78,6 +78,7 @@ def look(session: Session, tell: Tell) -> None:
         LOOKED,
         {
             "n_records": len(data),
+            "counted": "Persons" if "persons" in profile else "Records",
             "stamp": stamp,
             "holds": kind.policy.noun,
             "rows": [(name, plain_grid(grid)) for name, grid in kind.first_tables(data, N_ROWS).items()],

@@ -133,9 +133,10 @@ class Profile(Profiled):
         share, are = percent(self.together.share), "it were" if len(self.together.columns) == 1 else "they were"
         sentence = f"{names} would single out {share} of the records if {are} published unchanged"
         return [
-            f"{sentence}, more than {percent(LIMIT)}: so nothing is, but where all records agree."
+            f"{sentence}, more than {percent(LIMIT)}: so no column is, unless all records agree in it."
             if self.together.share > LIMIT
-            else f"{sentence}; with the labels of small groups it would be more, so nothing is, but where all agree."
+            else f"{sentence}; with the labels of small groups it would be more, so no column is, unless all records "
+            "agree in it."
         ]
 
     def to_dict(self) -> dict[str, Any]:
