@@ -118,9 +118,14 @@ class Session:
         found = [path.stat() for path in self.paths if path.exists()]
         return [[one.st_size, one.st_mtime_ns] for one in found]
 
-    def keep(self, name: str, content: Any) -> None:
-        """Keep something as JSON, whole or not at all."""
-        write_owned(self.folder / name, json.dumps(content, ensure_ascii=False, allow_nan=False), overwrite=True)
+    def keep(self, name: str, content: Any, *, is_durable: bool = True) -> None:
+        """Keep something as JSON, whole or not at all; what can be found again need not wait for the disk."""
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+        if is_durable:
+            write_owned(self.folder / name, text, overwrite=True)
+        else:
+            (self.folder / name).touch(mode=0o600)
+            (self.folder / name).write_text(text, encoding="utf-8")
 
     def kept(self, name: str) -> Any:
         """What was kept under a name; None where nothing was, or what is there is spoiled."""

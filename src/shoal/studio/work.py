@@ -72,6 +72,7 @@ def look(session: Session, tell: Tell) -> None:
         session.keep(
             f"hierarchies/values-{i}.json",
             {"values": look.values, "n_values": look.n_values, "bands": look.bands},
+            is_durable=False,
         )
     is_first = session.kept(LOOKED) is None
     session.keep(
