@@ -50,7 +50,8 @@ def measure(n_rows: int, n_made: int) -> dict[str, Any]:
         if n_made < n_rows:
             write_table(from_frame(clinic(n_made)), top / "clinic.csv")
         making, job = timed(lambda: begin(session, "make", {}, at_once))
-        print(f"{job.state} in {making:.1f} s", flush=True)
+        made = job.state
+        print(f"{made} in {making:.1f} s", flush=True)
         screens = {}
         for screen in SCREENS:
             times = []
@@ -66,7 +67,7 @@ def measure(n_rows: int, n_made: int) -> dict[str, Any]:
         "made of": n_made,
         "first reading": round(reading, 1),
         "making": round(making, 1),
-        "made": job.state,
+        "made": made,
         "screens": screens,
         "change": round(change, 3),
     }
