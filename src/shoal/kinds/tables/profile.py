@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from shoal.sweep.propose import Proposal
 
 K = 5
+LOOKED_AT, LEAST_LONG, FEW_LETTERS = 1000, 20, 30
+"""Of strings in a column: how many are looked at, the letters that each has at least, and how many differ."""
 FEWEST_PERSONS = 4 * K
 """Fewer are hardly worth proposing: groups of k of them would be a quarter of the table."""
 
@@ -271,11 +274,26 @@ def profile_table(table: Table) -> Profile:
         table.n_rows,
         columns,
         risk,
-        table.source.notes,
+        (*table.source.notes, *_sequences(table, attributes)),
         together=uniques.most_telling(LIMIT),
         person=person,
         n_persons=0 if person is None else len(table[person].values),
     )
+
+
+def _sequences(table: Table, attributes: Mapping[str, Attribute]) -> list[str]:
+    """What to do with columns that would be dropped and look like strings of few letters, such as DNA."""
+    found = []
+    for name, attribute in attributes.items():
+        texts = table[name].texts()[: len(table[name].values)] if attribute.role == "identifying" else []
+        letters = set("".join(texts[:LOOKED_AT]))
+        is_long = len(texts) >= K and min(map(len, texts[:LOOKED_AT])) >= LEAST_LONG
+        if is_long and len(letters) <= FEW_LETTERS and all(map(str.isalpha, letters)):
+            found.append(
+                f"{name!r} looks like strings over {len(letters)} letters, which a table does not publish; new ones, "
+                f"drawn from groups of them, are published with --kind strings --column {shlex.quote(name)}"
+            )
+    return found
 
 
 def _until_required(attribute: Attribute) -> Attribute:
