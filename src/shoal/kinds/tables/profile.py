@@ -16,6 +16,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import guess
 from shoal.data.tables.persons import look_like_persons, person_codes
 from shoal.data.tables.table import Table
+from shoal.data.trajectories.columns import Wanted, find_columns
 from shoal.errors import DataError
 from shoal.kind import Profiled
 from shoal.kinds.tables.policy import Method, partitions
@@ -274,7 +275,7 @@ def profile_table(table: Table) -> Profile:
         table.n_rows,
         columns,
         risk,
-        (*table.source.notes, *_sequences(table, attributes)),
+        (*table.source.notes, *_sequences(table, attributes), *_trips(table)),
         together=uniques.most_telling(LIMIT),
         person=person,
         n_persons=0 if person is None else len(table[person].values),
@@ -294,6 +295,21 @@ def _sequences(table: Table, attributes: Mapping[str, Attribute]) -> list[str]:
                 f"drawn from groups of them, are published with --kind strings --column {shlex.quote(name)}"
             )
     return found
+
+
+def _trips(table: Table) -> list[str]:
+    """What to do with rows that look like points of trips, by the names of their columns."""
+    try:
+        found = find_columns(table.names, Wanted())
+    except DataError:  # which has no such columns
+        return []
+    where = [found[meaning] for meaning in ("latitude", "longitude", "time")]
+    if any(len(name) < len("lat") for name in where[:2]):  # x and y may be anything
+        return []
+    return [
+        f"{listed([repr(name) for name in where])} look like points of trips; whole trips are made alike and published "
+        "with --kind trajectories"
+    ]
 
 
 def _until_required(attribute: Attribute) -> Attribute:

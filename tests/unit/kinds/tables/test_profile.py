@@ -131,3 +131,12 @@ def test_a_column_of_strings_is_told_as_such() -> None:
     (note,) = [note for note in profile_table(table).notes if "looks like strings" in note]
     assert "over 4 letters" in note
     assert "--kind strings --column dna" in note
+
+
+@pytest.mark.parametrize(("names", "n_notes"), [(("lat", "lon"), 1), (("x", "y"), 0), (("lat", "height"), 0)])
+def test_points_of_trips_are_told_as_such(names: tuple[str, str], n_notes: int) -> None:
+    places = {name: [50.0 + i / 7 for i in range(12)] for name in names}
+    times = [f"2020-01-01 08:{i:02d}:00" for i in range(12)]
+    table = from_frame({"user": ["a", "b"] * 6, "timestamp": times, **places})
+    notes = [note for note in profile_table(table).notes if "--kind trajectories" in note]
+    assert len(notes) == n_notes
