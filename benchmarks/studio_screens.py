@@ -30,11 +30,11 @@ KEPT = Path(__file__).parent / "results" / "studio_screens.json"
 PAGE = ROOT / "docs" / "how-to" / "studio.md"
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+def timed(work: Callable[..., Any], *given: Any) -> tuple[float, Any]:
     """Processor seconds of some work, and what it gives."""
     began = time.process_time()
-    given = work()
-    return time.process_time() - began, given
+    found = work(*given)
+    return time.process_time() - began, found
 
 
 def measure(n_rows: int, n_made: int) -> dict[str, Any]:
@@ -43,25 +43,25 @@ def measure(n_rows: int, n_made: int) -> dict[str, Any]:
         top = Path(folder)
         write_table(from_frame(clinic(n_rows)), top / "clinic.csv")
         client = Client(top)
-        reading, _ = timed(lambda: client.post("/open", {"place": "clinic.csv"}))
+        reading, _ = timed(client.post, "/open", {"place": "clinic.csv"})
         session = client.session("clinic-1")
         assert session.kept(LOOKED)["n_records"] == n_rows
         print(f"read in {reading:.1f} s", flush=True)
         if n_made < n_rows:
             write_table(from_frame(clinic(n_made)), top / "clinic.csv")
-        making, job = timed(lambda: begin(session, "make", {}, at_once))
+        making, job = timed(begin, session, "make", {}, at_once)
         made = job.state
         print(f"{made} in {making:.1f} s", flush=True)
         screens = {}
         for screen in SCREENS:
             times = []
             for _ in range(3):
-                seconds, page = timed(lambda screen=screen: client.get(f"/clinic-1/{screen}"))
+                seconds, page = timed(client.get, f"/clinic-1/{screen}")
                 assert page.status == 200
                 times.append(seconds)
             screens[screen] = round(max(times), 3)
         form = {"require/0:k-anonymity/k": "7", "step": str(session.last)}
-        change, _ = timed(lambda: client.post("/clinic-1/requirements", form))
+        change, _ = timed(client.post, "/clinic-1/requirements", form)
     return {
         "rows": n_rows,
         "made of": n_made,

@@ -84,17 +84,18 @@ def _keys(part: BaseModel, reasons: Mapping[str, str], place: str, tell: Tell, t
 def _sections(name: str, value: Mapping[str, Any], reasons: Mapping[str, str], tell: Tell) -> Iterator[str]:
     """A table of entries; where each is of entries itself, a table for each."""
     for key, one in value.items():
-        for inner, entries in one if isinstance(one, BaseModel) else ():
-            if isinstance(entries, Mapping):
-                place = f"{name}.{key}.{inner}."
-                yield from ("", f"[{name}.{_key(key)}.{inner}]", *_entries(entries, reasons, place, tell))
-    plain = {key: one for key, one in value.items() if not _is_nested(one)}
+        for inner, entries in _nested(one).items():
+            place = f"{name}.{key}.{inner}."
+            yield from ("", f"[{name}.{_key(key)}.{inner}]", *_entries(entries, reasons, place, tell))
+    plain = {key: one for key, one in value.items() if not _nested(one)}
     if plain or not value:
         yield from ("", f"[{name}]", *_entries(plain, reasons, f"{name}.", tell))
 
 
-def _is_nested(one: Any) -> bool:
-    return isinstance(one, BaseModel) and any(isinstance(entries, Mapping) for _, entries in one)
+def _nested(one: Any) -> dict[str, Mapping[str, Any]]:
+    """The keys of an entry that hold entries themselves."""
+    found = dict(one) if isinstance(one, BaseModel) else {}
+    return {name: entries for name, entries in found.items() if isinstance(entries, Mapping)}
 
 
 def _entries(value: Mapping[str, Any], reasons: Mapping[str, str], place: str, tell: Tell) -> Iterator[str]:

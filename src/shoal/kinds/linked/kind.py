@@ -141,7 +141,7 @@ class LinkedKind(Kind):
         from shoal.check.tables.singled_out import Uniques
         from shoal.data.tables.meaning import attributes_of
 
-        found = {}
+        found: dict[ColumnPlace, float] = {}
         for name, asked in policy.of_tables(data.tables).items():
             table, whose = data.tables[name], data.persons[name]
             attributes = attributes_of(table, asked)
