@@ -95,6 +95,22 @@ class Run:
         return {name: word for name, (word, is_asked) in words.items() if is_asked}
 
 
+class ColumnPlace(NamedTuple):
+    """Where a column is: its name, and its table where there are several.
+
+    >>> ColumnPlace("age").told, ColumnPlace("age", "patients").told
+    ('age', 'patients.age')
+    """
+
+    name: str
+    table: str = ""
+
+    @property
+    def told(self) -> str:
+        """For a person."""
+        return f"{self.table}.{self.name}" if self.table else self.name
+
+
 class HierarchyLook(NamedTuple):
     """What a hierarchy of a column has to know, and one that could be made.
 
@@ -244,15 +260,27 @@ class Kind(ABC):
         """Some records before and after, and whether those of a line belong together; by default the first of both."""
         return self.first_rows(release._original, n), self.first_rows(release.published, n), False
 
-    def columns_of(self, data: Any) -> tuple[str, ...]:
+    def first_tables(self, records: Any, n: int) -> dict[str, Grid]:
+        """The same of each table, by name; of one alone, that of no name."""
+        return {"": self.first_rows(records, n)}
+
+    def paired_tables(self, release: Any, n: int) -> dict[str, tuple[Grid, Grid, bool]]:
+        """Some records of each table before and after, as of one."""
+        return {"": self.paired_rows(release, n)}
+
+    def offered(self, source: Any, policy: Any) -> dict[str, list[str]]:
+        """What keys that say how files are read can be, as found in them, by key; by default nothing is looked for."""
+        return {}
+
+    def columns_of(self, data: Any) -> tuple[ColumnPlace, ...]:
         """The columns that a policy can say something of; by default none."""
         return ()
 
-    def told_apart_by(self, data: Any, policy: Any) -> dict[str, float]:
+    def told_apart_by(self, data: Any, policy: Any) -> dict[ColumnPlace, float]:
         """What each column adds to the share of records that others can tell from all others; by default unknown."""
         return {}
 
-    def hierarchies(self, data: Any, policy: Any, most: int) -> dict[str, HierarchyLook]:
+    def hierarchies(self, data: Any, policy: Any, most: int) -> dict[ColumnPlace, HierarchyLook]:
         """What hierarchies of columns have to know, by column, of some values where there are more than `most`."""
         return {}
 

@@ -51,7 +51,7 @@ def policy_toml(
         if isinstance(value, BaseModel):
             parts += ["", f"[{name}]", *_keys(value, reasons, f"{name}.", tell)]
         elif isinstance(value, Mapping):
-            parts += ["", f"[{name}]", *_entries(value, reasons, f"{name}.", tell)]
+            parts += _sections(name, value, reasons, tell)
         elif isinstance(value, tuple) and value and all(isinstance(v, BaseModel) for v in value):
             parts += ["", *(line for key, why in reasons.items() if _is_about(key, name) for line in _comment(why))]
             for one in value:
@@ -79,6 +79,23 @@ def _keys(part: BaseModel, reasons: Mapping[str, str], place: str, tell: Tell, t
             else:
                 told = tell(value) if name.endswith("hierarchy") else value
                 yield f"{name} = {_toml(told)}{_beside(why)}"
+
+
+def _sections(name: str, value: Mapping[str, Any], reasons: Mapping[str, str], tell: Tell) -> Iterator[str]:
+    """A table of entries; where each is of entries itself, a table for each."""
+    for key, one in value.items():
+        for inner, entries in _nested(one).items():
+            place = f"{name}.{key}.{inner}."
+            yield from ("", f"[{name}.{_key(key)}.{inner}]", *_entries(entries, reasons, place, tell))
+    plain = {key: one for key, one in value.items() if not _nested(one)}
+    if plain or not value:
+        yield from ("", f"[{name}]", *_entries(plain, reasons, f"{name}.", tell))
+
+
+def _nested(one: Any) -> dict[str, Mapping[str, Any]]:
+    """The keys of an entry that hold entries themselves."""
+    found = dict(one) if isinstance(one, BaseModel) else {}
+    return {name: entries for name, entries in found.items() if isinstance(entries, Mapping)}
 
 
 def _entries(value: Mapping[str, Any], reasons: Mapping[str, str], place: str, tell: Tell) -> Iterator[str]:

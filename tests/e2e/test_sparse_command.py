@@ -243,7 +243,7 @@ def test_attacks_are_told_written_and_put_into_the_report(here: Path, run_here: 
     assert "known records" in before[before.index("Not run:") :]
     ended = run_here("attack", "out/publish", *EVIDENCE, "-o", "results.json", cwd=here)
     assert (ended.code, ended.stderr) == (0, "")
-    assert re.search(r"fails  With the key, 0 of 60 records were recovered whole", ended.stdout)
+    assert re.search(r"fails  recovery-programme: With the key, 0 of 60 records were recovered whole", ended.stdout)
     assert "not run  membership" in ended.stdout
     results = json.loads((here / "results.json").read_text())
     assert [a["attack"] for a in results["attacks"]][:3] == ["recovery-programme", "matching-pursuit", "known-pairs"]

@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 
 from shoal.cli.studio import demo_samples
+from shoal.kind import ColumnPlace
 from shoal.studio.jobs import begin
-from shoal.studio.session import Session
+from shoal.studio.screens import names_key
+from shoal.studio.session import LOOKED, Session
+from shoal.studio.words import SCREENS
 from shoal.studio.work import PUBLISHED
 from tests.e2e.command import call_here
-from tests.unit.studio.client import PEOPLE, at_once
+from tests.linked_samples import clinic, written
+from tests.unit.studio.client import PEOPLE, Client, at_once
 
 COLUMNS = """
 [columns]
@@ -80,8 +84,8 @@ def test_the_same_bytes_as_the_command_line(data: Path, tmp_path: Path, name: st
     session.change(text, "typed")
     made = begin(session, "make", {"seed": 77}, at_once)
     assert made.state == "done", made.told
-    written = begin(session, "publish", {"out": str(tmp_path / "studio")}, at_once)
-    assert written.state == "done", written.told
+    copied = begin(session, "publish", {"out": str(tmp_path / "studio")}, at_once)
+    assert copied.state == "done", copied.told
     assert session.kept(PUBLISHED)["holds"] is True, session.kept(PUBLISHED)
     ended = call_here(
         "anonymize", data / file, "-p", session.folder / "policy.toml", "--seed", "77", "-o", tmp_path / "shell"
@@ -89,6 +93,48 @@ def test_the_same_bytes_as_the_command_line(data: Path, tmp_path: Path, name: st
     assert ended.code == 0, ended.stderr
     assert files(tmp_path / "studio" / "publish") == files(tmp_path / "shell" / "publish")
     assert set(files(tmp_path / "studio" / "private")) == set(files(tmp_path / "shell" / "private"))
+
+
+def test_linked_tables_from_files_to_a_checked_release(tmp_path: Path) -> None:
+    """As a person does it: files chosen, the main one and the link said, a role changed, made, attacked, written."""
+    written(tmp_path, clinic(24))
+    client = Client(tmp_path)
+    page = client.post("/open", {"place": ["labs.csv", "patients.csv", "visits.csv"]})
+    assert "it is not said what links them" in page.words
+    assert '<option value="id">id</option>' in page.text
+    page = client.post("/labs-1/open", {"do": "read", "main": "patients.csv", "link": "id", "step": "1"})
+    assert "First rows patients id age sex" in page.words
+    session = client.session("labs-1")
+    assert list(session.source) == ["patients", "labs", "visits"]
+    places = [ColumnPlace(*place) for place in session.kept(LOOKED)["names"]]
+    asked = {f"columns/{places.index(ColumnPlace('value', 'labs'))}/role": "sensitive", "step": str(session.last)}
+    page = client.post("/labs-1/columns", {**asked, "names": names_key(session)})
+    assert 'value = { role = "sensitive"' in page.text.replace("&#34;", '"')
+    for place in ("taken", "seen"):
+        index = next(i for i, one in enumerate(places) if one.name == place)
+        fields = {f"columns/{index}/role": "insensitive", f"columns/{index}/shift": "person"}
+        page = client.post("/labs-1/columns", {**fields, "step": str(session.last)})
+        assert page.status == 200, page.words
+    fields = {"require/0:k-anonymity/k": "3", "method/suppression": "0.6", "accept": "known_history=a test"}
+    client.post("/labs-1/requirements", {**fields, "step": str(session.last)})
+    index = places.index(ColumnPlace("age", "patients"))
+    page = client.post("/labs-1/hierarchies", {"do": "bands", "column": str(index)})
+    assert "It knows all" in page.words
+    page = client.post("/labs-1/hierarchies", {"do": "no_hierarchy", "column": str(index)})
+    page = client.post("/labs-1/result", {"do": "make", "seed": "2"})
+    assert "What holds" in page.words, page.words
+    assert "visits, before" in page.words
+    refused = client.post("/labs-1/attacks", {"do": "attack", "control/1": "labs.csv"})
+    assert "choose one for each, or for none" in refused.words
+    page = client.post("/labs-1/release", {"do": "publish", "out": "studio"})
+    assert "Written and checked." in page.words, page.words
+    for screen in SCREENS:
+        assert client.get(f"/labs-1/{screen}").status == 200
+    paths = [tmp_path / f"{name}.csv" for name in session.source]
+    command = ("anonymize", *paths, "-p", session.folder / "policy.toml", "--seed", "2", "-o", tmp_path / "shell")
+    ended = call_here(*command)
+    assert ended.code == 0, ended.stderr
+    assert files(tmp_path / "studio" / "publish") == files(tmp_path / "shell" / "publish")
 
 
 def test_samples_are_of_four_kinds() -> None:

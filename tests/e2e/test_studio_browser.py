@@ -23,6 +23,7 @@ from shoal.studio.session import Session
 from shoal.studio.words import SCREENS
 from tests.conftest import ROOT
 from tests.e2e.studio_browser import browser, command, enter, needs_chromium, served, started
+from tests.linked_samples import clinic, written
 from tests.unit.studio.client import PEOPLE
 
 pytestmark = [needs_chromium, pytest.mark.slow]
@@ -95,6 +96,30 @@ def test_the_same_of_other_kinds(chromium: Any, tmp_path: Path, samples: dict[st
             person.sees("Every policy that there was")
             assert person.n_clicks <= 25
             person.page.close()
+
+
+def test_the_same_of_linked_tables(chromium: Any, tmp_path: Path) -> None:
+    written(tmp_path, clinic(24))
+    with served(tmp_path) as address, browser(chromium) as window:
+        person = enter(window, address)
+        for name in ("labs.csv", "patients.csv", "visits.csv"):
+            person.click("checkbox", name)
+        person.click("button", "Open")
+        person.sees("it is not said what links them")
+        person.choose("main table", "patients.csv")
+        person.choose("link", "id")
+        person.click("button", "Read again")
+        person.sees("First rows")
+        person.click("link", "Next: Columns")
+        person.choose("labs value Role", "sensitive")
+        person.sees("labs.value.role|step 4")
+        person.click("link", "Result")
+        person.click("button", "Make the release")
+        person.sees("What holds")
+        person.click("link", "Release")
+        person.click("button", "Write and check")
+        person.sees("Written and checked")
+        assert person.n_clicks <= 25
 
 
 def serious(page: Any) -> list[str]:

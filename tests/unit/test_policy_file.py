@@ -8,6 +8,7 @@ import pytest
 
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.kind import read_policy
+from shoal.kinds.linked.policy import LinkedPolicy
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.kinds.tables.policy import Policy
@@ -69,3 +70,13 @@ def test_a_page_tells_files_by_their_names(tmp_path: Path) -> None:
         assert f'hierarchy = "{name}"' in policy_toml(policy, {}, (), is_shown=True)
         assert str(tmp_path) not in policy_toml(policy, {}, (), is_shown=True)
         assert str(tmp_path) in policy_toml(policy, {}, ())
+
+
+def test_tables_of_columns_are_sections_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "h.csv").write_text("1;*\n", encoding="utf-8")
+    columns = {"age": {"role": "quasi", "hierarchy": str(tmp_path / "h.csv")}}
+    policy = LinkedPolicy(link="id", tables={"la bs": {"columns": columns}, "visits": {}})
+    text = policy_toml(policy, {"tables.la bs.columns.age": "a guess"}, ("head",), tmp_path)
+    assert '[tables."la bs".columns]\nage = { role = "quasi", hierarchy = "h.csv" }   # a guess\n' in text
+    (tmp_path / "policy.toml").write_text(text, encoding="utf-8")
+    assert read_policy(tmp_path / "policy.toml") == policy

@@ -115,7 +115,7 @@ class Attacked(Shown, Generic[Case]):
         numbers = ("on members", "on others", "by guessing", "risk added")
         return [
             Grid(("attack", "columns", *numbers), rows, numbers) if rows else "No attack could be run.",
-            *(f"  {r.outcome}  {r.sentence}" for r in results),
+            *(f"  {r.outcome}  {r.attack}: {r.sentence}" for r in results),
             *(f"  not run  {name}: {why}" for name, why in self.skipped),
         ]
 

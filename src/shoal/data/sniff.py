@@ -22,6 +22,28 @@ SAMPLE = 1 << 16
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_R = (b"RDX2\n", b"RDX3\n", b"RDA3\n", b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03")
+_PICKLES = (b"\x80\x03", b"\x80\x04\x95", b"\x80\x05\x95")
+_ALIENS = {
+    b"PK\x03\x04": "a zip archive or a damaged spreadsheet; unpack it, or save the sheet again",
+    b"BZh": "compressed with bzip2; unpack it or compress it with gzip",
+    b"\xfd7zXZ\x00": "compressed with xz; unpack it or compress it with gzip",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it or compress it with gzip",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive; unpack it, or make a zip of it",
+    b"\xd0\xcf\x11\xe0": "an old spreadsheet; save the sheet as CSV",
+    b"%PDF": "a PDF; give the table as CSV or Parquet",
+    **dict.fromkeys(_R, "saved by R; write the table with write.csv there"),
+    **dict.fromkeys(_PICKLES, "pickled by Python, and is not opened, as that may run code; write a table"),
+    b"\x93NUMPY": "an array of NumPy; write a table with the names of its columns",
+    b"\x89HDF\r\n": "HDF5, or MATLAB's or NetCDF's form of it; export the table as CSV or Parquet",
+    b"MATLAB 5.0 MAT": "of MATLAB; export the table as CSV",
+    b"Obj\x01": "Avro; convert it to Parquet or CSV",
+    b"\x89PNG\r\n": "a picture (PNG), and no table",
+    b"\xff\xd8\xff": "a picture (JPEG), and no table",
+    **dict.fromkeys((b"<!doctype html", b"<html"), "a web page; save the table that it shows as CSV"),
+    b"<?xml": "XML; convert it to a table, as CSV or Parquet",
+}
+"""What files begin with that no reader knows, by the first bytes in small letters or as they are."""
 _seen: ContextVar[dict[Path, Look] | None] = ContextVar("seen", default=None)
 
 
@@ -86,6 +108,17 @@ class Look:
                 break
             left = unpacker.unused_data
         return found
+
+
+def alien_of(start: bytes) -> str | None:
+    """What a file is that is surely no text and that no reader knows, and what to do about it; None of others.
+
+    >>> alien_of(b"%PDF-1.7"), alien_of(b"name,age")
+    ('a PDF; give the table as CSV or Parquet', None)
+    """
+    start = start.removeprefix(b"\xef\xbb\xbf")[:32]
+    small = start.lower()
+    return next((what for magic, what in _ALIENS.items() if magic in (start[: len(magic)], small[: len(magic)])), None)
 
 
 @contextmanager

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.sniff import look
-from shoal.data.tables.files import ALIENS
+from shoal.data.sniff import alien_of, look
 from shoal.data.tables.text_survey import open_bytes
 from shoal.errors import DataError
 
@@ -122,8 +121,7 @@ def _line(before: bytes) -> int:
 
 
 def _refuse_alien(path: Path, start: bytes) -> None:
-    for magic, what in ALIENS.items():
-        if start.startswith(magic):
-            raise DataError(f"{path}: is {what}")
+    if what := alien_of(start):
+        raise DataError(f"{path}: is {what}")
     if start.startswith(b"PAR1"):
         raise DataError(f"{path}: is a Parquet table; name the column that holds the strings")

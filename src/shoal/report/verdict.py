@@ -201,9 +201,12 @@ def _may_be_worse(results: Sequence[AttackResult]) -> str:
     if not found:
         return ""
     highest = max(r.risk.high for r in found)
+    reach = (
+        f"interval of {found[0].title} reaches" if len(found) == 1 else f"intervals of {len(found)} of them reach up to"
+    )
     return (
-        f" The 95 % interval of {listed([r.title for r in found])} reaches {highest:.3f}, above the limit: what was "
-        "measured is below it, and more records would tell for sure."
+        f" The 95 % {reach} {highest:.3f}, above the limit: what was measured is below it, and more records would tell "
+        "for sure."
     )
 
 

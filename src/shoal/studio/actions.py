@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from shoal.errors import DataError, PolicyError, ShoalError
-from shoal.kind import kind_named, kind_of_policy
+from shoal.kind import ColumnPlace, kind_named, kind_of_policy
 from shoal.kinds import HOMES
 from shoal.policy_file import policy_toml
 from shoal.studio.edit import (
@@ -21,7 +21,9 @@ from shoal.studio.edit import (
     as_content,
     changed,
     changes,
+    put_said,
     said_in_words,
+    said_of,
     with_requirement,
     without_requirement,
 )
@@ -145,7 +147,17 @@ def _read(
             (session.folder / LOOKED).unlink(missing_ok=True)
             fitting = meant.policy(context=policy.context)  # no other key fits
             session.change(policy_toml(fitting, {}, HEAD), f"read as {meant.policy.noun}")
+        _put_first(session, fields.get("main", ""))
     begin(session, "look", {}, start)
+
+
+def _put_first(session: Session, name: str) -> None:
+    """Make one of several files the main one, which is the first."""
+    paths = session.paths
+    chosen = [path for path in paths if path.name == name]
+    if chosen and chosen[0] != paths[0]:
+        ordered = chosen + [path for path in paths if path != chosen[0]]
+        session.keep(SOURCE, {**session.kept(SOURCE), "paths": [str(path) for path in ordered]})
 
 
 def _make(
@@ -215,8 +227,11 @@ def _attack(
 ) -> None:
     made_folder(session)
     how: dict[str, Any] = {}
-    if control := fields.get("control", ""):
-        how["control"] = str(workspace.inside(control))
+    given = [fields.get(f"control/{i}", "") for i in range(len(session.paths))]
+    if any(given):
+        if not all(given):
+            raise ShoalError("a file to compare with is chosen for some tables; choose one for each, or for none")
+        how["control"] = [str(workspace.inside(place)) for place in given]
     begin(session, "attack", how, start)
 
 
@@ -265,40 +280,35 @@ def _edit(
     session.change(text, "edited as a file")
 
 
-def _column(session: Session, fields: Mapping[str, str]) -> tuple[int, str]:
+def _column(session: Session, fields: Mapping[str, str]) -> tuple[int, ColumnPlace]:
     names, index = names_of(session), whole_number(fields.get("column", ""))
     if not 0 <= index < len(names):
         raise PolicyError("there is no such column; choose one of those that are listed")
     return index, names[index]
 
 
-def _put_hierarchy(session: Session, name: str, given: str | None, what: str) -> None:
+def _put_hierarchy(session: Session, place: ColumnPlace, given: str | None, what: str) -> None:
     policy = session.policy
     content = as_content(policy)
-    column = content["columns"].setdefault(name, {})
-    column.pop("hierarchy", None)
-    if given is not None:
-        column["hierarchy"] = given
-    if not column:
-        del content["columns"][name]
+    put_said(content, place, {"hierarchy": given})
     session.change(session.written(type(policy)(**content)), what)
 
 
 def _bands(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> None:
-    name = _column(session, fields)[1]
-    _put_hierarchy(session, name, "auto", f"automatic bands for {name}")
+    place = _column(session, fields)[1]
+    _put_hierarchy(session, place, "auto", f"automatic bands for {place.told}")
 
 
 def _no_hierarchy(session: Session, screen: str, fields: Mapping[str, str], *_: Any) -> None:
-    name = _column(session, fields)[1]
-    _put_hierarchy(session, name, None, f"no hierarchy for {name}")
+    place = _column(session, fields)[1]
+    _put_hierarchy(session, place, None, f"no hierarchy for {place.told}")
 
 
 def _hierarchy(session: Session, screen: str, fields: Mapping[str, str], file: bytes, *others: Any) -> None:
     """Keep a hierarchy that was typed or sent, as a new file: earlier steps go on to name theirs."""
     from shoal.data.tables.hierarchy import Hierarchy
 
-    index, name = _column(session, fields)
+    index, place = _column(session, fields)
     content = file or fields.get("text", "").replace("\r\n", "\n").encode()
     if len(content) > MOST_HIERARCHY:
         raise ShoalError(f"the hierarchy has more than the {MOST_HIERARCHY:,} bytes that are taken")
@@ -314,7 +324,7 @@ def _hierarchy(session: Session, screen: str, fields: Mapping[str, str], file: b
         raise type(error)(str(error).replace(str(partial), "the hierarchy")) from None
     partial.write_text(hierarchy_text(list(tree.rows)), encoding="utf-8")
     partial.rename(path)
-    _put_hierarchy(session, name, str(path), f"hierarchy of {name} edited")
+    _put_hierarchy(session, place, str(path), f"hierarchy of {place.told} edited")
 
 
 ACTIONS: Mapping[str, Callable[..., str | None]] = {
@@ -363,13 +373,13 @@ def file_of(
 
 
 def _hierarchy_file(session: Session, query: Mapping[str, str]) -> tuple[bytes, str, str]:
-    index, name = _column(session, query)
-    given = getattr(session.policy.columns.get(name), "hierarchy", None)
+    index, place = _column(session, query)
+    given = getattr(said_of(session.policy, place), "hierarchy", None)
     if isinstance(given, str) and given != "auto":
         try:
             content = Path(given).read_bytes()
         except OSError as error:
-            raise DataError(f"the hierarchy of {name} cannot be read: {error.strerror or error}") from None
+            raise DataError(f"the hierarchy of {place.told} cannot be read: {error.strerror or error}") from None
     else:
         found = session.kept(f"hierarchies/values-{index}.json") or {"bands": []}
         content = hierarchy_text(found["bands"]).encode()

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from shoal.errors import PolicyError
+from shoal.kind import ColumnPlace
 from shoal.studio.fields import HIDDEN, FormField, field_of, fields_of, from_typed, parts_of
 
 CHANGED_MEANWHILE = "the requirements were changed in another tab meanwhile; look at them again, and change them then"
@@ -21,17 +22,14 @@ def requirement_fields(policy: Any) -> list[list[FormField]]:
     ]
 
 
-def column_fields(policy: Any, names: Sequence[str]) -> list[dict[str, FormField]]:
+def column_fields(policy: Any, names: Sequence[ColumnPlace]) -> list[dict[str, FormField]]:
     """The fields of each column, by key, in the order of the columns."""
-    columns = getattr(policy, "columns", None)
-    if columns is None:
-        return []
     form = column_model(policy)
     if form is None:
         return []
-    found = []
-    for i, name in enumerate(names):
-        one = columns.get(name, form())
+    found, nothing = [], form()
+    for i, place in enumerate(names):
+        one = said_of(policy, place) or nothing
         found.append(
             {
                 key: field_of(f"columns/{i}/{key}", key, info, getattr(one, key))
@@ -40,6 +38,13 @@ def column_fields(policy: Any, names: Sequence[str]) -> list[dict[str, FormField
             }
         )
     return found
+
+
+def said_of(policy: Any, place: ColumnPlace) -> Any:
+    """What a policy says of a column: for its table, or else for all; None where it says nothing."""
+    own = getattr(policy, "tables", {}).get(place.table)
+    said = None if own is None else own.columns.get(place.name)
+    return said if said is not None else getattr(policy, "columns", {}).get(place.name)
 
 
 def column_model(policy: Any) -> type[BaseModel] | None:
@@ -51,7 +56,7 @@ def column_model(policy: Any) -> type[BaseModel] | None:
     return models[0] if models else None
 
 
-def all_fields(policy: Any, names: Sequence[str]) -> list[FormField]:
+def all_fields(policy: Any, names: Sequence[ColumnPlace]) -> list[FormField]:
     """Every field that a form of any screen can have."""
     fields = fields_of(policy, leave_out=HIDDEN)
     for place, part in {**parts_of(policy), "context": policy.context}.items():
@@ -60,7 +65,7 @@ def all_fields(policy: Any, names: Sequence[str]) -> list[FormField]:
     return [*fields, *(field for one in column_fields(policy, names) for field in one.values())]
 
 
-def changes(base: Any, names: Sequence[str], submitted: Mapping[str, str]) -> dict[str, str]:
+def changes(base: Any, names: Sequence[ColumnPlace], submitted: Mapping[str, str]) -> dict[str, str]:
     """What a form that was drawn from a policy says otherwise than it."""
     shown = {field.name: field.value for field in all_fields(base, names)}
     return {
@@ -70,7 +75,7 @@ def changes(base: Any, names: Sequence[str], submitted: Mapping[str, str]) -> di
     }
 
 
-def changed(policy: Any, names: Sequence[str], said: Mapping[str, str]) -> Any:
+def changed(policy: Any, names: Sequence[ColumnPlace], said: Mapping[str, str]) -> Any:
     """A policy with what was typed on top; `PolicyError` where that is not understood."""
     content = as_content(policy)
     for place, text in said.items():
@@ -108,16 +113,20 @@ def as_content(policy: Any) -> dict[str, Any]:
         elif isinstance(value, tuple) and value and all(isinstance(v, BaseModel) for v in value):
             content[name] = [one.model_dump() for one in value]
         elif isinstance(value, Mapping):
-            content[name] = {
-                key: one.model_dump(exclude_none=True) if isinstance(one, BaseModel) else one
-                for key, one in value.items()
-            }
+            content[name] = {key: _plain(one) for key, one in value.items()}
         else:
             content[name] = value
     return content
 
 
-def _put(policy: Any, content: dict[str, Any], names: Sequence[str], place: list[str], text: str) -> None:
+def _plain(one: Any) -> Any:
+    """An entry as it is read from a file: what is left open is not there."""
+    if isinstance(one, BaseModel):
+        return {name: _plain(value) for name, value in one if value is not None}
+    return {key: _plain(inner) for key, inner in one.items()} if isinstance(one, Mapping) else one
+
+
+def _put(policy: Any, content: dict[str, Any], names: Sequence[ColumnPlace], place: list[str], text: str) -> None:
     if place[0] == "require" and len(place) == 3:
         index, _, model = place[1].partition(":")
         required = content["require"]
@@ -126,26 +135,40 @@ def _put(policy: Any, content: dict[str, Any], names: Sequence[str], place: list
         info = type(policy.require[int(index)]).model_fields[place[2]]
         required[int(index)][place[2]] = from_typed(info, text)
     elif place[0] == "columns" and len(place) == 3:
-        _put_column(policy, content["columns"], names[int(place[1])], place[2], text)
+        _put_column(policy, content, names[int(place[1])], place[2], text)
     elif len(place) == 2:
         content[place[0]][place[1]] = from_typed(type(getattr(policy, place[0])).model_fields[place[1]], text)
     else:
         content[place[0]] = from_typed(type(policy).model_fields[place[0]], text)
 
 
-def _put_column(policy: Any, columns: dict[str, Any], name: str, key: str, text: str) -> None:
+def _put_column(policy: Any, content: dict[str, Any], place: ColumnPlace, key: str, text: str) -> None:
     form = column_model(policy)
     assert form is not None
-    column = columns.setdefault(name, {})
     value = from_typed(form.model_fields[key], text)
-    if value in (None, ()):
-        column.pop(key, None)
-    else:
-        column[key] = value
+    keys = {key: None if value == () else value}
     if key == "role" and value != "insensitive":
-        column.pop("shift", None)
-    if not column:
-        del columns[name]
+        keys["shift"] = None
+    put_said(content, place, keys)
+
+
+def put_said(content: dict[str, Any], place: ColumnPlace, keys: Mapping[str, Any]) -> None:
+    """Change what the content of a policy says of a column; None takes a key away.
+
+    Where there are several tables it is said for the column's own; what was said for all of them stays for the others.
+    """
+    columns, of_all = content["columns"], content["columns"].get(place.name)
+    if place.table:
+        columns = content["tables"].setdefault(place.table, {"columns": {}})["columns"]
+        columns.setdefault(place.name, dict(of_all or {}))
+    column = columns.setdefault(place.name, {})
+    for key, value in keys.items():
+        if value is None:
+            column.pop(key, None)
+        else:
+            column[key] = value
+    if not column and not (place.table and of_all):
+        del columns[place.name]
 
 
 def with_requirement(policy: Any, model: str) -> Any:
@@ -183,17 +206,19 @@ def _least(model: type[BaseModel]) -> dict[str, Any]:
     return {name: _FIRST[name] for name in required if name in _FIRST}
 
 
-def said_in_words(said: Mapping[str, str], names: Sequence[str]) -> str:
+def said_in_words(said: Mapping[str, str], names: Sequence[ColumnPlace]) -> str:
     """What was changed, for the history.
 
-    >>> said_in_words({"method/partition": "mdav"}, []), said_in_words({"columns/0/role": ""}, ["age"])
-    ('method.partition = mdav', 'columns.age.role left open')
+    >>> said_in_words({"method/partition": "mdav"}, [])
+    'method.partition = mdav'
+    >>> said_in_words({"columns/0/role": ""}, [ColumnPlace("age", "patients")])
+    'columns.patients.age.role left open'
     """
     told = []
     for place, text in said.items():
         parts = place.split("/")
         if parts[0] == "columns" and len(parts) == 3:
-            parts[1] = names[int(parts[1])]
+            parts[1] = names[int(parts[1])].told
         if parts[0] == "require" and len(parts) == 3:
             parts[:2] = [parts[1].partition(":")[2]]
         short = text.strip().replace("\n", "; ")

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import DataError, PolicyError, ShoalError
-from shoal.kind import kind_of_policy, kinds
-from shoal.studio.edit import column_fields, requirement_fields
+from shoal.kind import ColumnPlace, kind_of_policy, kinds
+from shoal.studio.edit import column_fields, requirement_fields, said_of
 from shoal.studio.fields import HIDDEN, FormField, choices_of, fields_of, parts_of
 from shoal.studio.pictures import risk_and_loss, without_styles
 from shoal.studio.session import LOOKED, Session
 from shoal.studio.words import whole_number
-from shoal.studio.work import ATTACKED, MADE, PUBLISHED, SWEPT, plain_shown
+from shoal.studio.work import ATTACKED, MADE, OFFERED, PUBLISHED, SWEPT, plain_shown
 from shoal.studio.workspace import Workspace
 
 N_LEAVES = 200
 """Values of a hierarchy that are shown as a tree."""
 MOST_EDITED = 2_000
 """Values of a hierarchy that can be edited on the page."""
+LEGEND = "alone: "
+"""What explains a column of a table that the first screen does not show."""
 _NO_POLICY = "policy.toml cannot be read, so nothing else can be shown; mend it, or go back to an earlier step"
 
 
@@ -31,9 +35,9 @@ def looked(session: Session) -> dict[str, Any]:
     return session.kept(LOOKED) or {}
 
 
-def names_of(session: Session) -> list[str]:
+def names_of(session: Session) -> list[ColumnPlace]:
     """The columns of the data."""
-    return list(looked(session).get("names", []))
+    return [ColumnPlace(*place) for place in looked(session).get("names", [])]
 
 
 def names_key(session: Session) -> str:
@@ -49,10 +53,19 @@ def is_input(field: FormField, policy: Any) -> bool:
     return isinstance(told, Mapping) and bool(told.get("is_input"))
 
 
-def _reading(policy: Any) -> list[FormField]:
+def _reading(session: Session, policy: Any) -> list[FormField]:
+    """The keys that say how the file is read; where it tells what one can be, that is what is offered."""
+    offered = session.kept(OFFERED) or {}
     own = [f for f in fields_of(policy, leave_out=HIDDEN) if is_input(f, policy)]
+    first = [_offering(f, offered[f.key]) for f in own if offered.get(f.key)]
+    own = [*first, *(f for f in own if not offered.get(f.key))]
     part = parts_of(policy).get("input")
     return [*own, *(fields_of(part, "input/") if part is not None else [])]
+
+
+def _offering(field: FormField, words: Sequence[str]) -> FormField:
+    said = (field.value,) if field.value and field.value not in words else ()
+    return replace(field, widget="choice", choices=(*words, *said), instead="choose one")
 
 
 def _open(session: Session, policy: Any, workspace: Workspace, query: Mapping[str, str]) -> dict[str, Any]:
@@ -63,26 +76,27 @@ def _open(session: Session, policy: Any, workspace: Workspace, query: Mapping[st
         "files": sizes,
         "kinds": [(kind.name, kind.policy.noun) for kind in kinds()],
         "kind": policy.kind,
-        "reading": _reading(policy),
-        "lines": [part for part in found.get("shown", []) if isinstance(part, str)],
+        "reading": _reading(session, policy),
+        "lines": [part for part in found.get("shown", []) if isinstance(part, str) and not part.startswith(LEGEND)],
     }
 
 
 def _columns(session: Session, policy: Any, workspace: Workspace, query: Mapping[str, str]) -> dict[str, Any]:
     found = looked(session)
-    names = list(found.get("names", []))
-    measured = {column["name"]: column for column in found.get("columns", [])}
+    names = names_of(session)
     rows = [
-        {"name": name, "fields": fields, "measured": measured.get(name, {}), "adds": found.get("adds", {}).get(name)}
-        for name, fields in zip(names, column_fields(policy, names), strict=False)
+        {"index": i, "name": place.name, "table": place.table, "fields": fields, "measured": measured, "adds": adds}
+        for i, (place, fields, measured, adds) in enumerate(
+            zip(names, column_fields(policy, names), found.get("columns", []), found.get("adds", []), strict=False)
+        )
     ]
     person = [f for f in fields_of(policy, leave_out=HIDDEN) if f.key in ("person", "person_knowledge", "keep_person")]
     return {
         "looked": found,
-        "rows": rows,
+        "tables": [list(own) for _, own in groupby(rows, lambda row: row["table"])],
         "names_key": names_key(session),
         "person": person,
-        "reading": _reading(policy),
+        "reading": _reading(session, policy),
         "shown": found.get("shown", []),
         "is_guessed": found.get("proposal") is not None,
     }
@@ -105,13 +119,12 @@ def _context(session: Session, policy: Any, workspace: Workspace, query: Mapping
 
 def _hierarchies(session: Session, policy: Any, workspace: Workspace, query: Mapping[str, str]) -> dict[str, Any]:
     names = names_of(session)
-    columns = getattr(policy, "columns", {})
     listed: list[dict[str, Any]] = []
-    for i, name in enumerate(names):
-        column = columns.get(name)
+    for i, place in enumerate(names):
+        column = said_of(policy, place)
         if getattr(column, "role", None) == "identifying":
             continue
-        listed.append({"index": i, "name": name, "given": _given(column)})
+        listed.append({"index": i, "name": place.told, "given": _given(column)})
     chosen = whole_number(query.get("column", ""))
     index = chosen if 0 <= chosen < len(names) else None
     if index is None:
@@ -139,10 +152,10 @@ def _quoted(label: str) -> str:
     return '"' + label.replace('"', '""') + '"' if any(c in label for c in ';"\r\n') else label
 
 
-def _hierarchy(session: Session, policy: Any, names: list[str], index: int) -> dict[str, Any]:
+def _hierarchy(session: Session, policy: Any, names: list[ColumnPlace], index: int) -> dict[str, Any]:
     from shoal.data.tables.hierarchy import Hierarchy
 
-    column: Any = getattr(policy, "columns", {}).get(names[index])
+    column: Any = said_of(policy, names[index])
     given, found, fault = _given(column), _values(session, index) or {"values": [], "n_values": 0, "bands": []}, ""
     rows: list[Any] = []
     is_by_type = not given and getattr(column, "type", None) == "prefix"
@@ -162,7 +175,7 @@ def _hierarchy(session: Session, policy: Any, names: list[str], index: int) -> d
     edited = rows or found["bands"] or [[value, "*"] for value in found["values"]]
     return {
         "index": index,
-        "name": names[index],
+        "name": names[index].told,
         "given": given,
         "fault": fault,
         "n_values": found["n_values"],
@@ -307,6 +320,7 @@ def _attacks(session: Session, policy: Any, workspace: Workspace, query: Mapping
         "shown": [] if kept is None else plain_shown(kept.shown(known).shown()),
         "attacks": attacks,
         "files": workspace.files(),
+        "tables": list(source) if isinstance(source := session.source, Mapping) else [""],
     }
 
 

@@ -45,6 +45,7 @@ ADDRESS = "127.0.0.1"
 BETWEEN_LOOKS = 0.4
 """Seconds between two looks at whether something changed."""
 MOST_FIELDS = 20_000
+MOST_FILES = 20
 _DEFECT = "This is a defect of Shoal ({}); nothing was changed. Please report it."
 
 
@@ -104,7 +105,7 @@ class Studio:
         return answer
 
     async def _form(self, request: Request) -> FormData:
-        form = await request.form(max_files=1, max_fields=MOST_FIELDS)
+        form = await request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS)
         given = form.get("form")
         if not isinstance(given, str) or not same(given, self.keys.form):
             raise Refused(403, "The form does not hold the key that our own pages have; load the page again.")
@@ -165,21 +166,25 @@ class Studio:
         return await self._begun(session)
 
     async def upload(self, request: Request) -> Response:
-        """Begin a session of a file that the browser sends, kept in a folder of its own."""
+        """Begin a session of files that the browser sends, kept in a folder of their own."""
         form = await self._form(request)
-        file, kind = form.get("file"), form.get("kind") or None
+        files = [file for file in form.getlist("file") if isinstance(file, UploadFile) and file.filename]
+        kind = form.get("kind") or None
         kind = kind if isinstance(kind, str) and kind in HOMES else None
-        if not isinstance(file, UploadFile) or not file.filename:
+        if not files:
             page = await run_in_threadpool(self._home, "", "no file was chosen; choose one")
             return HTMLResponse(page, 422)
-        name = safe_name(file.filename)
+        names = [safe_name(file.filename or "") for file in files]
 
         def keep() -> Session:
+            if len(set(names)) < len(names):
+                raise ShoalError("two of the files have the same name, by which tables are told apart; rename one")
             inputs = self.workspace.new_input()
             try:
-                with open(inputs / name, "xb", opener=_owners) as kept:
-                    shutil.copyfileobj(file.file, kept, 1 << 20)
-                return self.workspace.open_upload(inputs, name, kind)
+                for name, file in zip(names, files, strict=True):
+                    with open(inputs / name, "xb", opener=_owners) as kept:
+                        shutil.copyfileobj(file.file, kept, 1 << 20)
+                return self.workspace.open_upload(inputs, names, kind)
             finally:
                 shutil.rmtree(inputs, ignore_errors=True)
 

@@ -61,6 +61,13 @@ class PolicyStep:
     text: str
 
 
+def source_of(paths: list[Path]) -> Any:
+    """What the verbs take: a path, or several by the names of their tables."""
+    from shoal.data.linked.linked import name_files
+
+    return paths[0] if len(paths) == 1 else name_files(paths)
+
+
 class Session:
     """The files of a session."""
 
@@ -73,10 +80,7 @@ class Session:
 
         `inputs` is a folder that holds the files and becomes the session's own.
         """
-        from shoal.data.linked.linked import name_files
-
-        source: Any = paths[0] if len(paths) == 1 else name_files(paths)
-        meant = kind_named(kind) if kind else kind_of(source)
+        meant = kind_named(kind) if kind else kind_of(source_of(paths))
         folder.mkdir(mode=0o700)
         for inner in (STEPS, "jobs", "made", "hierarchies"):
             (folder / inner).mkdir(mode=0o700)
@@ -106,10 +110,7 @@ class Session:
     @property
     def source(self) -> Any:
         """What the verbs take: a path, or several by the names of their tables."""
-        from shoal.data.linked.linked import name_files
-
-        paths = self.paths
-        return paths[0] if len(paths) == 1 else name_files(paths)
+        return source_of(self.paths)
 
     @property
     def stamp(self) -> list[list[int]]:
@@ -117,9 +118,14 @@ class Session:
         found = [path.stat() for path in self.paths if path.exists()]
         return [[one.st_size, one.st_mtime_ns] for one in found]
 
-    def keep(self, name: str, content: Any) -> None:
-        """Keep something as JSON, whole or not at all."""
-        write_owned(self.folder / name, json.dumps(content, ensure_ascii=False, allow_nan=False), overwrite=True)
+    def keep(self, name: str, content: Any, *, is_durable: bool = True) -> None:
+        """Keep something as JSON, whole or not at all; what can be found again need not wait for the disk."""
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+        if is_durable:
+            write_owned(self.folder / name, text, overwrite=True)
+        else:
+            (self.folder / name).touch(mode=0o600)
+            (self.folder / name).write_text(text, encoding="utf-8")
 
     def kept(self, name: str) -> Any:
         """What was kept under a name; None where nothing was, or what is there is spoiled."""
@@ -154,10 +160,8 @@ class Session:
     def written(self, policy: Any) -> str:
         """The policy file of a policy, with what the first reading found about columns beside them."""
         looked = self.kept(LOOKED) or {}
-        reasons = {f"columns.{name}": why for name, why in looked.get("reasons", {}).items()}
-        if not getattr(policy, "columns", None):
-            reasons = {}
-        return policy_toml(policy, reasons, HEAD, self.folder)
+        is_said = getattr(policy, "columns", None) or getattr(policy, "tables", None)
+        return policy_toml(policy, looked.get("reasons", {}) if is_said else {}, HEAD, self.folder)
 
     @contextmanager
     def alone(self) -> Iterator[None]:

@@ -7,12 +7,13 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from shoal.data.sniff import one_look
 from shoal.errors import PolicyError, ShoalError
-from shoal.kind import fitting_policy, kind_named
+from shoal.kind import ColumnPlace, fitting_policy, kind_named
 from shoal.shown import Grid, Shown
 from shoal.studio.edit import as_content
 from shoal.studio.jobs import JOBS, Job
@@ -24,6 +25,7 @@ N_ROWS = 8
 MOST_VALUES = 20_000
 """Values of a column that its hierarchy is compared with."""
 MADE, SWEPT, ATTACKED, PUBLISHED = "made.json", "swept.json", "attacked.json", "published.json"
+OFFERED = "offered.json"
 _BETWEEN_NOTES = 0.2  # seconds
 
 Tell = Callable[[str, int, int], None]
@@ -46,33 +48,46 @@ def look(session: Session, tell: Tell) -> None:
     tell("reading", 0, 0)
     stamp = session.stamp  # before it is read: what is written meanwhile is newer
     kind, policy = fitting_policy(session.source, session.policy)
-    data = kind.load(session.source, policy)
+    try:
+        data = kind.load(session.source, policy)
+    except ShoalError:
+        with suppress(ShoalError):  # where no file can be read at all
+            session.keep(OFFERED, kind.offered(session.source, policy))
+        raise
+    session.keep(OFFERED, kind.offered(data, policy))
     tell("looking at the records", 0, 0)
     with interpreted(kind.is_small(data)):
         found = kind.profile(data, policy, sweep=False, progress=tell)
     proposal = session.policy_of(found.to_toml())
     profile: dict[str, Any] = found.to_dict()
-    told = profile.get("columns", [])
+    told = {
+        ColumnPlace(column["name"], table): column
+        for table, part in {"": profile, **profile.get("tables", {})}.items()
+        for column in part.get("columns", [])
+        if "name" in column
+    }
     tell("looking at columns", 0, 0)
-    columns = kind.columns_of(data)
+    columns, adds = kind.columns_of(data), kind.told_apart_by(data, proposal)
     for i, look in enumerate(kind.hierarchies(data, policy, MOST_VALUES).values()):
         session.keep(
             f"hierarchies/values-{i}.json",
             {"values": look.values, "n_values": look.n_values, "bands": look.bands},
+            is_durable=False,
         )
     is_first = session.kept(LOOKED) is None
     session.keep(
         LOOKED,
         {
             "n_records": len(data),
+            "counted": "Persons" if "persons" in profile else "Records",
             "stamp": stamp,
             "holds": kind.policy.noun,
-            "rows": plain_grid(kind.first_rows(data, N_ROWS)),
+            "rows": [(name, plain_grid(grid)) for name, grid in kind.first_tables(data, N_ROWS).items()],
             "shown": plain_shown(found.shown()),
-            "columns": [c for c in told if c.get("name") in columns],
-            "names": list(columns),
-            "adds": kind.told_apart_by(data, proposal),
-            "reasons": {c["name"]: c.get("why", "") for c in told if "name" in c},
+            "columns": [told.get(place, {}) for place in columns],
+            "names": columns,
+            "adds": [adds.get(place) for place in columns],
+            "reasons": {_key_of(place): column.get("why", "") for place, column in told.items()},
             "risk": profile.get("risk"),
             "person": profile.get("person"),
             "proposal": found.to_toml(),
@@ -81,6 +96,11 @@ def look(session: Session, tell: Tell) -> None:
     if is_first:
         with session.alone():
             session.change(session.written(with_decisions(proposal, session.policy)), "guessed from the data")
+
+
+def _key_of(place: ColumnPlace) -> str:
+    """Where a policy file says something of a column."""
+    return f"tables.{place.table}.columns.{place.name}" if place.table else f"columns.{place.name}"
 
 
 def with_decisions(proposal: Any, policy: Any) -> Any:
@@ -118,7 +138,6 @@ def make(
     release.save(out, command=as_command(session, seed, hold_out))
     shutil.rmtree(out.with_name(f"{number}-evidence"), ignore_errors=True)
     release.keep_evidence(out.with_name(f"{number}-evidence"))
-    before, after, is_paired = kind.paired_rows(release, N_ROWS)
     ahead, behind = kind.shown(release)
     verdict = release.judged()
     session.keep(
@@ -137,9 +156,15 @@ def make(
             "guarantees": [g.to_dict() for g in release.guarantees],
             "notes": list(release.notes),
             "lines": [line.strip() for line in (*ahead, *behind)],
-            "before": plain_grid(before),
-            "after": plain_grid(after if after.rows else _first_lines(out / "publish")),
-            "is_paired": is_paired and bool(after.rows),
+            "pairs": [
+                {
+                    "table": name,
+                    "before": plain_grid(before),
+                    "after": plain_grid(after if after.rows else _first_lines(out / "publish")),
+                    "is_paired": is_paired and bool(after.rows),
+                }
+                for name, (before, after, is_paired) in kind.paired_tables(release, N_ROWS).items()
+            ],
         },
     )
     for other in (session.folder / "made").glob("[0-9]*"):
@@ -202,7 +227,7 @@ def sweep(session: Session, tell: Tell, *, step: int = 0, **how: Any) -> None:
     )
 
 
-def attack(session: Session, tell: Tell, *, names: list[str] | None = None, control: str | None = None) -> None:
+def attack(session: Session, tell: Tell, *, names: list[str] | None = None, control: list[str] | None = None) -> None:
     """Attack what was made, as others could."""
     from shoal.api import attack as attack_folder
 
@@ -210,12 +235,18 @@ def attack(session: Session, tell: Tell, *, names: list[str] | None = None, cont
     found = attack_folder(
         out / "publish",
         session.source,
-        None if control is None else Path(control),
+        None if control is None else _named_alike(session, control),
         out / "private",
         names=names or None,
         progress=tell,
     )
     session.keep(ATTACKED, {"made": made["number"], "shown": plain_shown(found.shown()), "results": found.to_dict()})
+
+
+def _named_alike(session: Session, control: list[str]) -> Any:
+    """Files to compare with, by the names of the tables that each is compared with."""
+    source = session.source
+    return dict(zip(source, map(Path, control), strict=True)) if isinstance(source, Mapping) else Path(control[0])
 
 
 def publish(session: Session, tell: Tell, *, out: str, number: int | None = None) -> None:

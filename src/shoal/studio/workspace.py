@@ -146,11 +146,14 @@ class Workspace:
         sample = self.samples[name]
         inputs = self.new_input()
         sample.write(inputs)
-        return self._with_input(inputs, sample.file, sample.kind)
+        return self.open_upload(inputs, [sample.file], sample.kind)
 
-    def open_upload(self, inputs: Path, file: str, kind: str | None) -> Session:
-        """A new session of a file that was put into a folder by `new_input`."""
-        return self._with_input(inputs, file, kind)
+    def open_upload(self, inputs: Path, files: list[str], kind: str | None) -> Session:
+        """A new session of files that were put into a folder by `new_input`."""
+        try:
+            return self._begun(files[0], [inputs / file for file in files], kind, inputs)
+        finally:
+            shutil.rmtree(inputs, ignore_errors=True)
 
     def new_input(self) -> Path:
         """A folder for a file that is still coming."""
@@ -164,12 +167,6 @@ class Workspace:
                 return Session.begin(self.new_place(file), paths, kind, inputs)
             except FileExistsError:  # another one took the place in this moment
                 continue
-
-    def _with_input(self, inputs: Path, file: str, kind: str | None) -> Session:
-        try:
-            return self._begun(file, [inputs / file], kind, inputs)
-        finally:
-            shutil.rmtree(inputs, ignore_errors=True)
 
 
 def _is_text(name: str) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
 import shoal
 from shoal.data.sniff import SAMPLE, look, one_look
+from shoal.data.tables.files import read_table
 from shoal.errors import DataError
 
 pytestmark = pytest.mark.unattacked
@@ -92,3 +94,54 @@ def test_a_table_is_opened_once_to_be_told_and_once_to_be_read(tmp_path: Path) -
         assert len(opened) == 2
     finally:
         is_on = False
+
+
+@pytest.mark.parametrize(
+    ("start", "what"),
+    [
+        (b"RDX3\nX\n", "saved by R"),
+        (gzip.compress(b"X\n\x00\x00\x00\x03rest"), "saved by R"),
+        (b"\x80\x04\x95abc", "pickled by Python"),
+        (b"\x93NUMPY\x01", "NumPy"),
+        (b"\x89HDF\r\n\x1a\n", "HDF5"),
+        (b"\x89PNG\r\n\x1a\n", "PNG"),
+        (b"\xef\xbb\xbf<!DOCTYPE HTML><html>", "web page"),
+        (b"<?xml version='1.0'?>", "XML"),
+        (b"Obj\x01avro", "Avro"),
+    ],
+)
+def test_files_that_no_reader_knows_are_called_by_their_format(tmp_path: Path, start: bytes, what: str) -> None:
+    (tmp_path / "data.csv").write_bytes(start)
+    with pytest.raises(DataError, match=what):
+        read_table(tmp_path / "data.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("x.dta", "a Stata"),
+        ("x.SAS7BDAT", "a SAS"),
+        ("x.sav", "an SPSS"),
+        ("x.xpt", "a SAS transport"),
+        ("x.xlsx", "an Excel"),
+    ],
+)
+def test_a_name_that_says_more_than_the_file_holds(tmp_path: Path, name: str, what: str) -> None:
+    (tmp_path / name).write_bytes(b"\x00\x01 something else, and much of it")
+    with pytest.raises(DataError, match=f"is not {what}.*though its name says so"):
+        read_table(tmp_path / name)
+    (tmp_path / name).write_text("age,sex\n1,f\n2,m\n", encoding="utf-8")
+    with pytest.raises(DataError, match=f"is not {what}"):
+        read_table(tmp_path / name)
+
+
+def test_documents_that_are_no_workbooks(tmp_path: Path) -> None:
+    for name, part, content in (
+        ("a.docx", "word/document.xml", "<w/>"),
+        ("a.ods", "mimetype", "application/vnd.oasis.opendocument.spreadsheet"),
+    ):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr(part, content)
+            archive.writestr("[Content_Types].xml" if name == "a.docx" else "content.xml", "<a/>")
+        with pytest.raises(DataError, match=r"a Word document" if name == "a.docx" else "OpenDocument"):
+            read_table(tmp_path / name)

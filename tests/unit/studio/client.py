@@ -108,9 +108,9 @@ class Client:
         """Load a page."""
         return self.ask("GET", path)
 
-    def post(self, path: str, fields: Mapping[str, str], *, follow: bool = True) -> Answer:
+    def post(self, path: str, fields: Mapping[str, str | list[str]], *, follow: bool = True) -> Answer:
         """Send a form of ours, and load the page that it leads to."""
-        body = urlencode({"form": self.keys.form, **fields}).encode()
+        body = urlencode({"form": self.keys.form, **fields}, doseq=True).encode()
         answer = self.ask("POST", path, {"content-type": "application/x-www-form-urlencoded"}, body)
         return self.get(answer.header("location")) if follow and answer.status == 303 else answer
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import PolicyError
-from shoal.kind import kinds
+from shoal.kind import ColumnPlace, kinds
 from shoal.studio.edit import (
     all_fields,
     as_content,
@@ -17,12 +17,13 @@ from shoal.studio.edit import (
     changes,
     column_fields,
     said_in_words,
+    said_of,
     with_requirement,
     without_requirement,
 )
 
 KINDS = {kind.name: kind.policy for kind in kinds()}
-NAMES = ["age", "na/me", "zip.1"]
+NAMES = [ColumnPlace(name) for name in ("age", "na/me", "zip.1")]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -46,6 +47,21 @@ def test_each_sort_of_place() -> None:
     found = changed(policy, NAMES, changes(policy, NAMES, said))
     assert (found.method.partition, found.k, found.context.title, found.missing) == ("mdav", 7, "A <title>", "any")
     assert {name: column.role for name, column in found.columns.items()} == {"na/me": "sensitive"}
+
+
+def test_a_column_of_one_table_is_changed_in_that_table() -> None:
+    places = [ColumnPlace("age", "patients"), ColumnPlace("taken", "labs"), ColumnPlace("taken", "visits")]
+    policy = KINDS["linked"](link="id", columns={"taken": {"role": "quasi", "type": "date"}})
+    assert column_fields(policy, places)[1]["role"].value == "quasi"
+    found = changed(policy, places, {"columns/1/role": "insensitive", "columns/0/type": "ordinal"})
+    assert found.columns == policy.columns
+    assert as_content(found)["tables"] == {
+        "labs": {"columns": {"taken": {"role": "insensitive", "type": "date"}}},
+        "patients": {"columns": {"age": {"type": "ordinal"}}},
+    }
+    open_again = changed(found, places, {"columns/1/role": "", "columns/1/type": "", "columns/0/type": ""})
+    assert as_content(open_again)["tables"] == {"labs": {"columns": {"taken": {}}}, "patients": {"columns": {}}}
+    assert said_of(open_again, places[2]).role == "quasi"
 
 
 def test_two_tabs_change_different_keys_and_both_stay() -> None:

@@ -27,7 +27,7 @@ def test_the_source_is_not_read_again(tmp_path: Path) -> None:
 
 def test_columns_show_what_was_measured(tmp_path: Path) -> None:
     client = opened(tmp_path)
-    rows = screen_of("columns", client.session(), client.workspace, {})["rows"]
+    (rows,) = screen_of("columns", client.session(), client.workspace, {})["tables"]
     assert [row["name"] for row in rows] == ["name", "age", "zip", "disease"]
     assert rows[1]["measured"]["distinct"] == 40
     assert rows[1]["fields"]["role"].value == "quasi"

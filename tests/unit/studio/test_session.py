@@ -117,7 +117,7 @@ def test_what_is_kept_is_whole_or_not_there(session: Session) -> None:
 
 
 def test_reasons_stand_beside_columns(session: Session) -> None:
-    session.keep("looked.json", {"reasons": {"age": "looks like an age", "zip": ""}})
+    session.keep("looked.json", {"reasons": {"columns.age": "looks like an age", "columns.zip": ""}})
     policy = session.policy.changed(quasi=["age"])
     assert "# looks like an age" in session.written(policy)
     assert session.policy_of(session.written(policy)) == policy

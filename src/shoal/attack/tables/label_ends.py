@@ -80,7 +80,8 @@ class LabelEnds(Attack[TableCase]):
             for i in (0, 1)
         )
         worst = max(found, key=lambda name: found[name][0].value - found[name][1].value)
-        most = f" ({found[worst][0].value:.0%} and {found[worst][1].value:.0%} in {worst!r}, which tells most)"
+        at_ends, at_random = (100 * rate.value for rate in found[worst])
+        most = f" ({at_ends:.0f} % and {at_random:.0f} % in {worst!r}, which tells most)"
         return self.result(
             main,
             f"{100 * main.value:.1f} % of the ends of ranges are values of members, and {100 * guess.value:.1f} % of "

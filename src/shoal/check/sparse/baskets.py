@@ -34,11 +34,11 @@ from shoal.errors import DataError
 
 NEEDS_ORIGINAL = (
     "From pseudo-baskets alone it cannot be told what they protect: everything needs the original and who stood "
-    "together in groups (--original and --private)."
+    "together in groups (--original, and --private of a release that was made with --keep groups)."
 )
 NEEDS_GROUPS = (
     "That groups have {k} records, that {support} of a pool hold each item and that sizes are those of the group needs "
-    "the groups; the owner may have kept them (--private)."
+    "the groups; the owner may have kept them (--keep groups when it is made, --private now)."
 )
 _SLACK = 0.006  # of a weight: three digits
 BATCH_ENTRIES = 1_000_000  # some hundred MB

@@ -11,8 +11,7 @@ from typing import IO
 
 import numpy as np
 
-from shoal.data.sniff import look
-from shoal.data.tables.files import ALIENS
+from shoal.data.sniff import alien_of, look
 from shoal.data.tables.text_survey import open_bytes
 from shoal.data.whole_text import WholeText
 from shoal.errors import DataError
@@ -69,9 +68,8 @@ def _pieces(path: Path, stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _no_text(path: Path, start: bytes, line: int, what: str) -> DataError:
-    for magic, alien in ALIENS.items():
-        if start.startswith(magic):
-            return DataError(f"{path}: is {alien}")
+    if alien := alien_of(start):
+        return DataError(f"{path}: is {alien}")
     if start.startswith(b"PAR1"):
         return DataError(f"{path}: is a Parquet table, which is not read in blocks; read it as a whole")
     return DataError(f"{path}, line {line}: {what}; save it as UTF-8 text")

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from shoal.data.sniff import Look, look
+from shoal.data.sniff import Look, alien_of, look
 from shoal.data.tables.format import FORMATS, HowToRead
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, MissingExtra, ShoalError, did_you_mean
@@ -19,14 +19,20 @@ _COMPRESSED = (".gz", ".gzip")
 _ADDRESS = re.compile(r"(?:(?:sqlite|duckdb|excel|zip):)?(?P<file>.+?)(?:\?table=(?P<table>.+))?")
 _SERVER = re.compile(r"postgres(?:ql)?:/.*")
 _TEXT = "csv"
-ALIENS = {
-    b"PK\x03\x04": "a zip archive or a damaged spreadsheet; unpack it, or save the sheet again",
-    b"BZh": "compressed with bzip2; unpack it or compress it with gzip",
-    b"\xfd7zXZ\x00": "compressed with xz; unpack it or compress it with gzip",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it or compress it with gzip",
-    b"\xd0\xcf\x11\xe0": "an old spreadsheet; save the sheet as CSV",
-    b"%PDF": "a PDF; give the table as CSV or Parquet",
+_NAMED = {
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".dta": "a Stata file",
+    ".sav": "an SPSS file",
+    ".zsav": "an SPSS file",
+    ".sas7bdat": "a SAS file",
+    ".xpt": "a SAS transport file",
+    ".xlsx": "an Excel workbook",
+    ".feather": "a Feather file",
+    ".duckdb": "a DuckDB database",
+    ".sqlite": "an SQLite database",
 }
+"""What names say, of formats that are known by their first bytes."""
 
 
 def read_table(
@@ -102,6 +108,8 @@ def _read(seen: Look, reading: HowToRead) -> Table:
 def _read_unpacked(seen: Look, reading: HowToRead) -> Table:
     from shoal.data.tables.zipped import unpacked
 
+    if b"vnd.oasis.opendocument" in seen.raw[:200]:
+        raise DataError(f"{seen.path}: is an OpenDocument file; save the sheet as .xlsx or CSV")
     with unpacked(seen, reading.table) as (path, shown):
         try:
             table = _read(look(path), replace(reading, table=None))
@@ -154,12 +162,11 @@ def extra(module: str, what: str) -> Any:
 
 def refuse_aliens(seen: Look) -> None:
     """Refuse what is surely no text, though no format knows it."""
-    path, start = seen.path, seen.raw
-    for magic, what in ALIENS.items():
-        if start.startswith(magic):
-            raise DataError(f"{path}: is {what}")
-    if path.suffix.casefold() in (".parquet", ".pq") and start:
-        raise DataError(f"{path}: is not Parquet, though its name says so; fetch or export it again")
+    path = seen.path
+    if what := alien_of(seen.sample):
+        raise DataError(f"{path}: is {what}")
+    if seen.raw and (named := _NAMED.get(path.suffix.casefold())):
+        raise DataError(f"{path}: is not {named}, though its name says so; fetch or export it again")
 
 
 def stem_of(path: Path) -> str:

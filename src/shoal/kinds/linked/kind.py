@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from shoal.data.linked.linked import Linked
 from shoal.errors import DataError, PolicyError
-from shoal.kind import SMALL, Kind, Run
+from shoal.kind import SMALL, ColumnPlace, HierarchyLook, Kind, Run
 from shoal.kinds.linked.policy import LinkedPolicy
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from shoal.progress import Progress
     from shoal.report.board.facts import BoardFacts
     from shoal.secrets import PrivateFolder
+    from shoal.shown import Grid
 
 
 class LinkedKind(Kind):
@@ -105,6 +108,59 @@ class LinkedKind(Kind):
             )
         tables = {name: load(given, markers, header, reading) for name, given in source.items()}
         return Linked.of(tables, link)
+
+    def offered(self, source: Any, policy: LinkedPolicy) -> dict[str, list[str]]:
+        """The columns that all tables have, one of which links them."""
+        from shoal.kinds.tables.kind import load
+
+        if isinstance(source, Linked):
+            tables = list(source.tables.values())
+        else:
+            tables = [load(g, policy.missing_markers, policy.header, policy.reading) for g in source.values()]
+        return {"link": [name for name in tables[0].names if all(name in table.columns for table in tables)]}
+
+    def first_tables(self, records: Linked, n: int) -> dict[str, Grid]:
+        """The first rows of each table."""
+        from shoal.kinds.tables.kind import KIND as TABLES
+
+        return {name: TABLES.first_rows(table, n) for name, table in records.tables.items()}
+
+    def paired_tables(self, release: LinkedRelease, n: int) -> dict[str, tuple[Grid, Grid, bool]]:
+        """Published rows of each table, each beside the row that it was."""
+        kept = {name: release._original.tables[name].take(rows[:n]) for name, rows in release._rows.items()}
+        after = self.first_tables(release.published, n)
+        before = self.first_tables(replace(release._original, tables=kept), n)
+        return {name: (before[name], after[name], True) for name in after}
+
+    def columns_of(self, data: Linked) -> tuple[ColumnPlace, ...]:
+        """All columns of all tables but the link."""
+        return tuple(ColumnPlace(n, table) for table, t in data.tables.items() for n in t.names if n != data.link)
+
+    def told_apart_by(self, data: Linked, policy: LinkedPolicy) -> dict[ColumnPlace, float]:
+        """By how much fewer persons would be alone in what others may know of a table, were a column not known."""
+        from shoal.check.tables.singled_out import Uniques
+        from shoal.data.tables.meaning import attributes_of
+
+        found: dict[ColumnPlace, float] = {}
+        for name, asked in policy.of_tables(data.tables).items():
+            table, whose = data.tables[name], data.persons[name]
+            attributes = attributes_of(table, asked)
+            known = [n for n, a in attributes.items() if a.role == "quasi" and n != data.link]
+            rows = np.flatnonzero(whose >= 0)
+            added = Uniques([table[n].take(rows) for n in known], persons=whose[rows]).added_by_each()
+            found |= {ColumnPlace(n, name): share for n, share in added.items()}
+        return found
+
+    def hierarchies(self, data: Linked, policy: LinkedPolicy, most: int) -> dict[ColumnPlace, HierarchyLook]:
+        """As of one table, for each."""
+        from shoal.kinds.tables.kind import KIND as TABLES
+
+        return {
+            ColumnPlace(place.name, name): look
+            for name, asked in policy.of_tables(data.tables).items()
+            for place, look in TABLES.hierarchies(data.tables[name], asked, most).items()
+            if place.name != data.link
+        }
 
     def profile(self, data: Linked, policy: LinkedPolicy, *, sweep: bool, progress: Progress | None) -> LinkedProfile:
         """Guess what the columns of each table mean."""

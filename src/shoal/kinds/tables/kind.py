@@ -13,7 +13,7 @@ import numpy as np
 from shoal.arrays import Ints
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, PolicyError
-from shoal.kind import SMALL, HierarchyLook, Kind, Run
+from shoal.kind import SMALL, ColumnPlace, HierarchyLook, Kind, Run
 from shoal.kinds.tables.policy import ColumnPolicy, Policy, publications
 from shoal.shown import Grid
 
@@ -124,24 +124,24 @@ class Tables(Kind):
         """Published rows, each beside the record that it was, where a row is one."""
         return release.paired_rows(n, self.first_rows)
 
-    def columns_of(self, data: Table) -> tuple[str, ...]:
+    def columns_of(self, data: Table) -> tuple[ColumnPlace, ...]:
         """All columns."""
-        return tuple(data.names)
+        return tuple(map(ColumnPlace, data.names))
 
-    def told_apart_by(self, data: Table, policy: Policy) -> dict[str, float]:
+    def told_apart_by(self, data: Table, policy: Policy) -> dict[ColumnPlace, float]:
         """By how much fewer records would be alone in what others may know, were a column not known."""
         from shoal.check.tables.singled_out import Uniques
         from shoal.data.tables.meaning import attributes_of
 
         known = [n for n, a in attributes_of(data, policy).items() if a.role == "quasi"]
-        return Uniques([data[n] for n in known]).added_by_each()
+        return {ColumnPlace(n): share for n, share in Uniques([data[n] for n in known]).added_by_each().items()}
 
-    def hierarchies(self, data: Table, policy: Policy, most: int) -> dict[str, HierarchyLook]:
+    def hierarchies(self, data: Table, policy: Policy, most: int) -> dict[ColumnPlace, HierarchyLook]:
         """The values of columns, and bands of numbers, dates and codes."""
         from shoal.data.tables.meaning import automatic_rows
 
         found = automatic_rows(data, policy, most)
-        return {n: HierarchyLook(values, len(data[n].values), rows) for n, (values, rows) in found.items()}
+        return {ColumnPlace(n): HierarchyLook(values, len(data[n].values), rows) for n, (values, rows) in found.items()}
 
     def persons(self, data: Table, policy: Policy) -> Ints | None:
         """By the columns that the policy names."""

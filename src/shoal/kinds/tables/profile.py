@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import guess
 from shoal.data.tables.persons import look_like_persons, person_codes
 from shoal.data.tables.table import Table
+from shoal.data.trajectories.columns import Wanted, find_columns
 from shoal.errors import DataError
 from shoal.kind import Profiled
 from shoal.kinds.tables.policy import Method, partitions
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from shoal.sweep.propose import Proposal
 
 K = 5
+LOOKED_AT, LEAST_LONG, FEW_LETTERS = 1000, 20, 30
+"""Of strings in a column: how many are looked at, the letters that each has at least, and how many differ."""
 FEWEST_PERSONS = 4 * K
 """Fewer are hardly worth proposing: groups of k of them would be a quarter of the table."""
 
@@ -133,9 +137,10 @@ class Profile(Profiled):
         share, are = percent(self.together.share), "it were" if len(self.together.columns) == 1 else "they were"
         sentence = f"{names} would single out {share} of the records if {are} published unchanged"
         return [
-            f"{sentence}, more than {percent(LIMIT)}: so nothing is, but where all records agree."
+            f"{sentence}, more than {percent(LIMIT)}: so no column is, unless all records agree in it."
             if self.together.share > LIMIT
-            else f"{sentence}; with the labels of small groups it would be more, so nothing is, but where all agree."
+            else f"{sentence}; with the labels of small groups it would be more, so no column is, unless all records "
+            "agree in it."
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -301,11 +306,41 @@ def _measured(
         table.n_records,
         columns,
         risk,
-        table.source.notes,
+        (*table.source.notes, *_sequences(table, attributes), *_trips(table)),
         together=uniques.most_telling(LIMIT),
         person=person,
         n_persons=0 if person is None else len(table[person].values),
     )
+
+
+def _sequences(table: Table, attributes: Mapping[str, Attribute]) -> list[str]:
+    """What to do with columns that would be dropped and look like strings of few letters, such as DNA."""
+    found = []
+    for name, attribute in attributes.items():
+        texts = table[name].texts()[: len(table[name].values)] if attribute.role == "identifying" else []
+        letters = set("".join(texts[:LOOKED_AT]))
+        is_long = len(texts) >= K and min(map(len, texts[:LOOKED_AT])) >= LEAST_LONG
+        if is_long and len(letters) <= FEW_LETTERS and all(map(str.isalpha, letters)):
+            found.append(
+                f"{name!r} looks like strings over {len(letters)} letters, which a table does not publish; new ones, "
+                f"drawn from groups of them, are published with --kind strings --column {shlex.quote(name)}"
+            )
+    return found
+
+
+def _trips(table: Table) -> list[str]:
+    """What to do with rows that look like points of trips, by the names of their columns."""
+    try:
+        found = find_columns(table.names, Wanted())
+    except DataError:  # which has no such columns
+        return []
+    where = [found[meaning] for meaning in ("latitude", "longitude", "time")]
+    if any(len(name) < len("lat") for name in where[:2]):  # x and y may be anything
+        return []
+    return [
+        f"{listed([repr(name) for name in where])} look like points of trips; whole trips are made alike and published "
+        "with --kind trajectories"
+    ]
 
 
 def _until_required(attribute: Attribute) -> Attribute:

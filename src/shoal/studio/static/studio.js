@@ -11,9 +11,9 @@
     return at.matches("input:not([type=hidden])") && at.value !== at.defaultValue;
   };
   const hasUnsaved = () => isTyping() || [...document.querySelectorAll("textarea, form:not([hx-post]) input")].some(
-    (one) => one.type !== "hidden" && one.type !== "radio" && one.type !== "file" && one.value !== one.defaultValue);
+    (one) => one.type !== "hidden" && one.type !== "checkbox" && one.type !== "file" && one.value !== one.defaultValue);
   // A page that comes takes the place of fields into which somebody goes on typing: what they hold is put into the new ones.
-  const controls = () => [...document.querySelectorAll("#page input:not([type=hidden], [type=file], [type=radio]), #page textarea, #page select")];
+  const controls = () => [...document.querySelectorAll("#page input:not([type=hidden], [type=file], [type=checkbox]), #page textarea, #page select")];
   const stood = (one) => one.matches("select") ? ([...one.options].find((o) => o.defaultSelected) || one.options[0] || {}).value : one.defaultValue;
   const sent = new WeakMap();
   let held = [];

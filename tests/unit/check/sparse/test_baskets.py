@@ -124,7 +124,7 @@ def test_a_size_that_fewer_than_k_have_may_not_show() -> None:
 def test_what_cannot_be_checked_is_told() -> None:
     alone = verify_baskets(Sparse.of([["a"]]), BasketsAsked(K, 2), BasketsEvidence())
     assert not alone.guarantees
-    assert "--original and --private" in alone.unverified[0]
+    assert "--original, and --private of a release that was made with --keep groups" in alone.unverified[0]
     without = verify_baskets(Sparse.of([["a"], ["a", "c"]]), BasketsAsked(K, 2), BasketsEvidence(ORIGINAL))
     assert failing(without) == {"rare-copies"}
     assert "--private" in without.unverified[0]

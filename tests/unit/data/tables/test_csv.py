@@ -102,6 +102,23 @@ def test_many_distinct_texts_go_another_way(tmp_path: Path, monkeypatch: pytest.
     assert cells(read_table(path)) == expected
 
 
+def test_many_columns_of_few_rows_are_read_by_the_careful_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = [[f"{(i * j) % 7}" for j in range(60)] for i in range(9)]
+    lines = [",".join(f"c{j}" for j in range(60)), *map(",".join, cells)]
+    (tmp_path / "wide.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    wide = read_table(tmp_path / "wide.csv")
+    monkeypatch.setattr(text_file, "_MANY_COLUMNS", 1000)
+    fast = read_table(tmp_path / "wide.csv")
+    monkeypatch.setattr(text_file, "_read_regular", None)  # which would fail if it were called
+    monkeypatch.setattr(text_file, "_MANY_COLUMNS", 60)
+    again = read_table(tmp_path / "wide.csv")
+    for name in wide.names:
+        assert wide[name].texts() == fast[name].texts() == again[name].texts()
+        assert wide[name].codes.tolist() == fast[name].codes.tolist()
+
+
 def test_the_careful_reader_takes_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path, "a,b\n1,2\n3,?\n")
     expected = cells(read_table(path))

@@ -12,7 +12,9 @@ import pytest
 import shoal
 from reproductions.role_tables import made_tables
 from reproductions.roles import FILES, HEADLESS, outcome
+from shoal.data.tables.frames import from_frame
 from shoal.kinds.tables.policy import Policy
+from shoal.kinds.tables.profile import profile_table
 
 ROLES = ("identifying", "quasi", "sensitive", "insensitive")
 DROPPED = {
@@ -120,3 +122,21 @@ def test_a_key_that_repeats_is_proposed_as_the_person(tmp_path: Path) -> None:
 
 def test_a_handful_of_persons_is_not_proposed(tmp_path: Path) -> None:
     assert shoal.profile(visits(15), sweep=False).person is None
+
+
+def test_a_column_of_strings_is_told_as_such() -> None:
+    letters = np.array(list("ACGT"))
+    drawn = np.random.default_rng(5).integers(0, 4, size=(30, 57))
+    table = from_frame({"class": ["a", "b"] * 15, "dna": ["".join(letters[row]) for row in drawn]})
+    (note,) = [note for note in profile_table(table).notes if "looks like strings" in note]
+    assert "over 4 letters" in note
+    assert "--kind strings --column dna" in note
+
+
+@pytest.mark.parametrize(("names", "n_notes"), [(("lat", "lon"), 1), (("x", "y"), 0), (("lat", "height"), 0)])
+def test_points_of_trips_are_told_as_such(names: tuple[str, str], n_notes: int) -> None:
+    places = {name: [50.0 + i / 7 for i in range(12)] for name in names}
+    times = [f"2020-01-01 08:{i:02d}:00" for i in range(12)]
+    table = from_frame({"user": ["a", "b"] * 6, "timestamp": times, **places})
+    notes = [note for note in profile_table(table).notes if "--kind trajectories" in note]
+    assert len(notes) == n_notes

@@ -21,6 +21,7 @@ from shoal.data.tables.table import Column, Source, Table, spell
 from shoal.errors import DataError
 
 _MOST_ROWS = 1_048_575  # and a row of names
+_OTHERS = {b"word/": "a Word document", b"ppt/": "a presentation"}
 _EPOCH = datetime.datetime(2000, 1, 1)
 
 
@@ -40,6 +41,9 @@ class Excel(TableFormat):
 
     def read(self, seen: Look, reading: HowToRead) -> Table:
         """Cells in the types that they have; a column of several types is text."""
+        what = next((what for part, what in _OTHERS.items() if part in seen.raw), None)
+        if what is not None and b"xl/" not in seen.raw:
+            raise DataError(f"{seen.path}: is {what}; save the table that it holds as .xlsx or CSV")
         openpyxl = extra("openpyxl", "an Excel workbook")
         try:
             book = openpyxl.load_workbook(seen.path, read_only=True, data_only=True)
