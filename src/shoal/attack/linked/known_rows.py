@@ -303,11 +303,11 @@ class _Asked:
 
     def fits_rows(self, known: Sequence[int], fits: Mask, *, is_other: bool) -> Mask:
         """Which of some pseudonyms have, for each of these original rows, or rows of others, one that it may be."""
-        left: Ints | None = None  # rows of the pseudonyms that still fit
+        left = np.flatnonzero(fits[self.shown])  # rows of the pseudonyms that still fit
         for row in known:
             key = self.keys[is_other][row]
             rows = self.order[self.starts[key] : self.starts[key + 1]]
-            if left is not None and len(left) < len(rows):
+            if len(left) < len(rows):
                 rows = left[self.own_keys[left] == key]
             if self.view is not None and len(rows):
                 people = self.view.control if is_other else self.view.original
@@ -316,7 +316,7 @@ class _Asked:
             has_one = np.zeros(len(self.counts), dtype=bool)
             has_one[self.shown[rows]] = True
             fits = fits & has_one
-            left = np.flatnonzero(fits[self.shown]) if left is None else left[fits[self.shown[left]]]
+            left = left[fits[self.shown[left]]]
         return fits
 
     def _covering(self, people: People, row: int, rows: Ints) -> Ints:
@@ -326,10 +326,10 @@ class _Asked:
         asked = rows if len(rows) < len(first) else first
         covered = np.ones(len(asked), dtype=bool)
         for place, read in enumerate(self.view.labels):
-            labels = read.codes[asked] if len(asked) < read.n_labels else np.arange(read.n_labels)
+            codes, is_few = read.codes[asked], len(asked) < read.n_labels
+            labels: Ints = codes.astype(np.int64) if is_few else np.arange(read.n_labels, dtype=np.int64)
             value: Floats = np.full(len(labels), people[row : row + 1, place][0])
-            found = read.covers(labels, value)
-            covered &= found if len(asked) < read.n_labels else found[read.codes[asked]]
+            covered &= read.covers(labels, value) if is_few else read.covers(labels, value)[codes]
         return np.asarray(rows[covered if asked is rows else covered[box[rows]]])
 
 
