@@ -303,11 +303,11 @@ class _Asked:
 
     def fits_rows(self, known: Sequence[int], fits: Mask, *, is_other: bool) -> Mask:
         """Which of some pseudonyms have, for each of these original rows, or rows of others, one that it may be."""
-        left = np.flatnonzero(fits[self.shown])  # rows of the pseudonyms that still fit
+        left: Ints | None = None  # rows of the pseudonyms that still fit
         for row in known:
             key = self.keys[is_other][row]
             rows = self.order[self.starts[key] : self.starts[key + 1]]
-            if len(left) < len(rows):
+            if left is not None and len(left) < len(rows):
                 rows = left[self.own_keys[left] == key]
             if self.view is not None and len(rows):
                 people = self.view.control if is_other else self.view.original
@@ -316,7 +316,7 @@ class _Asked:
             has_one = np.zeros(len(self.counts), dtype=bool)
             has_one[self.shown[rows]] = True
             fits = fits & has_one
-            left = left[fits[self.shown[left]]]
+            left = np.flatnonzero(fits[self.shown]) if left is None else left[fits[self.shown[left]]]
         return fits
 
     def _covering(self, people: People, row: int, rows: Ints) -> Ints:
