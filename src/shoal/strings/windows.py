@@ -12,7 +12,8 @@ until one gives it:
    last, the longest context of at most ``order - 1`` that at least `support` members carry there.
 2. **The class after the symbol before.** From all strings of the class, wherever they stand, if at least `support` of
    them, and at least `rare`, have the pair.
-3. **The group.** From all symbols of the members in the window, where there is no symbol before or nothing follows it.
+3. **The group.** From all symbols of the members in the window, where nothing follows the symbol before; or, as the
+   first of a string, from those that members begin with.
 4. **The class.** From the symbols of the class about the same relative place that none of these ways may give, or from
    a random string of it if there are none.
 
@@ -21,6 +22,10 @@ not be shown is so replaced by what may not be shown elsewhere: the second, afte
 symbols that too few of their own group, or too few strings after the symbol before, have. That keeps the shares of
 symbols as they are. From all symbols, those that are common would come too often: on 5,000 made-up sessions the
 composition then moved by 44 % in sum instead of 24 %, of which 22 % are the symbols that fewer than k hold.
+
+What a group gives is dealt, not drawn with replacement: of the symbols of members among which the first and the third
+way choose, one that was dealt least often (of many, the least of 16 taken at random). Each is as likely for any one
+string as before, but the shares of a whole group come out as they are and not by chance: see below.
 
 A draw that equals an original which fewer than k hold is made longer by a symbol, up to three times, and then made
 anew, where strings of the class differ in length. Most strings of one or two tokens equal an original, and
@@ -44,6 +49,12 @@ So columns need 2, windows 1. That `rare` strings, by default k, must have a pai
 baskets (V20.I4, 6,000, mean of three splits): at 5, 10 and 20 the areas by runs were 0.56, 0.53 and 0.52, by a shadow
 0.58, 0.55 and 0.51, and pairs of symbols moved by 65, 72 and 76 % (two halves of the data: 46 %); on sessions pairs
 moved by 56 instead of 40 %, at areas of 0.50 either way.
+
+Dealing, and taking first symbols from first ones, was measured on half of each set, composition and pairs as means of
+three releases. Families of proteins (2,400): 1.9 and 2.2 % before, 0.5 and 0.9 % after (a Markov chain: 0.6 and 1.6 %).
+Promoters (53): 3.6 and 3.6 % before, 0.6 and 0.9 % after, at areas (12 splits) of 0.51 and 0.54 by place, 0.53 and 0.54
+by fragments, 0.57 and 0.57 over several releases. Of 500 made persons (`reproductions.variants`) allele shares moved by
+0.039 at most before, and by 0.016 after.
 
 References
 ----------

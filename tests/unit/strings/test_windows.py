@@ -46,6 +46,26 @@ def test_a_pair_counts_once_a_string() -> None:
     assert sorted(make_pool(symbols, starts, is_rare, 2, 3).left.tolist()) == [1, 2, 3, 5, 7]
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_group_deals_as_many_symbols_of_each_kind_as_it_has(seed: int) -> None:
+    """One group of fourteen, in columns; two members or more have each pair, so that nothing comes from the class."""
+    texts = ["abab", "abba", "baab", "baba", "aabb", "bbaa", "aaaa"] * 2
+    condensation = Condensation(k=14, support=2, rare=2, copies="allow", seed=seed, workers=1)
+    made = condensation.fit_transform(texts)
+    for place in range(4):
+        assert sorted(text[place] for text in made) == sorted(text[place] for text in texts)
+    for place in range(1, 4):
+        pairs = [sorted(text[place - 1 : place + 1] for text in some) for some in (made, texts)]
+        assert pairs[0] == pairs[1]
+    assert sorted(made) != sorted(texts)
+
+
+def test_strings_begin_as_members_begin() -> None:
+    rng = np.random.default_rng(2)
+    texts = ["m" + "".join(rng.choice(list("abc"), n)) for n in rng.integers(20, 40, 60)]
+    assert {text[0] for text in Condensation(k=20, seed=1, workers=1).fit_transform(texts)} == {"m"}
+
+
 def test_symbols_keep_their_shares_where_strings_are_short_and_many_are_rare() -> None:
     rng = np.random.default_rng(0)
     share = 1 / np.arange(1, 41)

@@ -119,8 +119,7 @@ class KnownRows(Attack[LinkedCase]):
                     continue
                 theirs = order[starts[target] : starts[target + 1]]
                 fits &= table.fits_number(len(theirs))
-                for row in rng.permutation(theirs)[: self.n_known].tolist():
-                    fits &= table.fits_row(row, is_other=is_other)
+                fits = table.fits_rows(rng.permutation(theirs)[: self.n_known].tolist(), fits, is_other=is_other)
             yield target, fits
 
 
@@ -252,8 +251,8 @@ class _Asked:
         Of the quasi-identifiers; None where there are none.
     order, starts : int64 arrays
         The published rows by their other cells, and where those of each number of such begin.
-    keys : pair of int64 arrays
-        The same number of each original row, and of each row of others.
+    own_keys, keys : int64 array, pair of int64 arrays
+        This number of each published row; of each original row, and of each row of others.
     shown : int64 array (n_published,)
         Whose each row is.
     counts : int64 array (n_pseudonyms,)
@@ -264,6 +263,7 @@ class _Asked:
     view: View | None
     order: Ints
     starts: Ints
+    own_keys: Ints
     keys: tuple[Ints, Ints]
     shown: Ints
     counts: Ints
@@ -291,6 +291,7 @@ class _Asked:
             read_view(case.as_table(name), quasi) if quasi and tables[0].n_rows else None,
             order,
             starts.astype(np.int64),
+            shown,
             (ours, others[0] if others else ours[:0]),
             whose,
             np.bincount(whose, minlength=len(case.published)).astype(np.int64),
@@ -300,27 +301,36 @@ class _Asked:
         """Which pseudonyms may have so many rows."""
         return np.asarray(self.counts == n_rows if self.view is None else self.counts <= n_rows)
 
-    def fits_row(self, row: int, *, is_other: bool) -> Mask:
-        """Which pseudonyms have a row that an original one, or one of others, may be."""
-        key = self.keys[is_other][row]
-        rows = self.order[self.starts[key] : self.starts[key + 1]]
-        if self.view is not None and len(rows):
-            people = self.view.control if is_other else self.view.original
-            assert people is not None
-            rows = rows[self._covering(people, row)[self.view.boxes[0][rows]]]
-        fits = np.zeros(len(self.counts), dtype=bool)
-        fits[self.shown[rows]] = True
+    def fits_rows(self, known: Sequence[int], fits: Mask, *, is_other: bool) -> Mask:
+        """Which of some pseudonyms have, for each of these original rows, or rows of others, one that it may be."""
+        left: Ints | None = None  # rows of the pseudonyms that still fit
+        for row in known:
+            key = self.keys[is_other][row]
+            rows = self.order[self.starts[key] : self.starts[key + 1]]
+            if left is not None and len(left) < len(rows):
+                rows = left[self.own_keys[left] == key]
+            if self.view is not None and len(rows):
+                people = self.view.control if is_other else self.view.original
+                assert people is not None
+                rows = self._covering(people, row, rows)
+            has_one = np.zeros(len(self.counts), dtype=bool)
+            has_one[self.shown[rows]] = True
+            fits = fits & has_one
+            left = np.flatnonzero(fits[self.shown]) if left is None else left[fits[self.shown[left]]]
         return fits
 
-    def _covering(self, people: People, row: int) -> Mask:
-        """Which combinations of labels cover what a row has."""
+    def _covering(self, people: People, row: int, rows: Ints) -> Ints:
+        """Which published rows have labels that cover what a row of people has."""
         assert self.view is not None
-        first = self.view.boxes[1]
-        covered = np.ones(len(first), dtype=bool)
+        box, first = self.view.boxes
+        asked = rows if len(rows) < len(first) else first
+        covered = np.ones(len(asked), dtype=bool)
         for place, read in enumerate(self.view.labels):
-            value: Floats = np.full(read.n_labels, people[row : row + 1, place][0])
-            covered &= read.covers(np.arange(read.n_labels), value)[read.codes[first]]
-        return covered
+            codes, is_few = read.codes[asked], len(asked) < read.n_labels
+            labels: Ints = codes.astype(np.int64) if is_few else np.arange(read.n_labels, dtype=np.int64)
+            value: Floats = np.full(len(labels), people[row : row + 1, place][0])
+            covered &= read.covers(labels, value) if is_few else read.covers(labels, value)[codes]
+        return np.asarray(rows[covered if asked is rows else covered[box[rows]]])
 
 
 def _rows_of(persons: Ints, n_persons: int) -> tuple[Ints, Ints]:

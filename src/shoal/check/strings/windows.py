@@ -14,8 +14,9 @@ have names. The symbol is possible if one of these holds, where each is looked a
    it has fewer;
 2. `pairs` strings of its class have it after the symbol before; this can fail where some pair that begins so has
    fewer, or the symbol before is the last one wherever it stands;
-3. `support` members have it in the window, and it is the first symbol of its string, or follows one that is the last
-   one wherever it stands; this can fail where a symbol of the window has fewer;
+3. `support` members have it in the window, and it follows one that is the last one wherever it stands, or it is the
+   first symbol of its string and of that of a member, if members begin in the window; this can fail where a symbol of
+   the window, or one that a member begins with, has fewer;
 4. its class has it. (How many strings must is checked apart: `rare_symbols`.)
 
 Where the first way can fail, much is possible; how often it fails is known, though: as often as a symbol is drawn that
@@ -164,10 +165,9 @@ def possible_by_windows(
         ok |= may_fail & (follows != NOTHING) & (pairs.get(at_pair) > 0)
         may_fail &= follows > 0
         if rule.by_group:
-            n_holders = spread.held.get(text.bin * n_symbols + text.symbols)
-            ok |= may_fail & (follows == NOTHING) & (n_holders >= rule.support)
-            few = np.unique(spread.held.keys[spread.held.values < rule.support] // n_symbols)
-            may_fail &= (follows != NOTHING) | np.isin(text.bin, few)
+            is_given, is_short = _without_context(text, members, spread, n_symbols, rule.support)
+            ok |= may_fail & (follows == NOTHING) & is_given
+            may_fail &= (follows != NOTHING) | is_short
         ok |= may_fail & (known.get(of_class * n_symbols + text.symbols) > 0)
         is_possible[drawn] = np.bincount(text.string[~ok], minlength=len(drawn)) == 0
     return is_possible, is_suspect & is_possible
@@ -319,6 +319,20 @@ def _by_groups(
         chance[is_used] = n_failing[is_used] / n_all.get(wanted)[is_used]
         is_decided |= is_used
     return may_fail, ok, is_decided, chance
+
+
+def _without_context(text: _Text, members: _Text, spread: _Spread, n_symbols: int, support: int) -> tuple[Mask, Mask]:
+    """At each published symbol, whether its window gives it with no symbol before, and whether it may give none."""
+    at = text.bin * n_symbols + text.symbols
+    is_given = spread.held.get(at) >= support
+    is_short = np.isin(text.bin, spread.held.keys[spread.held.values < support] // n_symbols)
+    begins = members.place[spread.which] == 0
+    window = spread.window[begins]
+    beginnings = np.unique(window * n_symbols + members.symbols[spread.which[begins]])
+    few = beginnings[spread.held.get(beginnings) < support] // n_symbols
+    is_first = (text.place == 0) & np.isin(text.bin, window)
+    is_given &= ~is_first | np.isin(at, beginnings)
+    return is_given, np.where(is_first, np.isin(text.bin, few), is_short)
 
 
 def _contexts(members: _Text, text: _Text, n_symbols: int, longest: int) -> list[tuple[Ints, Ints]]:

@@ -16,6 +16,9 @@ from shoal.kernels.stable_order import stable_order
 from shoal.kernels.strings.generate import uniform
 from shoal.kernels.strings.hash import fingerprint, holds
 
+DEALT_FROM = 16
+"""Of so many occurrences the one that was dealt least often is looked for."""
+
 
 @compiled
 def bin_of(place: int, length: int, n_bins: int) -> int:
@@ -224,6 +227,35 @@ def _stable_order(keys: Ints, largest: int) -> Ints:
 
 
 @compiled
+def _deal(occurrences: Ints, low: int, high: int, n_dealt: Ints, origin: int, state: Words, group: int) -> int:
+    """One of the occurrences from low to high that were dealt least often; of many, of some drawn at random.
+
+    `n_dealt` tells how often each symbol of the group was, from the place `origin` on, and is counted on.
+    """
+    picked, fewest, n_fewest = -1, 0, 0
+    if high - low <= DEALT_FROM:
+        for i in range(low, high):
+            n = n_dealt[occurrences[i] - origin]
+            if n_fewest == 0 or n < fewest:
+                fewest, n_fewest = n, 0
+            n_fewest += n == fewest
+        left = int(uniform(state, group) * n_fewest)
+        for i in range(low, high):
+            if n_dealt[occurrences[i] - origin] == fewest:
+                picked = occurrences[i]
+                left -= 1
+                if left < 0:
+                    break
+    else:
+        for _ in range(DEALT_FROM):
+            place = occurrences[low + int(uniform(state, group) * (high - low))]
+            if picked < 0 or n_dealt[place - origin] < n_dealt[picked - origin]:
+                picked = place
+    n_dealt[picked - origin] += 1
+    return picked
+
+
+@compiled
 def _follow(
     symbols: Codes,
     starts: Ints,
@@ -299,8 +331,11 @@ def generate_from_windows(
     1. from the group's occurrences in the window after the longest context that at least `support` members carry
        there, of at most ``order - 1`` symbols;
     2. from the occurrences in the pool after the symbol before, if enough of its strings have the pair;
-    3. from all of the group's occurrences in the window;
+    3. from all of the group's occurrences in the window, or at the start of a string from those that begin a member's;
     4. from the pool at the same relative place.
+
+    Of the group's occurrences the first and the third take one that was dealt least often until then, whichever of
+    them dealt it.
 
     The first and the third give none where the drawn symbol stands in the window in fewer than `support` members, and
     neither is tried unless `by_group`. Where the first gave none for that reason, the second takes occurrences of
@@ -341,7 +376,8 @@ def generate_from_windows(
         widest = 0
         for b in range(B):
             widest = max(widest, windows[b + 1] - windows[b])
-        chosen = np.empty(widest, np.int64)
+        chosen, origin = np.empty(widest, np.int64), starts[begin]
+        n_dealt = np.zeros(starts[end] - origin, np.int32)
         for row in range(begin, end):
             is_kept[row] = False
             first, asked = out_starts[row], sizes[row]
@@ -357,14 +393,14 @@ def generate_from_windows(
                             high = first_not_below(befores, low, windows[b + 1], before + 1)
                             for depth in range(min(order - 1, t), 0, -1):
                                 if depth == 1 and high > low and carriers[low] >= support:
-                                    picked = symbols[places[low + int(uniform(state, group) * (high - low))]]
+                                    picked = symbols[_deal(places, low, high, n_dealt, origin, state, group)]
                                 if depth == 1:
                                     break
                                 n_chosen, n_carriers = _follow(
                                     symbols, starts, begin, low, high, members, places, out, at, depth, chosen
                                 )
                                 if n_carriers >= support:
-                                    picked = symbols[chosen[int(uniform(state, group) * n_chosen)]]
+                                    picked = symbols[_deal(chosen, 0, n_chosen, n_dealt, origin, state, group)]
                                     break
                         elif way == 1 and t > 0 and order > 1:
                             following = after
@@ -382,7 +418,9 @@ def generate_from_windows(
                                     is_rare = True
                         elif way == 2 and by_group and not is_rare:
                             low, high = windows[b], windows[b + 1]
-                            picked = symbols[places[low + int(uniform(state, group) * (high - low))]]
+                            if t == 0 and befores[low] < 0:
+                                high = _lower(befores, low, high, 0)
+                            picked = symbols[_deal(places, low, high, n_dealt, origin, state, group)]
                         elif way == 3:
                             leftovers, low, high = left_first, 0, len(left_first)
                             if t > 0:

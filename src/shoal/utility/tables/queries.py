@@ -274,9 +274,9 @@ def true_counts(scales: Sequence[Scale], queries: Queries) -> npt.NDArray[np.int
 
     states = [_States(scale.codes, scale.n_values + 1) for scale in scales]
     weights = scales[0].weights
-    return np.rint(_sums(queries, states, satisfied, None if weights is None else weights.astype(np.float64))[0]).astype(
-        np.int64
-    )
+    return np.rint(
+        _sums(queries, states, satisfied, None if weights is None else weights.astype(np.float64))[0]
+    ).astype(np.int64)
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,16 @@ def test_the_class_gives_what_a_group_lacks() -> None:
     assert not possible("xb", original, rule, groups)  # the first column of the group is a for all
 
 
+def test_a_string_begins_as_members_do() -> None:
+    original = Strings.of(["mabab", "mabababa", "mbabab", "mababab"])  # of several lengths, so that windows are wide
+    rule = WindowRule(order=2, support=2, pairs=2, window=0.3, by_group=True)
+    assert possible("mabab", original, rule, [0] * 4)
+    assert not possible("ababa", original, rule, [0] * 4)
+    one_alone = Strings.of(["mabab", "mabababa", "mbabab", "xababab"])
+    assert possible("mabab", one_alone, rule, [0] * 4)
+    assert possible("ababa", one_alone, rule, [0] * 4)  # x may have been drawn, which one alone has, and left again
+
+
 @pytest.mark.parametrize("cells", [0, 10**6])
 def test_tables_and_sorts_say_the_same(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from shoal.kernels.strings.hash import BASES, fingerprints
-from shoal.kernels.strings.windows import count_pairs, generate_from_windows, list_followers, mark_few
+from shoal.kernels.strings.windows import DEALT_FROM, count_pairs, generate_from_windows, list_followers, mark_few
 from shoal.strings.windows import bins_of, bins_of_lengths, count_needed, find_rare, make_pool
 from tests.unit.kernels.strings.test_generate import SlowRandom, flat, some_strings
 
@@ -55,6 +56,7 @@ def slow_string(
     bins: tuple[int, int],
     settings: tuple[int, int, float, bool],
     random: SlowRandom,
+    n_dealt: Counter[tuple[int, int]],
 ) -> list[int]:
     """One pseudo-string that begins with what is kept, by lists; `is_rare` is of the pool."""
     n_bins, reach = bins
@@ -73,11 +75,22 @@ def slow_string(
             i, u = places[int(random.uniform() * len(places))]
             return strings[i][u]
 
+        def deal(places: list[tuple[int, int]]) -> int:
+            if len(places) <= DEALT_FROM:
+                fewest = min(n_dealt[ju] for ju in places)
+                left = [ju for ju in places if n_dealt[ju] == fewest]
+                j, u = left[int(random.uniform() * len(left))]
+            else:
+                some = [places[int(random.uniform() * len(places))] for _ in range(DEALT_FROM)]
+                j, u = min(some, key=lambda ju: n_dealt[ju])
+            n_dealt[j, u] += 1
+            return members[j][u]
+
         picked, is_lost, is_tried = None, False, False
         for depth in range(min(order - 1, t), 0, -1) if by_group else ():
             found = [(j, u) for j, u in window if u >= depth and members[j][u - depth : u] == out[t - depth :]]
             if len({j for j, _ in found}) >= support:
-                picked = draw(found, members)
+                picked = deal(found)
                 if not is_held(picked):
                     picked, is_lost = None, True
                 break
@@ -89,7 +102,8 @@ def slow_string(
                 if sum((out[-1], picked) in p for p in pairs) < support:
                     picked = None
         if picked is None and by_group and not is_tried:
-            picked = draw(window, members)
+            beginnings = [(j, u) for j, u in window if u == 0] if t == 0 else []
+            picked = deal(beginnings or window)
             if not is_held(picked):
                 picked = None
         if picked is None:
@@ -188,7 +202,7 @@ def test_windows_draw_what_the_slow_ones_draw(
     n_rejected = generate(np.unique(fingerprints(*flat(banned), keys, BASES[0])) if banned else np.zeros(0, np.uint64))
     seen = 0
     for group, seed in enumerate((11, 99)):
-        random = SlowRandom(seed)
+        random, n_dealt = SlowRandom(seed), Counter[tuple[int, int]]()
         rows = range(int(group_starts[group]), int(group_starts[group + 1]))
         n_bins = int(bins[0][group])
         for row in rows:
@@ -203,6 +217,7 @@ def test_windows_draw_what_the_slow_ones_draw(
                     (n_bins, int(bins[1][group])),
                     (order, support, window, by_group),
                     random,
+                    n_dealt,
                 )
                 if drawn not in banned:
                     break
