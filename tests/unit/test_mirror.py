@@ -68,7 +68,6 @@ TESTED_ELSEWHERE = {
         report/board/chapters.py report/board/clauses.py report/tables/board.py""",
     "metadata/test_files.py, by the files": """
         metadata/citation.py metadata/croissant.py metadata/dcat.py metadata/description.py metadata/spdx.py""",
-    "strings/test_templates.py, against its slow twin": "kernels/strings/templates.py",
     "tables/partition/test_base.py, with all partitions": "tables/partition/nearest_neighbours.py",
     "tables/publish/slices/test_slice_table.py, and tests/properties/test_slicing_properties.py, by a slow twin": """
         tables/publish/slices/plan.py tables/publish/slices/rebuild.py tables/publish/slices/requirements.py

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from shoal.arrays import Floats, Ints, Words
 from shoal.kernels.compile import compiled
 
 
 @compiled
-def first_not_below(ascending: Floats | Ints | Words, low: int, high: int, value: float) -> int:
+def first_not_below(ascending: Floats | Ints | Words, low: int, high: int, value: float | np.uint64) -> int:
     """The first of the entries from `low` to `high` that is not below a value; `high` where all are."""
     while low < high:
         middle = (low + high) // 2

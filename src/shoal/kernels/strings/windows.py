@@ -419,7 +419,7 @@ def generate_from_windows(
                         elif way == 2 and by_group and not is_rare:
                             low, high = windows[b], windows[b + 1]
                             if t == 0 and befores[low] < 0:
-                                high = _lower(befores, low, high, 0)
+                                high = first_not_below(befores, low, high, 0)
                             picked = symbols[_deal(places, low, high, n_dealt, origin, state, group)]
                         elif way == 3:
                             leftovers, low, high = left_first, 0, len(left_first)

@@ -15,7 +15,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import guess_attribute
 from shoal.data.tables.parquet import BASE_BYTES, CELL_BYTES, ROW_BYTES, TooManyDistinct
 from shoal.kinds.tables.large import read_distinct_rows
-from shoal.kinds.tables.profile import Counts, Profile, profile_columns
+from shoal.kinds.tables.profile import CellCounts, Profile, profile_columns
 
 if TYPE_CHECKING:
     from shoal.kinds.tables.policy import Policy
@@ -44,7 +44,7 @@ def profile_large(source: Any, policy: Policy, *, sweep: bool, progress: Progres
     step("counting records", 0, 0)
     empty = read_distinct_rows(source, policy, lambda _: True)
     guessed: dict[str, Attribute] = {}
-    counts: dict[str, Counts] = {}
+    counts: dict[str, CellCounts] = {}
     fitting = BASE_BYTES + MOST_VALUES * (ROW_BYTES + CELL_BYTES)
     for i, name in enumerate(empty.names):
         step("looking at columns", i, len(empty.names))
@@ -53,12 +53,15 @@ def profile_large(source: Any, policy: Policy, *, sweep: bool, progress: Progres
                 alone = read_distinct_rows(source, policy, lambda other, name=name: other != name)  # type: ignore[misc]
         except TooManyDistinct as error:
             why = f"{error.n_rows:,} different values, too many to be looked at: so dropped unless you say otherwise"
-            guessed[name], counts[name] = Attribute(name, "nominal", "identifying", why=why), Counts(error.n_rows, 0)
+            guessed[name], counts[name] = (
+                Attribute(name, "nominal", "identifying", why=why),
+                CellCounts(error.n_rows, 0),
+            )
             continue
         column = alone[name]
         guessed[name] = guess_attribute(column, n_records=empty.n_records)
         n_missing = int(column.counts(alone.weights)[len(column.values) :].sum())
-        counts[name] = Counts(len(column.values), n_missing)
+        counts[name] = CellCounts(len(column.values), n_missing)
     step("reading distinct rows", 0, 0)
     with bounded(policy.n_bytes):
         table = read_distinct_rows(source, policy, lambda name: guessed[name].role == "identifying")

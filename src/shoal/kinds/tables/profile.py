@@ -255,20 +255,21 @@ def profile_table(table: Table) -> Profile:
         why = f"{attributes[person].why}; stands in several rows for some, as keys of persons do"
         attributes[person] = replace(attributes[person], role="identifying", why=why)
     counts = {
-        n: Counts(int((c.counts()[: len(c.values)] > 0).sum()), int(c.missing.sum())) for n, c in table.columns.items()
+        n: CellCounts(int((c.counts()[: len(c.values)] > 0).sum()), int(c.missing.sum()))
+        for n, c in table.columns.items()
     }
     return _measured(table, guessed, attributes, counts, person)
 
 
 @dataclass(frozen=True)
-class Counts:
+class CellCounts:
     """How many distinct values a column has, and how many of its cells are missing."""
 
     n_distinct: int
     n_missing: int
 
 
-def profile_columns(table: Table, guessed: Mapping[str, Attribute], counts: Mapping[str, Counts]) -> Profile:
+def profile_columns(table: Table, guessed: Mapping[str, Attribute], counts: Mapping[str, CellCounts]) -> Profile:
     """The profile of distinct rows, each with the number of its records, whose columns were looked at before.
 
     Persons are not looked for.
@@ -281,7 +282,7 @@ def _measured(
     table: Table,
     guessed: Mapping[str, Attribute],
     attributes: Mapping[str, Attribute],
-    counts: Mapping[str, Counts],
+    counts: Mapping[str, CellCounts],
     person: str | None,
 ) -> Profile:
     """Who is alone in what, and the risk."""
