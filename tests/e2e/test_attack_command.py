@@ -98,7 +98,7 @@ def test_all_attacks_are_told_written_and_shown(releases: dict[str, Path], kind:
         assert re.search(rf"^{found['attack']} ", ended.stdout, re.MULTILINE)
         verb = AttackResult.from_dict(found).outcome
         assert verb == "SUCCEEDS" if found["succeeds"] else verb in ("found", "fails")
-        assert f"  {verb}  {found['sentence']}" in ended.stdout
+        assert f"  {verb}  {found['attack']}: {found['sentence']}" in ended.stdout
         assert 0 <= found["risk"]["low"] <= found["risk"]["value"] <= found["risk"]["high"] <= 1
     for skipped in results["not_run"]:
         assert f"not run  {skipped['attack']}: {skipped['because']}" in ended.stdout

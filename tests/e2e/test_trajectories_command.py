@@ -122,7 +122,7 @@ BAD = [
     given(as_csv(ROWS, time=lambda i, r: "soon" if i == 3 else r["time"]), says="times|zone"),
     given(as_csv(ROWS, time=lambda i, r: r["time"].rstrip("Z") if i == 3 else r["time"]), says="name a time zone"),
     given(as_csv(ROWS, trip=lambda i, r: "t"), says="are of several persons"),
-    given(as_csv(ROWS, person=lambda i, r: "" if i == 3 else r["person"]), says="no 'person' is given for 1 of"),
+    given(as_csv(ROWS, person=lambda i, r: "" if i == 3 else r["person"]), says="is missing in 1 of 60 rows"),
     given(as_csv(ROWS).replace("lat,", "north,", 1), says="no column is known to hold the latitude"),
     given(as_csv(ROWS[:1]).split("\n")[0] + "\n", says="no rows|no points|empty"),
     given("", says="empty"),

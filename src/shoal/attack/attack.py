@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Case = TypeVar("Case")
 LONGER = "It takes longer; shoal attack runs it."
 NOT_OF_THIS_MAKE = "It is an attack on data that was published in another way."
+TIME_OVER = "The time for attacks was over."
 NO_OTHERS = "It takes records that were not in the release to compare with; hold some out."
 
 
@@ -159,7 +160,7 @@ def run_attacks(
         else:
             why = LONGER if tried is None else tried.missing(case)
         if why is None and end is not None and time.monotonic() >= end:
-            why = "The time for attacks was over."
+            why = TIME_OVER
         if why is not None or tried is None:
             skipped.append((attack.name, why or LONGER))
             continue

@@ -8,8 +8,8 @@
 - **What it cost.**
 
 It is green only if all guarantees hold and nothing above its limit was found; amber where something was, or nothing was
-looked for; red where a guarantee does not hold. What the policy accepts is published and stays amber, as a reason does
-not make it less; it is told with its reason.
+looked for, or the time was too short for some attack; red where a guarantee does not hold. What the policy accepts is
+published and stays amber, as a reason does not make it less; it is told with its reason.
 """
 
 from __future__ import annotations
@@ -148,8 +148,9 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
         text = f"{worst.sentence} What to do: {worst.remedy.removesuffix('.')}.{more}{warning}"
         return ReleaseVerdict("amber" if is_met else "red", holds, text, cost, worst.columns, worst.share)
     plain = [r for r in results if not (r.attack in known and known[r.attack].leaked)]
-    text = _no_worse(findings, tried) + _may_be_worse(plain) + warning if results or findings else _NOTHING_RUN
-    level: Level = "red" if not is_met else "green" if results and not above else "amber"
+    late = _not_begun(attacked, known)
+    text = _no_worse(findings, tried) + _may_be_worse(plain) + late + warning if results or findings else _NOTHING_RUN
+    level: Level = "red" if not is_met else "green" if results and not above and not late else "amber"
     most = above[0] if above else max((f for f in tried if f.limit < 1), key=lambda f: f.share, default=None)
     return ReleaseVerdict(level, holds, text, cost, *(((), 0.0) if most is None else (most.columns, most.share)))
 
@@ -208,6 +209,17 @@ def _may_be_worse(results: Sequence[AttackResult]) -> str:
         f" The 95 % {reach} {highest:.3f}, above the limit: what was measured is below it, and more records would tell "
         "for sure."
     )
+
+
+def _not_begun(attacked: Attacked[Any] | None, known: Mapping[str, Attack[Any]]) -> str:
+    """Which attacks the time of a release was too short for: what they would have found nobody knows."""
+    from shoal.attack.attack import TIME_OVER
+
+    late = [name for name, why in (() if attacked is None else attacked.skipped) if why == TIME_OVER]
+    if not late:
+        return ""
+    titles = [known[name].title if name in known else name for name in late]
+    return f" The time was too short for {some_of(titles)}: run shoal attack."
 
 
 def some_of(names: Sequence[str], most: int = 4) -> str:

@@ -41,7 +41,7 @@ SPELLINGS = """
     --column --class-column --alphabet --delimiter --weights --stop-words --ngrams --eps --order --support --generator --window --lengths
     --copies --homogenize --unaligned --rare --model --delta --threshold --variance --max-components --recovery-cap
     --no-recovery-cap --recovery-share --coarse-counts --exact-counts --neighbours --metric --key --keep --force --open --no-report --hold-out
-    --control --seed --workers --pool --cluster -q --quiet -v --verbose --json -h --help --person --time --person-knowledge --keep-person --no-keep-person --memory
+    --control --piece --seed --workers --pool --cluster -q --quiet -v --verbose --json -h --help --person --time --person-knowledge --keep-person --no-keep-person --memory
     --shift --shift-days --link --together --singled-out --accept --ends
     -m --rho --scope --cluster-size --item-hierarchy
     --metadata --no-metadata --encoding --decimal --provider --coalition

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from shoal.attack.attack import Attack, Attacked
+from shoal.attack.attack import TIME_OVER, Attack, Attacked
 from shoal.attack.result import AttackResult, Rate
 from shoal.check.finding import Finding
 from shoal.report.verdict import Grounds, judge_release, what_holds
@@ -42,6 +42,13 @@ def test_green_only_if_nothing_serious_was_found():
     assert "Nothing serious was found: none of 2 attacks" in found.worst
     assert [heading for heading, _ in found.lines] == ["Holds", "Worst", "Cost"]
     assert (found.holds, found.cost) == ("All holds.", "It cost little.")
+
+
+def test_attacks_that_the_time_was_too_short_for_are_named_and_not_taken_for_harmless():
+    attacked = Attacked((result("a", 40, 30),), (("b", TIME_OVER), ("c", "It takes longer; shoal attack runs it.")))
+    found = judge_release(NOTHING, attacked, [Made("a"), Made("b"), Made("c")])
+    assert found.level == "amber"
+    assert found.worst.endswith("The time was too short for trying b: run shoal attack.")
 
 
 def test_the_worst_is_told_with_columns_and_remedy():

@@ -44,6 +44,8 @@ def no_string_copies(published: Strings, *originals: Strings, k: int) -> Guarant
 
 def equal_strings(strings: Strings, others: Strings) -> npt.NDArray[np.bool_]:
     """Which strings stand among the others, symbol for symbol."""
+    if not len(strings) or not len(others):
+        return np.zeros(len(strings), bool)
     words = np.concatenate([string_words(strings), string_words(others)])
     lengths = np.concatenate([strings.lengths, others.lengths])
     order = np.lexsort((words, lengths))

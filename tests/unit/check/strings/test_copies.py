@@ -9,14 +9,32 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.check.strings.copies import equal_strings
 from shoal.check.strings.near import near_originals
 from shoal.data.samples.haplotypes import haplotypes
 from shoal.data.samples.proteins import protein_families
+from shoal.data.strings.strings import Strings
 from shoal.errors import PolicyError
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.strings import Condensation
 
 pytestmark = pytest.mark.unattacked
+
+
+@pytest.mark.parametrize(
+    ("strings", "others", "are_there"),
+    [
+        (["ab", "ba", "a"], ["ba", "b"], [False, True, False]),
+        (["ab", "ab"], [], [False, False]),
+        ([], ["ab"], []),
+    ],
+)
+def test_equal_strings_also_among_none(strings: list[str], others: list[str], are_there: list[bool]) -> None:
+    """Symbols are numbered alike on both sides."""
+    both = Strings.of([*strings, *others, "ab"])
+    at = len(strings)
+    found = equal_strings(both.take(np.arange(at)), both.take(np.arange(at, at + len(others))))
+    assert found.tolist() == are_there
 
 
 def test_a_few_near_copies_are_drawn_again() -> None:
