@@ -306,7 +306,8 @@ def _with_a_box_in_common(owners: Ints, boxes: Ints) -> Ints:
 
     same = np.unique(boxes, axis=0, return_inverse=True)[1].reshape(-1)
     n = int(owners.max()) + 1
-    links = coo_array((np.ones(len(same), bool), (owners, n + same)), shape=(n + len(same), n + len(same)))
+    ends = owners.astype(np.int32), (n + same).astype(np.int32)  # older versions of scipy take no others
+    links = coo_array((np.ones(len(same), bool), ends), shape=(n + len(same), n + len(same)))
     return np.asarray(connected_components(links, directed=False)[1][:n], np.int64)
 
 
