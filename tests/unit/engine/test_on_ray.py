@@ -15,7 +15,7 @@ import pytest
 import shoal
 from shoal.engine import on_ray
 from shoal.engine.blocks import run_blocks
-from shoal.engine.executors import count_workers, open_executor, own_version
+from shoal.engine.executors import Crew, count_workers, open_executor, own_version
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import Infeasible, MissingExtra, ShoalError
 from tests.e2e import cluster_jobs
@@ -107,12 +107,12 @@ def test_blocks_are_run_and_nothing_is_reported(monkeypatch: pytest.MonkeyPatch)
     ray = OneThread()
     pretend(monkeypatch, ray)
     with open_executor(cluster="ray:local") as crew:
-        assert crew is not None
+        assert isinstance(crew, Crew)
         assert count_workers(crew) == 3
         assert run_blocks(pow, [(2, 3), (3, 2)], crew) == [8, 9]
-        assert not crew.is_lost()  # type: ignore[attr-defined]
+        assert not crew.is_lost()
         ray.is_there = False
-        assert crew.is_lost()  # type: ignore[attr-defined]
+        assert crew.is_lost()
     assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
     assert ray.n_ended == 1
 

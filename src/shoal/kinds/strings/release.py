@@ -472,11 +472,9 @@ def _write_and_check(
             raise NotVerified(
                 "the written file does not read back as the strings that were made; nothing was published"
             )
-        # They are equal, symbol for symbol, so one copy of the symbols is enough.
-        written = replace(written.compact(), symbols=made.compact().symbols)
         verdict = verify_strings(written, asked_of(policy), evidence)
         refuse_failed(verdict)
-        return replace(written, source=made.source), verdict.guarantees
+        return replace(written.compact(), source=made.source), verdict.guarantees
 
     return checked_file(string_file_name(made), write, check)
 

@@ -8,6 +8,8 @@ it always is.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from operator import ne
 from typing import TYPE_CHECKING, Any
 
 from shoal.data.database import bounded
@@ -50,7 +52,7 @@ def profile_large(source: Any, policy: Policy, *, sweep: bool, progress: Progres
         step("looking at columns", i, len(empty.names))
         try:
             with bounded(min(fitting, policy.n_bytes or fitting)):
-                alone = read_distinct_rows(source, policy, lambda other, name=name: other != name)  # type: ignore[misc]
+                alone = read_distinct_rows(source, policy, partial(ne, name))
         except TooManyDistinct as error:
             why = f"{error.n_rows:,} different values, too many to be looked at: so dropped unless you say otherwise"
             guessed[name], counts[name] = (
