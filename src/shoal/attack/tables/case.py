@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.arrays import Ints, Mask
 from shoal.attack.attack import Attack, AttackCase
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, SlicedTable
 from shoal.data.tables.table import Table
 from shoal.registry import Registry
 
@@ -70,6 +70,11 @@ class TableCase(AttackCase[Table, Table]):
     knows_history: bool = False
     providers: Ints | None = field(default=None, repr=False)
     coalition: int = 0
+
+    @property
+    def sliced(self) -> SlicedTable | None:
+        """The published table as what it is where it stands in slices."""
+        return None if self.layout is None else SlicedTable(self.published, self.layout, self.attributes)
 
     @property
     def noun(self) -> str:
