@@ -75,8 +75,13 @@ class Text(TableFormat):
             encoding=reading.encoding,
             header=reading.header,
             drops=reading.drops,
+            person=reading.person,
         )
-        return None if found is None else replace(self._table(seen, reading, *found[:2]), weights=found[2])
+        if found is None:
+            return None
+        columns, known, weights = found
+        table = self._table(seen, reading, columns, known)
+        return replace(table, weights=weights, is_one_each=reading.tells_one_each(weights))
 
     def _table(self, seen: Look, reading: HowToRead, columns: list[Column], known: Survey) -> Table:
         if reading.decimal == ",":
