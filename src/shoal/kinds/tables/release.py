@@ -25,7 +25,7 @@ from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.persons import person_codes, provider_codes
-from shoal.data.tables.slices import Layout, SlicedTable
+from shoal.data.tables.slices import Layout, SlicedTable, attributes_held
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
@@ -387,7 +387,7 @@ class TableRelease(Release[Table]):
         """
         layout = self.layout
         table, pseudonyms = apart(table, self._pseudonym)
-        names = table.names if layout is None else list(dict.fromkeys(layout.attributes.values()))
+        names = list(dict.fromkeys(attributes_held(table.names, layout).values()))
         roles = {role: [n for n in names if attributes[n].role == role] for role in ("quasi", "sensitive")}
         asked = Asked(
             self.policy.require,
@@ -478,8 +478,7 @@ class TableRelease(Release[Table]):
 
     @property
     def _by_hierarchy(self) -> frozenset[str]:
-        held = {n: n for n in self.table.names} if self.layout is None else self.layout.attributes
-        attributes = {c: self.attributes[a] for c, a in held.items()}
+        attributes = {c: self.attributes[a] for c, a in attributes_held(self.table.names, self.layout).items()}
         return frozenset(c for c, a in attributes.items() if a.role == "quasi" and a.hierarchy is not None)
 
     def _manifest(self, **told: Any) -> Manifest:
