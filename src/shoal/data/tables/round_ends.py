@@ -16,8 +16,9 @@ not below
 
 On such a grid an end may still be a member's value: where values are rare, as in the tail of incomes, a cell holds one
 or two of them. So the claims of `shoal.attack.tables.label_ends` are made here too, and while the ends of the groups
-are right more often than guesses inside their labels (`TELLING`), numbers get cells that hold at least 2, 5, 10, ...
-different values of the column, their edges still multiples of the step, and dates get the next coarser span.
+are right more often than guesses inside their labels, numbers get cells that hold at least 2, 3, 4, ... different
+values of the column, each time a quarter more (`MORE`), their edges still multiples of the step, and dates get the next
+coarser span. No allowance is made for chance: a table of many columns would use it up in each.
 
 These are facts about the column: the median of all groups, rounded up to a 1, 2 or 5, how often ends tell, where its
 values are rare, and the unit in which they are written. Who reads the release could tell them from its labels.
@@ -42,8 +43,9 @@ from shoal.data.tables.labels import range_label, value_label
 from shoal.data.tables.parse import parse_dates, parse_numbers
 
 UNITS = 2
-TELLING = 0.01
-"""By so much may ends be values of members more often than guesses are, and by a standard error of these."""
+MORE = 1.25
+"""So many times as many values have the cells of the next coarser grid; finer steps lose less and take longer."""
+_ROUNDING = 1e-9
 _DECIMALS = 9  # further ones are taken for noise of a measurement: such a column has no unit
 _HUGE = 1e300  # of larger numbers the ranges, or the round numbers around them, may be none
 _LARGEST = 2.0**50  # steps from 0, so that neighbouring ends are different floats
@@ -182,8 +184,8 @@ def _tell(values: Values, spread: Spread, ends: Ends) -> bool:
     right = np.concatenate([(first == low)[inner], (after - 1 == high)[outer]])
     if not len(right):
         return False
-    usual = np.concatenate([share[inner], share[outer]]).mean()
-    return bool(right.mean() > usual + TELLING + np.sqrt(usual * (1 - usual) / len(right)))
+    # Rounded, as the order in which shares are added up must not tell.
+    return bool(right.mean() > np.concatenate([share[inner], share[outer]]).mean() + _ROUNDING)
 
 
 def _least_step(
@@ -213,10 +215,10 @@ def _number_grids(numbers: Floats, spread: Spread, step: Fraction) -> Iterator[E
     below, above = numbers[spread.low], numbers[spread.high]
     around = np.floor(np.concatenate([below, above]) / float(step))
     yield _number_ends(below, above, step, np.concatenate([around + shift for shift in (-1, 0, 1, 2)]))
-    size = Fraction(1)
+    size = 1
     while size < len(numbers):
-        size = round_up(size * Fraction(3, 2))
-        yield _number_ends(below, above, step, _edges(numbers, step, int(size)))
+        size = max(size + 1, int(MORE * size))
+        yield _number_ends(below, above, step, _edges(numbers, step, size))
 
 
 def _edges(numbers: Floats, step: Fraction, size: int) -> Floats:

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Table
 from shoal.errors import DataError
 
 BUCKET = "bucket"
@@ -97,3 +99,20 @@ class Layout:
         if not slices or not all(isinstance(t, str) for t in texts) or len(set(layout.names)) < len(layout.names):
             raise DataError("the manifest's slices name no columns, or one twice; restore it from the release")
         return layout
+
+
+@dataclass(frozen=True)
+class SlicedTable:
+    """A table in slices: a row ties together the cells of each slice, but no slice to another.
+
+    Attributes
+    ----------
+    table, layout : Table, Layout
+        The columns, and which of them stand together.
+    attributes : mapping of str to Attribute
+        Type, role, order and hierarchy of what the columns hold, by its name in the original.
+    """
+
+    table: Table
+    layout: Layout
+    attributes: Mapping[str, Attribute]

@@ -327,6 +327,8 @@ def _without_few_near_copies(
             break
         made = condensation.draw_without(made.take(np.flatnonzero(is_near)), executor=executor, note=note)
         is_near = few(made)
+    if not is_near.any():
+        return made, condensation.pseudo_.groups, 0
     rows = np.flatnonzero(~is_near)
     return made.take(rows), condensation.pseudo_.groups[rows], int(is_near.sum())
 

@@ -25,7 +25,7 @@ from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.persons import person_codes, provider_codes
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, SlicedTable
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
@@ -186,18 +186,21 @@ class TableRelease(Release[Table]):
         before = self._original.take(self._rows[:n]) if is_paired else self._original
         return first(before, n), first(self.published, n), is_paired
 
+    @property
+    def sliced(self) -> SlicedTable | None:
+        """The published table as what it is where it stands in slices; None where every row is one record."""
+        return None if self.layout is None else SlicedTable(self.table, self.layout, self.attributes)
+
     @cached_property
     def utility(self) -> Utility:
         """What the protection cost."""
         from shoal.utility.tables.measure import measure
 
         persons = self._evidence.original_persons
-        if self.layout is not None:
+        if self.sliced is not None:
             from shoal.utility.tables.slices import measure_slices
 
-            return measure_slices(
-                self._original, self.table, self.layout, self._sources, self.attributes, self.policy, persons
-            )
+            return measure_slices(self._original, self.sliced, self._sources, self.policy, persons)
         if self._behind is None:
             own = np.flatnonzero(self._rows < self._own.n_rows)  # without counterfeits
             shown, rows, groups = self.table.take(own), self._rows[own], self._groups[own]
@@ -229,13 +232,11 @@ class TableRelease(Release[Table]):
         """What a table in slices tells an attacker; None for other tables."""
         from shoal.check.slices.exposure import exposure
 
-        if self.layout is None:
+        if self.sliced is None:
             return None
         return exposure(
-            self.table,
-            self.layout,
+            self.sliced,
             self._original,
-            self.attributes,
             missing=self.policy.missing,
             markers=self.policy.missing_markers,
         )

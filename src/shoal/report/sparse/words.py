@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shoal.check.guarantee import Guarantee
@@ -38,23 +39,21 @@ REASONS = {
     "rare_items": "only items that fewer than k records hold",
 }
 CHECKED = recomputed(", the original, the rows and the key")
-NAMES = {
-    "delta-anonymity": "{delta}-anonymity",
-    "k-variance": "{k}-variance anonymity",
-    "recovery-cap": "recovery cap",
-    "k-anonymity": "{k}-anonymity of groups",
-    "look-alikes": "{k} look-alikes",
-    "max-components": "length of sketches",
-    "coarse-counts": "coarse lengths",
-    "rounding": "rounded components",
-    "class-size": "size of classes",
-    "sketch-form": "true sketches",
-}
-
-
-def short_name(guarantee: Guarantee) -> str:
-    """What a guarantee is called: ``10-variance anonymity``."""
-    return named(guarantee, NAMES)
+short_name = partial(
+    named,
+    names={
+        "delta-anonymity": "{delta}-anonymity",
+        "k-variance": "{k}-variance anonymity",
+        "recovery-cap": "recovery cap",
+        "k-anonymity": "{k}-anonymity of groups",
+        "look-alikes": "{k} look-alikes",
+        "max-components": "length of sketches",
+        "coarse-counts": "coarse lengths",
+        "rounding": "rounded components",
+        "class-size": "size of classes",
+        "sketch-form": "true sketches",
+    },
+)
 
 
 def required(guarantee: Guarantee) -> str:
