@@ -243,7 +243,7 @@ def safe_harbor(case: Case) -> Clause:
     if not case.facts.columns:
         return Clause(
             "Safe Harbor, 45 CFR 164.514(b)(2)",
-            "The data has no columns to compare with the 18 identifiers; somebody who knows the data has to judge each.",
+            "The data has no columns to compare with the 18 identifiers; somebody who knows it has to judge each.",
         )
     rows = []
     for letter, name in IDENTIFIERS.items():
