@@ -4,8 +4,8 @@ A range for numbers, dates and ordered categories, the lowest common ancestor fo
 of values for plain categories (LeFevre, DeWitt and Ramakrishnan, "Mondrian Multidimensional K-Anonymity", ICDE 2006;
 Byun et al., "Efficient k-Anonymization Using Clustering Techniques", DASFAA 2007).
 
-Ranges end at round numbers, or on cells of several ordered categories (`shoal.data.tables.round_ends`), or at the values
-of members on request.
+Ranges end at round numbers, or on cells of several ordered categories (`shoal.data.tables.round_ends`), or at values of
+members on request.
 
 **Guarantee.** The published quasi-identifiers of a group are equal and true of every member. **Not protected.** Exact
 ends and the members of a set are values of members of the group. Where one member alone has a value and a missing value
