@@ -23,6 +23,7 @@ from shoal.check.tables.cells import published as readable
 from shoal.check.tables.covering import Covering, ValueScale, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates, parse_numbers
+from shoal.data.tables.slices import attributes_held
 from shoal.data.tables.table import MARKERS, Column, Table, spell
 from shoal.kernels.attack.nearest import CATEGORY, NUMBER, PLAIN_CATEGORY, PLAIN_NUMBER, LabelTable
 from shoal.utility.tables.scale import MICROSECONDS_A_DAY, positions_of
@@ -201,10 +202,8 @@ def columns_of(case: TableCase, *roles: str) -> list[str]:
 
 def _published_names(case: TableCase) -> dict[str, str]:
     """The published column of each attribute; the first of several."""
-    if case.layout is None:
-        return {name: name for name in case.published.names}
     held: dict[str, str] = {}
-    for column, attribute in case.layout.attributes.items():
+    for column, attribute in attributes_held(case.published.names, case.layout).items():
         held.setdefault(attribute, column)
     return held
 

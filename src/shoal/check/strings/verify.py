@@ -161,9 +161,7 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
     shown = in_alphabet_of(original, published)
     labels, shown_labels = shared_labels(original, shown)
     bare = without_rare(original, labels, rare)
-    own, plain = own_strings(original, bare, asked.k), without_gaps(shown)
-    near = near_copies(plain, own, asked.k, asked.copies, asked.near_copies)
-    copies = (no_string_copies(plain, *own, k=asked.k), near) if asked.copies == "redraw" else (near,)
+    copies = _copies(shown, original, bare, asked)
     has_class = original.labels is None or published.labels is not None
     groups, original_groups = secrets.published_groups, secrets.original_groups
     if groups is None or original_groups is None:
@@ -228,6 +226,13 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
     possible[some] = found.is_possible
     whole = _condensation(grouped, ~possible, asked)
     return Verdict((whole, _support(found, grouped.published[some], asked), *copies, held))
+
+
+def _copies(shown: Strings, original: Strings, bare: Strings, asked: StringAsked) -> tuple[Guarantee, ...]:
+    """Whether originals were published, and how many nearly were; strings are copied for it, and let go again."""
+    own, plain = own_strings(original, bare, asked.k), without_gaps(shown)
+    near = near_copies(plain, own, asked.k, asked.copies, asked.near_copies)
+    return (no_string_copies(plain, *own, k=asked.k), near) if asked.copies == "redraw" else (near,)
 
 
 def _condensation(grouped: StringGroups, impossible: npt.NDArray[np.bool_] | None, asked: StringAsked) -> Guarantee:

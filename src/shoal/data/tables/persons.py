@@ -21,12 +21,16 @@ def person_codes(table: Table, names: Sequence[str]) -> Ints:
     Keys agree if they say the same (`sense_of`): ``7``, ``007`` and ``7.0``, or ``A1`` and ``a1 ``. Where these are two
     persons after all, fewer are counted than there are, which protects them more; the other mistake would protect less.
 
+    A row that stands for several records has one number too, where it is known that each of them is another person's.
+
     Raises
     ------
     DataError
         If it is not known whose a row is: it may be of anybody, so it can be counted neither as one more person nor as
         none.
     """
+    if table.weights is not None and table.is_one_each:
+        return np.arange(table.n_rows)
     return _codes(table, names, "whose a row is")
 
 
