@@ -70,6 +70,24 @@ class Guarantee:
     sentence: str
     details: dict[str, float] = field(default_factory=dict)
 
+    @classmethod
+    def counted(
+        cls,
+        model: str,
+        required: dict[str, float],
+        achieved: float,
+        n_classes: int,
+        n_failing: int,
+        sentence: str,
+        *,
+        kind: str = "",
+        details: dict[str, float] | None = None,
+    ) -> Guarantee:
+        """One of things that are counted and are no classes of a table: it holds where none of them fails."""
+        return cls(
+            model, kind, "", required, achieved, not n_failing, n_classes, n_failing, (), sentence, details or {}
+        )
+
     def __repr__(self) -> str:
         return f"<{self.model} {self}>"
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.sense import says_missing, sense_of
-from shoal.data.tables.table import Column, spell
+from shoal.data.tables.table import Column, not_a_value, spell
 from shoal.errors import DataError
 
 Values = npt.NDArray[Any]
@@ -31,12 +31,8 @@ def published(column: Column, markers: Sequence[str]) -> Column:
     if column.is_text:
         spellings = frozenset(markers)
         absent = np.array([v is None or v in spellings for v in values], dtype=bool)
-    elif values.dtype.kind == "f":
-        absent = np.isnan(values)
-    elif values.dtype.kind == "M":
-        absent = np.isnat(values)
     else:
-        absent = np.zeros(len(values), dtype=bool)
+        absent = not_a_value(values)
     if not absent.any() and bool(np.all(values[1:] > values[:-1])):
         return column
     return _without(column, absent)
