@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Mask
 from shoal.check.tables.classes import Classes
 
 N_WORST = 5
@@ -114,7 +115,7 @@ class Guarantee:
 def judge(
     classes: Classes,
     achieved: npt.NDArray[Any],
-    failing: npt.NDArray[np.bool_],
+    failing: Mask,
     *,
     low_is_worse: bool,
     model: str,
@@ -148,7 +149,7 @@ def judge(
     )
 
 
-def failing_groups(failing: npt.NDArray[np.bool_]) -> str:
+def failing_groups(failing: Mask) -> str:
     """Where a model fails, for a sentence.
 
     >>> failing_groups(np.array([True, False, False]))

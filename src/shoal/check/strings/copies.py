@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Ints, Mask
 from shoal.check.guarantee import Guarantee, count
 from shoal.check.strings.originals import batches, count_holders, string_words
 from shoal.data.strings.strings import Strings
@@ -39,7 +38,7 @@ def no_string_copies(published: Strings, *originals: Strings, k: int) -> Guarant
     )
 
 
-def equal_strings(strings: Strings, others: Strings) -> npt.NDArray[np.bool_]:
+def equal_strings(strings: Strings, others: Strings) -> Mask:
     """Which strings stand among the others, symbol for symbol."""
     if not len(strings) or not len(others):
         return np.zeros(len(strings), bool)
