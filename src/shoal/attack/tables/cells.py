@@ -85,16 +85,25 @@ class CellLabels:
             return PLAIN_NUMBER if self.is_plain else NUMBER
         return PLAIN_CATEGORY if self.is_plain else CATEGORY
 
+    @property
+    def _width(self) -> float:
+        return float(max(self.n_values, 1))
+
+    @cached_property
+    def _listed_keys(self) -> Floats:
+        """Each label with each value that it lists, as one number, ascending."""
+        owner = np.repeat(np.arange(self.n_labels), np.diff(self.begins))
+        return np.unique(owner * self._width + self.listed)
+
     def covers(self, labels: Ints, values: Floats) -> Mask:
         """Whether each label covers the value beside it; nan is a missing value."""
         with np.errstate(invalid="ignore"):
             inside = (self.low[labels] <= values) & (values <= self.high[labels])
-        check = np.flatnonzero(inside & (self.begins[labels] < self.begins[labels + 1]))
-        if len(check):
-            width = float(max(self.n_values, 1))
-            owner = np.repeat(np.arange(self.n_labels), np.diff(self.begins))
-            keys = owner * width + self.listed
-            inside[check] = np.isin(labels[check] * width + values[check], keys)
+        if len(self.listed):
+            check = np.flatnonzero(inside & (self.begins[labels] < self.begins[labels + 1]))
+            asked, keys = labels[check] * self._width + values[check], self._listed_keys
+            place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+            inside[check] = keys[place] == asked
         return np.asarray(np.where(np.isnan(values), self.may_miss[labels], inside))
 
 

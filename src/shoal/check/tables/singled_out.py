@@ -79,7 +79,7 @@ class Uniques:
     persons : integer array of n_rows, optional
         Whose each record is.
     weights : int32 array of n_rows, optional
-        How many records each row stands for; else each is one.
+        How many records each row stands for, if persons count then each another person's; else each is one.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Uniques:
         for column in beside:
             self._base = _joined(self._base, _dense(column.ranks()[column.codes]))
         self._base = _dense(self._base)
-        self._persons = None if persons is None else _dense(np.asarray(persons))
+        self._persons = None if persons is None or weights is not None else _dense(np.asarray(persons))
         self.n_units = self.n_rows if self._persons is None else int(self._persons.max(initial=-1)) + 1
 
     def share(self, names: Sequence[str]) -> float:

@@ -23,7 +23,8 @@ from shoal.data.database import connection, file_literal, literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import HowToRead
 from shoal.data.tables.header import check_header, numbered_names, refuse_record
-from shoal.data.tables.parquet import collapse_rows
+from shoal.data.tables.one_each import is_one_each
+from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many
 from shoal.data.tables.table import Column
 from shoal.data.tables.text_survey import Survey, open_bytes, survey, unlimited_fields
 from shoal.errors import DataError
@@ -63,10 +64,10 @@ def read_text(
 
 def read_distinct_text(
     path: os.PathLike[str], reading: HowToRead, *, gzipped: bool, drops: Callable[[str], bool]
-) -> tuple[list[Column], Survey, Codes] | None:
+) -> tuple[list[Column], Survey, Codes | None] | None:
     """Read every distinct row of a text file once, and how many records it stands for; None if it is not regular.
 
-    As `read_text`, and as `shoal.data.tables.parquet.read_distinct` about memory and columns that are dropped.
+    As `read_text`, and as `shoal.data.tables.parquet.read_distinct` about memory, columns that are dropped and persons.
     """
     header, markers = reading.header, reading.markers
     check_header(header)
@@ -79,29 +80,39 @@ def read_distinct_text(
     names = _names(path, known.header, is_headless)
     scan, cells = _scan(path, known, gzipped, is_headless, len(names))
     kept = [i for i, name in enumerate(names) if not drops(name)]
-    told = ", ".join(f"{cells[i]} AS c{i}" for i in kept) or "1"
-    aliases = [f"c{i}" for i in range(len(names))]
+    keys = [i for i, name in enumerate(names) if name in reading.person]
+    weights: Codes | None = None
     try:
         with connection() as database:
-            weights = collapse_rows(database, path, f"(SELECT {told} FROM {scan})", [aliases[i] for i in kept])
-            below = int(weights.sum(dtype=np.int64)) - is_headless
+            if keys and not is_one_each(database, scan, [(cells[i], True) for i in keys], markers):
+                kept = sorted({*kept, *keys})
+                n_counted = known.n_delimiters // (len(names) - 1) + is_headless
+                refuse_too_many(path, n_counted, len(kept), "records are to be held, as some may be of one person")
+                rows, told = scan, cells
+            else:
+                keys, told = [], [f"c{i}" for i in range(len(names))]
+                shown = ", ".join(f"{cells[i]} AS {told[i]}" for i in kept) or "1"
+                weights = collapse_rows(database, path, f"(SELECT {shown} FROM {scan})", [told[i] for i in kept])
+                rows = "distinct_rows"
+            counted = "count(*)" if weights is None else "sum(n)"
+            others = [i for i in kept if i not in keys]
+            distinct = "".join(f", list(DISTINCT {told[i]}) AS d{i}" for i in others)
+            database.execute(f"CREATE TEMP TABLE found AS SELECT {counted} AS n{distinct} FROM {rows}")
+            lengths = "".join(f", len(d{i})" for i in others)
+            n_records, *sizes = database.execute(f"SELECT n{lengths} FROM found").fetchone() or (0,)
+            below = int(n_records) - is_headless
             if not below or below * (len(names) - 1) != known.n_delimiters:
                 return None
-            distinct = ", ".join(f"list(DISTINCT c{i}) AS d{i}" for i in kept) or "1"
-            database.execute(f"CREATE TEMP TABLE found AS SELECT {distinct} FROM distinct_rows")
-            lengths = ", ".join(f"len(d{i})" for i in kept) or "1"
-            sizes = database.execute(f"SELECT {lengths} FROM found").fetchone() or ()
-            few = [i for i, size in zip(kept, sizes, strict=False) if size <= _FEW_DISTINCT]
-            columns = _by_code(database, "distinct_rows", aliases, few, names, markers)
-            many = [i for i in kept if i not in columns]
-            columns |= _by_text(database, "distinct_rows", aliases, many, names, markers)
+            few = [i for i, size in zip(others, sizes, strict=True) if size <= _FEW_DISTINCT]
+            columns = _by_code(database, rows, told, few, names, markers)
+            columns |= _by_text(database, rows, told, [i for i in kept if i not in columns], names, markers)
     except duckdb.OutOfMemoryException:
         raise DataError(
             f"{path}: its distinct rows do not fit into memory; drop columns that tell records apart, or raise memory"
         ) from None
     except duckdb.Error:
         return None
-    nothing = Column("", np.zeros(len(weights), dtype=np.int32), np.empty(0, dtype=object), (None,))
+    nothing = absent(int(n_records) if weights is None else len(weights))
     found = [columns.get(i, replace(nothing, name=name)) for i, name in enumerate(names)]
     if header is None:
         refuse_record(str(path), found)

@@ -411,7 +411,7 @@ class Policy(ModelledPolicy):
             f"effort = {self.method.effort}": self.method.effort != "fast",
             f"diversity = {self.method.diversity}": self.method.diversity != "local",
             "order = original": self.order != "sorted",
-            "person": bool(self.person),
+            "keep_person": self.keep_person,
             "provider": bool(self.provider),
             "target": self.target is not None,
         }
