@@ -107,6 +107,10 @@ def test_a_table_is_opened_once_to_be_told_and_once_to_be_read(tmp_path: Path) -
         (b"\x89PNG\r\n\x1a\n", "PNG"),
         (b"\xef\xbb\xbf<!DOCTYPE HTML><html>", "web page"),
         (b"<?xml version='1.0'?>", "XML"),
+        (b"\x7fELF\x02\x01", "a program"),
+        (b"people.csv".ljust(257, b"\x00") + b"ustar", "tar archive"),
+        (b'[{"age": 3}, {"age": 4}]', "JSON array"),
+        (b'\n[\n  {\n "age": 3}]', "JSON array"),
         (b"Obj\x01avro", "Avro"),
     ],
 )
