@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
 from shoal.data.sparse.records import Sparse
-from shoal.kernels.sparse.edges import ANY, fill_allowed, lower_counts, settle_counts
+from shoal.kernels.sparse.edges import fill_allowed, lower_counts, settle_counts
 
 Threshold = Literal["sqrt", "difference"]
 Variance = Literal["smaller", "paper", "exact"]
@@ -133,9 +133,3 @@ def k_variance_counts(
             break
     lower_counts(edges.neighbours, edges.allowed, order, counts)
     return counts, n_passes
-
-
-def strict_counts(edges: Edges, caps: Ints) -> Ints:
-    """The order-free, stricter answer: the least that any of its own edges allows, whatever the neighbour has."""
-    least = np.where(edges.neighbours >= 0, edges.allowed, ANY).min(axis=1, initial=ANY)
-    return np.asarray(np.minimum(caps, least), np.int64)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.data.tables import guess
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.dictionary import objects
@@ -66,7 +67,7 @@ def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
     given = {name: policy.columns.get(name, default) for name in table.columns}
     dropped = (*policy.person, *policy.provider, *([] if policy.panel is None else [policy.panel]))
     given |= {name: given[name].model_copy(update={"role": "identifying"}) for name in dropped}
-    return {name: _resolve(column, given[name], table.n_records) for name, column in table.columns.items()}
+    return {name: _resolve(column, given[name], table.weights) for name, column in table.columns.items()}
 
 
 def refitted(table: Table, attributes: Mapping[str, Attribute], policy: Policy) -> dict[str, Attribute]:
@@ -80,13 +81,13 @@ def refitted(table: Table, attributes: Mapping[str, Attribute], policy: Policy) 
     return fitted
 
 
-def _resolve(column: Column, given: ColumnPolicy, n_records: int) -> Attribute:
+def _resolve(column: Column, given: ColumnPolicy, weights: Codes | None) -> Attribute:
     kind = given.type
     if kind is None and given.order is not None:
         kind = "ordinal"
     if kind is None and given.hierarchy not in (None, "auto"):
         kind = "nominal"
-    guessed = guess.guess_attribute(column, type=kind, n_records=n_records)
+    guessed = guess.guess_attribute(column, type=kind, weights=weights)
     role = given.role or guessed.role
     why = guessed.why if given.role is None else f"{guessed.why.split('; ')[0]}; role given"
     if role in ("quasi", "sensitive"):
@@ -173,7 +174,7 @@ def automatic_rows(table: Table, policy: Policy, most: int) -> dict[str, tuple[l
             values = values[np.linspace(0, len(values) - 1, most).astype(np.intp)]
         texts, made = spell(values), None
         if len(values):
-            kind = guess.guess_attribute(column, type=given.type, n_records=table.n_records).type
+            kind = guess.guess_attribute(column, type=given.type, weights=table.weights).type
             with suppress(PolicyError, DataError):  # which has none
                 made = prefixes(texts) if kind == "prefix" else _automatic(replace(column, values=values), kind)
         row_of = {row[0]: row for row in made.rows} if made is not None else {}

@@ -20,6 +20,8 @@ are right more often than guesses inside their labels, numbers get cells that ho
 values of the column, each time a quarter more (`MORE`), their edges still multiples of the step, and dates get the next
 coarser span. No allowance is made for chance: a table of many columns would use it up in each.
 
+Ordered categories have no grid but themselves: their ends go outward to cells of 2, 3, ... of them (`ordered_ends`).
+
 These are facts about the column: the median of all groups, rounded up to a 1, 2 or 5, how often ends tell, where its
 values are rare, and the unit in which they are written. Who reads the release could tell them from its labels.
 
@@ -37,7 +39,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats
+from shoal.arrays import Codes, Floats
 from shoal.data.tables.hierarchy import round_up, spell_edge
 from shoal.data.tables.labels import range_label, value_label
 from shoal.data.tables.parse import parse_dates, parse_numbers
@@ -120,6 +122,23 @@ def rounded_labels(spelled: Values, spread: Spread) -> Values | None:
         for a, b in (divmod(pair, len(spelled)) for pair in pairs.tolist())
     ]
     return np.array(labels, dtype=object)[of_group]
+
+
+def ordered_ends(low: Codes, high: Codes, n_distinct: npt.NDArray[np.int64], n_values: int) -> tuple[Codes, Codes]:
+    """Ends of ranges of ordered categories, moved outward to cells of equally many of them, the least that do not tell.
+
+    Every category that a label covers is as good a guess. Ranges of one category stay; so do two in all.
+    """
+    values, is_range = np.arange(n_values), low < high
+    spread = Spread(low, high, n_distinct, n_distinct, np.ones(n_values, dtype=np.int64))
+    size = 1 if n_values > 2 and is_range.any() else n_values
+    while size < n_values:
+        first = np.where(is_range, low // size * size, low)
+        last = np.where(is_range, np.minimum(high // size * size + size, n_values) - 1, high)
+        if not _tell(values, spread, Ends([], [], first, last)):
+            return first.astype(np.int32), last.astype(np.int32)
+        size = max(size + 1, int(MORE * size))
+    return (low * ~is_range, np.where(is_range, np.int32(n_values - 1), high)) if n_values > 2 else (low, high)
 
 
 def _label(first: str, last: str) -> str:

@@ -6,7 +6,7 @@ slice belong together, those of two slices do not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,6 +99,11 @@ class Layout:
         if not slices or not all(isinstance(t, str) for t in texts) or len(set(layout.names)) < len(layout.names):
             raise DataError("the manifest's slices name no columns, or one twice; restore it from the release")
         return layout
+
+
+def attributes_held(names: Iterable[str], layout: Layout | None) -> dict[str, str]:
+    """The attribute that each published column holds: of a table that is not in slices, the one of its name."""
+    return {name: name for name in names} if layout is None else layout.attributes
 
 
 @dataclass(frozen=True)

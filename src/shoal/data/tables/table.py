@@ -165,11 +165,14 @@ class Table:
     weights : int32 array of n_rows, optional
         How many records each row stands for, all of them equal in every column; None where each is one. Whatever takes
         such a table counts records by it, or refuses it.
+    is_one_each : bool
+        Whether it is known that every record is another person's; said of tables whose rows stand for several.
     """
 
     columns: Mapping[str, Column]
     source: Source = field(default_factory=Source)
     weights: Codes | None = None
+    is_one_each: bool = False
 
     @classmethod
     def of(cls, columns: Iterable[Column], source: Source | None = None) -> Table:

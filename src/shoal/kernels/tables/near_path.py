@@ -270,11 +270,8 @@ def near_order(points: Floats, weights: Floats, n_metric: int, k: int) -> Ints:
 
     Parameters
     ----------
-    points : float64 array (n_rows, n_columns)
-        Metric columns first; the others hold whole numbers from 0 on.
-    weights : float64 array (n_columns,)
-        Of the columns that are not metric.
-    n_metric : int
+    points, weights, n_metric
+        As for `shoal.kernels.tables.shortest_path.cut_order`.
     k : int
 
     Returns

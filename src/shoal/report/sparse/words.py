@@ -38,6 +38,10 @@ REASONS = {
     "too_distinct": "too far from all others: no component keeps its similarities blurred",
     "rare_items": "only items that fewer than k records hold",
 }
+BEING_IN_THE_DATA = Point(
+    "Being in the data",
+    "Nothing here hides whether a record is in the data from someone who has the key. This is no differential privacy.",
+)
 CHECKED = recomputed(", the original, the rows and the key")
 short_name = partial(
     named,
@@ -168,11 +172,7 @@ def _limits_of_groups(policy: SparsePolicy) -> list[Point]:
             "A sketch stands there once for each record of its group, and the mean square of its components estimates "
             "the squared length of the sum.",
         ),
-        Point(
-            "Being in the data",
-            "Nothing here hides whether a record is in the data from someone who has the key. This is no differential "
-            "privacy.",
-        ),
+        BEING_IN_THE_DATA,
         Point(
             "Several records of one person",
             f"Records are counted, not persons: the {policy.k} records of a group may be of fewer persons.",
@@ -224,11 +224,7 @@ def _limits_of_records(policy: SparsePolicy, is_integral: bool) -> list[Point]:
             "Who knows some records and which sketches are theirs learns about the signs, and from enough of them "
             "about the other records. So the key is new for every release.",
         ),
-        Point(
-            "Being in the data",
-            "Nothing here hides whether a record is in the data from someone who has the key. This is no differential "
-            "privacy.",
-        ),
+        BEING_IN_THE_DATA,
         Point(
             "Several records of one person",
             "Records are counted, not persons. Similar records of one person blur one another's, and hide that person "
