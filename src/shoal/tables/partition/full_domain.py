@@ -142,28 +142,19 @@ def leaf_counts(attribute: Ranked, hierarchy: Hierarchy | None) -> Ints:
 
 @dataclass(frozen=True)
 class Visit:
-    """What is known of a node of the lattice, and through it of others.
-
-    Attributes
-    ----------
-    is_allowed : bool
-        Whether few enough records are suppressed.
-    loss : float
-        The loss of the node; infinite if it is not allowed.
-    rise : float
-        No allowed node at or above this one has a loss below it.
-    fall : float
-        The loss of an allowed node at or below this one is at least its own `rise` plus this.
-    rules_out : bool
-        Whether it is certain that no node at or below this one is allowed.
-    """
+    """What is known of a node of the lattice, and through it of others."""
 
     levels: Levels
     is_allowed: bool
+    """Whether few enough records are suppressed."""
     rules_out: bool
+    """Whether it is certain that no node at or below this one is allowed."""
     loss: float
+    """The loss of the node; infinite if it is not allowed."""
     rise: float
+    """No allowed node at or above this one has a loss below it."""
     fall: float
+    """The loss of an allowed node at or below this one is at least its own `rise` plus this."""
 
 
 class Lattice:
@@ -183,10 +174,10 @@ class Lattice:
         self,
         ranked: Sequence[Ranked],
         k: int,
-        suppression: float,
-        loss: Loss,
-        leaves: Leaves,
-        missing: Missing,
+        suppression: float = 0.0,
+        loss: Loss = "gcp",
+        leaves: Leaves = None,
+        missing: Missing = "value",
         limits: Sequence[Limit] = (),
         weights: Codes | None = None,
     ) -> None:
