@@ -32,7 +32,6 @@ from shoal.kinds.sparse.manifest import KMManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.manifest import Manifest
-from shoal.progress import Progress
 from shoal.release import Pages, Release
 from shoal.sparse.combinations import only_items
 from shoal.sparse.content_order import canonical_order
@@ -44,6 +43,7 @@ from shoal.stage import CheckedFile, checked_file, refuse_failed
 
 if TYPE_CHECKING:
     from shoal.attack.sparse.case import BasketCase
+    from shoal.kind import Run
     from shoal.utility.sparse.baskets import BasketUtility
 
 _NOUNS = {"disassociate": "disassociated records", "suppress": "records", "generalise": "generalised records"}
@@ -276,13 +276,7 @@ def _told_policy(policy: SparsePolicy, original: Sparse) -> SparsePolicy:
 
 
 def release_km(
-    original: Sparse,
-    policy: SparsePolicy,
-    *,
-    seed: int | None = None,
-    progress: Progress | None = None,
-    like: Any = None,
-    held_out: HeldOut[Sparse] | None = None,
+    original: Sparse, policy: SparsePolicy, run: Run, *, like: Any = None, held_out: HeldOut[Sparse] | None = None
 ) -> KMRelease:
     """Make records k^m-anonymous, write them to a file of no name, and check what is read back from it.
 
@@ -295,6 +289,7 @@ def release_km(
     """
     if not len(original):
         raise DataError("there are no records, so there is nothing to publish; give a file with some")
+    seed, progress = run.seed, run.progress
     notes = _notes(original, seed)
     original = original.joined()
     if progress is not None:
