@@ -18,20 +18,23 @@ _MONTH = rf"(?P<m>{'|'.join(_MONTHS)})"
 _DATE_FORMS = {
     r"(?P<y>[1-9]\d{3})-(?P<m>\d{1,2})-(?P<d>\d{1,2})": "%Y-%m-%d",
     r"(?P<y>[1-9]\d{3})/(?P<m>\d{1,2})/(?P<d>\d{1,2})": "%Y/%m/%d",
+    r"(?P<y>[1-9]\d{3})\.(?P<m>\d{1,2})\.(?P<d>\d{1,2})": "%Y.%m.%d",
     r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>[1-9]\d{3})": "%d.%m.%Y",
     r"(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>[1-9]\d{3})": "%m/%d/%Y",
     r"(?P<d>\d{1,2})/(?P<m>\d{1,2})/(?P<y>[1-9]\d{3})": "%d/%m/%Y",
     r"(?P<d>\d{1,2})-(?P<m>\d{1,2})-(?P<y>[1-9]\d{3})": "%d-%m-%Y",
     rf"(?P<d>\d{{1,2}})-{_MONTH}-(?P<y>[1-9]\d{{3}})": "%d-%b-%Y",
+    rf"(?P<d>\d{{1,2}}){_MONTH}(?P<y>[1-9]\d{{3}})": "%d%b%Y",
     rf"(?P<d>\d{{1,2}}) {_MONTH} (?P<y>[1-9]\d{{3}})": "%d %b %Y",
     rf"{_MONTH} (?P<d>\d{{1,2}}) (?P<y>[1-9]\d{{3}})": "%b %d %Y",
     rf"{_MONTH} (?P<d>\d{{1,2}}), (?P<y>[1-9]\d{{3}})": "%b %d, %Y",
     r"(?P<y>[1-9]\d{3})-(?P<m>\d{1,2})": "%Y-%m",
+    r"(?P<m>\d{1,2})/(?P<y>[1-9]\d{3})": "%m/%Y",
 }
 _TIME = r"(?:[T ](?P<t>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(?:Z|(?P<o>[+-]\d{2}:?\d{2}))?)?"
 _ZONE = re.compile(r"(?:[Zz]|([+-])(\d\d):?(\d\d)?)$")
 _CLOCK = re.compile(r"\d[T ]\d\d?:\d\d")
-_MAY_BE_DATE = re.compile(rf"\d[-/.]\d|\d[- ]{_MONTH}|{_MONTH.replace('?P<m>', '?:')} \d", re.IGNORECASE)
+_MAY_BE_DATE = re.compile(rf"\d[-/.]\d|\d[- ]?{_MONTH}|{_MONTH.replace('?P<m>', '?:')} \d", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
