@@ -4,14 +4,14 @@ A range for numbers, dates and ordered categories, the lowest common ancestor fo
 of values for plain categories (LeFevre, DeWitt and Ramakrishnan, "Mondrian Multidimensional K-Anonymity", ICDE 2006;
 Byun et al., "Efficient k-Anonymization Using Clustering Techniques", DASFAA 2007).
 
-Ranges of numbers and dates end at round numbers (`shoal.data.tables.round_ends`), or at the values of members on
-request.
+Ranges end at round numbers, or on cells of several ordered categories (`shoal.data.tables.round_ends`), or at values of
+members on request.
 
-**Guarantee.** The published quasi-identifiers of a group are equal and true of every member. **Not protected.**
-Exact ends and the members of a set are values of members of the group. Where one
-member alone has a value and a missing value is one of its own, ``40 or missing`` is that member's, and whoever knows
-who has one knows whose: k-anonymity, which takes quasi-identifiers for known, is not broken by it, but
-``missing="any"`` publishes ``*`` there. The sensitive values inside a group.
+**Guarantee.** The published quasi-identifiers of a group are equal and true of every member. **Not protected.** Exact
+ends and the members of a set are values of members of the group. Where one member alone has a value and a missing value
+is one of its own, ``40 or missing`` is that member's, and whoever knows who has one knows whose: k-anonymity, which
+takes quasi-identifiers for known, is not broken by it, but ``missing="any"`` publishes ``*`` there. The sensitive
+values inside a group.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def generalise(
 
     ``missing="value"``: a group in which some values are missing says so in its label; one in which all are is missing.
     ``missing="any"``: a missing value may be any value, so only ``*`` covers a group that holds one.
-    ``ends="rounded"``: ranges of numbers and dates end on a grid of the column; ``ends="exact"``: at values of members.
+    ``ends="rounded"``: ranges end on a grid of the column; ``ends="exact"``: at values of members.
     """
     present = ~np.isnan(ranked.positions)[ranked.ranks]
     n_present = groups.sum(present)
