@@ -28,6 +28,9 @@ _UNSIGNED = {"UTINYINT": 1 << 8, "USMALLINT": 1 << 16, "UINTEGER": 1 << 32}
 _ROWS_AT_ONCE = 1 << 15
 # Of the program, and of distinct rows in all steps of a release and its report, by their peaks at ten million records.
 BASE_BYTES, ROW_BYTES, CELL_BYTES = 300 << 20, 100, 22
+# More of a record that is held, as it may be of one person with others, and of its key if that is a text; by the peaks
+# of releases of a million records of Adult, drawn anew, with keys of both kinds.
+HELD_BYTES, KEY_BYTES = 150, 130
 
 
 class TooManyDistinct(DataError):
@@ -103,9 +106,8 @@ def _read(
                 return _read_collapsed(database, path, scan, names, types, markers, kept)
             if drops is not None:
                 kept = [name for name in names if name in {*kept, *person}]
-                refuse_too_many(
-                    path, int(counted[0]), len(kept), "records are to be held, as some may be of one person"
-                )
+                n_texts = sum(_family(types[i]) in _TEXTS for i in keys)
+                refuse_too_many_held(path, int(counted[0]), len(kept), n_texts, "some may be of one person")
             nothing = absent(int(counted[0]))
             return [
                 replace(nothing, name=name)
@@ -249,11 +251,19 @@ def collapse_rows(database: duckdb.DuckDBPyConnection, path: os.PathLike[str], s
     return weights.astype(np.int32)
 
 
-def refuse_too_many(path: os.PathLike[str], n_rows: int, n_columns: int, what: str = "rows are distinct") -> None:
+def refuse_too_many(
+    path: os.PathLike[str], n_rows: int, n_columns: int, what: str = "rows are distinct", more_bytes: int = 0
+) -> None:
     """Refuse rows that do not fit into what `shoal.data.database.bounded` gives."""
     memory = bound()
-    if memory and BASE_BYTES + n_rows * (ROW_BYTES + CELL_BYTES * n_columns) > memory:
+    if memory and BASE_BYTES + n_rows * (ROW_BYTES + more_bytes + CELL_BYTES * n_columns) > memory:
         raise TooManyDistinct(path, n_rows, memory, what)
+
+
+def refuse_too_many_held(path: os.PathLike[str], n_records: int, n_columns: int, n_texts: int, why: str) -> None:
+    """The same of records that have to be held, with keys of persons of which so many columns are texts."""
+    what = f"records are to be held, as {why}"
+    refuse_too_many(path, n_records, n_columns, what, HELD_BYTES + KEY_BYTES * n_texts)
 
 
 def refuse_type(where: str, name: str, kind: str) -> None:
