@@ -7,7 +7,8 @@ dropped, leaves as many rows as there are records, which is refused where they d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ from shoal.data.database import bounded
 from shoal.data.tables.decimals import noted
 from shoal.data.tables.files import read_table
 from shoal.data.tables.table import Table
+from shoal.data.tables.workers import Workers
+from shoal.engine.executors import open_executor
 from shoal.errors import PolicyError
+from shoal.kind import Run
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 
 UNATTACKED = "it looks at all records, and memory is bounded"
@@ -26,6 +30,16 @@ LARGE = (
     "was not looked at either; if one person has several, k records may be of fewer than k persons."
 )
 """What a release from distinct rows says of itself."""
+
+
+@contextmanager
+def with_workers(run: Run) -> Iterator[Workers | None]:
+    """Those who read and write for a run: other processes, here or elsewhere; None where there are none."""
+    if run.cluster is None and (run.workers == 1 or run.pool != "processes"):
+        yield None
+        return
+    with open_executor(run.workers, run.pool, run.cluster) as executor:
+        yield None if executor is None else Workers(executor)
 
 
 def load_distinct(source: Any, policy: Policy) -> Table:
