@@ -25,7 +25,8 @@ class TableCase:
     Attributes
     ----------
     published, original : Table
-        What was published, and all records that came in.
+        What was published, and all records that came in. Where rows stand for several records, a published row for
+        each original one that is in the release, with the same weight.
     control : Table, optional
         Records of the same kind that were not in the original.
     quasi, sensitive : sequence of str
@@ -79,6 +80,11 @@ class TableCase:
     coalition: int = 0
 
     @property
+    def is_weighted(self) -> bool:
+        """Whether rows stand for several records."""
+        return self.original.weights is not None
+
+    @property
     def noun(self) -> str:
         """What is counted."""
         return "records" if self.persons is None else "persons"
@@ -98,7 +104,7 @@ class TableCase:
     @property
     def n_targets(self) -> int:
         """How many there are to be attacked."""
-        return self.original.n_rows if self.persons is None else int(self.persons.max(initial=-1)) + 1
+        return self.original.n_records if self.persons is None else int(self.persons.max(initial=-1)) + 1
 
     @cached_property
     def _remembered(self) -> dict[Hashable, Any]:
@@ -114,11 +120,11 @@ class TableCase:
     def granted(self) -> dict[str, int]:
         """What the attacker was given besides the release, by the number of records of each."""
         tables = {"original": self.original, "others": self.control, "population": self.population}
-        given = {name: table.n_rows for name, table in tables.items() if table is not None}
+        given = {name: table.n_records for name, table in tables.items() if table is not None}
         if self.others:
             given["second release"] = self.others[0].published.n_rows
             given |= {f"release {i}": other.published.n_rows for i, other in enumerate(self.others[1:], start=3)}
-        return given | ({} if self.rows is None else {"rows": len(self.rows)})
+        return given | ({} if self.rows is None else {"rows": self.published.n_records})
 
 
 TABLE_ATTACKS: Registry[Attack[TableCase]] = Registry("shoal.attack.tables")

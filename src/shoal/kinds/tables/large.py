@@ -22,14 +22,20 @@ from shoal.errors import PolicyError
 from shoal.kind import Run
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 
-UNATTACKED = "it looks at all records, and memory is bounded"
-"""Why no attack is run on a release from distinct rows."""
+N_TARGETS = 2000
+"""Records, or descriptions, that an attack tries at most where it does not try all."""
 
 LARGE = (
-    "Nothing was attacked: attacks look at all records, and memory is bounded. Whether a column says whose a record is "
-    "was not looked at either; if one person has several, k records may be of fewer than k persons."
+    "Every distinct row was read once, with the number of its records, and attacked. Whether a column says whose a "
+    "record is was not looked at; if one person has several, k records may be of fewer than k persons."
 )
 """What a release from distinct rows says of itself."""
+
+
+def attacked_on(n_records: int) -> str:
+    """How much of a release from distinct rows was attacked, for its verdict."""
+    sample = f"a sample of at most {min(N_TARGETS, n_records):,} of {n_records:,}"
+    return f"Attacks on single records tried {sample}, against the whole release."
 
 
 @contextmanager

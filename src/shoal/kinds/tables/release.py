@@ -31,7 +31,7 @@ from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
 from shoal.kinds.tables.findings import told_findings, unprotected
-from shoal.kinds.tables.large import LARGE, UNATTACKED
+from shoal.kinds.tables.large import LARGE, attacked_on
 from shoal.kinds.tables.manifest import PublishedColumn, SeriesEntry, TableManifest, as_published
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from shoal.releases.series import Series
     from shoal.report.content import ReportContent
     from shoal.report.tables.context import ReportContext
+    from shoal.report.verdict import Grounds
     from shoal.shown import Grid
     from shoal.tables.anonymize import Anonymized, Behind
     from shoal.utility.tables.classification import LearningComparison
@@ -147,9 +148,13 @@ class TableRelease(Release[Table]):
         return {**counts, "in": n_in, "suppressed": n_in - (n_out - n_false), "counterfeits": n_false}
 
     @property
-    def unattacked_because(self) -> str | None:
-        """Rows that stand for several records are not attacked."""
-        return None if self._original.weights is None else UNATTACKED
+    def sampled(self) -> str:
+        """What attacks look at, where that is not all, in a sentence; "" where it is."""
+        return "" if self._original.weights is None else attacked_on(self.records["in"])
+
+    def grounds(self, *, report: bool = True) -> Grounds:
+        """With what attacks look at, where that is not all."""
+        return replace(super().grounds(report=report), sampled=self.sampled)
 
     def _refuse_rows(self, what: str) -> None:
         if self._original.weights is not None:
@@ -286,13 +291,16 @@ class TableRelease(Release[Table]):
     @property
     def case(self) -> TableCase:
         """What attacks work on; for the owner alone. Days that were moved are nobody's, so they are left out."""
-        self._refuse_rows("an attack")
         from shoal.attack.tables.case import TableCase
 
         persons = self._evidence.original_persons
         has_rows = not needs_original(self.policy.method.publication) and not self.records.get("counterfeits")
+        shown, rows = self.table.select([n for n in self.table.names if n not in self.policy.shifted]), self._rows
+        if self._behind is not None and self._own.weights is not None:  # a published row for each of the original
+            rows = self._behind.rows
+            shown = replace(shown.take(self._behind.published), weights=self._own.weights[rows])
         return TableCase(
-            published=self.table.select([n for n in self.table.names if n not in self.policy.shifted]),
+            published=shown,
             original=self._own,
             control=self._control,
             quasi=self._names("quasi"),
@@ -300,7 +308,7 @@ class TableRelease(Release[Table]):
             attributes={n: a for n, a in self.attributes.items() if n not in self.policy.shifted},
             publication=self.policy.method.publication,
             layout=self.layout,
-            rows=self._rows.astype(np.int64) if has_rows else None,
+            rows=rows.astype(np.int64) if has_rows else None,
             present=np.isin(np.arange(self._own.n_rows), self._rows) if self._series is not None else None,
             policy=self.policy,
             persons=None if persons is None else persons[: self._own.n_rows],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from shoal.check.guarantee import Guarantee
@@ -88,7 +88,8 @@ def _grounds(context: ReportContext) -> Grounds:
     """What the verdict rests on besides attacks."""
     counts = {"in": context.n_in, "suppressed": context.n_suppressed}
     cost = words.cost(context.utility, counts, context.publish) if context.utility else ""
-    return Grounds.of(context.guarantees, [short_name(g) for g in context.guarantees], cost, context.findings)
+    found = Grounds.of(context.guarantees, [short_name(g) for g in context.guarantees], cost, context.findings)
+    return replace(found, sampled=context.sampled)
 
 
 def _facts(context: ReportContext) -> list[tuple[str, str, str]]:
