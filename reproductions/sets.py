@@ -46,7 +46,7 @@ class Case:
 
     load: Callable[[], Sparse]
     n_back: int
-    most: int = 20_000
+    most: int = 100_000
 
 
 def _quest(name: str, n_back: int) -> Case:
@@ -55,14 +55,13 @@ def _quest(name: str, n_back: int) -> Case:
 
 CASES = {
     "T10I4D100K": Case(lambda: shoal.read_sparse(DATA / "t10i4d100k" / "T10I4D100K.dat.gz", format="baskets"), 10_000),
-    "C20.I4.D20K": _quest("C20.I4.D20K", 5000),
-    "C20.I6.D20K": _quest("C20.I6.D20K", 5000),
+    "C20.I4.D100K": _quest("C20.I4.D100K", 10_000),
+    "C20.I6.D100K": _quest("C20.I6.D100K", 10_000),
     TEXTS: Case(
         lambda: shoal.read_sparse(
             DATA / "newsgroups20" / "20news_bydate.csv.gz", format="text", column="text", class_column="group"
         ),
         2000,
-        6000,
     ),
 }
 

@@ -47,7 +47,8 @@ TESTED_ELSEWHERE = {
         kinds/trajectories/kind.py kinds/trajectories/manifest.py
         check/trajectories/folder.py report/trajectories/datasheet.py report/trajectories/report.py
         report/trajectories/words.py""",
-    "kinds/tables/test_policy.py, kinds/strings/test_policy.py, kinds/sparse/test_policy.py, cli/test_options.py": "policy.py",
+    "kinds/tables/test_policy.py, kinds/strings/test_policy.py, kinds/sparse/test_policy.py, cli/test_options.py": """
+        policy.py kinds/tables/modelled.py""",
     "models/test_base.py; check/tables, model by model against slow twins; tests/toys": """
         check/tables/models.py models/alpha_k.py models/beta_likeness.py models/k_anonymity.py models/l_diversity.py
         models/t_closeness.py""",

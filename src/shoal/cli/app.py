@@ -384,6 +384,7 @@ def anonymize(
     help="The private/ folder with what was kept: groups (pseudo-records, strings), rows (tables), key (sparse).",
 )
 @click.option("--label", metavar="REGEX", help="Finds the class in the descriptions of a FASTA original.")
+@click.option("--memory", metavar="SIZE", help="Check a table without holding it, in about so much memory, as in 2GB.")
 @several_options
 @habits
 def check(
@@ -392,6 +393,7 @@ def check(
     policy_file: Path | None,
     private: Path | None,
     label: str | None,
+    memory: str | None,
     header: Any,
     beside: tuple[Path, ...],
     as_json: bool,
@@ -406,13 +408,14 @@ def check(
       shoal check out/publish --original people.csv --private out/private
       shoal check out/publish --original patients.csv --original labs.csv --private out/private
       shoal check out-2/publish --with out/publish --private out-2/private
+      shoal check out/publish --original large.parquet --memory 2GB
     """
     from shoal.api import check as check_folder
     from shoal.kind import read_policy
 
     policy = read_policy(policy_file) if policy_file else None
     source = _source(original) if original else None
-    found = check_folder(folder, source, policy, private, label=label, header=header, beside=beside)
+    found = check_folder(folder, source, policy, private, label=label, header=header, beside=beside, memory=memory)
     if as_json:
         print_json(found.to_dict())
     else:

@@ -95,10 +95,15 @@ class Grounds:
 
     @classmethod
     def of(
-        cls, guarantees: Sequence[Guarantee], names: Sequence[str], cost: str, findings: Sequence[Finding] = ()
+        cls,
+        guarantees: Sequence[Guarantee],
+        names: Sequence[str],
+        cost: str,
+        findings: Sequence[Finding] = (),
+        sampled: str = "",
     ) -> Grounds:
         """From guarantees and what each is called."""
-        return cls(what_holds(guarantees, names), all(g.holds for g in guarantees), cost, tuple(findings))
+        return cls(what_holds(guarantees, names), all(g.holds for g in guarantees), cost, tuple(findings), sampled)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

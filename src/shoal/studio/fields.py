@@ -189,11 +189,6 @@ def _number(text: str, info: FieldInfo) -> Any:
     return text
 
 
-def typed_values(fields: Sequence[FormField]) -> dict[str, str]:
-    """What a form holds as long as nobody changes it."""
-    return {field.name: field.value for field in fields}
-
-
 def walk(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
     """Every key of a model with its place."""
     for name, info in model.model_fields.items():

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shoal.arrays import Ints, Mask
-from shoal.attack.attack import Attack
+from shoal.attack.attack import Attack, AttackCase
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, SlicedTable
 from shoal.data.tables.table import Table
 from shoal.registry import Registry
 
@@ -19,16 +19,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TableCase:
+class TableCase(AttackCase[Table, Table]):
     """A published table under attack.
+
+    Where rows stand for several records, there is a published row for each original one that is in the release, with
+    the same weight.
 
     Attributes
     ----------
-    published, original : Table
-        What was published, and all records that came in. Where rows stand for several records, a published row for
-        each original one that is in the release, with the same weight.
-    control : Table, optional
-        Records of the same kind that were not in the original.
     quasi, sensitive : sequence of str
         Columns by role.
     attributes : mapping of str to Attribute
@@ -59,9 +57,6 @@ class TableCase:
         How many of them may put their own records together; 0 where records are not from several.
     """
 
-    published: Table
-    original: Table = field(repr=False)
-    control: Table | None = field(default=None, repr=False)
     quasi: Sequence[str] = ()
     sensitive: Sequence[str] = ()
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
@@ -83,6 +78,11 @@ class TableCase:
     def is_weighted(self) -> bool:
         """Whether rows stand for several records."""
         return self.original.weights is not None
+
+    @property
+    def sliced(self) -> SlicedTable | None:
+        """The published table as what it is where it stands in slices."""
+        return None if self.layout is None else SlicedTable(self.published, self.layout, self.attributes)
 
     @property
     def noun(self) -> str:
@@ -119,8 +119,8 @@ class TableCase:
     @property
     def granted(self) -> dict[str, int]:
         """What the attacker was given besides the release, by the number of records of each."""
-        tables = {"original": self.original, "others": self.control, "population": self.population}
-        given = {name: table.n_records for name, table in tables.items() if table is not None}
+        given = super().granted | {"original": self.original.n_records}
+        given |= {} if self.population is None else {"population": self.population.n_records}
         if self.others:
             given["second release"] = self.others[0].published.n_rows
             given |= {f"release {i}": other.published.n_rows for i, other in enumerate(self.others[1:], start=3)}

@@ -113,7 +113,7 @@ def risk_of(classes: Classes, k: int = 5, population: Ints | None = None) -> Ris
         How many persons of the population share the quasi-identifiers of each class (`population_sizes`).
     """
     sizes = classes.sizes
-    if classes.persons is not None:
+    if not classes.is_one_each:
         return _of_persons(classes, k)
     n = int(sizes.sum())
     unique, below = int((sizes == 1).sum()), int(sizes[sizes < k].sum())
@@ -137,6 +137,7 @@ def risk_of(classes: Classes, k: int = 5, population: Ints | None = None) -> Ris
         population_known=population is not None,
         marketer=matched,
         records_by_class_size=dict(zip(BINS, per_bin, strict=True)),
+        unit=classes.noun,
     )
 
 

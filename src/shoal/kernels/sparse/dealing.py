@@ -133,19 +133,23 @@ def _deal_by_slots(
     """The same for large pools: slots are drawn at random until one fits; how many are left over, and slots in use."""
     n_left = n_wanted
     for _ in range(n_wanted):
+        n_before = n_left
         for _ in range(N_TRIES):
             if n_slots == 0:
                 return n_left, n_slots
             place = int(uniform(state, 0) * n_slots)
             row = slots[place]
             is_full = starts[row] + filled[row] >= starts[row + 1]  # by the other items of a unit
-            if is_full or _takes(starts, filled, out, row, unit):
+            is_fit = not is_full and _takes(starts, filled, out, row, unit)
+            if is_full or is_fit:
                 n_slots -= 1
                 slots[place] = slots[n_slots]
-            if not is_full and _takes(starts, filled, out, row, unit):
+            if is_fit:
                 _give(starts, filled, out, row, unit)
                 n_left -= 1
                 break
+        if n_left == n_before:  # the others of this unit would find room as seldom
+            break
     return n_left, n_slots
 
 

@@ -18,7 +18,6 @@ from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.written import RecordForm, compact, published_form, read_records, record_file_name, write_records
 from shoal.errors import DataError, Infeasible, NotVerified
 from shoal.held_out import HeldOut
-from shoal.kernels.compile import has_compiled
 from shoal.kinds.sparse.manifest import BasketManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.suppression import suppression_findings
@@ -188,8 +187,6 @@ def release_baskets(
     """
     if not len(original):
         raise DataError("there are no records, so there is nothing to publish; give a file with some")
-    if progress is not None and not has_compiled():
-        progress("compiling (on the first run only)", 0, 0)
     policy = settled(policy, original)
     made = make_baskets(original, policy, seed, progress)
     if not len(made.baskets):

@@ -28,7 +28,6 @@ from shoal.data.sparse.written import (
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, did_you_mean
 from shoal.held_out import HeldOut
-from shoal.kernels.compile import has_compiled
 from shoal.kinds.sparse.manifest import KMManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.suppression import suppression_findings
@@ -279,7 +278,7 @@ def release_km(
     notes = _notes(original, seed)
     original = original.joined()
     if progress is not None:
-        progress("counting" if has_compiled() else "compiling (on the first run only), then counting", 0, 0)
+        progress("counting", 0, 0)
     made = make_km(original, policy)
     published = made.published
     if not len(published):

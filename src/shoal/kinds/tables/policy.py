@@ -26,7 +26,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, Field, PlainValidator, field_validator, model_validator
+from pydantic import Field, PlainValidator, field_validator, model_validator
 
 from shoal.check.finding import ACCEPTABLE
 from shoal.check.tables.singled_out import LIMIT
@@ -35,9 +35,10 @@ from shoal.data.tables.header import Header
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import MARKERS
 from shoal.errors import PolicyError, did_you_mean
-from shoal.models import Requirement, by_option, registered
+from shoal.kinds.tables.modelled import ModelledPolicy, accept_option, missing_option, shift_days_option
+from shoal.models import Requirement, by_option
 from shoal.models.k_anonymity import KAnonymity
-from shoal.policy import BasePolicy, Option, Strict, TextFile, header_option, named_in, option, person_option
+from shoal.policy import Option, Strict, header_option, named_in, option, person_option
 from shoal.registry import Registry
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ SHIFT_TIES = (
 """Why days are moved with pseudonyms alone."""
 
 
-class Policy(BasePolicy, TextFile):
+class Policy(ModelledPolicy):
     """All that a release is asked to be.
 
     Examples
@@ -247,9 +248,7 @@ class Policy(BasePolicy, TextFile):
     )
 
     kind: Literal["table"] = "table"
-    missing: Literal["value", "any"] = option(
-        "value", "Whether a missing value is a value of its own, or may hide any value, which is stricter."
-    )
+    missing: Literal["value", "any"] = missing_option()
     missing_markers: tuple[str, ...] = Field(MARKERS, description="Spellings of a missing value.")
     header: Header | None = header_option()
     order: Literal["sorted", "original"] = Field("sorted", description="Order of the published rows.")
@@ -289,26 +288,15 @@ class Policy(BasePolicy, TextFile):
     memory: str | None = option(
         None,
         "Read a Parquet or CSV file without holding it, in about so much memory, as in 2GB. A release is then made by "
-        "strict mondrian with generalise or by a recoding, with a role for every column, and is not attacked.",
+        "strict mondrian with generalise or by a recoding, with a role for every column, and attacked on a sample.",
         instead="hold the table",
         metavar="SIZE",
     )
-    shift_days: int = option(
-        365,
-        "Most days by which dates of a person are moved, either way (--shift).",
-        metavar="DAYS",
-        ge=1,
-        le=36_500,
-    )
+    shift_days: int = shift_days_option()
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict, description="What is known of columns, by name.")
     require: tuple[Requirement, ...] = Field((KAnonymity(k=5),), description="The guarantees.")
     limits: Limits = Field(default_factory=Limits, description="What may be found in a release; more stops it.")
-    accept: Mapping[str, str] = option(
-        {},
-        "Take what would stop the release, by its name (singled_out, unprotected, known_history), with a reason that "
-        "is published.",
-        metavar="FINDING=REASON",
-    )
+    accept: Mapping[str, str] = accept_option()
     method: Method = Field(default_factory=Method, description="How the release is made.")
 
     @model_validator(mode="after")
@@ -423,7 +411,7 @@ class Policy(BasePolicy, TextFile):
             f"effort = {self.method.effort}": self.method.effort != "fast",
             f"diversity = {self.method.diversity}": self.method.diversity != "local",
             "order = original": self.order != "sorted",
-            "person": bool(self.person),
+            "keep_person": self.keep_person,
             "provider": bool(self.provider),
             "target": self.target is not None,
         }
@@ -444,13 +432,6 @@ class Policy(BasePolicy, TextFile):
         found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT])i?B", self.memory or "", re.IGNORECASE)
         return None if found is None else int(float(found[1]) * 1000 ** ("KMGT".index(found[2].upper()) + 1))
 
-    @field_validator("require")
-    @classmethod
-    def _some(cls, require: tuple[Any, ...]) -> tuple[Any, ...]:
-        if not require:
-            raise ValueError("at least one guarantee must be required")
-        return require
-
     @field_validator("accept")
     @classmethod
     def _for_a_reason(cls, accept: Mapping[str, str]) -> Mapping[str, str]:
@@ -460,11 +441,6 @@ class Policy(BasePolicy, TextFile):
             if not reason.strip() or not reason.isprintable() or len(reason) > MOST_REASON:
                 raise ValueError(f"{name} takes a reason: one line of at most {MOST_REASON} characters")
         return accept
-
-    @property
-    def k(self) -> int:
-        """The least class size that every requirement together asks for."""
-        return max(2, *(r.least_size for r in self.require))
 
     @property
     def pseudonym(self) -> str:
@@ -479,11 +455,6 @@ class Policy(BasePolicy, TextFile):
     def states_role_of(self, name: str) -> bool:
         """Whether a column's role is given, by its name or as that of all others."""
         return self.columns.get(name, self.columns.get("*", ColumnPolicy())).role is not None
-
-    @classmethod
-    def models(cls) -> Mapping[str, type[BaseModel]]:
-        """The privacy models that can be required, by name."""
-        return registered()
 
     if TYPE_CHECKING:
 

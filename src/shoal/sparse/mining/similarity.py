@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats, Singles
+from shoal.arrays import Floats, Ints, Singles
 from shoal.data.sparse.sketches import Sketches
 from shoal.sparse.mining.estimates import mean_squares
 
@@ -74,7 +73,7 @@ class Background:
         return cls(float(np.clip(cosine, -1, 1)), mean, float(np.sqrt(spread)))
 
 
-def shrunk(squares: Floats, counts: npt.NDArray[np.int64], mean: float, variance: float) -> Floats:
+def shrunk(squares: Floats, counts: Ints, mean: float, variance: float) -> Floats:
     """Mean squares drawn towards the mean of all: that of a record from m components has the variance 2 |x|^4 / m."""
     weight = min(2 * mean**2 / variance, MOST_WEIGHT) if variance > 0 else MOST_WEIGHT
     return np.asarray((counts * squares + weight * mean) / (counts + weight), np.float64)

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats
+from shoal.arrays import Codes, Floats, Ints, Mask, Rows
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import count_codes
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 LOSSES = ("gcp", "discernibility", "class size")
 Loss = Literal["gcp", "discernibility", "class size"]
 Missing = Literal["value", "any"]
-Leaves = Sequence[npt.NDArray[np.int64] | None] | None
+Leaves = Sequence[Ints | None] | None
 Levels = tuple[int, ...]
 
 
@@ -122,7 +122,7 @@ def as_tree(attribute: Ranked) -> Ranked:
     return replace(attribute, kind="tree", ancestors=np.ascontiguousarray(ancestors))
 
 
-def leaf_counts(attribute: Ranked, hierarchy: Hierarchy | None) -> npt.NDArray[np.int64]:
+def leaf_counts(attribute: Ranked, hierarchy: Hierarchy | None) -> Ints:
     """How many leaves stand below the node of each rank at each level, also those that no record has.
 
     Without a hierarchy, the values of the column are the leaves. A missing value is below the root only and is no leaf.
@@ -264,9 +264,7 @@ class Lattice:
         loss = rise + self._fall(levels, rows, counts, left_out) if is_allowed else np.inf
         return Visit(levels, is_allowed, rules_out, loss, rise, fall)
 
-    def _fall(
-        self, levels: Levels, rows: Codes, counts: npt.NDArray[np.int64], left_out: npt.NDArray[np.bool_]
-    ) -> float:
+    def _fall(self, levels: Levels, rows: Codes, counts: Ints, left_out: Mask) -> float:
         """What the suppression of some classes adds to the loss."""
         sizes = counts[left_out]
         if self._loss == "discernibility":
@@ -302,7 +300,7 @@ class Lattice:
         lower = self.visit(levels)
         return lower if lower.is_allowed and lower.loss <= visit.loss else visit
 
-    def _at(self, levels: Levels) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _at(self, levels: Levels) -> tuple[Ints, Ints]:
         """Where the nodes of each attribute's level begin, and how many there are."""
         starts = [o + h * t.n_values for o, h, t in zip(self._offsets, levels, self.trees, strict=True)]
         sizes = [s[h] for s, h in zip(self.sizes, levels, strict=True)]
@@ -313,7 +311,7 @@ class Lattice:
         below = np.flatnonzero((self._kept_levels <= levels).all(axis=1))
         return min(map(int, below), key=lambda i: len(self._kept[i][0]))
 
-    def _roll_up(self, levels: Levels, *, keep: bool) -> tuple[Codes, Codes, npt.NDArray[np.int64]]:
+    def _roll_up(self, levels: Levels, *, keep: bool) -> tuple[Codes, Codes, Ints]:
         from shoal.kernels.tables.lattice import roll_up
 
         finer = self._kept[self._nearest(levels) if keep else 0]
@@ -324,7 +322,7 @@ class Lattice:
             self._kept_levels = np.vstack([self._kept_levels, levels])
         return of, rows, counts
 
-    def _small(self, levels: Levels, rows: Codes, counts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    def _small(self, levels: Levels, rows: Codes, counts: Ints) -> Mask:
         """Classes that may not be published: smaller than k or, where missing may be any value, with a missing one."""
         small = counts < self.k
         if self._missing == "any":
@@ -333,9 +331,7 @@ class Lattice:
                     small |= self._cells[rows, a] == tree.n_values - 1
         return small
 
-    def _left_out(
-        self, levels: Levels, rows: Codes, counts: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def _left_out(self, levels: Levels, rows: Codes, counts: Ints) -> tuple[Mask, Mask]:
         """Classes that are suppressed, and those of them whose records are so at every node below too.
 
         Where the latter alone are too many, the others are not looked for.
@@ -355,7 +351,7 @@ class Lattice:
         return left_out, stays_out
 
 
-def _failing(labels: Codes, left_out: npt.NDArray[np.bool_], limits: Sequence[Limit]) -> npt.NDArray[np.bool_]:
+def _failing(labels: Codes, left_out: Mask, limits: Sequence[Limit]) -> Mask:
     """Which classes, of those that are not left out, violate a limit; measured against what is not left out."""
     from shoal.tables.limits import violations
 
@@ -368,7 +364,7 @@ def _failing(labels: Codes, left_out: npt.NDArray[np.bool_], limits: Sequence[Li
     return failing
 
 
-def tree_nodes(tree: Ranked) -> npt.NDArray[np.intp]:
+def tree_nodes(tree: Ranked) -> Rows:
     """The nodes above each rank, those of a level numbered from 0, once it is sure that levels are nested."""
     ancestors = tree.ancestors
     assert ancestors is not None, "as_tree gives every attribute ancestors"
@@ -380,7 +376,7 @@ def tree_nodes(tree: Ranked) -> npt.NDArray[np.intp]:
     return np.column_stack([np.unique(level, return_inverse=True)[1] for level in ancestors.T])
 
 
-def penalties_of(tree: Ranked, leaves: npt.NDArray[np.int64] | None) -> Floats:
+def penalties_of(tree: Ranked, leaves: Ints | None) -> Floats:
     """Share of the other leaves that a rank cannot be told from at each level."""
     if leaves is None:
         leaves = leaf_counts(tree, None)
@@ -495,7 +491,7 @@ def _search(lattice: Lattice, max_nodes: int) -> tuple[Visit, bool]:
             rise[visit.levels] = np.inf
 
 
-def _chain(bound: Floats, is_open: npt.NDArray[np.bool_]) -> list[Levels]:
+def _chain(bound: Floats, is_open: Mask) -> list[Levels]:
     """From the open node of least bound upwards, each time to the open node of least bound right above."""
     at = tuple(int(i) for i in np.unravel_index(int(np.argmin(np.where(is_open, bound, np.inf))), bound.shape))
     chain = [at]

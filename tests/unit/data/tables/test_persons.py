@@ -51,6 +51,22 @@ def test_a_key_of_persons_is_found_by_how_it_repeats():
     assert look_like_persons(from_frame(visits().rename(columns={"paid": "patient_id"})))[0] == "patient_id"
 
 
+@pytest.mark.parametrize(
+    ("spelled", "is_key"),
+    [
+        (lambda n: f"756.{n:04d}.5678.97", True),
+        (lambda n: f"{n}.0", True),
+        (lambda n: f"{n:06d}-{n % 7}", True),
+        (lambda n: f"{n / 8:.3f}", False),
+        (lambda n: f"{n},5", False),
+    ],
+)
+def test_numbers_with_decimals_are_no_keys(spelled, is_key):
+    frame = visits()
+    frame["zz"] = [spelled(n) for n in pd.factorize(frame["zz"])[0].tolist()]
+    assert look_like_persons(from_frame(frame)) == ["zz"] * is_key
+
+
 def test_some_keys_are_enough_to_speak_against_persons(monkeypatch):
     rng = np.random.default_rng(4)
     persons = np.repeat(np.arange(300), 3)
