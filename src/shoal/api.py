@@ -217,6 +217,7 @@ def check(
     label: str | None = None,
     header: Header | None = None,
     beside: Sequence[str | Path] = (),
+    memory: str | None = None,
 ) -> FolderCheck:
     """Recompute the guarantees of a published folder, which another tool may have edited.
 
@@ -239,8 +240,11 @@ def check(
     beside : sequence of paths
         Of tables: the `publish/` folders of other releases of the same persons, to be checked together with this one;
         the ledger in `private` says who is who.
+    memory : str, optional
+        Of tables: check in about so much memory, as in "2GB", without holding them; by default as the policy says.
     """
     from shoal.check.folder import PublishedFolder
+    from shoal.data.database import bounded
     from shoal.secrets import PrivateFolder
 
     folder = PublishedFolder.open(path)
@@ -252,15 +256,17 @@ def check(
     kind = kind_of_folder(folder, policy)
     kind.refuse({} if label is None else {"label": "an expression for the class"})
     kind.refuse({"beside": "another release (--with)"} if beside else {})
+    kind.refuse({} if memory is None else {"memory": "a bound on memory"})
     manifest = kind.manifest.parse(folder.content, folder.path)
     secrets = PrivateFolder.at(private)
     if secrets is None and manifest.counts_persons:
         secrets = folder.private(original)
-    if original is not None:
-        original = kind.load_again(original, manifest, policy, label=label, header=header)
-        original, _ = without_held_out(original, manifest, secrets)
     together = {"beside": [*map(PublishedFolder.open, beside)]} if beside else {}
-    return kind.check(folder, manifest, original, policy, secrets, **together)
+    with bounded(kind.bytes_to_check(manifest, policy, memory, **together)):
+        if original is not None:
+            original = kind.load_again(original, manifest, policy, label=label, header=header)
+            original, _ = without_held_out(original, manifest, secrets)
+        return kind.check(folder, manifest, original, policy, secrets, **together)
 
 
 @one_look()

@@ -170,6 +170,12 @@ class Kind(ABC):
     ) -> Any:
         """The original records of a release, read as they were for it."""
 
+    def bytes_to_check(
+        self, manifest: Any, policy: Any, memory: str | None, *, beside: Sequence[Any] = ()
+    ) -> int | None:
+        """In how many bytes a folder is to be checked without holding it; None holds it."""
+        return None
+
     def load_others(self, source: Any, data: Any, load: Callable[[], Any]) -> Any:
         """Records of another file to compare attacks on; by default read as any."""
         return load()

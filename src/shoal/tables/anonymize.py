@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.check.tables.verify import verify
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import UNKNOWN
@@ -18,7 +19,6 @@ from shoal.data.tables.persons import look_like_persons, person_codes, provider_
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
-from shoal.kernels.compile import has_compiled
 from shoal.kinds.tables.policy import SHIFT_TIES, Policy
 from shoal.models import registered
 from shoal.models.k_anonymity import KAnonymity
@@ -168,7 +168,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
     knows_history = policy.person_knowledge == "history" and repeat(persons)
     of_sizes = limits[: n_of_sizes(persons, providers)]
 
-    step("grouping records" if has_compiled() else "compiling (on the first run only), then grouping records", 0, 0)
+    step("grouping records", 0, 0)
 
     def make(asked: Policy, told: list[str], *, look: bool) -> RecodedGroups:
         """Groups as asked, and what is to be told; those that fail a limit are mended if the method may look.
@@ -235,7 +235,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
         """Of a person all records or none."""
         if persons is None or len(found.rows) == n_rows:
             return found
-        return _of_whole_persons(found, persons, ranked, relimit_seen, policy, told)
+        return _of_whole_persons(found, persons, ranked, relimit_seen, policy, told, sorted_table.weights)
 
     if task.series is not None:
         found = task.series.group(task, ranked, partition)
@@ -351,9 +351,15 @@ def _of_whole_persons(
     relimit: Callable[[npt.NDArray[np.intp]], Sequence[Limit]],
     policy: Policy,
     notes: list[str],
+    weights: Codes | None,
 ) -> RecodedGroups:
     """Leave out all records of a person of whom one is left out, and mend the groups that have too few then."""
-    n_rows, n_left_out = len(persons), len(persons) - len(found.rows)
+
+    def n_records(some: npt.NDArray[np.intp]) -> int:
+        return len(some) if weights is None else int(weights[some].sum(dtype=np.int64))
+
+    n_rows = n_records(np.arange(len(persons)))
+    n_left_out = n_rows - n_records(found.rows)
     rows, labels = found.rows, found.labels
     while True:
         whole = whole_persons(persons, rows)
@@ -375,14 +381,15 @@ def _of_whole_persons(
                 "suppression, or ask for less"
             )
         break
-    if n_rows - len(rows) > int(policy.method.suppression * n_rows):
+    n_gone = n_rows - n_records(rows)
+    if n_gone > int(policy.method.suppression * n_rows):
         raise Infeasible(
-            f"{n_rows - len(rows):,} of {n_rows:,} records would be left out, as of a person all are published or "
+            f"{n_gone:,} of {n_rows:,} records would be left out, as of a person all are published or "
             f"none, and the policy allows {policy.method.suppression:.1%}; allow more, or take another method"
         )
-    if n_rows - len(rows) > n_left_out:
+    if n_gone > n_left_out:
         notes.append(
-            f"{n_rows - len(rows) - n_left_out:,} more records were suppressed with them, so that of every person "
+            f"{n_gone - n_left_out:,} more records were suppressed with them, so that of every person "
             "all are published or none."
         )
     return RecodedGroups(labels, rows, found.levels)
@@ -436,7 +443,8 @@ def _refuse_hopeless(
             '(--quasi age,zip, or role = "quasi" in the policy)'
         )
     if policy.person:
-        n_persons = int(person_codes(table, policy.person).max(initial=-1)) + 1
+        codes = person_codes(table, policy.person)
+        n_persons = int(codes.max(initial=-1)) + 1 if table.weights is None else table.n_records
         if n_persons < policy.k:
             raise Infeasible(
                 f"groups of {policy.k} persons are required but the table has {n_persons}; lower k or add records"
@@ -527,6 +535,6 @@ def _repeated_persons(table: Table) -> list[str]:
     n_persons = len(table[keys[0]].values)
     return [
         f"{RECORDS_COUNTED}: {keys[0]!r} stands in several rows for some ({n_persons:,} values in "
-        f"{table.n_rows:,} rows), so k records may belong to fewer than k of them. If it says whose a row is, name it "
+        f"{table.n_rows:,} rows), so k records may belong to fewer than k of them. If it says whose row it is, name it "
         f"as the person (--person {keys[0]})."
     ]

@@ -203,13 +203,15 @@ def limits_on_table(
     With `persons`, whose each record is, the first limit is on their number, and the others count them. With
     `providers`, from whom each record is, one before it is on what is left without any `coalition` of them, and all
     others hold of what is left too. How many of these are about sizes, `n_of_sizes` says.
+
+    Where rows stand for several records, each of these is another person's: to count records is to count persons.
     """
     limits: list[Limit] = []
     k = max(2, *(r.least_size for r in require))
     if providers is not None:
         limits.append(outside_limit(providers, k, coalition, persons))
     if persons is not None:
-        limits.append(person_limit(persons, k))
+        limits.append(person_limit(persons, k) if table.weights is None else _one_each(len(persons), k))
     n_sizes = n_of_sizes(persons, providers)
     for requirement in require:
         is_flat = not requirement.reads_hierarchies
@@ -218,7 +220,7 @@ def limits_on_table(
         limits += limits_of([requirement], ranked, missing)
     if table.weights is not None:
         limits = [_weighted(limit, table.weights) for limit in limits]
-    if persons is not None:
+    if persons is not None and table.weights is None:
         limits[n_sizes:] = [
             replace(x, by_person=PersonCounts.of(persons, x.codes, x.n_values)) for x in limits[n_sizes:]
         ]
@@ -242,6 +244,14 @@ def person_limit(persons: Ints, k: int) -> Limit:
     codes = np.unique(persons, return_inverse=True)[1].astype(np.int32)
     text = f"groups with records of {k} persons"
     return Limit("", text, codes, np.bincount(codes).astype(np.int64), diversity.DISTINCT, float(k))
+
+
+def _one_each(n_rows: int, k: int) -> Limit:
+    """The same limit where every record is another person's: it holds wherever k records do, and stands in its place.
+
+    A partition tries fewer cuts where there are limits, also where they are sure to hold.
+    """
+    return replace(person_limit(np.zeros(n_rows, dtype=np.int64), k), parameter=1.0)
 
 
 def outside_limit(providers: Ints, k: int, coalition: int, persons: Ints | None = None) -> Limit:

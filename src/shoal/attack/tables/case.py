@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shoal.arrays import Ints, Mask
-from shoal.attack.attack import Attack
+from shoal.attack.attack import Attack, AttackCase
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, SlicedTable
 from shoal.data.tables.table import Table
 from shoal.registry import Registry
 
@@ -19,15 +19,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TableCase:
+class TableCase(AttackCase[Table, Table]):
     """A published table under attack.
 
     Attributes
     ----------
-    published, original : Table
-        What was published, and all records that came in.
-    control : Table, optional
-        Records of the same kind that were not in the original.
     quasi, sensitive : sequence of str
         Columns by role.
     attributes : mapping of str to Attribute
@@ -58,9 +54,6 @@ class TableCase:
         How many of them may put their own records together; 0 where records are not from several.
     """
 
-    published: Table
-    original: Table = field(repr=False)
-    control: Table | None = field(default=None, repr=False)
     quasi: Sequence[str] = ()
     sensitive: Sequence[str] = ()
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
@@ -77,6 +70,11 @@ class TableCase:
     knows_history: bool = False
     providers: Ints | None = field(default=None, repr=False)
     coalition: int = 0
+
+    @property
+    def sliced(self) -> SlicedTable | None:
+        """The published table as what it is where it stands in slices."""
+        return None if self.layout is None else SlicedTable(self.published, self.layout, self.attributes)
 
     @property
     def noun(self) -> str:
@@ -113,8 +111,7 @@ class TableCase:
     @property
     def granted(self) -> dict[str, int]:
         """What the attacker was given besides the release, by the number of records of each."""
-        tables = {"original": self.original, "others": self.control, "population": self.population}
-        given = {name: table.n_rows for name, table in tables.items() if table is not None}
+        given = super().granted | ({} if self.population is None else {"population": self.population.n_rows})
         if self.others:
             given["second release"] = self.others[0].published.n_rows
             given |= {f"release {i}": other.published.n_rows for i, other in enumerate(self.others[1:], start=3)}

@@ -23,6 +23,7 @@ from shoal.check.tables.cells import published as readable
 from shoal.check.tables.covering import Covering, ValueScale, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates, parse_numbers
+from shoal.data.tables.slices import attributes_held
 from shoal.data.tables.table import MARKERS, Column, Table, spell
 from shoal.kernels.attack.nearest import CATEGORY, NUMBER, PLAIN_CATEGORY, PLAIN_NUMBER, LabelTable
 from shoal.utility.tables.scale import MICROSECONDS_A_DAY, positions_of
@@ -84,16 +85,25 @@ class CellLabels:
             return PLAIN_NUMBER if self.is_plain else NUMBER
         return PLAIN_CATEGORY if self.is_plain else CATEGORY
 
+    @property
+    def _width(self) -> float:
+        return float(max(self.n_values, 1))
+
+    @cached_property
+    def _listed_keys(self) -> Floats:
+        """Each label with each value that it lists, as one number, ascending."""
+        owner = np.repeat(np.arange(self.n_labels), np.diff(self.begins))
+        return np.unique(owner * self._width + self.listed)
+
     def covers(self, labels: Ints, values: Floats) -> Mask:
         """Whether each label covers the value beside it; nan is a missing value."""
         with np.errstate(invalid="ignore"):
             inside = (self.low[labels] <= values) & (values <= self.high[labels])
-        check = np.flatnonzero(inside & (self.begins[labels] < self.begins[labels + 1]))
-        if len(check):
-            width = float(max(self.n_values, 1))
-            owner = np.repeat(np.arange(self.n_labels), np.diff(self.begins))
-            keys = owner * width + self.listed
-            inside[check] = np.isin(labels[check] * width + values[check], keys)
+        if len(self.listed):
+            check = np.flatnonzero(inside & (self.begins[labels] < self.begins[labels + 1]))
+            asked, keys = labels[check] * self._width + values[check], self._listed_keys
+            place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+            inside[check] = keys[place] == asked
         return np.asarray(np.where(np.isnan(values), self.may_miss[labels], inside))
 
 
@@ -192,10 +202,8 @@ def columns_of(case: TableCase, *roles: str) -> list[str]:
 
 def _published_names(case: TableCase) -> dict[str, str]:
     """The published column of each attribute; the first of several."""
-    if case.layout is None:
-        return {name: name for name in case.published.names}
     held: dict[str, str] = {}
-    for column, attribute in case.layout.attributes.items():
+    for column, attribute in attributes_held(case.published.names, case.layout).items():
         held.setdefault(attribute, column)
     return held
 

@@ -3,8 +3,8 @@
 Who knows that a group was generalised as little as possible knows that every member of ``{a, b}``, and of ordered
 categories both ends of ``[low..high]``, occur in the group. The attacker claims so for every class and column whose
 label is a set or such a range; a claim is right if a member of the class has the value. Baseline: as many values drawn
-at random from those that the labels cover. Where labels come from a recoding that is the same for all, their ends are
-values like others.
+at random from those that the labels cover. Where labels come from a recoding that is the same for all, or are rounded
+outward (`shoal.data.tables.round_ends`), their ends are values like others.
 
 What is left out: ranges of numbers and dates, which `label_ends` attacks, and nodes of a hierarchy, of which minimality
 tells only that two of the branches below are inhabited.

@@ -35,7 +35,8 @@ class Classes:
     first : int64 array of n_classes
         The first row of each class.
     persons : int64 array of n_rows, optional
-        Whose each row is. Then sizes are of persons: how many different ones have a row in the class.
+        Whose each row is. Then sizes are of persons: how many different ones have a row in the class. Where rows stand
+        for several records, each of these is another person's.
     are_histories : bool
         Whether the rows of a class are those of all persons with the same published history.
     weights : int32 array of n_rows, optional
@@ -68,13 +69,20 @@ class Classes:
     @property
     def n_members(self) -> int:
         """How many there are of what is counted; a person may have rows in several classes."""
-        return self.n_rows if self.persons is None else len(np.unique(self.persons))
+        return self.n_rows if self.persons is None or self.is_one_each else len(np.unique(self.persons))
+
+    @property
+    def is_one_each(self) -> bool:
+        """Whether as many persons are counted as records, or records alone."""
+        return self.persons is None or self.weights is not None
 
     def of_persons(self, persons: Ints) -> Classes:
         """The same classes, in which persons count and not rows: (X, Y)-anonymity of Wang and Fung, KDD 2006.
 
         A row with a negative number is of nobody, a counterfeit: no class is larger by it.
         """
+        if self.weights is not None:
+            return replace(self, persons=np.arange(len(self.ids)))
         numbers = np.unique(persons, return_inverse=True)[1].astype(np.int64)
         pairs = np.unique((self.ids * (int(numbers.max(initial=0)) + 1) + numbers)[persons >= 0])
         sizes = np.bincount(pairs // (int(numbers.max(initial=0)) + 1), minlength=self.n_classes).astype(np.int64)
@@ -82,6 +90,8 @@ class Classes:
 
     def of_histories(self, persons: Ints) -> Classes:
         """Put persons together whose rows are in the same of these classes, equally often: all rows of such persons."""
+        if self.weights is not None:
+            return replace(self.of_persons(persons), are_histories=True)
         numbers = np.unique(persons, return_inverse=True)[1].astype(np.int64)
         order = np.lexsort((self.ids, numbers))
         counts = np.bincount(numbers)

@@ -29,7 +29,7 @@ from shoal.check.tables.covering import covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.labels import read_label
 from shoal.data.tables.slices import Layout, Slice
-from shoal.data.tables.table import Column, Table, spell
+from shoal.data.tables.table import Column, Table, count_codes, counted, spell
 
 MOST_PAIRS = 30_000_000  # of a class and a tuple that it covers, or of kinds of rows and records
 _SLACK = 1e-9
@@ -83,7 +83,8 @@ def compare_kept(tables: ComparedTables) -> list[str]:
         shown, had = np.split(ids, [len(shown)])
         beside = " of the same group"
     width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
-    surplus = np.maximum(np.bincount(shown, minlength=width) - np.bincount(had, minlength=width), 0)
+    n_shown = count_codes(shown, tables.published.weights, width)
+    surplus = np.maximum(n_shown - count_codes(had, tables.original.weights, width), 0)
     if not surplus.any():
         return []
     names = ", ".join(map(repr, tables.kept))
@@ -220,7 +221,7 @@ def _readable(tables: ComparedTables) -> tuple[list[str], list[str], list[str]]:
         column = published(tables.published[name], tables.markers)
         scale = scale_of(source, attribute)
         covering = covering_of(column, scale, missing="value")
-        n_unread = int(np.sum(column.counts() * covering.unreadable))
+        n_unread = int(np.sum(column.counts(tables.published.weights) * covering.unreadable))
         texts = spell(column.values)
         # Only a hierarchy or an order could give such labels a meaning.
         is_name = any(read_label(texts[i]).kind == "value" for i in np.flatnonzero(covering.unreadable[: len(texts)]))
@@ -266,12 +267,12 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
     zeros = np.zeros(table.n_rows, dtype=np.int64)
     part = Part(0, tuple(quasi), columns, False, region, first, sizes, every, zeros)
     layout = Layout("", (Slice(tuple(quasi), tuple(quasi)),))
-    sliced = CheckedSlices(table, layout, every + 1, region, sizes, (part,), (), 1)
+    sliced = CheckedSlices(table, layout, tables.attributes, every + 1, region, sizes, (part,), (), 1)
     finder = Finder(sliced, tables.original, tables.attributes, "value", tables.markers)
     shown, had = _kept_keys(tables)
     width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
-    row_types, n_rows = np.unique(region * width + shown, return_counts=True)
-    record_types, n_records = np.unique(finder.of_record * width + had, return_counts=True)
+    row_types, n_rows = counted(region * width + shown, table.weights)
+    record_types, n_records = counted(finder.of_record * width + had, tables.original.weights)
     starts = np.searchsorted(record_types, np.arange(finder.n_tuples + 1) * width)
     edges: list[tuple[Ints, Ints]] = []
     n_pairs = 0

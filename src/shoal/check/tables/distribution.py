@@ -95,7 +95,7 @@ def distribution(classes: Classes, column: Column, *, missing: Missing = "value"
     held = np.minimum(column.codes, n_known).astype(np.int64)
     codes, ranks = np.unique(held, return_inverse=True)
     pairs, totals = classes.ids * len(codes) + ranks, count_codes(ranks, classes.weights)
-    if classes.persons is None:
+    if classes.persons is None or classes.is_one_each:
         keys, counts = counted(pairs, classes.weights)
     else:
         n_persons = int(classes.persons.max(initial=0)) + 1
@@ -110,7 +110,7 @@ def distribution(classes: Classes, column: Column, *, missing: Missing = "value"
     known = codes[pair_values] < n_known if hides_any else np.ones(len(keys), dtype=bool)
     counts = counts.astype(np.int64)
     sums = np.add.reduceat(counts, starts)
-    if classes.persons is None:
+    if classes.persons is None or classes.is_one_each:
         distinct = np.add.reduceat(known.astype(np.int64), starts)
     else:
         pair, person = np.divmod(holders, n_persons)

@@ -19,14 +19,16 @@ from shoal.check.tables.publication import check_of, needs_original, verify_publ
 from shoal.check.tables.shift import compare_shift, dates_beside
 from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked, Verdict
+from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute, Role
 from shoal.data.tables.meaning import attributes_of
+from shoal.data.tables.parquet import refuse_too_many
 from shoal.data.tables.persons import person_codes, provider_codes
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import read_back
 from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
-from shoal.secrets import GROUPS_FILE, PUBLISHED_GROUPS_FILE, PrivateFolder
+from shoal.secrets import GROUPS_FILE, PERSONS_FILE, PUBLISHED_GROUPS_FILE, ROWS_FILE, PrivateFolder
 from shoal.told_counts import contradictions, may_be, total
 
 CompareDatasheet = Callable[[Path, TableManifest, Table, Table | None], tuple[list[str], list[str]]]
@@ -59,8 +61,14 @@ def check_tables(
         Compares the datasheet with manifest and data; pages are made elsewhere, so the checker is given the function.
     """
     markers = manifest.missing_markers if policy is None else policy.missing_markers
+    listed_unread = original is not None and original.weights is not None and _names_records(None, private)
+    if listed_unread:
+        private = None
     n_false = int(manifest.records.get("counterfeits", 0))
-    table = published_table(folder, manifest, markers, None if original is None else original.n_rows + n_false)
+    n_most = None if original is None else original.n_records + n_false
+    table = published_table(
+        folder, manifest, markers, n_most, is_weighed=bound() is not None and not _names_records(original, private)
+    )
     table, pseudonyms = apart(table, manifest.pseudonym)
     findings = [*folder.edits(manifest), *_columns(table, manifest)]
     if (pseudonyms is None) != (manifest.pseudonym is None):
@@ -171,8 +179,8 @@ def check_tables(
     if manifest.limits is None and manifest.is_of_this_version:
         findings.append("the manifest does not say how many records may be singled out")
     findings += _claims(table, alone_of(manifest), claimed, evidence, verdict if asked == claimed else None)
-    if table.n_rows != manifest.records["out"]:
-        findings.append(f"the data has {table.n_rows:,} rows, the manifest says {manifest.records['out']:,}")
+    if table.n_records != manifest.records["out"]:
+        findings.append(f"the data has {table.n_records:,} rows, the manifest says {manifest.records['out']:,}")
     findings += contradictions(manifest.records, manifest.k, None, "rows", counts_persons=bool(manifest.person))
     left = [*not_compared(manifest)]
     if compare_datasheet is not None and not findings:
@@ -180,6 +188,8 @@ def check_tables(
         findings += wrong
         left[-1:] = unseen
     left += verdict.not_compared
+    if listed_unread:
+        left.append("the lists of rows and persons that the owner kept, as memory is bounded")
     if evidence.listed_persons is not None and original is None:
         left.append("the owner's list of persons, by which they were counted, with the original; give --original")
     if manifest.method.get("diversity") == "blind":
@@ -190,7 +200,8 @@ def check_tables(
             left.append("any row with the record that it stands for, as it is not known which are counterfeits")
     if original is not None and (not n_false or is_known):
         findings += _counts(table, original, manifest)
-        if policy is not None and original.n_rows - table.n_rows > int(policy.method.suppression * original.n_rows):
+        n_left_out = original.n_records - table.n_records
+        if policy is not None and n_left_out > int(policy.method.suppression * original.n_records):
             findings.append("more records were left out than the policy allows")
         asked = replace(asked, attributes=attributes)
         compared = _compare(table, manifest, asked, publication, original, evidence, private)
@@ -247,7 +258,12 @@ def _without_counterfeits(
 
 
 def published_table(
-    folder: PublishedFolder, manifest: TableManifest, markers: Sequence[str] | None = None, n_most: int | None = None
+    folder: PublishedFolder,
+    manifest: TableManifest,
+    markers: Sequence[str] | None = None,
+    n_most: int | None = None,
+    *,
+    is_weighed: bool = False,
 ) -> Table:
     """The data that a manifest names, if it is a plain file of a size that so many rows may have.
 
@@ -255,11 +271,22 @@ def published_table(
     ----------
     n_most : int, optional
         No more rows than these are believed in.
+    is_weighed : bool
+        Whether to read every distinct row once, with the number of its records.
     """
     path = folder.data_file(manifest, n_most, len(manifest.attributes))
+    if not is_weighed:
+        refuse_too_many(path, manifest.n_published, len(manifest.attributes), "records are to be held, to be compared")
     spelled = manifest.missing_markers if markers is None else markers
     names = [*([] if manifest.pseudonym is None else [manifest.pseudonym]), *manifest.attributes]
-    return read_back(path, names, markers=spelled, delimiter=manifest.delimiter)
+    return read_back(path, names, markers=spelled, delimiter=manifest.delimiter, is_weighed=is_weighed)
+
+
+def _names_records(original: Table | None, private: PrivateFolder | None) -> bool:
+    """Whether records are looked at one by one: those of an original that is held, or of a list that the owner kept."""
+    if original is not None:
+        return original.weights is None
+    return private is not None and private.holds(PERSONS_FILE, ROWS_FILE)
 
 
 def _measured(
@@ -428,15 +455,15 @@ def _counts(table: Table, original: Table, manifest: TableManifest) -> list[str]
     """Rows that do not add up."""
     findings = []
     n_in, n_suppressed = manifest.records["in"], manifest.records["suppressed"]
-    if not may_be(n_in, original.n_rows):
-        findings.append(f"the original has {original.n_rows:,} rows, the manifest says {n_in:,}")
-    if not may_be(total([table.n_rows, n_suppressed]), original.n_rows):  # without counterfeits
+    if not may_be(n_in, original.n_records):
+        findings.append(f"the original has {original.n_records:,} rows, the manifest says {n_in:,}")
+    if not may_be(total([table.n_records, n_suppressed]), original.n_records):  # without counterfeits
         findings.append(
-            f"{table.n_rows:,} published and {n_suppressed:,} suppressed rows do not make "
-            f"the original's {original.n_rows:,}"
+            f"{table.n_records:,} published and {n_suppressed:,} suppressed rows do not make "
+            f"the original's {original.n_records:,}"
         )
-    if table.n_rows > original.n_rows:
-        findings.append(f"the data has {table.n_rows:,} rows, the original {original.n_rows:,}")
+    if table.n_records > original.n_records:
+        findings.append(f"the data has {table.n_records:,} rows, the original {original.n_records:,}")
     return findings
 
 

@@ -21,8 +21,10 @@ import numpy as np
 from shoal.arrays import Codes
 from shoal.data.database import connection, file_literal, literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
+from shoal.data.tables.format import HowToRead
 from shoal.data.tables.header import check_header, numbered_names, refuse_record
-from shoal.data.tables.parquet import collapse_rows
+from shoal.data.tables.one_each import is_one_each
+from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many
 from shoal.data.tables.table import Column
 from shoal.data.tables.text_survey import Survey, open_bytes, survey, unlimited_fields
 from shoal.errors import DataError
@@ -35,18 +37,11 @@ _ROWS_A_COLUMN = 64
 
 
 def read_text(
-    path: os.PathLike[str],
-    *,
-    gzipped: bool,
-    markers: Collection[str],
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    header: str | None = None,
-    expected: Sequence[Collection[str]] | None = None,
+    path: os.PathLike[str], reading: HowToRead, *, gzipped: bool, expected: Sequence[Collection[str]] | None = None
 ) -> tuple[list[Column], Survey]:
     """Read all columns of a delimited text file.
 
-    The first line names the columns, unless `header` says that it is a record like all others. A cell is what
+    The first line names the columns, unless `reading.header` says that it is a record like all others. A cell is what
     stands between two delimiters, with its blanks; a quoted cell may hold delimiters, line ends and doubled
     quotes; an empty cell equals a quoted empty one. Blank lines are no rows.
 
@@ -59,29 +54,24 @@ def read_text(
         With file and line if the file is empty, damaged, not text, ragged or wrongly quoted, or the first line looks
         like a record and nothing says what it is.
     """
+    delimiter, header = reading.delimiter, reading.header
     check_header(header)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0 '):
         raise DataError(f"the delimiter {delimiter!r} is not usable; give one character such as ',' or ';'")
-    known = survey(path, gzipped=gzipped, delimiter=delimiter, encoding=encoding)
-    return _read(path, known, gzipped, markers, header, expected), known
+    known = survey(path, gzipped=gzipped, delimiter=delimiter, encoding=reading.encoding)
+    return _read(path, known, gzipped, reading.markers, header, expected), known
 
 
 def read_distinct_text(
-    path: os.PathLike[str],
-    *,
-    gzipped: bool,
-    markers: Collection[str],
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    header: str | None = None,
-    drops: Callable[[str], bool],
-) -> tuple[list[Column], Survey, Codes] | None:
+    path: os.PathLike[str], reading: HowToRead, *, gzipped: bool, drops: Callable[[str], bool]
+) -> tuple[list[Column], Survey, Codes | None] | None:
     """Read every distinct row of a text file once, and how many records it stands for; None if it is not regular.
 
-    As `read_text`, and as `shoal.data.tables.parquet.read_distinct` about memory and columns that are dropped.
+    As `read_text`, and as `shoal.data.tables.parquet.read_distinct` about memory, columns that are dropped and persons.
     """
+    header, markers = reading.header, reading.markers
     check_header(header)
-    known = survey(path, gzipped=gzipped, delimiter=delimiter, encoding=encoding)
+    known = survey(path, gzipped=gzipped, delimiter=reading.delimiter, encoding=reading.encoding)
     is_headless = header == "none"
     if not known.is_regular or known.header is None or len(known.header) < 2:
         return None
@@ -90,29 +80,39 @@ def read_distinct_text(
     names = _names(path, known.header, is_headless)
     scan, cells = _scan(path, known, gzipped, is_headless, len(names))
     kept = [i for i, name in enumerate(names) if not drops(name)]
-    told = ", ".join(f"{cells[i]} AS c{i}" for i in kept) or "1"
-    aliases = [f"c{i}" for i in range(len(names))]
+    keys = [i for i, name in enumerate(names) if name in reading.person]
+    weights: Codes | None = None
     try:
         with connection() as database:
-            weights = collapse_rows(database, path, f"(SELECT {told} FROM {scan})", [aliases[i] for i in kept])
-            below = int(weights.sum(dtype=np.int64)) - is_headless
+            if keys and not is_one_each(database, scan, [(cells[i], True) for i in keys], markers):
+                kept = sorted({*kept, *keys})
+                n_counted = known.n_delimiters // (len(names) - 1) + is_headless
+                refuse_too_many(path, n_counted, len(kept), "records are to be held, as some may be of one person")
+                rows, told = scan, cells
+            else:
+                keys, told = [], [f"c{i}" for i in range(len(names))]
+                shown = ", ".join(f"{cells[i]} AS {told[i]}" for i in kept) or "1"
+                weights = collapse_rows(database, path, f"(SELECT {shown} FROM {scan})", [told[i] for i in kept])
+                rows = "distinct_rows"
+            counted = "count(*)" if weights is None else "sum(n)"
+            others = [i for i in kept if i not in keys]
+            distinct = "".join(f", list(DISTINCT {told[i]}) AS d{i}" for i in others)
+            database.execute(f"CREATE TEMP TABLE found AS SELECT {counted} AS n{distinct} FROM {rows}")
+            lengths = "".join(f", len(d{i})" for i in others)
+            n_records, *sizes = database.execute(f"SELECT n{lengths} FROM found").fetchone() or (0,)
+            below = int(n_records) - is_headless
             if not below or below * (len(names) - 1) != known.n_delimiters:
                 return None
-            distinct = ", ".join(f"list(DISTINCT c{i}) AS d{i}" for i in kept) or "1"
-            database.execute(f"CREATE TEMP TABLE found AS SELECT {distinct} FROM distinct_rows")
-            lengths = ", ".join(f"len(d{i})" for i in kept) or "1"
-            sizes = database.execute(f"SELECT {lengths} FROM found").fetchone() or ()
-            few = [i for i, size in zip(kept, sizes, strict=False) if size <= _FEW_DISTINCT]
-            columns = _by_code(database, "distinct_rows", aliases, few, names, markers)
-            many = [i for i in kept if i not in columns]
-            columns |= _by_text(database, "distinct_rows", aliases, many, names, markers)
+            few = [i for i, size in zip(others, sizes, strict=True) if size <= _FEW_DISTINCT]
+            columns = _by_code(database, rows, told, few, names, markers)
+            columns |= _by_text(database, rows, told, [i for i in kept if i not in columns], names, markers)
     except duckdb.OutOfMemoryException:
         raise DataError(
             f"{path}: its distinct rows do not fit into memory; drop columns that tell records apart, or raise memory"
         ) from None
     except duckdb.Error:
         return None
-    nothing = Column("", np.zeros(len(weights), dtype=np.int32), np.empty(0, dtype=object), (None,))
+    nothing = absent(int(n_records) if weights is None else len(weights))
     found = [columns.get(i, replace(nothing, name=name)) for i, name in enumerate(names)]
     if header is None:
         refuse_record(str(path), found)

@@ -45,6 +45,7 @@ def read_table(
     decimal: str | None = None,
     table: str | None = None,
     drops: Callable[[str], bool] | None = None,
+    person: Sequence[str] = (),
 ) -> Table:
     """Read a table from a file in any of the formats of `shoal.data.tables.formats`.
 
@@ -72,13 +73,16 @@ def read_table(
     drops : callable, optional
         Read every distinct row once, with the number of its records, and no column of which this is true. Of Parquet
         and text.
+    person : sequence of str
+        With `drops`, the columns that say whose a record is. Unless every record is known to be another person's, all
+        records are read, with these columns.
 
     Raises
     ------
     DataError
         If the file is not there, not readable, or not a whole and regular table; with the line if possible.
     """
-    reading = HowToRead(markers, delimiter, encoding, header, table, decimal, drops=drops)
+    reading = HowToRead(markers, delimiter, encoding, header, table, decimal, drops=drops, person=person)
     if is_server(path):
         if drops is not None:
             raise DataError(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from shoal.arrays import Codes
 from shoal.data.sniff import Look
 from shoal.data.tables.table import MARKERS, Source, Table
 from shoal.registry import Registry
@@ -27,6 +28,12 @@ class HowToRead:
     """What a file is thought to hold, which may make reading it faster and changes nothing else."""
     drops: Callable[[str], bool] | None = None
     """Given, every distinct row is read once, with the number of its records, without the columns that it names."""
+    person: Sequence[str] = ()
+    """Then the columns that say whose a record is: all records are read unless each is known to be another person's."""
+
+    def tells_one_each(self, weights: Codes | None) -> bool:
+        """Whether rows that were read so, with these weights, are known to be of records of different persons."""
+        return bool(self.person) and weights is not None
 
 
 class TableFormat(ABC):

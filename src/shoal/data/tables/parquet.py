@@ -14,6 +14,7 @@ import numpy.typing as npt
 from shoal.arrays import Codes
 from shoal.data.database import bound, connection, file_literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
+from shoal.data.tables.one_each import is_one_each
 from shoal.data.tables.table import Column, encode_cells
 from shoal.errors import DataError
 
@@ -32,10 +33,10 @@ BASE_BYTES, ROW_BYTES, CELL_BYTES = 300 << 20, 100, 22
 class TooManyDistinct(DataError):
     """Distinct rows that do not fit into the memory that is given."""
 
-    def __init__(self, path: os.PathLike[str], n_rows: int, memory: int) -> None:
+    def __init__(self, path: os.PathLike[str], n_rows: int, memory: int, what: str = "rows are distinct") -> None:
         self.n_rows = n_rows
         super().__init__(
-            f"{path}: {n_rows:,} rows are distinct, too many for {memory / 1e9:.3g} GB; drop columns that tell "
+            f"{path}: {n_rows:,} {what}, too many for {memory / 1e9:.3g} GB; drop columns that tell "
             "records apart, or raise memory"
         )
 
@@ -55,25 +56,30 @@ def read_parquet(path: os.PathLike[str], *, markers: Collection[str]) -> list[Co
 
 
 def read_distinct(
-    path: os.PathLike[str], *, markers: Collection[str], drops: Callable[[str], bool]
-) -> tuple[list[Column], Codes]:
+    path: os.PathLike[str], *, markers: Collection[str], drops: Callable[[str], bool], person: Collection[str] = ()
+) -> tuple[list[Column], Codes | None]:
     """Read every distinct row of a Parquet file once, and how many records it stands for.
 
     The file is scanned, and never held: what needs memory are the distinct rows. Columns that `drops` says are not
     read, tell no rows apart, and come back without values.
+
+    The columns of `person` say whose a record is. If every record is another person's they are treated like others;
+    else, or if that is not known, all records are read, in their order, and the columns of `person` too: no weights
+    come back.
 
     Raises
     ------
     DataError
         As `read_parquet`, or where the distinct rows do not fit into what `shoal.data.database.bounded` gives.
     """
-    columns, weights = _read(path, markers, drops)
-    assert weights is not None
-    return columns, weights
+    return _read(path, markers, drops, person)
 
 
 def _read(
-    path: os.PathLike[str], markers: Collection[str], drops: Callable[[str], bool] | None
+    path: os.PathLike[str],
+    markers: Collection[str],
+    drops: Callable[[str], bool] | None,
+    person: Collection[str] = (),
 ) -> tuple[list[Column], Codes | None]:
     """All rows or, where it is said which columns to drop, the distinct ones with their weights."""
     scan = f"read_parquet({file_literal(path)})"
@@ -91,10 +97,20 @@ def _read(
                 raise DataError(f"{path}: has columns but no rows; there is nothing to anonymise")
             aliases = ", ".join(f"c{i}" for i in range(len(types)))
             scan = f"{scan} AS file({aliases})"
+            kept = [name for name in names if drops is None or not drops(name)]
+            keys = [i for i, name in enumerate(names) if name in person]
+            if drops is not None and (not keys or _is_one_each(database, scan, {i: types[i] for i in keys}, markers)):
+                return _read_collapsed(database, path, scan, names, types, markers, kept)
             if drops is not None:
-                return _read_collapsed(database, path, scan, names, types, markers, drops)
+                kept = [name for name in names if name in {*kept, *person}]
+                refuse_too_many(
+                    path, int(counted[0]), len(kept), "records are to be held, as some may be of one person"
+                )
+            nothing = absent(int(counted[0]))
             return [
-                _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
+                replace(nothing, name=name)
+                if name not in kept
+                else _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
                 if _family(kind) in _TEXTS
                 else to_column(name, kind, _fetch(database, scan, plain(f"c{i}", kind)), markers)
                 for i, (name, kind) in enumerate(zip(names, types, strict=True))
@@ -115,17 +131,16 @@ def _read_collapsed(
     names: Sequence[str],
     types: Sequence[str],
     markers: Collection[str],
-    drops: Callable[[str], bool],
+    told: Collection[str],
 ) -> tuple[list[Column], Codes]:
     """The distinct rows, told apart by small numbers in the place of texts and whole numbers, where they are few."""
-    kept = [i for i, name in enumerate(names) if not drops(name)]
+    kept = [i for i, name in enumerate(names) if name in told]
     coded = _numbered(database, scan, {i: types[i] for i in kept})
     cells = ", ".join(f"{coded[i].cell if i in coded else plain(f'c{i}', types[i])} AS c{i}" for i in kept) or "1"
     weights = collapse_rows(database, path, f"(SELECT {cells} FROM {scan})", [f"c{i}" for i in kept])
     numbers = ", ".join(f"c{i}" for i in coded)
     fetched = database.execute(f"SELECT {numbers} FROM distinct_rows").fetchnumpy() if coded else {}
-    nothing = Column("", np.zeros(len(weights), dtype=np.int32), np.empty(0, dtype=object), (None,))
-    columns = []
+    nothing, columns = absent(len(weights)), []
     for i, (name, kind) in enumerate(zip(names, types, strict=True)):
         if i not in kept:
             columns.append(replace(nothing, name=name))
@@ -136,6 +151,21 @@ def _read_collapsed(
         else:
             columns.append(to_column(name, kind, _fetch(database, "distinct_rows", f"c{i}"), markers))
     return columns, weights
+
+
+def absent(n_rows: int) -> Column:
+    """A column that was not read."""
+    return Column("", np.zeros(n_rows, dtype=np.int32), np.empty(0, dtype=object), (None,))
+
+
+def _is_one_each(
+    database: duckdb.DuckDBPyConnection, scan: str, types: Mapping[int, str], markers: Collection[str]
+) -> bool:
+    """Whether it is known that these columns, a key of persons, are different in all records."""
+    if any(_family(kind) in _FLOATS for kind in types.values()):
+        return False
+    cells = [(plain(f"c{i}", kind), _family(kind) in _TEXTS) for i, kind in types.items()]
+    return is_one_each(database, scan, cells, markers)
 
 
 @dataclass(frozen=True)
@@ -208,16 +238,22 @@ def _numbered(database: duckdb.DuckDBPyConnection, scan: str, types: Mapping[int
 
 def collapse_rows(database: duckdb.DuckDBPyConnection, path: os.PathLike[str], scan: str, kept: Sequence[str]) -> Codes:
     """Make the table of distinct rows; how many records each stands for."""
-    told, memory = ", ".join(kept) or "1", bound()
+    told = ", ".join(kept) or "1"
     database.execute("SET preserve_insertion_order = false")
     database.execute(f"CREATE TEMP TABLE distinct_rows AS SELECT {told}, count(*) AS n FROM {scan} GROUP BY {told}")
     database.execute("SET preserve_insertion_order = true")
     weights = np.ma.getdata(database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"])
-    if memory and BASE_BYTES + len(weights) * (ROW_BYTES + CELL_BYTES * len(kept)) > memory:
-        raise TooManyDistinct(path, len(weights), memory)
+    refuse_too_many(path, len(weights), len(kept))
     if int(weights.sum(dtype=np.int64)) > np.iinfo(np.int32).max:
         raise DataError(f"{path}: has more than {np.iinfo(np.int32).max:,} records; split it")
     return weights.astype(np.int32)
+
+
+def refuse_too_many(path: os.PathLike[str], n_rows: int, n_columns: int, what: str = "rows are distinct") -> None:
+    """Refuse rows that do not fit into what `shoal.data.database.bounded` gives."""
+    memory = bound()
+    if memory and BASE_BYTES + n_rows * (ROW_BYTES + CELL_BYTES * n_columns) > memory:
+        raise TooManyDistinct(path, n_rows, memory, what)
 
 
 def refuse_type(where: str, name: str, kind: str) -> None:

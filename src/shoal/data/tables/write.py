@@ -50,6 +50,7 @@ def read_back(
     markers: Sequence[str],
     delimiter: str | None = None,
     expected: Table | None = None,
+    is_weighed: bool = False,
 ) -> Table:
     """Read a file that `write_table` wrote, without the quotes that guard its texts and with the names as they were.
 
@@ -60,10 +61,13 @@ def read_back(
     expected : Table, optional
         What was written. It may make reading faster and changes nothing else: what is not as expected is read as it is.
         If its rows stand for several records, so do those that are read.
+    is_weighed : bool
+        Whether to read every distinct row once, with the number of its records.
     """
     seen = look(path)
     known = next(format for format in FORMATS.values() if format.looks_like(seen))
-    drops = None if expected is None or expected.weights is None else _none
+    is_weighed |= expected is not None and expected.weights is not None
+    drops = _none if is_weighed else None
     return known.read_back(path, names, HowToRead(markers, delimiter, None, "first", expected=expected, drops=drops))
 
 

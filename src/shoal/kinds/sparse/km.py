@@ -28,12 +28,10 @@ from shoal.data.sparse.written import (
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, did_you_mean
 from shoal.held_out import HeldOut
-from shoal.kernels.compile import has_compiled
 from shoal.kinds.sparse.manifest import KMManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.manifest import Manifest
-from shoal.progress import Progress
 from shoal.release import Pages, Release
 from shoal.sparse.combinations import only_items
 from shoal.sparse.content_order import canonical_order
@@ -45,6 +43,7 @@ from shoal.stage import CheckedFile, checked_file, refuse_failed
 
 if TYPE_CHECKING:
     from shoal.attack.sparse.case import BasketCase
+    from shoal.kind import Run
     from shoal.utility.sparse.baskets import BasketUtility
 
 _NOUNS = {"disassociate": "disassociated records", "suppress": "records", "generalise": "generalised records"}
@@ -277,13 +276,7 @@ def _told_policy(policy: SparsePolicy, original: Sparse) -> SparsePolicy:
 
 
 def release_km(
-    original: Sparse,
-    policy: SparsePolicy,
-    *,
-    seed: int | None = None,
-    progress: Progress | None = None,
-    like: Any = None,
-    held_out: HeldOut[Sparse] | None = None,
+    original: Sparse, policy: SparsePolicy, run: Run, *, like: Any = None, held_out: HeldOut[Sparse] | None = None
 ) -> KMRelease:
     """Make records k^m-anonymous, write them to a file of no name, and check what is read back from it.
 
@@ -296,10 +289,11 @@ def release_km(
     """
     if not len(original):
         raise DataError("there are no records, so there is nothing to publish; give a file with some")
+    seed, progress = run.seed, run.progress
     notes = _notes(original, seed)
     original = original.joined()
     if progress is not None:
-        progress("counting" if has_compiled() else "compiling (on the first run only), then counting", 0, 0)
+        progress("counting", 0, 0)
     made = make_km(original, policy)
     published = made.published
     if not len(published):

@@ -68,6 +68,7 @@ class Tables(Kind):
         "other": "",
         "beside": "whose persons a ledger knows again",
         "population": "",
+        "memory": "",
     }
     policy = Policy
 
@@ -109,10 +110,31 @@ class Tables(Kind):
         label: str | None = None,
         header: str | None = None,
     ) -> Table:
-        """As the policy says, or else the manifest."""
+        """As the policy says, or else the manifest; with a bound on memory, the distinct rows of what was published."""
+        from shoal.data.database import bound
+
         markers = manifest.missing_markers if policy is None else policy.missing_markers
         first = header or (policy.header if policy is not None else None) or manifest.header
-        return load(source, markers, first, (policy.reading if policy is not None else None) or manifest.reading)
+        reading = (policy.reading if policy is not None else None) or manifest.reading
+        if bound() is None:
+            return load(source, markers, first, reading)
+        from shoal.kinds.tables.large import read_distinct_rows
+
+        person = (policy.person if policy is not None else ()) or manifest.person or ()
+        said: dict[Any, Any] = {"missing_markers": markers, "header": first, **(reading or {})}
+        return read_distinct_rows(source, Policy(**said), lambda name: name not in manifest.attributes, person)
+
+    def bytes_to_check(
+        self, manifest: TableManifest, policy: Policy | None, memory: str | None, *, beside: Sequence[Any] = ()
+    ) -> int | None:
+        """As is said, or else by the policy; refused for releases whose records are looked at one by one."""
+        asked = memory or (policy.memory if policy is not None else None)
+        if asked is None:
+            return None
+        from shoal.kinds.tables.large import refuse_unweighed
+
+        refuse_unweighed(manifest, policy, is_alone=not beside)
+        return Policy(memory=asked).n_bytes
 
     def first_rows(self, records: Any, n: int) -> Grid:
         """A line a row, cells as a text file shows them."""

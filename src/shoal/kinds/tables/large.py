@@ -3,11 +3,15 @@
 Strict cuts and labels of groups never part equal records, so they give the same release from distinct rows. All columns
 that are published tell rows apart; a column in which nearly every record has a value of its own, and which is not
 dropped, leaves as many rows as there are records, which is refused where they do not fit.
+
+Where persons count, and every record is another person's, to count records is to count persons. Where one person has
+several, groups of different persons grow by single records, so that all records are held, without the columns that are
+dropped; that too is refused where they do not fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +20,24 @@ from shoal.data.tables.decimals import noted
 from shoal.data.tables.files import read_table
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
+from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 
 UNATTACKED = "it looks at all records, and memory is bounded"
 """Why no attack is run on a release from distinct rows."""
 
-LARGE = (
-    "Nothing was attacked: attacks look at all records, and memory is bounded. Whether a column says whose a record is "
-    "was not looked at either; if one person has several, k records may be of fewer than k persons."
+_UNATTACKED = "Nothing was attacked: attacks look at all records, and memory is bounded."
+_NO_PERSONS = (
+    "Whether a column says whose a record is was not looked at either; if one person has several, k records may be of "
+    "fewer than k persons."
 )
-"""What a release from distinct rows says of itself."""
+
+
+def large_notes(policy: Policy) -> list[str]:
+    """What a release in bounded memory says of itself."""
+    if policy.memory is None:
+        return []
+    return [_UNATTACKED if policy.person else f"{_UNATTACKED} {_NO_PERSONS}"]
 
 
 def load_distinct(source: Any, policy: Policy) -> Table:
@@ -39,6 +51,8 @@ def load_distinct(source: Any, policy: Policy) -> Table:
     usual = policy.columns.get("*", ColumnPolicy())
 
     def drops(name: str) -> bool:
+        if name in policy.person:
+            return True
         if not policy.states_role_of(name):
             raise PolicyError(
                 f"the column {name!r} has no role, and none is guessed where memory is bounded; state it, or one for "
@@ -47,14 +61,39 @@ def load_distinct(source: Any, policy: Policy) -> Table:
         return policy.columns.get(name, usual).role == "identifying"
 
     with bounded(policy.n_bytes):
-        return read_distinct_rows(source, policy, drops)
+        return read_distinct_rows(source, policy, drops, policy.person)
 
 
-def read_distinct_rows(source: Any, policy: Policy, drops: Callable[[str], bool]) -> Table:
-    """The distinct rows of a file in all columns but those that `drops` says, each with the number of its records."""
+def read_distinct_rows(source: Any, policy: Policy, drops: Callable[[str], bool], person: Sequence[str] = ()) -> Table:
+    """The distinct rows of a file in all columns but those that `drops` says, each with the number of its records.
+
+    All records, where some may be of one `person`.
+    """
     if not isinstance(source, str | Path):
         raise PolicyError("a bound on memory is for files, and this is in memory already: leave memory out")
     found = read_table(
-        source, markers=policy.missing_markers, header=policy.header, drops=drops, **(policy.reading or {})
+        source,
+        markers=policy.missing_markers,
+        header=policy.header,
+        drops=drops,
+        person=person,
+        **(policy.reading or {}),
     )
     return found if policy.reading and "decimal" in policy.reading else noted(found)
+
+
+def refuse_unweighed(manifest: TableManifest, policy: Policy | None, *, is_alone: bool) -> None:
+    """Refuse to check a release from distinct rows whose promises are about single records."""
+    told = str(manifest.method.get("publish", ""))
+    asked = {
+        f"publish = {told}": told != "generalise",
+        "another way to publish, as the policy asks for,": policy is not None
+        and policy.method.publication != "generalise",
+        "a provider": bool(manifest.provider or (policy is not None and policy.provider)),
+        "a pseudonym": manifest.pseudonym is not None,
+        "a series of releases": manifest.series is not None or not is_alone,
+        "what was held out": "held_out" in manifest.records,
+    }
+    refused = [what for what, is_refused in asked.items() if is_refused]
+    if refused:
+        raise PolicyError(f"{refused[0]} is checked with all records in memory: leave memory out")

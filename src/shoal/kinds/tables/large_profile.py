@@ -28,7 +28,7 @@ MOST_VALUES = 1_000_000
 
 NO_PERSONS = (
     "Whether a column says whose a record is was not looked at, as memory is bounded: if one person has several, name "
-    "the column (--person) and do without --memory."
+    "the column (--person)."
 )
 
 
@@ -61,7 +61,7 @@ def profile_large(source: Any, policy: Policy, *, sweep: bool, progress: Progres
             )
             continue
         column = alone[name]
-        guessed[name] = guess_attribute(column, n_records=empty.n_records)
+        guessed[name] = guess_attribute(column, weights=alone.weights)
         n_missing = int(column.counts(alone.weights)[len(column.values) :].sum())
         counts[name] = CellCounts(len(column.values), n_missing)
     step("reading distinct rows", 0, 0)

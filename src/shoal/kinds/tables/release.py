@@ -25,13 +25,13 @@ from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.persons import person_codes, provider_codes
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, SlicedTable, attributes_held
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
 from shoal.kinds.tables.findings import told_findings, unprotected
-from shoal.kinds.tables.large import LARGE, UNATTACKED
+from shoal.kinds.tables.large import UNATTACKED, large_notes
 from shoal.kinds.tables.manifest import PublishedColumn, SeriesEntry, TableManifest, as_published
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
@@ -112,7 +112,7 @@ class TableRelease(Release[Table]):
             guarantees=(),
             policy=policy,
             notes=(
-                *([] if original.weights is None else [LARGE]),
+                *large_notes(policy),
                 *made.notes,
                 *([ORIGINAL_ORDER] if policy.order == "original" else []),
             ),
@@ -148,8 +148,8 @@ class TableRelease(Release[Table]):
 
     @property
     def unattacked_because(self) -> str | None:
-        """Rows that stand for several records are not attacked."""
-        return None if self._original.weights is None else UNATTACKED
+        """What is made in bounded memory is not attacked."""
+        return None if self.policy.memory is None else UNATTACKED
 
     def _refuse_rows(self, what: str) -> None:
         if self._original.weights is not None:
@@ -186,18 +186,21 @@ class TableRelease(Release[Table]):
         before = self._original.take(self._rows[:n]) if is_paired else self._original
         return first(before, n), first(self.published, n), is_paired
 
+    @property
+    def sliced(self) -> SlicedTable | None:
+        """The published table as what it is where it stands in slices; None where every row is one record."""
+        return None if self.layout is None else SlicedTable(self.table, self.layout, self.attributes)
+
     @cached_property
     def utility(self) -> Utility:
         """What the protection cost."""
         from shoal.utility.tables.measure import measure
 
         persons = self._evidence.original_persons
-        if self.layout is not None:
+        if self.sliced is not None:
             from shoal.utility.tables.slices import measure_slices
 
-            return measure_slices(
-                self._original, self.table, self.layout, self._sources, self.attributes, self.policy, persons
-            )
+            return measure_slices(self._original, self.sliced, self._sources, self.policy, persons)
         if self._behind is None:
             own = np.flatnonzero(self._rows < self._own.n_rows)  # without counterfeits
             shown, rows, groups = self.table.take(own), self._rows[own], self._groups[own]
@@ -229,13 +232,11 @@ class TableRelease(Release[Table]):
         """What a table in slices tells an attacker; None for other tables."""
         from shoal.check.slices.exposure import exposure
 
-        if self.layout is None:
+        if self.sliced is None:
             return None
         return exposure(
-            self.table,
-            self.layout,
+            self.sliced,
             self._original,
-            self.attributes,
             missing=self.policy.missing,
             markers=self.policy.missing_markers,
         )
@@ -271,12 +272,17 @@ class TableRelease(Release[Table]):
         publication = self.policy.method.publication
         wanted = {"groups": uses_groups(publication), "persons": not needs_original(publication)}
         wanted["ledger"] = self._series is not None
+        if self._original.weights is not None:  # every record is another person's, so there is nothing to list
+            return []
         kept = [what for what, is_wanted in wanted.items() if self.policy.person and is_wanted]
         return [*kept, *(["providers"] if self.policy.provider else [])]
 
     @property
     def told_counts(self) -> tuple[dict[str, Count], dict[str, Count]]:
         """The numbers of records as they are told in public; reasons for suppression are not told of tables."""
+        if self._original.weights is not None:
+            n_persons = self.records["suppressed"] if self.policy.person else None
+            return public_counts(self.records, self.policy.k, n_persons), {}
         persons, rows = self._evidence.original_persons, self._rows
         if persons is not None and self._series is not None:
             persons, rows = persons[: self._series.n_records], rows[rows < self._series.n_records]
@@ -381,7 +387,7 @@ class TableRelease(Release[Table]):
         """
         layout = self.layout
         table, pseudonyms = apart(table, self._pseudonym)
-        names = table.names if layout is None else list(dict.fromkeys(layout.attributes.values()))
+        names = list(dict.fromkeys(attributes_held(table.names, layout).values()))
         roles = {role: [n for n in names if attributes[n].role == role] for role in ("quasi", "sensitive")}
         asked = Asked(
             self.policy.require,
@@ -472,8 +478,7 @@ class TableRelease(Release[Table]):
 
     @property
     def _by_hierarchy(self) -> frozenset[str]:
-        held = {n: n for n in self.table.names} if self.layout is None else self.layout.attributes
-        attributes = {c: self.attributes[a] for c, a in held.items()}
+        attributes = {c: self.attributes[a] for c, a in attributes_held(self.table.names, self.layout).items()}
         return frozenset(c for c, a in attributes.items() if a.role == "quasi" and a.hierarchy is not None)
 
     def _manifest(self, **told: Any) -> Manifest:

@@ -12,8 +12,10 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.slices.exposure import Exposure
 from shoal.check.tables.risk import Risk
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, attributes_held
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Method, Policy, partitions
+from shoal.report.points import Point
+from shoal.report.tables.limits import not_protected
 from shoal.report.tables.words import any_providers, percent
 from shoal.told_counts import Count, Span, n_published, public_counts
 
@@ -112,6 +114,12 @@ class ReportContext:
     context: Mapping[str, str] | None = None
     n_counterfeits: int = 0
 
+    @property
+    def not_protected(self) -> tuple[Point, ...]:
+        """What an attacker can still do."""
+        told = (self.publish, self.diversity, self.accepted, self.pseudonym, self.shifted)
+        return not_protected(self.guarantees, self.attributes, *told)
+
     @classmethod
     def of(cls, release: TableRelease, guarantees: tuple[Guarantee, ...], *, is_public: bool = False) -> ReportContext:
         """Collect what the pages say about a release; for the datasheet alone nothing that the original tells."""
@@ -177,9 +185,8 @@ class ReportContext:
         method = Method.model_validate(dict(manifest.method))
         k = Policy(require=manifest.require).k
         layout = manifest.layout
-        named = (
-            manifest.attributes if layout is None else {a: manifest.attributes[c] for c, a in layout.attributes.items()}
-        )
+        held = attributes_held(manifest.attributes, layout)
+        named = {a: manifest.attributes[c] for c, a in held.items()}
         removed = {f"{i} removed": Attribute(f"{i} removed", "nominal", "identifying") for i in range(n_removed)}
         records = manifest.records
         return cls(
@@ -208,7 +215,7 @@ class ReportContext:
             k=k,
             diversity=method.diversity,
             layout=layout,
-            by_hierarchy=frozenset(n if layout is None else layout.attributes[n] for n in manifest.by_hierarchy),
+            by_hierarchy=frozenset(held[n] for n in manifest.by_hierarchy),
             accepted=manifest.accepted or {},
             counts_persons=bool(manifest.person),
             pseudonym=manifest.pseudonym or "",

@@ -169,8 +169,8 @@ def measure(
             )
             ncp = loss.ncp(lost, alike)
             penalties.append(ncp)
-            if persons is not None:
-                of_persons.append(loss.ncp(lost, alike, persons))
+            if persons is not None:  # where rows stand for several records, each of these is another person's
+                of_persons.append(ncp if original.weights is not None else loss.ncp(lost, alike, persons))
         comparisons.append(compare(scale, reading, k, ncp))
         scales.append(scale)
         readings.append(reading)

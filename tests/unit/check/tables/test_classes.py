@@ -131,3 +131,18 @@ def test_rows_of_nobody_make_no_class_larger() -> None:
     found = classes_of(table(a=["x", "x", "x", "y", "y"]), ["a"])
     assert found.of_persons(np.array([7, 7, 8, 9, 6])).sizes.tolist() == [2, 2]
     assert found.of_persons(np.array([7, -1, -2, 9, 6])).sizes.tolist() == [1, 2]
+
+
+def test_persons_of_weighted_rows_are_as_many_as_records():
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        rows, records = weighted(random_table(rng), rng)
+        few, many = classes_of(rows, ["a", "b"]), classes_of(records, ["a", "b"])
+        one_each = np.arange(records.n_rows)
+        for ours, theirs in (
+            (few.of_persons(np.arange(rows.n_rows)), many.of_persons(one_each)),
+            (few.of_histories(np.arange(rows.n_rows)), many.of_histories(one_each)),
+        ):
+            assert ours.sizes.tolist() == theirs.sizes.tolist()
+            assert (ours.noun, ours.n_members, ours.n_rows) == (theirs.noun, theirs.n_members, theirs.n_rows)
+            assert ours.are_histories == theirs.are_histories

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from unittest.mock import patch
 
 import duckdb
 import numpy as np
 import pytest
 
 import shoal
-from shoal.errors import DataError, PolicyError
+from shoal.data.tables import parquet, write
+from shoal.errors import DataError, Infeasible, PolicyError
 
 pytestmark = pytest.mark.unattacked
 
@@ -23,10 +25,10 @@ ROLES = {
 }
 
 
-def put(path: Path, n_rows: int, seed: int = 0) -> Path:
+def put(path: Path, n_rows: int, seed: int = 0, ids: np.ndarray | None = None) -> Path:
     rng = np.random.default_rng(seed)
     columns = {
-        "id": np.arange(n_rows),
+        "id": np.arange(n_rows) if ids is None else ids,
         "age": rng.integers(20, 50, n_rows),
         "job": np.array(["smith", "clerk", "?", None, "cook"], dtype=object)[rng.integers(0, 5, n_rows)],
         "ill": np.array(["flu", "cold", "ulcer"], dtype=object)[rng.integers(0, 3, n_rows)],
@@ -65,6 +67,87 @@ def test_the_bytes_and_the_claims_are_those_of_all_records(tmp_path: Path, n_row
     assert (large.guarantees, large.findings) == (whole.guarantees, whole.findings)
     assert (large.risk_before, large.risk_after) == (whole.risk_before, whole.risk_after)
     assert large.published.n_rows < n_rows
+
+
+def keys(n_rows: int, n_persons: int, spelled: str) -> np.ndarray:
+    """Whose each row is: everybody's in one row, or drawn."""
+    rng = np.random.default_rng(5)
+    ids = rng.permutation(n_rows) if n_persons == n_rows else rng.integers(0, n_persons, n_rows)
+    return np.array([spelled.format(i) for i in ids], dtype=object) if spelled else ids
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"insensitive": ["ward"]},
+        {"others": "identifying", "l": 2, "missing": "any"},
+        {"insensitive": ["ward"], "t": 0.4},
+        {"insensitive": ["ward"], "partition": "datafly"},
+        {"others": "identifying", "partition": "full-domain", "t": 0.4, "suppression": 0.5},
+        {"others": "identifying", "person_knowledge": "history", "suppression": 0.3},
+    ],
+)
+@pytest.mark.parametrize(
+    ("form", "spelled", "n_persons"), [("parquet", "", 400), ("parquet", "P{:04d}", 250), ("csv", "{:03d}", 400)]
+)
+def test_persons_are_counted_as_they_are_of_all_records(
+    tmp_path: Path, form: str, spelled: str, n_persons: int, asked: dict
+) -> None:
+    path = put(tmp_path / f"people.{form}", 400, ids=keys(400, n_persons, spelled))
+    roles = {name: given for name, given in ROLES.items() if name != "identifying"}
+    policy = shoal.Policy.of(**roles, person="id", **asked)
+    whole = shoal.anonymize(path, policy, seed=3)
+    large = shoal.anonymize(path, policy.changed(memory="1 GB"), seed=3)
+    assert published(large, tmp_path / "large") == published(whole, tmp_path / "whole")
+    assert (large.records, large.guarantees, large.findings) == (whole.records, whole.guarantees, whole.findings)
+    assert large.told_counts == whole.told_counts
+    for ours, theirs in ((large.risk_before, whole.risk_before), (large.risk_after, whole.risk_after)):
+        assert (ours.unit, ours.n_records, ours.n_below_k) == (theirs.unit, theirs.n_records, theirs.n_below_k)
+        assert ours.records_by_class_size == theirs.records_by_class_size
+        assert (ours.marketer, ours.prosecutor_highest) == pytest.approx((theirs.marketer, theirs.prosecutor_highest))
+    told = "Nothing was attacked: attacks look at all records, and memory is bounded."
+    assert [note for note in large.notes if note != told] == list(whole.notes)
+    assert large.unattacked_because
+    is_weighed = n_persons == 400
+    assert (large._original.weights is not None) == is_weighed
+    assert (tmp_path / "large" / "private" / "persons.csv").is_file() != is_weighed
+    losses = [{x.name: x.value for x in release.utility.losses} for release in (large, whole)]
+    assert losses[0]["GCP-person"] == pytest.approx(losses[1]["GCP-person"])
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        ["7", "007", *map(str, range(10, 108))],
+        ["a-1", "A--1", *map(str, range(98))],
+        ["x y", *map(str, range(99))],
+        ["1e400", "1e500", *map(str, range(98))],
+        ["inf", *map(str, range(99))],
+    ],
+)
+def test_keys_that_may_be_one_persons_are_not_taken_for_two(tmp_path: Path, ids: list[str]) -> None:
+    path = put(tmp_path / "people.csv", 100, ids=np.array(ids, dtype=object))
+    roles = {name: given for name, given in ROLES.items() if name != "identifying"}
+    policy = shoal.Policy.of(**roles, person="id", insensitive=["ward"])
+    made = [shoal.anonymize(path, policy.changed(memory=memory), seed=3) for memory in (None, "1GB")]
+    assert made[1]._original.weights is None
+    assert published(made[1], tmp_path / "large") == published(made[0], tmp_path / "whole")
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_persons_who_cannot_be_counted_or_held_are_refused(tmp_path: Path, form: str) -> None:
+    roles = {name: given for name, given in ROLES.items() if name != "identifying"}
+    policy = shoal.Policy.of(**roles, person="id", insensitive=["ward"], memory="500MB")
+    path = put(tmp_path / f"some.{form}", 100, ids=np.array([None, *map(str, range(99))], dtype=object))
+    with pytest.raises(DataError, match="is missing in 1 of 100 rows"):
+        shoal.anonymize(path, policy)
+    path = put(tmp_path / f"many.{form}", 900, ids=np.arange(900) // 2)
+    refused = pytest.raises(DataError, match="900 records are to be held, as some may be of one person, too many for")
+    with patch.object(parquet, "ROW_BYTES", 1 << 20), refused:
+        shoal.anonymize(path, policy)
+    few = put(tmp_path / f"few.{form}", 3, ids=np.arange(3))
+    with pytest.raises(Infeasible, match="groups of 4 persons are required but the table has 3"):
+        shoal.anonymize(few, policy)
 
 
 def test_several_row_groups_are_written_as_they_would_be_from_memory(tmp_path: Path) -> None:
@@ -130,7 +213,7 @@ def test_a_report_is_made_and_says_that_nothing_was_attacked(tmp_path: Path) -> 
         ({"effort": "balanced"}, "effort = balanced needs"),
         ({"diversity": "blind", "l": 2}, "diversity = blind needs"),
         ({"order": "original"}, "order = original needs"),
-        ({"person": "id"}, "person needs"),
+        ({"person": "id", "keep_person": True, "person_knowledge": "history"}, "keep_person needs"),
         ({"memory": "much"}, "such as 2GB"),
         ({"memory": "3 MB"}, "at least 500 MB"),
     ],
@@ -175,3 +258,66 @@ def test_recodings_leave_out_the_same_records(tmp_path: Path, partition: str) ->
     assert made[0].records == made[1].records
     assert made[0].records["suppressed"]
     assert [n for n in made[1].notes if "suppressed" in n] == [n for n in made[0].notes if "suppressed" in n]
+
+
+def test_lists_of_single_records_are_said_not_to_be_compared(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.parquet", 200)
+    roles = {name: given for name, given in ROLES.items() if name != "identifying"}
+    policy = shoal.Policy.of(**roles, person="id", insensitive=["ward"])
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False, keep="rows")
+    held, bounded = (shoal.check(tmp_path / "out", path, memory=memory) for memory in (None, "1GB"))
+    assert (held.holds, bounded.holds) == (True, True)
+    assert bounded.guarantees == held.guarantees
+    said = "the lists of rows and persons that the owner kept, as memory is bounded"
+    assert [what for what in bounded.not_compared if what != said] == list(held.not_compared)
+    assert said in bounded.not_compared
+    alone = shoal.check(tmp_path / "out", memory="1GB")  # without the original, records are held to be counted by list
+    assert alone.to_dict() == shoal.check(tmp_path / "out").to_dict()
+
+
+def test_a_policy_with_a_bound_checks_within_it(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.csv", 300)
+    policy = shoal.Policy.of(**ROLES, insensitive=["ward"])
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False)
+    with patch.object(write, "HowToRead", wraps=write.HowToRead) as reading:
+        found = shoal.check(tmp_path / "out", path, policy.changed(memory="1GB"))
+    assert found.to_dict() == shoal.check(tmp_path / "out", path, policy).to_dict()
+    assert reading.call_args_list[0].kwargs["drops"] is not None
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"publish": "aggregate", "partition": "mdav"}, "publish = aggregate is checked with all records"),
+        ({"person": "id", "person_knowledge": "history", "keep_person": True}, "a pseudonym is checked with"),
+        ({"provider": "ward"}, "a provider is checked with"),
+    ],
+)
+def test_what_is_checked_record_by_record_is_refused(tmp_path: Path, asked: dict, why: str) -> None:
+    path = put(tmp_path / "people.parquet", 300)
+    roles = {name: given for name, given in ROLES.items() if not (name == "identifying" and "person" in asked)}
+    policy = shoal.Policy.of(**roles, others="identifying", **asked)
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False, keep="nothing")
+    with pytest.raises(PolicyError, match=why):
+        shoal.check(tmp_path / "out" / "publish", path, memory="1GB")
+    plain = shoal.Policy.of(**ROLES, insensitive=["ward"])
+    shoal.anonymize(path, plain, seed=3).save(tmp_path / "plain", report=False)
+    with pytest.raises(PolicyError, match=r"another way to publish|provider|such as 2GB"):
+        shoal.check(tmp_path / "plain", path, None if "keep_person" in asked else policy, memory="much")
+
+
+def test_records_that_do_not_fit_are_not_held_to_be_checked(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.parquet", 300, ids=np.arange(300) // 2)
+    roles = {name: given for name, given in ROLES.items() if name != "identifying"}
+    shoal.anonymize(path, shoal.Policy.of(**roles, person="id", others="identifying"), seed=3).save(
+        tmp_path / "out", report=False
+    )
+    for original in (path, None):
+        refused = pytest.raises(DataError, match="300 records are to be held")
+        with patch.object(parquet, "ROW_BYTES", 4 << 20), refused:
+            shoal.check(tmp_path / "out", original, memory="500MB")
+    strings = tmp_path / "strings"
+    policy = shoal.StringPolicy.of(k=2)
+    shoal.anonymize(["ACGTAC", "ACGTTC"] * 40, policy, seed=3).save(strings, report=False)
+    with pytest.raises(PolicyError, match="a bound on memory is for tables; leave it out for strings"):
+        shoal.check(strings, memory="1GB")

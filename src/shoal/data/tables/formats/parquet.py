@@ -33,9 +33,12 @@ class Parquet(TableFormat):
         if reading.drops is None:
             columns = read_parquet(seen.path, markers=reading.markers)
         else:
-            columns, weights = read_distinct(seen.path, markers=reading.markers, drops=reading.drops)
+            columns, weights = read_distinct(
+                seen.path, markers=reading.markers, drops=reading.drops, person=reading.person
+            )
         refuse_named_by_record(str(seen.path), columns, reading.header)
-        return replace(Table.of(columns, Source(stem_of(seen.path), self.name)), weights=weights)
+        table = Table.of(columns, Source(stem_of(seen.path), self.name))
+        return replace(table, weights=weights, is_one_each=reading.tells_one_each(weights))
 
     def file_name(self, source: Source) -> str:
         """Always the same."""

@@ -1,0 +1,124 @@
+"""Releases in bounded memory, and checks of them, are those of tables that are held: bytes, claims and sentences."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.errors import ShoalError
+
+pytestmark = pytest.mark.unattacked
+
+Cells = dict[str, Any]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Cells:
+    """Columns with ties and gaps, and persons who have one record each, or some of them several."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_rows = draw(st.integers(20, 150))
+    n_persons = draw(st.sampled_from([n_rows, n_rows, n_rows // 2 + 1, max(5, n_rows // 5)]))
+    ids = rng.permutation(n_rows) if n_persons == n_rows else rng.integers(0, n_persons, n_rows)
+    spelled = draw(st.sampled_from(["number", "p{}", "{:04d}"]))
+    gaps = draw(st.sampled_from([0.0, 0.2]))
+    return {
+        "id": ids if spelled == "number" else np.array([spelled.format(i) for i in ids], dtype=object),
+        "age": rng.integers(0, draw(st.sampled_from([2, 12, 60])), n_rows),
+        "town": np.where(rng.random(n_rows) < gaps, None, rng.choice(np.array(["a", "b", "c"], dtype=object), n_rows)),
+        "ill": rng.choice(np.array(["flu", "cold", "ulcer", "gout"], dtype=object), n_rows),
+        "ward": rng.integers(0, 3, n_rows) / 2,
+    }
+
+
+@st.composite
+def policies(draw: st.DrawFn) -> shoal.Policy:
+    """What can be made from distinct rows."""
+    partition = draw(st.sampled_from(["mondrian", "mondrian", "full-domain", "datafly"]))
+    models: list[Cells] = [{}, {"l": 2}, {"t": 0.5}, {"require": [{"model": "l-diversity", "l": 2, "kind": "entropy"}]}]
+    models += [{"require": [{"model": "alpha-k", "alpha": 0.8, "k": 3}]}]
+    models += [{"require": [{"model": "beta-likeness", "beta": 2}]}]
+    asked = draw(st.sampled_from(models))
+    is_counted = draw(st.booleans())
+    return shoal.Policy.of(
+        quasi=["age", "town"],
+        sensitive=["ill"],
+        insensitive=["ward"] if draw(st.booleans()) else [],
+        others="identifying",
+        k=draw(st.integers(2, 5)),
+        partition=partition,
+        suppression=draw(st.sampled_from([0.0, 0.2, 0.6])),
+        missing=draw(st.sampled_from(["value", "any"])),
+        accept={"singled_out": "invented"},
+        **({"person": "id"} if is_counted else {}),
+        **asked,
+    )
+
+
+def put(path: Path, columns: Cells) -> Path:
+    with duckdb.connect() as database:
+        database.register("columns", columns)
+        database.execute(f"COPY (SELECT * FROM columns) TO '{path}' (FORMAT {path.suffix[1:]})")
+    return path
+
+
+def made(path: Path, policy: shoal.Policy, out: Path) -> Any:
+    """The checksums and claims of a release, or why there is none."""
+    shutil.rmtree(out, ignore_errors=True)
+    try:
+        release = shoal.anonymize(path, policy, seed=7)
+    except ShoalError as error:
+        return type(error), str(error)
+    release.save(out, report=False)
+    files = sorted((out / "publish").iterdir())
+    told = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    return told, release.records, release.guarantees, release.findings, release.told_counts
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(tables(), policies(), st.sampled_from(["parquet", "csv"]))
+def test_a_release_is_that_of_a_held_table(columns: Cells, policy: shoal.Policy, form: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = put(Path(folder) / f"people.{form}", columns)
+        held = made(path, policy, Path(folder) / "held")
+        assert made(path, policy.changed(memory="1GB"), Path(folder) / "bounded") == held
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(tables(), policies(), st.randoms(use_true_random=False), st.booleans())
+def test_a_check_finds_what_it_finds_of_a_held_folder(columns: Cells, policy: shoal.Policy, random, is_told) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = put(Path(folder) / "people.csv", columns), Path(folder) / "out"
+        if isinstance(made(path, policy.changed(memory="1GB"), out)[0], type):
+            return
+        data = out / "publish" / "data.csv"
+        head, *lines = data.read_text().splitlines()
+        place, other = random.randrange(len(lines)), random.randrange(len(lines))
+        cells, others = lines[place].split(","), lines[other].split(",")
+        at = random.randrange(len(cells))
+        swapped = [
+            ",".join([*cells[:at], others[at], *cells[at + 1 :]]),
+            ",".join([*others[:at], cells[at], *others[at + 1 :]]),
+        ]
+        versions = [
+            lines,
+            [line if i not in (place, other) else swapped[i == other] for i, line in enumerate(lines)],
+            [line for i, line in enumerate(lines) if i != place],
+            [*lines, lines[place]],
+            [line if i != place else ",".join([*cells[:at], "zzz", *cells[at + 1 :]]) for i, line in enumerate(lines)],
+        ]
+        for version in versions:
+            data.write_text("\n".join([head, *version]) + "\n")
+            for given in ({}, {"original": path}):
+                asked = {**given, "policy": policy if is_told else None}
+                held, bounded = (shoal.check(out / "publish", **asked, memory=memory) for memory in (None, "1GB"))
+                assert bounded.to_dict() == held.to_dict()
