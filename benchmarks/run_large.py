@@ -1,4 +1,4 @@
-"""One release, or one profile, of a large file, in a process of its own; prints what it took, as JSON.
+"""One release, check or profile of a large file, in a process of its own; prints what it took, as JSON.
 
 Of a release, with the checksum of its bytes; one of a few rows goes before, so that nothing is compiled or imported
 within the time. CPU and memory are those of the process and of all that it starts: the workers of a pool, and a cluster
@@ -58,15 +58,30 @@ def profiled(path: Path, memory: str) -> dict[str, Any]:
     return {**found, "peak_mb": peak.mb, "numbers": {"records": profile.n_rows, "quasi-identifiers": n_quasi}}
 
 
+def checked(path: Path, task: dict[str, Any]) -> dict[str, Any]:
+    """Check a release, alone or beside its original; what it took, and what it found."""
+    with TreePeak() as peak:
+        begun, work = perf_counter(), tree_cpu_seconds()
+        told = shoal.check(Path(task["out"]) / "publish", path if task["beside"] else None, memory=task["memory"])
+        found: dict[str, Any] = {"seconds": perf_counter() - begun, "cpu_seconds": tree_cpu_seconds() - work}
+    numbers = {"findings": len(told.findings), "not compared": len(told.not_compared) + (not told.compared)}
+    return {**found, "peak_mb": peak.mb, "numbers": numbers}
+
+
 def main() -> None:
     """Read the task from the command line."""
     path, task = Path(sys.argv[1]), json.loads(sys.argv[2])
     if task.get("verb") == "profile":
         print(json.dumps(profiled(path, task["memory"])))
         return
-    names = [*task["quasi"], task["sensitive"]]
+    if task.get("verb") == "check":
+        print(json.dumps(checked(path, task)))
+        return
+    few = {name: [f"{i % 7}" for i in range(300)] for name in (*task["quasi"], task["sensitive"])}
+    if "person" in task["asked"]:
+        few[task["asked"]["person"]] = [f"{i // 2}" for i in range(300)]
     policy = shoal.Policy.of(quasi=task["quasi"], sensitive=[task["sensitive"]], **task["asked"])
-    shoal.anonymize({name: [f"{i % 7}" for i in range(300)] for name in names}, policy)
+    shoal.anonymize(few, policy)
     with place(task.get("place")) as told:
         found = released(path, task, told)
     print(json.dumps(found))

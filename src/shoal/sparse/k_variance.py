@@ -27,9 +27,8 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.data.sparse.records import Sparse
 from shoal.kernels.sparse.edges import fill_allowed, lower_counts, settle_counts
 
@@ -97,7 +96,7 @@ def edges_of(
 
 def k_variance_counts(
     edges: Edges,
-    distances: npt.NDArray[np.float64],
+    distances: Floats,
     caps: Ints,
     *,
     tolerance: float = 0.0,

@@ -124,6 +124,10 @@ def test_the_walk_of_a_table_goes_once_through_everything(tmp_path: Path, monkey
         (b"\x89PNG\r\n\x1a\n", "PNG"),
         (b"\xef\xbb\xbf<!DOCTYPE HTML><html>", "web page"),
         (b"<?xml version='1.0'?>", "XML"),
+        (b"\x7fELF\x02\x01", "a program"),
+        (b"people.csv".ljust(257, b"\x00") + b"ustar", "tar archive"),
+        (b'[{"age": 3}, {"age": 4}]', "JSON array"),
+        (b'\n[\n  {\n "age": 3}]', "JSON array"),
         (b"Obj\x01avro", "Avro"),
     ],
 )

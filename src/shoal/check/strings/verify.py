@@ -264,16 +264,12 @@ def _condensation(grouped: StringGroups, impossible: npt.NDArray[np.bool_] | Non
         if impossible is not None
         else f"Every published string is of a group of at least {smallest} originals"
     )
-    return Guarantee(
+    return Guarantee.counted(
         model="string-condensation",
-        kind="",
-        sensitive="",
         required={"k": asked.k, "order": asked.order, "support": asked.support},
         achieved=float(smallest),
-        holds=not n_failing,
         n_classes=n_groups,
         n_failing=n_failing,
-        worst=(),
         sentence=(
             f"Condensation fails in {n_failing} of {count(n_groups, 'group')}: {', and '.join(reasons)}."
             if n_failing
@@ -299,16 +295,13 @@ def _windows(is_possible: Mask, is_suspect: Mask, grouped: StringGroups, asked: 
     there = f"of its group have about its place{after}"
     fewest = asked.fewest_of_pairs
     told = f"that at least {fewest} strings of its class have after the symbol before it, or its class at all"
-    return Guarantee(
+    return Guarantee.counted(
         model="context-support",
         kind=asked.generator,
-        sensitive="",
         required={"order": asked.order, "support": asked.support},
         achieved=float(asked.support if not len(failing) else 0),
-        holds=not len(failing),
         n_classes=len(grouped.sizes),
         n_failing=len(failing),
-        worst=(),
         sentence=(
             f"{', and '.join(wrong)} (contexts and symbols of at least {count(asked.support, 'string')})."
             if len(failing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -19,8 +19,17 @@ from shoal.data.tables.moments import moments_of
 from shoal.data.tables.offending import first_place
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import Column, Table, spell
+from shoal.data.tables.text_survey import DELIMITERS
 from shoal.errors import DataError, PolicyError, did_you_mean
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
+
+
+def _there_are(name: str, names: Sequence[str]) -> str:
+    """Which columns there are; where all of a line was read as one, that the delimiter is another."""
+    other = next((d for d in DELIMITERS if len(names) == 1 and d in names[0]), None)
+    if other is None:
+        return did_you_mean(name, names)
+    return f"every line was read as one column, so its delimiter seems to be another: {other!r}, not the one stated"
 
 
 def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
@@ -33,7 +42,7 @@ def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
     for name in policy.columns:
         if name != "*" and name not in table.columns:
             raise PolicyError(
-                f"the policy names a column {name!r} that is not in the data; {did_you_mean(name, table.names)}"
+                f"the policy names a column {name!r} that is not in the data; {_there_are(name, table.names)}"
             )
     for requirement in policy.require:
         wanted = requirement.column

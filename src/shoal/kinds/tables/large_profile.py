@@ -28,7 +28,7 @@ MOST_VALUES = 1_000_000
 
 NO_PERSONS = (
     "Whether a column says whose a record is was not looked at, as memory is bounded: if one person has several, name "
-    "the column (--person) and do without --memory."
+    "the column (--person)."
 )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.data.tables import parquet
+from shoal.data.tables import parquet, write
 from shoal.errors import DataError, Infeasible, PolicyError
 
 pytestmark = pytest.mark.unattacked
@@ -258,3 +258,66 @@ def test_recodings_leave_out_the_same_records(tmp_path: Path, partition: str) ->
     assert made[0].records == made[1].records
     assert made[0].records["suppressed"]
     assert [n for n in made[1].notes if "suppressed" in n] == [n for n in made[0].notes if "suppressed" in n]
+
+
+def test_lists_of_single_records_are_said_not_to_be_compared(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.parquet", 200)
+    roles = {name: given for name, given in ROLES.items() if name != "identifying"}
+    policy = shoal.Policy.of(**roles, person="id", insensitive=["ward"])
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False, keep="rows")
+    held, bounded = (shoal.check(tmp_path / "out", path, memory=memory) for memory in (None, "1GB"))
+    assert (held.holds, bounded.holds) == (True, True)
+    assert bounded.guarantees == held.guarantees
+    said = "the lists of rows and persons that the owner kept, as memory is bounded"
+    assert [what for what in bounded.not_compared if what != said] == list(held.not_compared)
+    assert said in bounded.not_compared
+    alone = shoal.check(tmp_path / "out", memory="1GB")  # without the original, records are held to be counted by list
+    assert alone.to_dict() == shoal.check(tmp_path / "out").to_dict()
+
+
+def test_a_policy_with_a_bound_checks_within_it(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.csv", 300)
+    policy = shoal.Policy.of(**ROLES, insensitive=["ward"])
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False)
+    with patch.object(write, "HowToRead", wraps=write.HowToRead) as reading:
+        found = shoal.check(tmp_path / "out", path, policy.changed(memory="1GB"))
+    assert found.to_dict() == shoal.check(tmp_path / "out", path, policy).to_dict()
+    assert reading.call_args_list[0].kwargs["drops"] is not None
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"publish": "aggregate", "partition": "mdav"}, "publish = aggregate is checked with all records"),
+        ({"person": "id", "person_knowledge": "history", "keep_person": True}, "a pseudonym is checked with"),
+        ({"provider": "ward"}, "a provider is checked with"),
+    ],
+)
+def test_what_is_checked_record_by_record_is_refused(tmp_path: Path, asked: dict, why: str) -> None:
+    path = put(tmp_path / "people.parquet", 300)
+    roles = {name: given for name, given in ROLES.items() if not (name == "identifying" and "person" in asked)}
+    policy = shoal.Policy.of(**roles, others="identifying", **asked)
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False, keep="nothing")
+    with pytest.raises(PolicyError, match=why):
+        shoal.check(tmp_path / "out" / "publish", path, memory="1GB")
+    plain = shoal.Policy.of(**ROLES, insensitive=["ward"])
+    shoal.anonymize(path, plain, seed=3).save(tmp_path / "plain", report=False)
+    with pytest.raises(PolicyError, match=r"another way to publish|provider|such as 2GB"):
+        shoal.check(tmp_path / "plain", path, None if "keep_person" in asked else policy, memory="much")
+
+
+def test_records_that_do_not_fit_are_not_held_to_be_checked(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.parquet", 300, ids=np.arange(300) // 2)
+    roles = {name: given for name, given in ROLES.items() if name != "identifying"}
+    shoal.anonymize(path, shoal.Policy.of(**roles, person="id", others="identifying"), seed=3).save(
+        tmp_path / "out", report=False
+    )
+    for original in (path, None):
+        refused = pytest.raises(DataError, match="300 records are to be held")
+        with patch.object(parquet, "ROW_BYTES", 4 << 20), refused:
+            shoal.check(tmp_path / "out", original, memory="500MB")
+    strings = tmp_path / "strings"
+    policy = shoal.StringPolicy.of(k=2)
+    shoal.anonymize(["ACGTAC", "ACGTTC"] * 40, policy, seed=3).save(strings, report=False)
+    with pytest.raises(PolicyError, match="a bound on memory is for tables; leave it out for strings"):
+        shoal.check(strings, memory="1GB")
