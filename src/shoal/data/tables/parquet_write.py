@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Bytes, Codes, Ints
 from shoal.data.tables.sql_cells import refuse_alike, sql_type
 from shoal.data.tables.table import Column, Table
 from shoal.data.tables.thrift import Long, struct, varint
@@ -46,7 +46,6 @@ _TYPES: dict[str, tuple[int, dict[int, Any]]] = {  # of SQL: the physical one, a
     "DATE": (_INT32, {6: 6, 10: {6: {}}}),
     "TIMESTAMP": (_INT64, {10: {8: {1: False, 2: {2: {}}}}}),
 }
-Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
