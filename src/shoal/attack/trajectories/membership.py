@@ -49,8 +49,8 @@ class TrajectoryMembership(Attack[TrajectoryCase]):
         return self.membership_result(
             roc,
             "A member has more of its points in the boxes of one published trajectory than another trajectory has, "
-            "with a chance of {area:.2f} (0.5 is no better than chance). {main:.0f} % of the members score above the median "
-            "of the others.",
+            "with a chance of {area:.2f} (0.5 is no better than chance). {main:.0f} % of the members score above the "
+            "median of the others.",
             false_alarms=0.5,
         )
 

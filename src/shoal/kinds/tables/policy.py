@@ -380,9 +380,11 @@ class Policy(ModelledPolicy):
                 "several releases are of the same people, and nothing says who is who: name the column that does "
                 '(--person id, or person = "id")'
             )
+        made = self.method.way_of_publishing
         asked = {
             f"method = {self.method.partition}": self.method.is_recoding,
-            f"publish = {self.method.publication}": not self.method.way_of_publishing.rows_are_records,
+            # Averages before and after somebody left tell that person's values.
+            f"publish = {self.method.publication}": not (made.rows_are_records and made.has_labels),
             "person_knowledge = history": self.person_knowledge == "history",
             "provider": bool(self.provider),
             "memory": self.memory is not None,
@@ -390,7 +392,8 @@ class Policy(ModelledPolicy):
         }
         refused = [what for what, is_refused in asked.items() if is_refused]
         if refused:
-            raise ValueError(f"{refused[0]} is for one release alone: leave it out, or releases")
+            several = 'several have publish = "generalise"'
+            raise ValueError(f"{refused[0]} is for one release alone ({several}): leave it out, or releases")
         return self
 
     @model_validator(mode="after")
