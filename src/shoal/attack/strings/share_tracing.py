@@ -17,7 +17,7 @@ import numpy as np
 from shoal.arrays import Floats, Ints
 from shoal.attack.result import AttackResult
 from shoal.attack.roc import Roc
-from shoal.attack.strings.best_matches import missing_others, told_by
+from shoal.attack.strings.best_matches import AGREES, missing_others
 from shoal.attack.strings.case import STRING_ATTACKS, StringCase
 from shoal.attack.strings.rates import FEWEST, AgainstOthers
 from shoal.check.strings.originals import in_alphabet_of, shared_labels
@@ -57,9 +57,8 @@ class ShareTracing(AgainstOthers):
         )
         readings = {name: trace(members, others, made, keys, rng) for name, keys in READINGS.items()}
         roc = Roc.of(*_best_of_half(list(readings.values()), rng))
-        main, blind = roc.hits(0.5)
         areas = {f"area_by_{name}": Roc.of(*scores).area for name, scores in readings.items()}
-        return self.result(main, told_by(roc), control=blind, details={**roc.details, **areas})
+        return self.membership_result(roc, AGREES, false_alarms=0.5, details=areas)
 
 
 class Side:
