@@ -221,8 +221,8 @@ def _may_be_worse(results: Sequence[AttackResult]) -> str:
         f"interval of {found[0].title} reaches" if len(found) == 1 else f"intervals of {len(found)} of them reach up to"
     )
     return (
-        f" The 95 % {reach} {highest:.3f}, above the limit: what was measured is below it, and more records would tell "
-        "for sure."
+        f" The 95 % {reach} {highest:.3f}, above the limit: what was measured is below it, and more records would "
+        "settle it."
     )
 
 

@@ -189,7 +189,7 @@ class Similarity(Homogeneity):
     name = "similarity"
     counts_by_weight = False
     place = 120
-    title = "candidates' secrets are much alike"
+    title = "candidates' secrets are very similar"
     needs_others = True
     stopped_by = "t-closeness with the ordered or the hierarchical distance"
     remedy = "require t-closeness with the ordered or the hierarchical distance"
