@@ -46,7 +46,8 @@ def _speed(found: Found) -> str:
         "## Speed\n\nMicroseconds a record. Reading and writing are done by one thread while another groups, so the "
         "larger of both sides bounds what two cores do. *Whole* is all processor time of the command, from bytes to "
         "bytes, on both threads: what one core does by itself.\n",
-        "| delay | read and encode | group | label and write | whole | records a second on one core | on two, at most |",
+        "| delay | read and encode | group | label and write | whole "
+        "| records a second on one core | on two, at most |",
         "|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for delay, steps in found.items():

@@ -22,7 +22,7 @@ WHOLE = {"test_documentation.py", "test_house.py", "test_mirror.py"}
 TESTED_ELSEWHERE = {
     "tests/e2e, by the command line itself": """
         cli/app.py cli/demo.py cli/group.py cli/harden.py cli/stream.py cli/sweep.py cli/interrupts.py
-        cli/option_types.py cli/output.py
+        cli/option_types.py
         check/claims.py check/folder.py data/published_file.py sweep/folder.py report/tables/compare_datasheet.py""",
     "sweep/test_sweep.py of tables; kinds/strings/test_sweep.py and kinds/sparse/test_sweep.py of what is attacked": """
         sweep/attacked.py sweep/cell.py sweep/trials.py""",

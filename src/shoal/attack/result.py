@@ -10,6 +10,8 @@ from typing import Any
 Z = 1.959963984540054  # two-sided 95 %
 LITTLE = 0.025
 """Half of the risk that is serious (`shoal.report.verdict`)."""
+AMBER = 0.55
+"""The area under a curve from which on members can be told from others."""
 
 
 @dataclass(frozen=True)
@@ -172,9 +174,19 @@ class AttackResult:
         return AddedRisk.of(self.main, self.control or self.baseline or Rate(0, 10**9))
 
     @property
+    def told(self) -> float:
+        """How far above a half the area under the curve of a score is; 0 where there is none, or by chance."""
+        area = self.details.get("area_under_curve", math.nan)
+        return area - 0.5 if area - Z * self.details.get("area_error", math.nan) > 0.5 else 0.0
+
+    @property
     def succeeds(self) -> bool:
-        """Whether the gain is more than chance explains: the interval of the risk does not reach 0."""
-        return self.risk.low > 0
+        """Whether the gain is more than chance explains: the interval of the risk does not reach 0.
+
+        Of a score also where the area under its curve is above `AMBER`, and its interval does not reach a half: that
+        uses the whole curve, and so is sure of less.
+        """
+        return self.risk.low > 0 or self.told > AMBER - 0.5
 
     @property
     def outcome(self) -> str:

@@ -129,7 +129,7 @@ def print_release(release: Release[Any], out: Path | None, *, report: bool = Tru
     for line in (*(f"  note: {note}" for note in release.notes), *after):
         click.echo(plain(line))
     if out is not None:
-        click.echo(f"Give away  {out / 'publish'}  (start with datasheet.html)")
+        click.echo(f"Publish    {out / 'publish'}  (start with datasheet.html)")
         click.echo(f"Keep       {out / 'private'}{'  (open report.html)' if report else ''}")
     print_verdict(release.judged(report=report))
 

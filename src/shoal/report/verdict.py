@@ -168,13 +168,16 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
 
 
 def as_finding(result: AttackResult, attack: Attack[Any] | None, accepted: Mapping[str, str | None]) -> Finding:
-    """An attack's result as a finding: its share is the risk that it adds, 0 where chance explains all of it."""
+    """An attack's result as a finding: its share is the risk that it adds, 0 where chance explains all of it.
+
+    Or, where that is more, how far above a half the area is by which members are told.
+    """
     of = f" ({some_of([repr(c) for c in result.columns])})" if result.columns else ""
     limit = max(LIMIT, result.admitted)
     return Finding(
         result.attack,
         result.columns,
-        result.risk.value if result.succeeds else 0.0,
+        max(result.risk.value, result.told) if result.succeeds else 0.0,
         1.0 if attack is not None and attack.leaked else limit,
         f"{result.title[:1].upper()}{result.title[1:]}{of}: {_small(result.sentence)}",
         result.remedy or ("look at what is published" if attack is None else attack.advice(result.columns)),

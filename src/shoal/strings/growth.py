@@ -29,7 +29,7 @@ def told_by_groups(
     members, group_starts = order_members(grouping.labels, grouping.n_groups)
     own, own_starts = take_strings(symbols, starts, members)
     n_bins, reaches = bins_of_lengths(np.diff(own_starts), group_starts, window)
-    needed = count_needed(own, own_starts, group_starts, n_bins, reaches, support, n_symbols)
+    needed, _ = count_needed(own, own_starts, group_starts, n_bins, reaches, support, n_symbols)
     return float((needed / (np.diff(group_starts) * (2 * reaches + 1))).mean())
 
 

@@ -95,7 +95,7 @@ def propose(
     progress : callable, optional
         Called with (what is being done, releases done, releases in all).
     person : str, optional
-        The column that says whose a row is, as it will stand in the policy.
+        The column that says whose row it is, as it will stand in the policy.
     """
     fallback = Method().partition
     quasi = [a for a in attributes.values() if a.role == "quasi"]

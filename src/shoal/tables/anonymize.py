@@ -535,6 +535,6 @@ def _repeated_persons(table: Table) -> list[str]:
     n_persons = len(table[keys[0]].values)
     return [
         f"{RECORDS_COUNTED}: {keys[0]!r} stands in several rows for some ({n_persons:,} values in "
-        f"{table.n_rows:,} rows), so k records may belong to fewer than k of them. If it says whose a row is, name it "
+        f"{table.n_rows:,} rows), so k records may belong to fewer than k of them. If it says whose row it is, name it "
         f"as the person (--person {keys[0]})."
     ]

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.result import AttackResult
+from shoal.attack.result import AMBER, AttackResult
 from shoal.attack.roc import Roc
 from shoal.attack.strings.case import STRING_ATTACKS, StringCase
 from shoal.attack.strings.rates import FEWEST, AgainstOthers
@@ -27,7 +27,6 @@ N_BEST = 5
 N_ALIKE = 30  # strings of like length by which a score is judged
 MOST_SYMBOLS = 1_500_000  # of published strings; a second or two
 MOST_PRODUCTS = 50_000_000
-AMBER = 0.55
 MOST_FRAGMENTS = 3_000  # different fragments that chance alone would fill: what decides on their width
 AGREES = (
     "A member agrees better with the published strings than a string that was not in the data with a chance of "

@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import Floats
-from shoal.attack.result import AttackResult
+from shoal.attack.result import AMBER, AttackResult
 from shoal.attack.roc import Roc
 from shoal.attack.strings.best_matches import (
-    AMBER,
     beyond_alike,
     draw_sides,
     fragment_scores,

@@ -33,35 +33,24 @@ OTHERS = (
 
 @dataclass(frozen=True)
 class Standing:
-    """How much of some strings stands verbatim in originals.
-
-    Attributes
-    ----------
-    n_strings : int
-        How many strings were looked at.
-    mean, percentile_95, longest : float, float, int
-        Of the longest run of each string that stands in an original, in symbols.
-    longest_share : float
-        The mean of the longest run as a share of its string.
-    n_whole : int
-        How many strings stand in an original as a whole.
-    histogram : tuple of int
-        How many strings have a longest run of 0, 1, 2, ... symbols.
-    fragments : dict of int to int
-        How many fragments of each width the strings have.
-    unique : dict of int to float
-        Which share of them stands in exactly one original.
-    """
+    """How much of some strings stands verbatim in originals."""
 
     n_strings: int
+    """How many strings were looked at."""
     mean: float
     percentile_95: float
     longest: int
+    """Of the longest run of each string that stands in an original, in symbols."""
     longest_share: float
+    """The mean of the longest run as a share of its string."""
     n_whole: int
+    """How many strings stand in an original as a whole."""
     histogram: tuple[int, ...]
+    """How many strings have a longest run of 0, 1, 2, ... symbols."""
     fragments: dict[int, int]
+    """How many fragments of each width the strings have."""
     unique: dict[int, float]
+    """Which share of them stands in exactly one original."""
 
 
 @dataclass(frozen=True)

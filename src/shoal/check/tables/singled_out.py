@@ -240,7 +240,7 @@ def _singled_out(worst: Combination, is_with_labels: bool, limit: float, reason:
         limit,
         f"Whoever knows {knowing} finds {_percent(worst.share)} of the {noun}, as no other has the same, and "
         f"{'it is' if len(worst.columns) == 1 else 'they are'} published unchanged (the limit is {_percent(limit)}).",
-        f"give {those} the role quasi or identifying, or raise the limit (singled_out), or take it with a reason: "
+        f"give {those} the role quasi or identifying, or raise the limit (singled_out), or accept it with a reason: "
         f'[accept] {SINGLED_OUT} = "..." in the policy, or --accept {SINGLED_OUT}=REASON',
         reason,
     )

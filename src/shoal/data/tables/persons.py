@@ -26,12 +26,12 @@ def person_codes(table: Table, names: Sequence[str]) -> Ints:
     Raises
     ------
     DataError
-        If it is not known whose a row is: it may be of anybody, so it can be counted neither as one more person nor as
+        If it is not known whose row it is: it may be of anybody, so it can be counted neither as one more person nor as
         none.
     """
     if table.weights is not None and table.is_one_each:
         return np.arange(table.n_rows)
-    return _codes(table, names, "whose a row is")
+    return _codes(table, names, "whose row it is")
 
 
 def provider_codes(table: Table, names: Sequence[str]) -> Ints:

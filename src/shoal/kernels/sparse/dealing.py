@@ -16,6 +16,8 @@ from shoal.kernels.strings.hash import holds
 MOST_SCANNED = 96
 """Records of a pool up to which all are looked at for each unit."""
 N_TRIES = 64
+MOST_IN_VAIN = 4
+"""Searches in vain, one after the other, after which those of a unit that are left are not searched room for."""
 
 
 @compiled
@@ -131,7 +133,7 @@ def _deal_by_slots(
     starts: Ints, filled: Ints, out: Codes, unit: Codes, n_wanted: int, slots: Ints, n_slots: int, state: Words
 ) -> tuple[int, int]:
     """The same for large pools: slots are drawn at random until one fits; how many are left over, and slots in use."""
-    n_left = n_wanted
+    n_left, n_vain = n_wanted, 0
     for _ in range(n_wanted):
         n_before = n_left
         for _ in range(N_TRIES):
@@ -148,7 +150,8 @@ def _deal_by_slots(
                 _give(starts, filled, out, row, unit)
                 n_left -= 1
                 break
-        if n_left == n_before:  # the others of this unit would find room as seldom
+        n_vain = n_vain + 1 if n_left == n_before else 0
+        if n_vain == MOST_IN_VAIN:  # the others of this unit would find room as seldom
             break
     return n_left, n_slots
 

@@ -31,6 +31,7 @@ from shoal.told_counts import Count, public_reasons
 
 if TYPE_CHECKING:
     from shoal.attack.sparse.case import BasketCase
+    from shoal.kind import Run
     from shoal.utility.sparse.baskets import BasketUtility
 
 TEXTS = ("text", "folder")
@@ -168,13 +169,7 @@ def settled(policy: SparsePolicy, records: Sparse) -> SparsePolicy:
 
 
 def release_baskets(
-    original: Sparse,
-    policy: SparsePolicy,
-    *,
-    seed: int | None = None,
-    progress: Progress | None = None,
-    like: Any = None,
-    held_out: HeldOut[Sparse] | None = None,
+    original: Sparse, policy: SparsePolicy, run: Run, *, like: Any = None, held_out: HeldOut[Sparse] | None = None
 ) -> BasketRelease:
     """Deal items anew, write pseudo-baskets to a file of no name, and check what is read back from it.
 
@@ -187,6 +182,7 @@ def release_baskets(
     """
     if not len(original):
         raise DataError("there are no records, so there is nothing to publish; give a file with some")
+    seed, progress = run.seed, run.progress
     policy = settled(policy, original)
     made = make_baskets(original, policy, seed, progress)
     if not len(made.baskets):

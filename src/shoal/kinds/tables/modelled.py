@@ -26,7 +26,7 @@ def accept_option() -> Any:
     """Which findings are taken."""
     return option(
         {},
-        "Take what would stop the release, by its name (singled_out, unprotected, known_history), with a reason that "
+        "Accept what would stop the release, by its name (singled_out, unprotected, known_history), with a reason that "
         "is published.",
         metavar="FINDING=REASON",
     )

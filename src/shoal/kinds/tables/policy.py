@@ -194,7 +194,7 @@ class Limits(Strict):
 
     singled_out: float = option(
         LIMIT,
-        "Share of records that columns published as they are may tell from all others, alone or with the labels.",
+        "Largest share of records that columns published unchanged may single out, alone or with the labels.",
         metavar="SHARE",
         ge=0,
         le=1,
@@ -232,7 +232,7 @@ class Policy(ModelledPolicy):
         Option("quasi", tuple[str, ...], "Columns that others may know, as in age,zip.", is_common=True),
         Option("sensitive", tuple[str, ...], "Columns to keep, under -l, -t and the like.", is_common=True),
         Option("identifying", tuple[str, ...], "Columns to drop.", is_common=True),
-        Option("insensitive", tuple[str, ...], "Columns to keep as they are."),
+        Option("insensitive", tuple[str, ...], "Columns to publish unchanged."),
         Option("others", Role, "Role of every column that is not named.", instead="guessed", metavar="ROLE"),
         Option(
             "hierarchies",
@@ -287,8 +287,8 @@ class Policy(ModelledPolicy):
     )
     memory: str | None = option(
         None,
-        "Read a Parquet or CSV file without holding it, in about so much memory, as in 2GB. A release is then made by "
-        "strict mondrian with generalise or by a recoding, with a role for every column, and attacked on a sample.",
+        "Read a Parquet or CSV file without holding it, in about this much memory, such as 2GB. A release is then made "
+        "by strict mondrian with generalise or by a recoding, with a role for every column, and attacked on a sample.",
         instead="hold the table",
         metavar="SIZE",
     )
@@ -322,7 +322,7 @@ class Policy(ModelledPolicy):
             raise ValueError("the order of the original may put the rows of a person side by side: leave order out")
         if self.person_knowledge == "history":
             if not self.person:
-                raise ValueError("person_knowledge is about several rows of a person: say by person whose a row is")
+                raise ValueError("person_knowledge is about several rows of a person: say by person whose row it is")
             if self.method.is_recoding or not self.method.way_of_publishing.rows_are_records:
                 raise ValueError(
                     "histories are made alike in groups of persons: leave person_knowledge out, or publish groups of "
@@ -348,7 +348,7 @@ class Policy(ModelledPolicy):
         for name in self.provider:
             column = self.columns.get(name)
             if name in self.person:
-                raise ValueError(f"the column {name!r} cannot say both whose a row is and from which provider")
+                raise ValueError(f"the column {name!r} cannot say both whose row it is and from which provider")
             if column is not None and column.role not in (None, "identifying"):
                 raise ValueError(
                     f"the column {name!r} says from which provider a row is, so it cannot be {column.role}: leave its "
@@ -380,9 +380,11 @@ class Policy(ModelledPolicy):
                 "several releases are of the same people, and nothing says who is who: name the column that does "
                 '(--person id, or person = "id")'
             )
+        made = self.method.way_of_publishing
         asked = {
             f"method = {self.method.partition}": self.method.is_recoding,
-            f"publish = {self.method.publication}": not self.method.way_of_publishing.rows_are_records,
+            # Averages before and after somebody left tell that person's values.
+            f"publish = {self.method.publication}": not (made.rows_are_records and made.has_labels),
             "person_knowledge = history": self.person_knowledge == "history",
             "provider": bool(self.provider),
             "memory": self.memory is not None,
@@ -390,7 +392,8 @@ class Policy(ModelledPolicy):
         }
         refused = [what for what, is_refused in asked.items() if is_refused]
         if refused:
-            raise ValueError(f"{refused[0]} is for one release alone: leave it out, or releases")
+            several = 'several have publish = "generalise"'
+            raise ValueError(f"{refused[0]} is for one release alone ({several}): leave it out, or releases")
         return self
 
     @model_validator(mode="after")

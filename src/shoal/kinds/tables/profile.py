@@ -114,7 +114,7 @@ class Profile(Profiled):
         if self.risk is None:
             return [*shown, "\nNo column looks quasi-identifying; say in the policy which ones others may know."]
         quasi = ", ".join(c.attribute.name for c in self.columns if c.attribute.role == "quasi")
-        shown.append(f"\nRisk as it stands, for someone who knows {quasi}:")
+        shown.append(f"\nRisk in the table as it is, to someone who knows {quasi}:")
         shown += [f"  {sentence}" for sentence in self.risk.sentences]
         if self.population is not None:
             shown.append(f"  {self.population.sentence}")

@@ -22,8 +22,8 @@ _ATTACKS = {
     INFERENCE: """inference inference-bayes homogeneity skewness similarity minimality column-join downcoding label-ends
         one-more-item rare-item linear-estimate matching-pursuit recovery-programme known-pairs length linked-secret
         genotype-recovery""",
-    MEMBERSHIP: """membership nearest-baskets group-membership place-membership fragment-membership shadow-membership
-        several-releases holes echoes""",
+    MEMBERSHIP: """membership nearest-baskets group-membership place-membership fragment-membership
+        share-tracing shadow-membership several-releases holes echoes""",
 }
 QUESTIONS = {name: question for question, names in _ATTACKS.items() for name in names.split()}
 

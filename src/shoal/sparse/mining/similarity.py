@@ -33,21 +33,14 @@ PRIOR_WEIGHT = 40
 
 @dataclass(frozen=True)
 class Background:
-    """What random records of a set have in common.
-
-    Attributes
-    ----------
-    cosine : float
-        The mean cosine of two records.
-    square : float
-        The mean squared length, with what rounding adds.
-    square_deviation : float
-        The standard deviation of the true squared lengths, without the noise of their estimates.
-    """
+    """What random records of a set have in common."""
 
     cosine: float
+    """The mean cosine of two records."""
     square: float
+    """The mean squared length, with what rounding adds."""
     square_deviation: float
+    """The standard deviation of the true squared lengths, without the noise of their estimates."""
 
     @classmethod
     def of(cls, sketches: Sketches) -> Background:

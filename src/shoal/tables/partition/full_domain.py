@@ -142,28 +142,19 @@ def leaf_counts(attribute: Ranked, hierarchy: Hierarchy | None) -> Ints:
 
 @dataclass(frozen=True)
 class Visit:
-    """What is known of a node of the lattice, and through it of others.
-
-    Attributes
-    ----------
-    is_allowed : bool
-        Whether few enough records are suppressed.
-    loss : float
-        The loss of the node; infinite if it is not allowed.
-    rise : float
-        No allowed node at or above this one has a loss below it.
-    fall : float
-        The loss of an allowed node at or below this one is at least its own `rise` plus this.
-    rules_out : bool
-        Whether it is certain that no node at or below this one is allowed.
-    """
+    """What is known of a node of the lattice, and through it of others."""
 
     levels: Levels
     is_allowed: bool
+    """Whether few enough records are suppressed."""
     rules_out: bool
+    """Whether it is certain that no node at or below this one is allowed."""
     loss: float
+    """The loss of the node; infinite if it is not allowed."""
     rise: float
+    """No allowed node at or above this one has a loss below it."""
     fall: float
+    """The loss of an allowed node at or below this one is at least its own `rise` plus this."""
 
 
 class Lattice:
@@ -183,10 +174,10 @@ class Lattice:
         self,
         ranked: Sequence[Ranked],
         k: int,
-        suppression: float,
-        loss: Loss,
-        leaves: Leaves,
-        missing: Missing,
+        suppression: float = 0.0,
+        loss: Loss = "gcp",
+        leaves: Leaves = None,
+        missing: Missing = "value",
         limits: Sequence[Limit] = (),
         weights: Codes | None = None,
     ) -> None:
@@ -393,18 +384,7 @@ def _over_lattice(combine: np.ufunc, by_level: Sequence[npt.NDArray[Any]]) -> Fl
     return total
 
 
-def full_domain_recoding(
-    ranked: Sequence[Ranked],
-    k: int,
-    *,
-    suppression: float = 0.0,
-    loss: Loss = "gcp",
-    leaves: Leaves = None,
-    missing: Missing = "value",
-    limits: Sequence[Limit] = (),
-    weights: Codes | None = None,
-    max_nodes: int = 10_000,
-) -> Recoding:
+def full_domain_recoding(ranked: Sequence[Ranked], k: int, *, max_nodes: int = 10_000, **asked: Any) -> Recoding:
     """Find the levels of least loss at which at most a share of the records must be suppressed.
 
     Suppressed are classes of fewer than k records, and those that violate a limit.
@@ -445,7 +425,7 @@ def full_domain_recoding(
         is allowed. With no more than `max_nodes` nodes, or where the whole table as one class meets the limits, one is
         found if there is one; so a problem that was solved is solved too when more may be suppressed.
     """
-    lattice = Lattice(ranked, k, suppression, loss, leaves, missing, limits, weights)
+    lattice = Lattice(ranked, k, **asked)
     if lattice.n_nodes > LARGEST:
         best, is_proved = _walk(lattice, max_nodes), False
     else:

@@ -94,7 +94,7 @@ def test_ten_planted_strings_of_two_hundred_are_caught(tmp_path: Path, how: str,
     def plant(lines: list[str]) -> None:
         for i in range(10):
             text, place = texts[11 * i], 3 + i
-            letter = "L" if text[place] != "L" else "S"
+            letter = "W" if text[place] != "W" else "C"  # which few strings have after the same letter
             lines[2 * i] = {
                 "changed": text[:place] + letter + text[place + 1 :],
                 "put in": text[:place] + letter + text[place:],

@@ -20,7 +20,7 @@ def test_rows_that_agree_in_all_columns_are_of_one_person():
 
 def test_a_row_of_nobody_known_is_refused():
     table = from_frame(pd.DataFrame({"id": ["a", None, "b", None], "n": [1, 2, 3, 4]}))
-    with pytest.raises(DataError, match="'id', which says whose a row is, is missing in 2 of 4 rows"):
+    with pytest.raises(DataError, match="'id', which says whose row it is, is missing in 2 of 4 rows"):
         person_codes(table, ["id"])
     with pytest.raises(DataError, match="'n' or 'id'"):
         person_codes(table, ["n", "id"])
