@@ -33,7 +33,7 @@ N_TARGETS = 2000
 UNATTACKED = "it looks at all records, and memory is bounded"
 """Why no attack is run where all records are held in bounded memory."""
 
-_DISTINCT = "Every distinct row was read once, with the number of its records, and attacked."
+_DISTINCT = "Every distinct row was read once, with the number of its records."
 _UNATTACKED = "Nothing was attacked: attacks look at all records, and memory is bounded."
 _NO_PERSONS = (
     "Whether a column says whose a record is was not looked at; if one person has several, k records may be of fewer "
