@@ -18,13 +18,14 @@ import numpy as np
 
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
-from shoal.kinds.tables.policy import ColumnPolicy, Method, Policy, partitions
+from shoal.kinds.tables.policy import ColumnPolicy, Method, Policy
 from shoal.kinds.tables.sweep import TableCell, TableTrials
 from shoal.progress import Progress
 from shoal.report.points import listed
 from shoal.report.tables.words import percent
 from shoal.shown import Grid
 from shoal.sweep.sweep import try_cell
+from shoal.tables.partition.base import usually_narrowest
 
 K = 5
 SIZES = (5, 10)
@@ -103,8 +104,7 @@ def propose(
     if unsuitable:
         return Proposal(fallback, f"No method was tried, since {unsuitable}.", table.n_records)
     sample = _sample(table)
-    fitting = "numbers" if all(a.type in ("continuous", "date") for a in quasi) else "others"
-    better = next(p for p in partitions().values() if p.proposed_for == fitting)
+    better = usually_narrowest(is_numeric=all(a.type in ("continuous", "date") for a in quasi))
     is_too_long = better.most_records is not None and table.n_records > better.most_records
     methods = [fallback] if is_too_long else [fallback, better.name]
     trials = TableTrials(_policy(attributes, person))

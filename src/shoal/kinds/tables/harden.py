@@ -35,6 +35,7 @@ from shoal.kinds.tables.policy import Method, Policy, partitions, publications
 from shoal.kinds.tables.release import TableRelease
 from shoal.kinds.tables.sweep import table_checksum
 from shoal.tables.anonymize import anonymize_table
+from shoal.tables.partition.base import usually_narrowest
 
 OF_KEPT_COLUMNS = ("singling-out-univariate", "singling-out", "membership")
 OF_SMALL_GROUPS = ("linkage", "linkage-partial", "linkage-rank", "linkability", "uniqueness", "intersection")
@@ -302,8 +303,7 @@ class TableLadder(Ladder):
         """The same by the method that usually loses least."""
         policy = candidate.policy
         quasi = [a for n, a in self.attributes.items() if n in self.published and self._role(policy, n) == "quasi"]
-        fitting = "numbers" if all(a.type in ("continuous", "date") for a in quasi) else "others"
-        better = next(p for p in partitions().values() if p.proposed_for == fitting)
+        better = usually_narrowest(is_numeric=all(a.type in ("continuous", "date") for a in quasi))
         is_quick = better.most_records is None or self.table.n_rows <= better.most_records
         if is_quick and not policy.method.is_recoding and policy.method.partition != better.name:
             why = f"was {policy.method.partition}; this one loses less"

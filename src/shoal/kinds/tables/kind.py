@@ -227,11 +227,13 @@ class Tables(Kind):
         from shoal.engine.executors import open_executor
         from shoal.kinds.tables.release import TableRelease
         from shoal.tables.anonymize import anonymize_table
+        from shoal.tables.partition.auto import settled
 
         if policy.target is not None:
             from shoal.utility.tables.target import check_target
 
             check_target(data, attributes_of(data, policy), policy.target, policy.method.publication)
+        policy, why = settled(policy, data)
         if data.weights is not None and held_out is not None:
             raise PolicyError("records are held out of a table in memory: leave memory out, or hold none out")
         series = None
@@ -246,6 +248,7 @@ class Tables(Kind):
             made = anonymize_table(
                 data, policy, seed=run.seed, executor=executor, progress=run.progress, stop=run.stop, series=series
             )
+        made = replace(made, notes=(*why, *made.notes))
         if run.progress is not None:
             run.progress("checking the release", 0, 0)
         if data.weights is None:

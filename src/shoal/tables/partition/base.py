@@ -165,6 +165,12 @@ class PartitionMethod:
 PARTITIONS: Registry[PartitionMethod] = Registry("shoal.tables.partition")
 
 
+def usually_narrowest(*, is_numeric: bool) -> PartitionMethod:
+    """The method that usually loses least, where all quasi-identifiers are numbers or dates or some are not."""
+    fitting = "numbers" if is_numeric else "others"
+    return next(p for p in PARTITIONS.values() if p.proposed_for == fitting)
+
+
 def refuse_infeasible(ranked: Sequence[Ranked], k: int, weights: Codes | None = None) -> None:
     """Refuse what no partition can group: k below 2 or above the number of records, no columns, infinite values."""
     try:
