@@ -34,7 +34,7 @@ RISKS = (0.09, 0.05)
 SEED = 0
 N_DIABETES = 5000
 N_CLINIC = 3300
-MEASURED_AS = 2
+MEASURED_AS = 3
 """Raised when labels or bounds change, so that the page tells what was measured before."""
 
 
@@ -156,9 +156,8 @@ def page(stored: Mapping[str, Mapping[str, Any]]) -> str:
         if old:
             lines += [
                 "",
-                f"**To be measured again**, at {' and '.join(old)}: measured when cells of rounded ends could hold few",
-                "values, and when sets of categories, of which every guess is right, were held against a policy, so",
-                "that `generalise` was not looked at further.",
+                f"**To be measured again**, at {' and '.join(old)}: labels of ranges, or what an attack is said to",
+                "add, are computed otherwise since.",
             ]
         for risk, run in runs.items():
             lines += ["", f"Why, at {risk}:", ""]

@@ -38,7 +38,7 @@ DEMO = """## The demonstration, by the policy that `profile` writes
 The clinic of `shoal demo` ({n:,} patients, a tenth held out), profiled and released unedited, and every attack that can
 be run on it. *Added* is what an attack adds, with the ends of its 95 % interval; *admitted* what the guarantees of the
 release tell beforehand: of 5 that look alike one may be linked right. Where guesses within the labels are right every
-time, as of sets of categories, nothing can be added to them, and the interval says nothing.
+time, as of sets of categories, nothing can be added to them, and the interval ends at what could be left.
 """
 ENDS = """## What the ends of ranges tell
 

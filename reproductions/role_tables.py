@@ -1,4 +1,7 @@
-"""Six tables that nobody has seen, one a language, with dates in every usual spelling; nobody in them exists."""
+"""Eight tables that nobody has seen, one a language, with dates in every usual spelling; nobody in them exists.
+
+The words of two of the languages are not among those that columns are known by.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,8 @@ DATES: dict[str, Callable[[datetime], str]] = {
     "2002-02": _spelled("%Y-%m"),
     "25.02.2002": _spelled("%d.%m.%Y"),
     "25/02/2002": _spelled("%d/%m/%Y"),
+    "2002.02.25": _spelled("%Y.%m.%d"),
+    "25/02/02": _spelled("%d/%m/%y"),
     "time of day": _spelled("%H:%M"),
     "with offset": lambda when: when.strftime(_STAMP) + "+01:00",
     "universal time": lambda when: when.strftime(_STAMP) + "Z",
@@ -150,7 +155,31 @@ def _dutch(draw: _Draw) -> Cells:
     }
 
 
+def _portuguese(draw: _Draw) -> Cells:
+    numbers = draw.rng.integers(0, (1000, 1000, 1000, 100), (N_ROWS, 4)).tolist()
+    return {
+        "CPF": [f"{a:03d}.{b:03d}.{c:03d}-{d:02d}" for a, b, c, d in numbers],
+        "nascido em": draw.dates("25/02/02", 1950),
+        "trimestre": [f"Q{1 + q} {y}" for q, y in draw.rng.integers((0, 2010), (4, 2020), (N_ROWS, 2))],
+        "bairro": draw.of(["Baixa", "Chiado", "Graça", "Belém"]),
+        "doença": draw.of(["gripe", "asma", "diabetes"]),
+        "despesa": [cell.replace(".", ",") for cell in draw.decimals(800, 300, 2)],
+    }
+
+
+def _polish(draw: _Draw) -> Cells:
+    return {
+        "PESEL": draw.numbers(10**10, 10**11),
+        "imię i nazwisko": draw.people(),
+        "płeć": draw.of(["K", "M"]),
+        "data ur.": draw.dates("2002.02.25", 1950),
+        "tydzień": [f"{y}-W{w:02d}" for w, y in draw.rng.integers((1, 2010), (53, 2020), (N_ROWS, 2))],
+        "miasto": draw.of(["Łódź", "Gdańsk", "Kraków"]),
+        "rozpoznanie": draw.of(["E11.9", "I10", "J45.0"]),
+    }
+
+
 def made_tables() -> dict[str, Cells]:
-    """The six tables by language, the same each time."""
-    makers = (_english, _german, _french, _spanish, _italian, _dutch)
+    """The eight tables by language, the same each time."""
+    makers = (_english, _german, _french, _spanish, _italian, _dutch, _portuguese, _polish)
     return {make.__name__.removeprefix("_"): make(_Draw(seed)) for seed, make in enumerate(makers, start=1)}

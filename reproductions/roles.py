@@ -1,6 +1,6 @@
 """`profile`'s policy, unedited, on tables that it has not seen: `python -m reproductions.roles`.
 
-Every table of `../shared/data` with all its rows, and the six of `reproductions.role_tables`. For each: profile,
+Every table of `../shared/data` with all its rows, and the eight of `reproductions.role_tables`. For each: profile,
 release with the policy that was written, a fifth of the records held out; what each column got and why, what was
 found, and what the singling-out attack adds to guessing at people who are not in the release. Then the sections of
 `reproductions.role_findings`. Every number is computed here, and stored table by table in

@@ -23,7 +23,7 @@ from shoal.check.slices.membership import Membership, membership
 from shoal.check.slices.posterior import Posterior, naive_posterior, posterior
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.read_slices import sample_records, slice_frames
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, SlicedTable
 from shoal.data.tables.table import Column, Table
 from shoal.utility.tables.queries import query_error
 
@@ -122,26 +122,24 @@ def release_of(table: Table, kind: Kind, required: Sequence[Any], *, strict: boo
     return shoal.anonymize(table, policy, seed=1)
 
 
-def in_slices(release: shoal.Release) -> tuple[Table, Layout]:
+def in_slices(release: shoal.Release) -> SlicedTable:
     """The release as slices; a generalised one as one slice with its groups for buckets."""
-    if release.layout is not None:
-        return release.table, release.layout
+    if release.sliced is not None:
+        return release.sliced
     layout = Layout.of([release.table.names])
     groups = np.unique(release._groups, return_inverse=True)[1].astype(np.int32)
     number = Column(layout.bucket, groups, np.arange(1, int(groups.max()) + 2))
-    return Table.of([number, *release.table.columns.values()]), layout
+    return SlicedTable(Table.of([number, *release.table.columns.values()]), layout, release.attributes)
 
 
 def members(release: shoal.Release) -> Membership:
     """Matching buckets of the records, and of fakes."""
-    table, layout = in_slices(release)
-    return membership(table, layout, release._original, release.attributes)
+    return membership(in_slices(release), release._original)
 
 
 def told(release: shoal.Release) -> Told:
     """The attacker's belief of every record."""
-    table, layout = in_slices(release)
-    found = matching(table, layout, release._original, release.attributes)
+    found = matching(in_slices(release), release._original)
     truth = _true_values(found, release._original)
     joined = _beliefs(posterior(found), truth)
     naive = _beliefs(naive_posterior(found), truth)
@@ -201,7 +199,8 @@ class Analyst:
 
     def worth(self, release: shoal.Release) -> Worth:
         """All measures of a release."""
-        frames = slice_frames(*in_slices(release))
+        sliced = in_slices(release)
+        frames = slice_frames(sliced.table, sliced.layout)
         samples = [self._sample(frames, seed) for seed in range(N_SAMPLES)]
         everyone = np.arange(self.table.n_rows)
         asked = {n: replace(a, role="quasi") for n, a in release.attributes.items()}

@@ -1,10 +1,10 @@
 """What baskets and texts are good for after publication, and what attacks get: `python -m reproductions.sets [SET]`.
 
 Of each set some records are kept back, to classify and to compare attacks on, and the rest is published with the
-defaults as pseudo-baskets, disassociated, suppressed, and as sketches. A set that is named is measured and kept in
-`results/sets.json`; without names, all; ``NAME:pseudo`` is one way of a set, ``reasons`` is why texts lose classes, and
-``page`` measures nothing. Then `docs/reproductions/sets.md` is written from what is kept there; every number of it was
-computed here.
+defaults as pseudo-baskets, disassociated, suppressed, and as sketches; sets of full size as pseudo-baskets alone. A set
+that is named is measured and kept in `results/sets.json`; without names, all; ``NAME:pseudo`` is one way of a set,
+``reasons`` is why texts lose classes, and ``page`` measures nothing. Then `docs/reproductions/sets.md` is written from
+what is kept there; every number of it was computed here.
 """
 
 from __future__ import annotations
@@ -42,28 +42,43 @@ WAYS = ("pseudo", "disassociate", "suppress")
 
 @dataclass(frozen=True)
 class Case:
-    """A set of records, how many are kept back, and how many are published at most: a sample, where there are more."""
+    """A set of records, how many are kept back, and how many are published at most: a sample, where there are more.
+
+    Sets of full size are published in one way alone.
+    """
 
     load: Callable[[], Sparse]
     n_back: int
     most: int = 20_000
+    ways: tuple[str, ...] = tuple(NAMES)
+
+
+def _baskets() -> Sparse:
+    return shoal.read_sparse(DATA / "t10i4d100k" / "T10I4D100K.dat.gz", format="baskets")
+
+
+def _texts() -> Sparse:
+    path = DATA / "newsgroups20" / "20news_bydate.csv.gz"
+    return shoal.read_sparse(path, format="text", column="text", class_column="group")
 
 
 def _quest(name: str, n_back: int) -> Case:
     return Case(lambda: labelled_records(name, seed=SEED), n_back)
 
 
+def _whole(load: Callable[[], Sparse], n_back: int) -> Case:
+    return Case(load, n_back, 200_000, ("pseudo",))
+
+
 CASES = {
-    "T10I4D100K": Case(lambda: shoal.read_sparse(DATA / "t10i4d100k" / "T10I4D100K.dat.gz", format="baskets"), 10_000),
+    "T10I4D100K": Case(_baskets, 10_000),
     "C20.I4.D20K": _quest("C20.I4.D20K", 5000),
     "C20.I6.D20K": _quest("C20.I6.D20K", 5000),
-    TEXTS: Case(
-        lambda: shoal.read_sparse(
-            DATA / "newsgroups20" / "20news_bydate.csv.gz", format="text", column="text", class_column="group"
-        ),
-        2000,
-        6000,
-    ),
+    TEXTS: Case(_texts, 2000, 6000),
+    "T10I4D100K, whole": _whole(_baskets, 10_000),
+    "C20.I4.D200K": _whole(lambda: labelled_records("C20.I4.D200K", seed=SEED), 20_000),
+    "C20.I6.D200K": _whole(lambda: labelled_records("C20.I6.D200K", seed=SEED), 20_000),
+    f"{TEXTS}, whole": _whole(_texts, 2000),
 }
 
 
@@ -73,7 +88,7 @@ def find(case: Case, keep: Callable[[dict[str, Any]], None], only: str = "") -> 
     ways: dict[str, Callable[[], dict[str, Any]]] = {way: lambda way=way: _published(way, kept, back) for way in WAYS}
     found: dict[str, Any] = {}
     for name, measure in (ways | {"sketch": lambda: _sketched(kept, back)}).items():
-        if only not in ("", name):
+        if name not in case.ways or only not in ("", name):
             continue
         begin = time.process_time()
         try:
@@ -157,7 +172,7 @@ def _missing(measured: dict[str, Any]) -> list[str]:
     """The sets that are not measured, and the ways to publish that are not of the others."""
     told = [name for name in CASES if name not in measured]
     for name, found in measured.items():
-        ways = [NAMES[way] for way in NAMES if way not in found["published"]]
+        ways = [NAMES[way] for way in CASES[name].ways if way not in found["published"]]
         told += [f"{name} ({', '.join(ways)})"] if ways else []
     return told
 
@@ -181,7 +196,8 @@ def main(names: list[str]) -> None:
             continue
         print(name, flush=True)
         if name == "reasons":
-            _keep(TEXTS, {"reasons": find_reasons(CASES[TEXTS])})
+            for texts in (TEXTS, f"{TEXTS}, whole"):
+                _keep(texts, {"reasons": find_reasons(CASES[texts])})
             continue
         of_set, _, only = name.partition(":")
         find(CASES[of_set], lambda found, of_set=of_set: _keep(of_set, found), only)

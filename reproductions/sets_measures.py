@@ -107,6 +107,6 @@ def without_items(kept: Sparse, asked: Sparse, k: int, support: int) -> list[dic
         sizes = np.bincount(owners[is_left], minlength=len(kept))
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         left = replace(kept, starts=starts, items=kept.items[is_left], weights=kept.weights[is_left])
-        classes = [vars(c) for c in compare_classifiers(kept, left, asked)]
+        classes = [vars(c) for c in compare_classifiers(kept, left, asked)] + logistic(kept, left, asked)
         found.append({"places_left_out": 1 - float(is_left.mean()), "classes": classes})
     return found

@@ -29,6 +29,7 @@ PERSON, SECRET, PANEL = "zper", "plan", "term"
 YEARS, K, SEED = 5, 5, 11
 ALL, SOME = 100_000, 300  # attacked of each year: everybody, or so many
 MS = (2,)
+ALONE = (1, 6)  # persons, where no panel is known
 RESERVES = {"mondrian": (0, 1, 2), "local-recoding": (1, 2, 3)}  # persons, by partition; the first is the default
 
 ABOUT = """# Five years of RandHIE as five releases
@@ -59,6 +60,14 @@ Independent releases leave {exposed} persons fewer than {k} candidates. Carried 
 it where persons leave: of a group that shrinks below k all are left out, since nothing that this release
 could do brings back the candidates who left. Without the panel, of year 4 most are. With it, groups of those
 who stay are made from fewer persons from the first year on, and so are wider.
+
+**Merging shrunken groups does not help.** Say that a person stood in group G of an earlier release, of which fewer
+than k are in this one, and would now stand in a larger group H, merged from what is left of G and of others. Whoever
+knows who is in which release lays both side by side and looks for those who are in G and in H. They were in G then
+and are here now, so they are among the fewer than k who are left of G, whatever else is in H: wider labels would be
+paid for, and nobody be added. Nor can another group, or a later release: only what was done when G was made helps,
+larger groups or groups of persons who leave together. Where nobody knows who will leave, a larger reserve is what
+there is: it leaves fewer persons out, and is wider from the first year on.
 
 Carried groups are made once and stay, so persons are exchanged between new ones while that lowers the loss;
 independent releases are by the partition as it is. Local recoding exchanges by itself: it loses less than
@@ -164,7 +173,7 @@ def carried(tables: Sequence[pd.DataFrame]) -> str:
         asked: Any = {"partition": partition}
         ways = [
             make("independent", tables, after=False, **asked),
-            make("carried, reserve 1", tables, reserve=1, **several, **asked),
+            *(make(f"carried, reserve {r}", tables, reserve=r, **several, **asked) for r in ALONE),
             *(
                 make(f"carried, by panel, reserve {r}", tables, reserve=r, panel=PANEL, **several, **asked)
                 for r in reserves

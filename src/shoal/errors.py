@@ -58,13 +58,19 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("agee", ["age", "zip"])
     "did you mean 'age'?"
+    >>> did_you_mean("quasi-identifying", ["identifying", "quasi"])
+    "did you mean 'quasi'?"
     >>> did_you_mean("salary", ["age", "zip"])
     "there are 'age', 'zip'"
     """
     import difflib
+    import re
 
     names = [str(n) for n in known]
     close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.6)
+    first_word = re.split(r"[\W_]", str(name))[0]
+    if first_word in names:  # "quasi-identifying" is "quasi", though it has more letters of "identifying"
+        close = [first_word]
     if not close:
         folded = {n.casefold(): n for n in names}
         close = [folded[c] for c in difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=0.6)]

@@ -108,7 +108,7 @@ def header_option() -> Any:
     return option(
         None,
         "Whether the first line names the columns.",
-        instead="first, unless it is a record",
+        instead="first, unless it looks like data",
         is_common=True,
         is_input=True,
     )
@@ -118,17 +118,17 @@ class TextFile(BaseModel):
     """The keys that say how text files of tables are read; other files tell it themselves."""
 
     delimiter: str | None = option(
-        None, "What stands between the cells of a text file.", instead="found: , ; tab or |", is_input=True
+        None, "Character between the cells of a text file.", instead="detected: , ; tab or |", is_input=True
     )
     encoding: str | None = option(
         None,
-        "How characters are coded in a text file.",
-        instead="found: UTF-8, UTF-16 or Windows-1252",
+        "Character encoding of a text file.",
+        instead="detected: UTF-8, UTF-16 or Windows-1252",
         metavar="NAME",
         is_input=True,
     )
     decimal: Literal[".", ","] | None = option(
-        None, "What stands before the decimals of numbers in a text file.", instead="a point", is_input=True
+        None, "Decimal mark of numbers in a text file.", instead="a point", is_input=True
     )
 
     @property
@@ -142,7 +142,7 @@ def person_option() -> Any:
     """The key `person`, which every kind of data has that can stand in a table of several rows a person."""
     return option(
         (),
-        "Column, or several, that says whose a row is: persons are counted then. It is dropped.",
+        "Column(s) that say whose row it is; persons are then counted. Dropped.",
         metavar="COLUMN",
         is_common=True,
     )

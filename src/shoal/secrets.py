@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
 from shoal.errors import DataError, PolicyError, did_you_mean
 
 ROWS_FILE = "rows.csv"
@@ -169,7 +169,7 @@ class PrivateFolder:
         """The key of sketches, if it was kept."""
         return read_key(self.path / KEY_FILE) if self.holds(KEY_FILE) else None
 
-    def neighbours(self) -> npt.NDArray[np.int32] | None:
+    def neighbours(self) -> Codes | None:
         """The neighbours of each original record, if they were kept."""
         path = self.path / NEIGHBOURS_FILE
         if not path.is_file():

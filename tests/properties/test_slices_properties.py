@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.check.slices.membership import membership
-from shoal.check.slices.verify import check_slices, verify_slices
+from shoal.check.slices.verify import check_slices
+from shoal.data.tables.slices import SlicedTable
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.l_diversity import LDiversity
 from shoal.models.t_closeness import TCloseness
+from tests.unit.check.slices.single_steps import verify_slices
 from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, Case, random_case
 
 ASKED = [
@@ -31,7 +33,9 @@ def case_of(form, seed, sizes=(2, 8)):
 
 
 def results(case, table, form, **options):
-    found = check_slices(table, case.layout, ASKED, ATTRIBUTES, original=case.original, form=form, **options)
+    found = check_slices(
+        SlicedTable(table, case.layout, ATTRIBUTES), ASKED, original=case.original, form=form, **options
+    )
     return [(g.model, g.kind, round(g.achieved, 9), g.n_failing, g.n_classes) for g in found.guarantees], found.findings
 
 
@@ -63,7 +67,9 @@ def test_joining_two_buckets_of_a_bucketized_table_never_harms(seed):
     merged = [[j for b in case.buckets for j in b]]
     other = Case(case.records, merged, case.groups, lambda i, j, n, v: v)
     before, after = (
-        verify_slices(c.published(rng), c.layout, ASKED[1:4], ATTRIBUTES, original=c.original, form="bucketize")
+        verify_slices(
+            SlicedTable(c.published(rng), c.layout, ATTRIBUTES), ASKED[1:4], original=c.original, form="bucketize"
+        )
         for c in (case, other)
     )
     for b, a in zip(before, after, strict=True):
@@ -76,10 +82,8 @@ def test_labels_that_tell_nothing_leave_the_whole_table(seed):
     case, rng = case_of("screen", seed)
     blank = Case(case.records, case.buckets, case.groups, lambda i, j, n, v: "*")
     (made,) = verify_slices(
-        blank.published(rng),
-        blank.layout,
+        SlicedTable(blank.published(rng), blank.layout, ATTRIBUTES),
         [LDiversity(l=2, kind="probabilistic")],
-        ATTRIBUTES,
         original=blank.original,
         form="screen",
     )
@@ -91,7 +95,7 @@ def test_labels_that_tell_nothing_leave_the_whole_table(seed):
 @given(FORMS, SEEDS)
 def test_members_always_match_and_fakes_are_not_members(form, seed):
     case, rng = case_of(form, seed)
-    found = membership(case.published(rng), case.layout, case.original, ATTRIBUTES, n_fakes=200, seed=seed)
+    found = membership(SlicedTable(case.published(rng), case.layout, ATTRIBUTES), case.original, n_fakes=200, seed=seed)
     assert found.originals[0] == 0
     assert sum(found.originals) == pytest.approx(1)
     assert found.n_fakes == 0 or sum(found.fakes) == pytest.approx(1)
@@ -101,7 +105,9 @@ def test_members_always_match_and_fakes_are_not_members(form, seed):
 
 def test_fakes_of_single_values_are_told_from_a_bucketized_table():
     case, rng = case_of("bucketize", 3, sizes=(3, 4))
-    found = membership(case.published(rng), case.layout, case.original, ATTRIBUTES, fakes="independent", n_fakes=500)
+    found = membership(
+        SlicedTable(case.published(rng), case.layout, ATTRIBUTES), case.original, fakes="independent", n_fakes=500
+    )
     assert found.n_fakes > 0
     assert found.fakes[0] == 1  # whoever matches a bucket is in the table
     assert found.originals[0] == 0

@@ -14,13 +14,38 @@ from tests.conftest import ROOT
 SOURCE = ROOT / "src" / "shoal"
 TREES = {p.relative_to(SOURCE): ast.parse(p.read_text(encoding="utf-8")) for p in sorted(SOURCE.rglob("*.py"))}
 
-NAMES = {"table", "tables", "strings", "sparse", "trajectories"}
+ROOMS = {"tables", "strings", "sparse", "trajectories", "linked"}
+NAMES = {"table", *ROOMS}
 CLASSES = {
-    "tables": {"Policy", "Table", "SlicedTable", "Release", "Manifest", "TableCase"},
+    "tables": {"Policy", "Table", "SlicedTable", "TableRelease", "TableManifest", "TableCase"},
     "strings": {"StringPolicy", "Strings", "StringRelease", "StringManifest", "StringCase"},
-    "sparse": {"SparsePolicy", "Sparse", "Sketches", "SparseRelease", "BasketRelease", "SparseManifest", "SparseCase"},
-    "trajectories": {"TrajectoryPolicy", "Trajectories", "TrajectoryBoxes", "TrajectoryRelease", "TrajectoryManifest"},
+    "sparse": {
+        *("SparsePolicy", "Sparse", "Sketches", "Disassociated", "SparseRelease", "BasketRelease", "KMRelease"),
+        *("SparseManifest", "SketchManifest", "BasketManifest", "KMManifest", "SparseCase", "BasketCase"),
+    },
+    "trajectories": {
+        *("TrajectoryPolicy", "Trajectories", "TrajectoryBoxes", "TrajectoryRelease", "TrajectoryManifest"),
+        "TrajectoryCase",
+    },
+    "linked": {"LinkedPolicy", "Linked", "LinkedRelease", "LinkedManifest", "LinkedCase"},
 }
+
+
+def test_every_kind_and_its_classes_are_asked_after() -> None:
+    """What stands above is what there is: a kind that is added, or a class that is renamed, is added here."""
+    assert {p.parts[1] for p in TREES if p.parts[0] == "kinds" and len(p.parts) > 2} == ROOMS == set(CLASSES)
+    defined = {n.name for tree in TREES.values() for n in ast.walk(tree) if isinstance(n, ast.ClassDef)}
+    assert set().union(*CLASSES.values()) <= defined
+    endings = ("Policy", "Release", "Manifest")
+    in_kinds = {
+        n.name
+        for path, tree in TREES.items()
+        if path.parts[0] == "kinds" and path.name in ("policy.py", "release.py", "manifest.py", "baskets.py", "km.py")
+        for n in tree.body
+        if isinstance(n, ast.ClassDef) and n.name.endswith(endings)
+    }
+    shared = {"ModelledManifest", "ColumnPolicy"}
+    assert in_kinds - shared - set().union(*CLASSES.values()) == set()
 
 
 def names_in(node: ast.AST) -> set[str]:

@@ -22,7 +22,7 @@ WHOLE = {"test_documentation.py", "test_house.py", "test_mirror.py"}
 TESTED_ELSEWHERE = {
     "tests/e2e, by the command line itself": """
         cli/app.py cli/demo.py cli/group.py cli/harden.py cli/stream.py cli/sweep.py cli/interrupts.py
-        cli/option_types.py cli/output.py
+        cli/option_types.py
         check/claims.py check/folder.py data/published_file.py sweep/folder.py report/tables/compare_datasheet.py""",
     "sweep/test_sweep.py of tables; kinds/strings/test_sweep.py and kinds/sparse/test_sweep.py of what is attacked": """
         sweep/attacked.py sweep/cell.py sweep/trials.py""",
@@ -47,7 +47,8 @@ TESTED_ELSEWHERE = {
         kinds/trajectories/kind.py kinds/trajectories/manifest.py
         check/trajectories/folder.py report/trajectories/datasheet.py report/trajectories/report.py
         report/trajectories/words.py""",
-    "kinds/tables/test_policy.py, kinds/strings/test_policy.py, kinds/sparse/test_policy.py, cli/test_options.py": "policy.py",
+    "kinds/tables/test_policy.py, kinds/strings/test_policy.py, kinds/sparse/test_policy.py, cli/test_options.py": """
+        policy.py kinds/tables/modelled.py""",
     "models/test_base.py; check/tables, model by model against slow twins; tests/toys": """
         check/tables/models.py models/alpha_k.py models/beta_likeness.py models/k_anonymity.py models/l_diversity.py
         models/t_closeness.py""",

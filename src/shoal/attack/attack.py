@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from shoal.attack.result import AttackResult, Rate
+from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.engine.seeds import spawn_seeds
 from shoal.progress import Progress
 from shoal.shown import Grid, Shown
@@ -19,10 +20,35 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Case = TypeVar("Case")
+Published = TypeVar("Published", bound=Sized)
+Records = TypeVar("Records", bound=Sized)
 LONGER = "It takes longer; shoal attack runs it."
 NOT_OF_THIS_MAKE = "It is an attack on data that was published in another way."
 TIME_OVER = "The time for attacks was over."
+ALL_RECORDS = "It looks at records one by one, and of these every distinct row was read once."
 NO_OTHERS = "It takes records that were not in the release to compare with; hold some out."
+
+
+@dataclass(frozen=True)
+class AttackCase(Generic[Published, Records]):
+    """A release under attack.
+
+    Attributes
+    ----------
+    published, original
+        What was published, and all records that came in.
+    control : optional
+        Records of the same kind that were not among them.
+    """
+
+    published: Published
+    original: Records = field(repr=False)
+    control: Records | None = field(default=None, repr=False)
+
+    @property
+    def granted(self) -> dict[str, int]:
+        """What the attacker was given besides the release, by the number of records of each."""
+        return {"original": len(self.original), **({} if self.control is None else {"others": len(self.control)})}
 
 
 class Attack(ABC, Generic[Case]):
@@ -50,6 +76,8 @@ class Attack(ABC, Generic[Case]):
     """Whether it says nothing without records that were not in the release, as what it gets may be common knowledge."""
     leaked: ClassVar[str] = ""
     """The owner's secret that it takes, such as the key: what it gets is no fault of what was published."""
+    counts_by_weight: ClassVar[bool] = False
+    """Whether it can be run where a row stands for several records, which it then counts."""
     accepted_as: ClassVar[str] = ""
     """The finding (`shoal.check.finding`) that it confirms: what a policy accepts there, it accepts here."""
 
@@ -76,7 +104,7 @@ class Attack(ABC, Generic[Case]):
     def of_size(self, n_attacks: int) -> Self:
         """The same on so many people drawn at random; itself where their number is not for anyone to choose."""
         how: Any = self
-        is_drawn = is_dataclass(self) and any(field.name == "n_attacks" for field in fields(self))
+        is_drawn = is_dataclass(self) and any(f.name == "n_attacks" for f in fields(self))
         return replace(how, n_attacks=n_attacks) if is_drawn else self
 
     def result(
@@ -93,6 +121,25 @@ class Attack(ABC, Generic[Case]):
         """What came of it, under the attack's own name."""
         told = (main, control, baseline, sentence, details or {}, tuple(columns), admitted)
         return AttackResult(self.name, self.title, self.knows, *told)
+
+    def membership_result(
+        self,
+        roc: Roc,
+        sentence: str,
+        *,
+        false_alarms: float = FALSE_ALARMS,
+        baseline: Rate | None = None,
+        details: Mapping[str, float] | None = None,
+    ) -> AttackResult:
+        """How many of both are taken for members; `{main}` and `{control}`, in %, and `{area}` are filled in."""
+        main, control = roc.hits(false_alarms)
+        return self.result(
+            main,
+            sentence.format(main=100 * main.value, control=100 * control.value, area=roc.area),
+            control=control,
+            baseline=baseline,
+            details={**roc.details, **(details or {})},
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,6 +206,8 @@ def run_attacks(
             why: str | None = NO_OTHERS
         else:
             why = LONGER if tried is None else tried.missing(case)
+            if why is None and getattr(case, "is_weighted", False) and not attack.counts_by_weight:
+                why = ALL_RECORDS
         if why is None and end is not None and time.monotonic() >= end:
             why = TIME_OVER
         if why is not None or tried is None:

@@ -85,20 +85,13 @@ class KeptResult:
 
 @dataclass(frozen=True)
 class KeptAttacks:
-    """All that is known of attacks on a release.
-
-    Attributes
-    ----------
-    checksum : str
-        Of the data file that was attacked.
-    findings : tuple of KeptResult
-    skipped : tuple of (attack, why)
-        Attacks without any result.
-    """
+    """All that is known of attacks on a release."""
 
     checksum: str
+    """Of the data file that was attacked."""
     findings: tuple[KeptResult, ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
+    """Attacks without any result."""
 
     def joined(self, found: Attacked[Any], granted: Mapping[str, int], seed: int | None) -> KeptAttacks:
         """The same after another run."""

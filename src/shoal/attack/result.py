@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Z = 1.959963984540054  # two-sided 95 %
+LITTLE = 0.025
+"""Half of the risk that is serious (`shoal.report.verdict`)."""
+AMBER = 0.55
+"""The area under a curve from which on members can be told from others."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,11 @@ class AddedRisk:
 
     ``(main - control) / (1 - control)``, with an interval by propagating the half-widths of both rates.
 
+    Where the control is nearly always right, hardly anything is left to be added, and the share of it is undetermined:
+    0 of 0 where nothing is left at all, as of values that a set of categories lists. So where less than `LITTLE` is
+    left, and no gain is seen that is more than chance, the upper end is at most what is left, as a share of all
+    attempts. A gain that is seen stays what it is: of a secret that one in fifty has, all may be told.
+
     References
     ----------
     M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnádi, "A unified framework for quantifying privacy risk in synthetic
@@ -97,11 +106,13 @@ class AddedRisk:
     def of(cls, main: Rate, control: Rate) -> AddedRisk:
         """From the success on members and on others."""
         ours, theirs = main._centre, control._centre  # as in the paper: the centres of both intervals
+        left = 1 - control.low
         if theirs >= 1:
-            return cls(0.0, 0.0, 1.0)  # everything is known without the release
+            return cls(0.0, 0.0, left)  # everything is known without the release
         value = (ours - theirs) / (1 - theirs)
         half = math.sqrt((main._half / (1 - theirs)) ** 2 + ((ours - 1) / (1 - theirs) ** 2 * control._half) ** 2)
-        return cls(*(min(1.0, max(0.0, v)) for v in (value, value - half, value + half)))
+        most = left if left < LITTLE and main.attempts and value <= half else 1.0
+        return cls(*(min(most, max(0.0, v)) for v in (value, value - half, value + half)))
 
     def to_dict(self) -> dict[str, float]:
         """JSON-ready."""
@@ -163,9 +174,19 @@ class AttackResult:
         return AddedRisk.of(self.main, self.control or self.baseline or Rate(0, 10**9))
 
     @property
+    def told(self) -> float:
+        """How far above a half the area under the curve of a score is; 0 where there is none, or by chance."""
+        area = self.details.get("area_under_curve", math.nan)
+        return area - 0.5 if area - Z * self.details.get("area_error", math.nan) > 0.5 else 0.0
+
+    @property
     def succeeds(self) -> bool:
-        """Whether the gain is more than chance explains: the interval of the risk does not reach 0."""
-        return self.risk.low > 0
+        """Whether the gain is more than chance explains: the interval of the risk does not reach 0.
+
+        Of a score also where the area under its curve is above `AMBER`, and its interval does not reach a half: that
+        uses the whole curve, and so is sure of less.
+        """
+        return self.risk.low > 0 or self.told > AMBER - 0.5
 
     @property
     def outcome(self) -> str:
@@ -176,18 +197,8 @@ class AttackResult:
         return "found" if self.main.successes >= 1 > by_chance else "fails"
 
     def may_add_more_than(self, risk: float) -> bool:
-        """Whether the interval of the added risk reaches beyond one; not where too little is left to be won."""
-        return self.main.attempts > 0 and self.risk.high > risk and not self.left_to_win < risk / 2
-
-    @property
-    def left_to_win(self) -> float:
-        """The most that the release can add to guesses that are right without it, as a share of all attempts.
-
-        Where nearly all guesses are right, as of values that a set of categories lists, the added risk, which is a
-        share of the others, has an interval that says nothing.
-        """
-        known = self.control or self.baseline
-        return 1.0 if known is None else 1 - known.low
+        """Whether the interval of the added risk reaches beyond one."""
+        return self.main.attempts > 0 and self.risk.high > risk
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

@@ -71,6 +71,11 @@ class Roc:
         )
 
     @property
+    def by_guessing(self) -> Rate:
+        """How many members are found by one who calls people members at random, at the usual share of false alarms."""
+        return Rate(FALSE_ALARMS * len(self.members), len(self.members))
+
+    @property
     def details(self) -> dict[str, float]:
         """What a result tells besides its rates; fewer others than a rate needs make it nan."""
         few = self.hits(FEWER_FALSE_ALARMS)[0].value if len(self.others) >= 1 / FEWER_FALSE_ALARMS else math.nan

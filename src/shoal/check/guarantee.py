@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Mask
 from shoal.check.tables.classes import Classes
 
 N_WORST = 5
@@ -70,6 +71,24 @@ class Guarantee:
     sentence: str
     details: dict[str, float] = field(default_factory=dict)
 
+    @classmethod
+    def counted(
+        cls,
+        model: str,
+        required: dict[str, float],
+        achieved: float,
+        n_classes: int,
+        n_failing: int,
+        sentence: str,
+        *,
+        kind: str = "",
+        details: dict[str, float] | None = None,
+    ) -> Guarantee:
+        """One of things that are counted and are no classes of a table: it holds where none of them fails."""
+        return cls(
+            model, kind, "", required, achieved, not n_failing, n_classes, n_failing, (), sentence, details or {}
+        )
+
     def __repr__(self) -> str:
         return f"<{self.model} {self}>"
 
@@ -96,7 +115,7 @@ class Guarantee:
 def judge(
     classes: Classes,
     achieved: npt.NDArray[Any],
-    failing: npt.NDArray[np.bool_],
+    failing: Mask,
     *,
     low_is_worse: bool,
     model: str,
@@ -130,7 +149,7 @@ def judge(
     )
 
 
-def failing_groups(failing: npt.NDArray[np.bool_]) -> str:
+def failing_groups(failing: Mask) -> str:
     """Where a model fails, for a sentence.
 
     >>> failing_groups(np.array([True, False, False]))

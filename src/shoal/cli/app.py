@@ -152,11 +152,11 @@ def demo(out: Path, rows: int, is_shown: bool, as_json: bool) -> None:
         told = {part.folder: summary(part.release, part.place(out)) for part in others}
         print_json({**summary(table.release, out), **told})
         return
-    click.echo("Open these: of each the report, which is yours alone, and the datasheet, which goes out with the data.")
+    click.echo("Open these: for each release the report, for you alone, and the datasheet, published with the data.")
     for part in parts:
         click.echo(f"  {part.place(out) / 'private' / 'report.html'}")
         click.echo(f"  {part.place(out) / 'publish' / 'datasheet.html'}")
-    click.echo("The inputs are in the folders input/ beside them. Try next:")
+    click.echo("The inputs are in the input/ folders next to them. Try next:")
     click.echo(f"  shoal check {out / 'publish'} --original {out / 'input' / 'clinic.csv'}")
     click.echo(f"  shoal profile {out / 'input' / 'clinic.csv'}")
     for part in parts[1:]:
@@ -187,10 +187,10 @@ def _source(paths: tuple[Path, ...]) -> Any:
 def profile(
     data: tuple[Path, ...], out: Path | None, no_sweep: bool, as_json: bool, kind: str | None, **asked: str | None
 ) -> None:
-    """Show guessed types and roles, the risk as the table stands, and a method; write a policy to edit.
+    """Show guessed types and roles, the risk in the data as it is, and a method; write a policy to edit.
 
-    Of strings: how many, how long, of which symbols and classes. Of sparse records: how many, with how many items.
-    Several files are tables of the same persons, the first of them one row a person.
+    For strings: how many, how long, with which symbols and classes. For sparse records: how many, with how many items.
+    Several files are tables of the same persons, the first of them with one row per person.
 
     \b
     Examples:
@@ -236,12 +236,12 @@ def profile(
     "--key",
     "key_file",
     type=click.Path(path_type=Path),
-    help="Of sparse records: the key of another release (its private/key.txt), to be compared with it.",
+    help="For sparse records: the key of another release (its private/key.txt), to be compared with it.",
 )
 @click.option(
     "--after",
     type=click.Path(path_type=Path),
-    help="Of tables: the private/ folder of the release before, of the same persons, with its ledger.",
+    help="For tables: the private/ folder of the release before, of the same persons, with its ledger.",
 )
 @click.option(
     "--keep",
@@ -293,7 +293,7 @@ def anonymize(
     kind: str | None,
     **asked: Any,
 ) -> None:
-    """Make a release of DATA: checked, and with a report. Several files are tables of the same persons (--link).
+    """Make a checked release of DATA, with a report. Several files are tables of the same persons (--link).
 
     \b
     Examples:
@@ -384,7 +384,7 @@ def anonymize(
     help="The private/ folder with what was kept: groups (pseudo-records, strings), rows (tables), key (sparse).",
 )
 @click.option("--label", metavar="REGEX", help="Finds the class in the descriptions of a FASTA original.")
-@click.option("--memory", metavar="SIZE", help="Check a table without holding it, in about so much memory, as in 2GB.")
+@click.option("--memory", metavar="SIZE", help="Check a table without holding it, in about this much memory (2GB).")
 @several_options
 @habits
 def check(
@@ -444,11 +444,11 @@ def check(
     help="The private/ folder: its report then shows the results, and what was kept there is used.",
 )
 @other_options
-@click.option("--population", type=click.Path(path_type=Path), help="Of tables: a file of the whole population.")
+@click.option("--population", type=click.Path(path_type=Path), help="For tables: a file of the whole population.")
 @click.option(
     "--attack", "names", type=Names(), help="Run only these, of those listed below.  [default: all that apply]"
 )
-@click.option("--seconds", type=float, help="Begin no attack after so many seconds.")
+@click.option("--seconds", type=float, help="Start no attack after this many seconds.")
 @click.option(
     "--fail-above",
     type=click.FloatRange(0, 1),
@@ -538,7 +538,7 @@ def sweep(data: Path, policy_file: Path | None, as_json: bool, kind: str | None,
 @shoal.command()
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion(shell: str) -> None:
-    """Print what makes a shell complete commands, options and their values.
+    """Print the script that lets a shell complete commands and options.
 
     \b
     Examples:

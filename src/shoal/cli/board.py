@@ -22,7 +22,7 @@ FRAMEWORKS = ("iso27559", "ema", "hipaa", "gdpr")
     "framework",
     type=click.Choice(FRAMEWORKS),
     required=True,
-    help="What the board assesses a release by.",
+    help="The framework that the board uses.",
 )
 @click.option(
     "-o",
@@ -30,12 +30,12 @@ FRAMEWORKS = ("iso27559", "ema", "hipaa", "gdpr")
     type=click.Path(path_type=Path),
     help="Where to write the page.  [default: in private/, by the name of the framework]",
 )
-@click.option("--pdf", is_flag=True, help="Print it to a PDF beside it too; takes Chromium.")
+@click.option("--pdf", is_flag=True, help="Also print it to a PDF next to it; needs Chromium.")
 @habits
 def report(folder: Path, framework: str, out: Path | None, pdf: bool, as_json: bool) -> None:
     """Draw a page for a board from what private/ keeps of a release: a sign-off, then the chapters of a framework.
 
-    It supports an assessment and is none. It holds no record, and it is private all the same.
+    It supports an assessment but is not one. It holds no records, but it is private all the same.
 
     \b
     Examples:

@@ -27,7 +27,7 @@ _OPTIONS = (
     click.argument("data", type=_PATH),
     click.option("-p", "--policy", "policy_file", type=_PATH, help="Policy file (TOML) to harden."),
     click.option(
-        "--risk", type=float, default=RISK, show_default=True, help="Most that an attack may add at its upper bound."
+        "--risk", type=float, default=RISK, show_default=True, help="Most risk that an attack may add (upper bound)."
     ),
     click.option(
         "-o",
@@ -55,7 +55,7 @@ _OPTIONS = (
     click.option(
         "--steps", type=click.IntRange(min=1), default=MOST_STEPS, show_default=True, help="Policies to try at most."
     ),
-    click.option("--seconds", type=float, help="Begin no new policy after so many seconds; not repeatable then."),
+    click.option("--seconds", type=float, help="Start no new policy after this many seconds; not repeatable."),
 )
 
 
@@ -79,9 +79,9 @@ def _print_hardened(found: Hardened, data: Path, out: Path, best: bool) -> None:
 @_harden_options
 @habits
 def harden(data: Path, policy_file: Path | None, out: Path, best: bool, as_json: bool, **asked: Any) -> int:
-    """Change a policy until no attack adds more than a risk; write the one that loses least, with reasons.
+    """Change a policy until no attack adds more than a given risk; write the one that loses least.
 
-    Releases are made in memory, attacked and let go: nothing is published. Exit code 4 if no policy was found.
+    Releases are made in memory, attacked and discarded: nothing is published. Exit code 4 if no policy was found.
 
     \b
     Examples:

@@ -227,9 +227,9 @@ def _told_of_all(owners: Owners) -> str:
         alike.setdefault(_meaning(option), {})[policy] = option
     told = []
     for meaning, same in alike.items():
-        whose = f"Of {' and '.join(policy.plural for policy in same)}: " if len(alike) > 1 else ""
+        whose = f"For {' and '.join(policy.plural for policy in same)}: " if len(alike) > 1 else ""
         (_, usual), *others = ((policy, _default(option)) for policy, option in same.items())
-        usual += "".join(f", of {policy.plural} {default}" for policy, default in others if default != usual)
+        usual += "".join(f", {default} for {policy.plural}" for policy, default in others if default != usual)
         text = meaning[0].lower() + meaning[1:] if whose else meaning
         told.append(f"{whose}{text}" + (f"  [default: {usual}]" if usual else ""))
     return "  ".join(told)

@@ -18,7 +18,7 @@ def several_options(command: F) -> F:
         "beside",
         type=click.Path(path_type=Path),
         multiple=True,
-        help="Of tables: the publish/ folder of another release of the same persons; once for each. The ledger in "
+        help="For tables: the publish/ folder of another release of the same persons; once for each. The ledger in "
         "--private says who is who.",
     )(command)
 
@@ -30,13 +30,13 @@ def other_options(command: F) -> F:
         "other_originals",
         type=click.Path(path_type=Path),
         multiple=True,
-        help="Of tables: what each --other was made from, in their order, where quasi-identifiers or persons differ.",
+        help="For tables: what each --other was made from, in their order, where quasi-identifiers or persons differ.",
     )(command)
     return click.option(
         "--other",
         type=click.Path(path_type=Path),
         multiple=True,
-        help="Of tables: another release of overlapping data; once for each.",
+        help="For tables: another release of overlapping data; once for each.",
     )(command)
 
 

@@ -31,9 +31,9 @@ class _Stopped(ShoalError):
     type=click.IntRange(min=2),
     default=DELAY,
     show_default=True,
-    help="A record comes out before more than so many have come in.",
+    help="A record is published before more than this many have come in.",
 )
-@click.option("--delay-seconds", "seconds", type=float, help="And at most so many seconds after it came in.")
+@click.option("--delay-seconds", "seconds", type=float, help="And at most this many seconds after it came in.")
 @click.option(
     "--in",
     "source",
@@ -51,7 +51,7 @@ class _Stopped(ShoalError):
     help="New folder, or one that a killed run left, to go on with; - for standard output.",
 )
 @click.option("--once", is_flag=True, help="Of a folder: end with the files that are there.")
-@click.option("--skip-bad", is_flag=True, help="Pass records over that cannot be read, and count them.")
+@click.option("--skip-bad", is_flag=True, help="Skip records that cannot be read, and count them.")
 @click.option("--seed", type=click.IntRange(min=0), help="Make the stream repeatable; keep it secret.")
 @habits
 def stream(

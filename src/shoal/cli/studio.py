@@ -31,7 +31,7 @@ from shoal.errors import MissingExtra, ShoalError
 def studio(
     data: tuple[Path, ...], folder: Path | None, sessions: Path | None, port: int, no_browser: bool, as_json: bool
 ) -> None:
-    """Do the same on pages in a browser: this machine serves them to itself, and Ctrl-C ends it.
+    """Do the same in a browser, with pages served on this machine only; Ctrl-C stops it.
 
     \b
     Examples:

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
 from shoal.data.tables.parse import parse_numbers
 from shoal.data.tables.persons import MOST_EXACT, person_codes
 from shoal.data.tables.sense import plain_text
@@ -84,8 +84,8 @@ class Ledger:
     person: tuple[str, ...]
     k: int
     persons: Digests = field(repr=False)
-    classes: npt.NDArray[np.int32] = field(repr=False)
-    cohorts: npt.NDArray[np.int32] = field(repr=False)
+    classes: Codes = field(repr=False)
+    cohorts: Codes = field(repr=False)
     values: Digests = field(repr=False)
     m: int = 0
     sensitive: str = ""

@@ -7,6 +7,7 @@ opened once to be told and once to be read, however many ask.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterator
@@ -41,9 +42,12 @@ _ALIENS = {
     b"\x89PNG\r\n": "a picture (PNG), and no table",
     b"\xff\xd8\xff": "a picture (JPEG), and no table",
     **dict.fromkeys((b"<!doctype html", b"<html"), "a web page; save the table that it shows as CSV"),
+    **dict.fromkeys((b"\x7fELF", b"MZ\x90\x00"), "a program, and no table"),
     b"<?xml": "XML; convert it to a table, as CSV or Parquet",
 }
 """What files begin with that no reader knows, by the first bytes in small letters or as they are."""
+_TAR_MARK = (257, b"ustar")
+_JSON_ARRAY = re.compile(rb"\s*\[\s*\{")
 _seen: ContextVar[dict[Path, Look] | None] = ContextVar("seen", default=None)
 
 
@@ -116,7 +120,11 @@ def alien_of(start: bytes) -> str | None:
     >>> alien_of(b"%PDF-1.7"), alien_of(b"name,age")
     ('a PDF; give the table as CSV or Parquet', None)
     """
+    if start[_TAR_MARK[0] :].startswith(_TAR_MARK[1]):
+        return "a tar archive; unpack it, or make a zip of it"
     start = start.removeprefix(b"\xef\xbb\xbf")[:32]
+    if _JSON_ARRAY.match(start):
+        return "a JSON array; write JSON lines instead, one object on each line, without the brackets around them"
     small = start.lower()
     return next((what for magic, what in _ALIENS.items() if magic in (start[: len(magic)], small[: len(magic)])), None)
 

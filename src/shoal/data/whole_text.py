@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Bytes, Ints
 from shoal.data.sniff import alien_of, look
 from shoal.data.tables.text_survey import open_bytes
 from shoal.errors import DataError
@@ -40,7 +40,7 @@ class WholeText:
     notes: tuple[str, ...] = ()
 
     @property
-    def array(self) -> npt.NDArray[np.uint8]:
+    def array(self) -> Bytes:
         """The bytes, not copied."""
         return np.frombuffer(self.data, np.uint8)
 
@@ -48,7 +48,7 @@ class WholeText:
         """The line, from 1, in which a byte stands."""
         return self.data.count(b"\n", 0, position) + 1
 
-    def line_starts(self) -> npt.NDArray[np.int64]:
+    def line_starts(self) -> Ints:
         """Where each line begins, and where the last one ends."""
         ends = np.flatnonzero(self.array == ord("\n"))
         return np.concatenate([np.zeros(1, np.int64), ends + 1])

@@ -344,7 +344,7 @@ class Hardening:
         skipped: dict[str, str] = {}
         for place, result, is_sized in self._attacked(release, self.kind.attacks, size, own, skipped):
             more = ratios if is_sized else (1.0, 1.0)
-            judged[place] = Judged(result, expected_bound(result, more[0], more[1], self.risk))
+            judged[place] = Judged(result, expected_bound(result, more[0], more[1]))
             if not whole and judged[place].fails_to_stay_below(self.risk):
                 return Step(asked, "attacked", loss=loss, judged=tuple(judged.values()), is_whole=False)
         if split:
@@ -398,7 +398,7 @@ class Hardening:
                 if place in results:
                     results[place].append(result)
         together = {place: pooled(some) for place, some in results.items()}
-        return judged | {p: Judged(r, expected_bound(r, 1.0, 1.0, self.risk)) for p, r in together.items()}
+        return judged | {p: Judged(r, expected_bound(r, 1.0, 1.0)) for p, r in together.items()}
 
     def _seed_of(self, *split: int) -> int:
         return int(np.random.SeedSequence([self.seed, *split]).generate_state(1)[0])

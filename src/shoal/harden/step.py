@@ -92,12 +92,8 @@ def pooled(results: Sequence[AttackResult]) -> AttackResult:
     )
 
 
-def expected_bound(result: AttackResult, more_members: float, more_others: float, risk: float) -> float:
-    """The upper bound of what an attack adds, from so many times as many attempts with the same rates.
-
-    Where less than half the risk is left to be won, since nearly all guesses are right without the release, it is what
-    is left.
-    """
+def expected_bound(result: AttackResult, more_members: float, more_others: float) -> float:
+    """The upper bound of what an attack adds, from so many times as many attempts with the same rates."""
 
     def larger(rate: Rate | None, times: float) -> Rate | None:
         return None if rate is None else Rate(rate.successes * times, round(rate.attempts * times))
@@ -105,8 +101,7 @@ def expected_bound(result: AttackResult, more_members: float, more_others: float
     main, control = larger(result.main, more_members), larger(result.control, more_others)
     baseline = larger(result.baseline, more_members)
     assert main is not None
-    more = AttackResult(result.attack, result.title, result.knows, main, control, baseline)
-    return min(more.left_to_win, more.risk.high) if more.left_to_win < risk / 2 else more.risk.high
+    return AttackResult(result.attack, result.title, result.knows, main, control, baseline).risk.high
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from shoal import lazy
+from shoal.kernels.compile_time import watch_compiler
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -98,6 +99,7 @@ class Kernel:
             _import_without_blas()
         import numba
 
+        watch_compiler()
         try:
             return numba.njit(**_OPTIONS, **_KEPT)(self.py_func)
         except RuntimeError:

@@ -19,9 +19,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Ints, Mask
+from shoal.arrays import Codes, Ints, Mask, Rows
 from shoal.data.linked.linked import Linked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.meaning import attributes_of, refitted
@@ -64,8 +63,8 @@ class LinkedMade:
 
     tables: Mapping[str, Table]
     attributes: Mapping[str, Mapping[str, Attribute]]
-    rows: Mapping[str, npt.NDArray[np.intp]]
-    groups: Mapping[str, npt.NDArray[np.int32]]
+    rows: Mapping[str, Rows]
+    groups: Mapping[str, Codes]
     notes: tuple[str, ...]
     key: bytes
 
@@ -78,13 +77,13 @@ class _Part:
     policy: Policy
     attributes: Mapping[str, Attribute]
     table: Table
-    order: npt.NDArray[np.intp]
+    order: Rows
     persons: Ints
 
     def named(self, role: str) -> list[str]:
         return sorted(n for n, a in self.attributes.items() if a.role == role)
 
-    def take(self, rows: npt.NDArray[np.intp]) -> _Part:
+    def take(self, rows: Rows) -> _Part:
         return replace(self, table=self.table.take(rows), order=self.order[rows], persons=self.persons[rows])
 
     @property
@@ -240,7 +239,7 @@ def _groups(
     limits = {part.name: held for part in parts if (held := _limits(part))}
     method = policy.method.model_copy(update={"effort": "fast"})
     labels = np.full(n_persons, -1, dtype=np.int64)
-    of_crowd: list[tuple[npt.NDArray[np.intp], list[Ranked]]] = []
+    of_crowd: list[tuple[Rows, list[Ranked]]] = []
     n_groups = 0
     for crowd in np.unique(crowds[crowds >= 0]):
         some = np.flatnonzero(crowds == crowd)

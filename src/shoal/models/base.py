@@ -12,11 +12,9 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, SerializeAsAny, TypeAdapter
 
-from shoal.arrays import Ints, Mask
+from shoal.arrays import Codes, Ints, Mask
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -45,7 +43,7 @@ class Values(Protocol):
         """How its values compare: number, order, category or tree."""
 
     @property
-    def ancestors(self) -> npt.NDArray[np.int32] | None:
+    def ancestors(self) -> Codes | None:
         """The nodes above each value, of a tree."""
 
 

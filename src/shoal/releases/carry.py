@@ -74,7 +74,7 @@ def widths_of(low: Floats, high: Floats, weights: Floats) -> Floats:
 
 def carry(
     cohorts: Ints,
-    earlier: npt.NDArray[np.bool_],
+    earlier: Mask,
     boxes: CarriedBoxes,
     k: int,
     partition: Partition,
@@ -127,7 +127,7 @@ def carry(
     return made
 
 
-def left_alone(cohorts: Ints, earlier: npt.NDArray[np.bool_], k: int) -> Mask:
+def left_alone(cohorts: Ints, earlier: Mask, k: int) -> Mask:
     """Which carried persons would have fewer than k candidates, and are left out, until all others have as many.
 
     The candidates of a person are those of its cohort who are published now and in all releases that published it.
@@ -142,7 +142,7 @@ def left_alone(cohorts: Ints, earlier: npt.NDArray[np.bool_], k: int) -> Mask:
         alone[few] = True
 
 
-def candidates(cohorts: Ints, published: npt.NDArray[np.bool_]) -> Ints:
+def candidates(cohorts: Ints, published: Mask) -> Ints:
     """How many persons of its cohort, itself among them, were published whenever a person was."""
     if not len(cohorts):
         return np.zeros(0, dtype=np.int64)

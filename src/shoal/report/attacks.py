@@ -46,7 +46,7 @@ def _drawn(template: str, kind: str, found: Attacked[Any] | None, **how: bool) -
         found=found,
         picture=None if found is None or not found.results else forest(found.results),
         rows=[] if found is None else [(r, known.get(r.attack)) for r in found.results],
-        skipped=[] if found is None else [(titles.get(name, name), why) for name, why in found.skipped],
+        skipped=[] if found is None else [(titles.get(name, name), why.rstrip(".")) for name, why in found.skipped],
         verdict="" if found is None else verdict(found.results),
         **how,
     )

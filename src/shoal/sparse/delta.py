@@ -17,8 +17,8 @@ Definitions 1 and 2, Fig. 1.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Floats, Ints
 from shoal.data.sparse.records import Sparse
 from shoal.errors import PolicyError
 
@@ -28,7 +28,7 @@ SLACK = 1e-12
 MOST = 2**31 - 1
 
 
-def delta_counts(records: Sparse, delta: float) -> npt.NDArray[np.int64]:
+def delta_counts(records: Sparse, delta: float) -> Ints:
     """The most components of each record under delta-anonymity; 0 where even one is too many.
 
     Examples
@@ -43,7 +43,7 @@ def delta_counts(records: Sparse, delta: float) -> npt.NDArray[np.int64]:
     return np.floor(np.clip(room * (1 - SLACK), 0, MOST)).astype(np.int64)
 
 
-def _all_but_largest(records: Sparse) -> npt.NDArray[np.float64]:
+def _all_but_largest(records: Sparse) -> Floats:
     """|x|^2 - max x_i^2 as a sum: beside one weight of 2^29, the difference would lose all that the others are."""
     if records.is_binary:
         return np.maximum(records.sizes - 1, 0).astype(np.float64)

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Ints, Signs
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
@@ -43,9 +41,9 @@ class _Sketch(Estimator):
     """
 
     sketches_: Sketches
-    rows_: npt.NDArray[np.int64]
-    counts_: npt.NDArray[np.int64]
-    suppressed_: npt.NDArray[np.int8]
+    rows_: Ints
+    counts_: Ints
+    suppressed_: Signs
     n_suppressed_: int
     key_: bytes
 

@@ -27,11 +27,10 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.data.sparse.records import Sparse
-from shoal.kernels.sparse.edges import ANY, fill_allowed, lower_counts, settle_counts
+from shoal.kernels.sparse.edges import fill_allowed, lower_counts, settle_counts
 
 Threshold = Literal["sqrt", "difference"]
 Variance = Literal["smaller", "paper", "exact"]
@@ -97,7 +96,7 @@ def edges_of(
 
 def k_variance_counts(
     edges: Edges,
-    distances: npt.NDArray[np.float64],
+    distances: Floats,
     caps: Ints,
     *,
     tolerance: float = 0.0,
@@ -133,9 +132,3 @@ def k_variance_counts(
             break
     lower_counts(edges.neighbours, edges.allowed, order, counts)
     return counts, n_passes
-
-
-def strict_counts(edges: Edges, caps: Ints) -> Ints:
-    """The order-free, stricter answer: the least that any of its own edges allows, whatever the neighbour has."""
-    least = np.where(edges.neighbours >= 0, edges.allowed, ANY).min(axis=1, initial=ANY)
-    return np.asarray(np.minimum(caps, least), np.int64)

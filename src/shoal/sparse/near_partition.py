@@ -16,9 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints, Singles
+from shoal.arrays import Codes, Floats, Ints, Rows, Singles
 from shoal.engine.blocks import run_blocks
 from shoal.kernels.sparse import clusters as kernels
 from shoal.sparse.neighbours import Arranged, Metric, Steps, Task, run_tasks, search
@@ -78,7 +77,7 @@ def search_partition(
     return arranged, found, scores, _recall(arranged, found, metric, workers)
 
 
-def cut_units(clusters: Codes, rows: Codes, squares: Floats, most: int) -> tuple[npt.NDArray[np.intp], Codes]:
+def cut_units(clusters: Codes, rows: Codes, squares: Floats, most: int) -> tuple[Rows, Codes]:
     """Cut clusters into units of at most so many records.
 
     Returns

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints
+from shoal.arrays import Codes, Floats, Ints, Rows
 from shoal.data.ragged import ragged_places
 from shoal.data.sparse.records import Sparse
 from shoal.engine.blocks import run_blocks
@@ -90,7 +89,7 @@ class Arranged:
         """How many records the kernels take as one block."""
         return sparse_bits.BLOCK if self.weights is None else sparse_neighbours.BLOCK
 
-    def take(self, places: npt.NDArray[np.intp]) -> Arranged:
+    def take(self, places: Rows) -> Arranged:
         """The same records in another order, or some of them."""
         entries, starts = ragged_places(self.starts, places)
         weights = None if self.weights is None else self.weights[entries]

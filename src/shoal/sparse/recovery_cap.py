@@ -28,9 +28,8 @@ from __future__ import annotations
 from math import lgamma, log
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats
+from shoal.arrays import Floats, Ints
 from shoal.data.sparse.records import Sparse
 
 LEFT_BITS = 10.0
@@ -51,7 +50,7 @@ def recovery_counts(
     shares: Floats | None = None,
     n_records: int | None = None,
     n_items: int | None = None,
-) -> npt.NDArray[np.int64]:
+) -> Ints:
     """The most components of each record that keep it from being determined.
 
     Parameters
@@ -94,7 +93,7 @@ def recovery_counts(
     return np.asarray(np.floor(np.clip(told / bits * (1 - _SLACK), 0, _MOST)), np.int64)
 
 
-def _log2_binomials(sizes: npt.NDArray[np.int64], n_items: int) -> Floats:
+def _log2_binomials(sizes: Ints, n_items: int) -> Floats:
     distinct, places = np.unique(sizes, return_inverse=True)
     values = [_log2_binomial(max(n_items, n), n) for n in distinct.tolist()]
     return np.array(values, np.float64)[places]

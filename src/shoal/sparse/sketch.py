@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints, Signs
+from shoal.arrays import Codes, Floats, Ints, Signs, Words
 from shoal.data.sparse.records import Sparse, Weights
 from shoal.data.sparse.sketches import Sketches
 from shoal.data.strings.strings import symbol_keys
@@ -35,7 +35,7 @@ from shoal.kernels.sparse.sketch import TILE, sketch_counts, sketch_reals, sketc
 from shoal.sparse.rounding import step_of
 from shoal.sparse.signs import SignFamily, refuse_key, sign_table
 
-Components = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Components = Ints | Floats
 
 # Records of many components over a large vocabulary are sketched some components at a time.
 TABLE_BYTES = 1 << 28
@@ -163,7 +163,7 @@ def _dtype(records: Sparse) -> type[np.generic]:
     return np.int64 if records.is_integral else np.float64
 
 
-def _occurring(records: Sparse) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint64]]:
+def _occurring(records: Sparse) -> tuple[Codes, Words]:
     """The records' items as numbers among those that occur, and their keys; all items where they are few anyway."""
     if records.n_items * 4 <= len(records.items):
         return records.items, records.item_keys()
@@ -175,7 +175,7 @@ def _occurring(records: Sparse) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.u
 
 def _fill(
     starts: Ints,
-    items: npt.NDArray[np.int32],
+    items: Codes,
     weights: Any,  # None where they are all 1
     table: Signs,
     counts: Ints,

@@ -27,26 +27,17 @@ _COMMIT = 1 << 22
 
 @dataclass(frozen=True, repr=False)
 class Streamed(Shown):
-    """What became of a stream.
-
-    Attributes
-    ----------
-    records : dict
-        How many came in, went out and were suppressed.
-    suppressed : dict
-        How many were suppressed for which reason.
-    windows : int
-    loss : dict
-        What the protection cost, by name; of tables the normalized certainty penalty (NCP).
-    guarantees : tuple of Guarantee
-        Recomputed from what was published; none where it went to a pipe.
-    """
+    """What became of a stream."""
 
     records: dict[str, int]
+    """How many came in, went out and were suppressed."""
     suppressed: dict[str, int]
+    """How many were suppressed for which reason."""
     windows: int
     loss: dict[str, float]
+    """What the protection cost, by name; of tables the normalized certainty penalty (NCP)."""
     guarantees: tuple[Guarantee, ...] = ()
+    """Recomputed from what was published; none where it went to a pipe."""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

@@ -156,9 +156,10 @@ class TableWindows(StreamWindows):
             cells = json_cells(window.text, self.names, window.first)
         else:
             cells = csv_cells(window.text, self.names, self.delimiter, window.first)
-        if not self.attributes:
-            self._settle(cells)
         try:
+            if not self.attributes:
+                self._refuse_unreadable(cells)
+                self._settle(cells)
             read = {c.name: c.read(cells) for c in self.columns}
         except UnreadableCell as error:
             raise BadRecord(window.first + error.place, str(error)) from None
@@ -174,12 +175,22 @@ class TableWindows(StreamWindows):
         weights = np.concatenate([w for _, w in laid_out])
         return _Prepared(window, cells, read, points, weights, persons, limits, self._n_windows)
 
+    def _refuse_unreadable(self, cells: WindowCells) -> None:
+        """`UnreadableCell` where the first window is not what the policy says of a column, before all is settled by it.
+
+        So that such a record can be passed over as one of a later window can.
+        """
+        empty = Table.of(encode_cells(n, np.zeros(0, dtype=object)) for n in self.names)
+        for name, attribute in attributes_of(empty, self.policy).items():
+            given = self._given(name)
+            if attribute.role == "quasi" and (given.type or given.order or given.hierarchy):
+                self._column(attribute).read(cells)
+
     def _settle(self, cells: WindowCells) -> None:
         """Take from the first window what the policy does not say, once and for all."""
         attributes = attributes_of(self._table(cells, self.names), self.policy)
         for name, attribute in attributes.items():
-            given = self.policy.columns.get(name, self.policy.columns.get("*", ColumnPolicy())).hierarchy
-            if given == "auto":
+            if self._given(name).hierarchy == "auto":
                 raise PolicyError(
                     f"columns.{name}.hierarchy: an automatic hierarchy needs all values, and a stream has no end; give "
                     "a file, or leave it out"
@@ -188,16 +199,22 @@ class TableWindows(StreamWindows):
                 attributes[name] = replace(attribute, hierarchy=None)
         self._take(attributes)
 
+    def _given(self, name: str) -> ColumnPolicy:
+        """What the policy says of a column."""
+        return self.policy.columns.get(name, self.policy.columns.get("*", ColumnPolicy()))
+
     def _take(self, attributes: Mapping[str, Attribute]) -> None:
         quasi = [a for a in attributes.values() if a.role == "quasi"]
         if not quasi:
             raise PolicyError("no column is quasi-identifying, so there is nothing to hide records by; name one")
-        asked = self.policy
         self.attributes = attributes
-        self.columns = [
-            column_for(a, asked.missing, asked.missing_markers, asked.method.ends, is_averaged=self._is_averaged)
-            for a in quasi
-        ]
+        self.columns = [self._column(a) for a in quasi]
+
+    def _column(self, attribute: Attribute) -> StreamColumn:
+        asked = self.policy
+        return column_for(
+            attribute, asked.missing, asked.missing_markers, asked.method.ends, is_averaged=self._is_averaged
+        )
 
     def _table(self, cells: WindowCells, names: Sequence[str]) -> Table:
         markers = frozenset(self.policy.missing_markers)

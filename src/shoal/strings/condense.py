@@ -27,9 +27,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Ints, Mask, Signs
 from shoal.data.ragged import runs_of_rows
 from shoal.data.strings.strings import Strings, symbol_keys, take_strings
 from shoal.engine.blocks import run_blocks
@@ -181,8 +180,8 @@ class Condensation:
     set()
     """
 
-    labels_: npt.NDArray[np.int32]
-    suppressed_: npt.NDArray[np.int8]
+    labels_: Codes
+    suppressed_: Signs
     n_suppressed_: int
     n_groups_: int
     objective_: float
@@ -500,7 +499,7 @@ def without_rare_symbols(strings: Strings, rare: int) -> tuple[Strings, int, int
     return replace(strings, symbols=symbols, starts=starts), int(few.sum()), sum(f[2] for f in found)
 
 
-def _without(few: npt.NDArray[np.bool_], strings: Strings, low: int, high: int) -> tuple[Codes, Ints, int]:
+def _without(few: Mask, strings: Strings, low: int, high: int) -> tuple[Codes, Ints, int]:
     """Some strings without the symbols that few of their class hold: symbols, lengths, and in how many places."""
     starts = strings.starts[low : high + 1] - strings.starts[low]
     symbols = own = strings.symbols[strings.starts[low] : strings.starts[high]]
@@ -540,7 +539,7 @@ def _by_class(strings: Strings) -> list[tuple[int, Ints]]:
 
 def _segment(
     whole: Ints, bare: Strings, k: int, eps: float, homogenize: Homogenize
-) -> tuple[npt.NDArray[np.int8], list[tuple[int, Ints]]]:
+) -> tuple[Signs, list[tuple[int, Ints]]]:
     """Why each string is suppressed, and the class and rows of each segment; `whole` are lengths with rare symbols."""
     reasons = np.zeros(len(bare), np.int8)
     lengths = bare.lengths

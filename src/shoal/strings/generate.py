@@ -76,9 +76,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Ints, Words
+from shoal.arrays import Codes, Ints, Mask, Words
 from shoal.data.ragged import distinct
 from shoal.data.strings.strings import Strings, StringSource, symbol_keys, take_strings
 from shoal.engine.blocks import run_blocks
@@ -94,7 +93,7 @@ Lengths = Literal["template", "spread"]
 Copies = Literal["redraw", "allow"]
 Generator = Literal["window", "template", "markov"]
 
-Block = tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_], int, Ints]
+Block = tuple[Codes, Mask, int, Ints]
 
 GAPS = ("-", ".")
 N_TRIES = 20
@@ -119,7 +118,7 @@ class PseudoStrings:
     """
 
     strings: Strings
-    groups: npt.NDArray[np.int32]
+    groups: Codes
     n_rejected: int
     n_dropped: int
 

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.errors import PolicyError
 from shoal.kernels.strings.lengths import greedy_runs, optimal_runs
 
@@ -27,7 +28,7 @@ LENGTH_ROUNDING = 1e-9  # 1.1 * 10 is a little more than 11, and 1.15 * 20 a lit
 
 def homogenize_lengths(
     lengths: npt.NDArray[np.integer[Any]], k: int, eps: float, method: Homogenize = "optimal"
-) -> npt.NDArray[np.int32]:
+) -> Codes:
     """Number the segment of each string, shortest segment first; -1 where the string is suppressed.
 
     Parameters

@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints
+from shoal.arrays import Codes, Floats, Ints, Words
 from shoal.data.strings.strings import take_strings
 from shoal.errors import DataError, PolicyError
 from shoal.strings.templates import Templates, TemplatesOnDemand
@@ -111,7 +111,7 @@ class GroupStatistics:
     alphabet: tuple[str, ...]
     is_tokens: bool = False
     classes: tuple[str, ...] = ()
-    originals: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
+    originals: Words = field(default_factory=lambda: np.zeros(0, np.uint64))
 
     @property
     def sizes(self) -> Ints:

@@ -1,12 +1,13 @@
 """Symbols drawn from windows: what members of a group have about the same place, after the same symbols.
 
 The papers draw from templates, in which neighbouring positions share symbols of a string, and so repeat them. Here a
-symbol is drawn from the members' own strings. Each string is cut into bins; a window is a bin with its neighbours,
-5 % of a string to either side. Where all strings of a group have one length, bins are places and windows exact columns;
+symbol is drawn from the members' own strings. Each string is cut into bins; a window is a bin with its neighbours, 5 %
+of a string to either side. Where all strings of a group have one length, bins are places and windows exact columns;
 where the shortest has fewer symbols than there are bins, there are fewer bins; and where a group has too few members
-for what its windows tell (`count_needed`), windows are wider, up to the whole string; but not where places have names,
-as variants have, of which one is no substitute for the next. The ways in which a symbol is drawn, one after another
-until one gives it:
+for what its windows tell (`count_needed`), windows are wider, up to the whole string: a window is still a bin with its
+neighbours, but bins are fewer. Not so where places have names, as variants have, of which one is no substitute for the
+next, nor where strings are aligned, so that columns tell less than a share each. The ways in which a symbol is drawn,
+one after another until one gives it:
 
 1. **The group after the context.** From the members' symbols in the window that follow the same symbols as were drawn
    last, the longest context of at most ``order - 1`` that at least `support` members carry there.
@@ -14,8 +15,9 @@ until one gives it:
    them, and at least `rare`, have the pair.
 3. **The group.** From all symbols of the members in the window, where nothing follows the symbol before; or, as the
    first of a string, from those that members begin with.
-4. **The class.** From the symbols of the class about the same relative place that none of these ways may give, or from
-   a random string of it if there are none.
+4. **The class.** From the symbols of the class that none of these ways may give, about the same relative place: in bins
+   as wide as the class has a string for each symbol in each bin. The first symbol of a string is one that strings begin
+   with where there are as many strings as such symbols; else, and where nothing is left over, it is any.
 
 The first and the third give nothing where fewer than `support` members have the drawn symbol in the window. What may
 not be shown is so replaced by what may not be shown elsewhere: the second, after the first, and the fourth draw from
@@ -41,14 +43,21 @@ k = 20, half of each set held out, areas under the curve of the attacks `place-m
 support of 5 was chosen on baskets (V20.I4, 10,000), made-up sessions (2,000) and sentences of news groups (2,000): at 3
 the areas on baskets were 0.55 and 0.62, at 5 0.54 and 0.56, at 20 0.54 and 0.54, and pairs of symbols moved by 45, 56
 and 68 % (two halves of the data: 59 %). The window of 5 % and the order of 2 were not chosen here; order 3 on yeast
-kept triples better (5.1 against 7.2 %), at areas of 0.51 and 0.52. How many members a share needs was chosen on
-promoters (53, mean of ten splits): 0.4, 1, 1.5 and 2 members gave areas by place of 0.64, 0.56, 0.54 and 0.54, none
-0.74, and told classes in 69, 65, 67, 62 and 73 %; and on made-up families of proteins, where 0.4, 1 and 2 members
-gave areas by place of 0.52, 0.51 and 0.51, by fragments of 0.57, 0.56 and 0.56, and told families in 100, 99 and 70 %.
-So columns need 2, windows 1. That `rare` strings, by default k, must have a pair, and not only `support`, was chosen on
-baskets (V20.I4, 6,000, mean of three splits): at 5, 10 and 20 the areas by runs were 0.56, 0.53 and 0.52, by a shadow
-0.58, 0.55 and 0.51, and pairs of symbols moved by 65, 72 and 76 % (two halves of the data: 46 %); on sessions pairs
-moved by 56 instead of 40 %, at areas of 0.50 either way.
+kept triples better (5.1 against 7.2 %), at areas of 0.51 and 0.52. How many members a share needs was chosen by tracing
+(`share-tracing`: who moves the published shares?) on splice sites (1,595, three splits): at 2, 4 and 6 members a share
+of columns the areas by place were 0.58, 0.54 and 0.52, and classes were told in 65 and, at 4, in 62 % (a Markov chain:
+47 %). Wider bins without neighbours gave 0.55 at 4, but moved the composition by 0.5 instead of 0.2 % and pairs by 0.6
+instead of 0.2 %. On yeast 1, 2 and 3 members a share of windows gave 0.55, 0.54 and 0.53. Windows of promoters (53)
+need 4 as well, and tell classes in 63 % against the chain's 58 (30 splits, the difference is 5.3, with a standard error
+of 1.8). Aligned strings are left as they are: at 4 members a share wider windows moved the triples of mitochondrial
+sequences by 1.9 instead of 0.4 %. What the class gives about a place was drawn, before, from symbols at nearly the same
+place: on baskets (V20.I4, 6,000) tracing by place then had an area of 0.65, for a Markov chain too, and 0.53 with a
+string for each symbol in each bin, at which pairs of symbols move by 83 instead of 76 %. Single symbols trace with 0.56
+however they are drawn, also independently of each other: a class of 3,000 strings has 860 shares. That `rare` strings,
+by default k, must have a pair, and not only `support`, was chosen on baskets (V20.I4, 6,000, mean of three splits): at
+5, 10 and 20 the areas by runs were 0.56, 0.53 and 0.52, by a shadow 0.58, 0.55 and 0.51, and pairs of symbols moved by
+65, 72 and 76 % (two halves of the data: 46 %); on sessions pairs moved by 56 instead of 40 %, at areas of 0.50 either
+way.
 
 Dealing, and taking first symbols from first ones, was measured on half of each set, composition and pairs as means of
 three releases. Families of proteins (2,400): 1.9 and 2.2 % before, 0.5 and 0.9 % after (a Markov chain: 0.6 and 1.6 %).
@@ -70,7 +79,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints, Mask, Words
+from shoal.arrays import Codes, Ints, Mask, Words
 from shoal.data.ragged import distinct
 from shoal.errors import DataError
 from shoal.kernels.strings.hash import BASES
@@ -86,8 +95,11 @@ BINS_OF_A_WINDOW = 3
 DENSE = 1 << 16
 """Pairs of symbols up to which all are counted; more where there are as many places."""
 MOST_PLACES = 2**31 - 1
-STRINGS_A_SHARE, STRINGS_A_SHARE_OF_COLUMNS = 1, 2
+STRINGS_A_SHARE, STRINGS_A_SHARE_OF_COLUMNS = 2, 4
 """How many members a group needs for each share of a symbol that its windows, or its columns, tell."""
+STRINGS_A_SHARE_OF_CLASS = 1
+"""How many strings a class needs for each symbol that is drawn from it about a place."""
+MOST_BINS_OF_CLASS = 20
 
 
 @dataclass(frozen=True)
@@ -96,31 +108,30 @@ class ClassStrings:
 
     Attributes
     ----------
-    symbols, starts : arrays
-        The strings, none empty.
+    symbols : int32 array
+        Those of the strings, one after another.
     after, after_starts : int32 array, int64 array
         For each symbol the places that follow it within a string.
     rare_after, rare_after_starts : int32 array, int64 array
         The same of the places at which too few members of their own group have the symbol.
     left_first : int32 array
         Leftovers, which none but the fourth way can give: the first symbols of strings that too few members of their
-        own group have there.
-    left, left_at : arrays
-        Those of later places, symbols that too few strings of the class have after the one before them, and their
-        relative places, ascending.
+        own group have there, or all first ones where groups do not count; none where they would tell too much.
+    left, left_starts : int32 array, int64 array
+        Those of later places, symbols that too few strings of the class have after the one before them, bin by bin,
+        and where those of each bin of relative places begin.
     pairs : int64 array
         ``first * n_symbols + second`` of each pair that enough of the strings have, ascending.
     """
 
     symbols: Codes
-    starts: Ints
     after: Codes
     after_starts: Ints
     rare_after: Codes
     rare_after_starts: Ints
     left_first: Codes
     left: Codes
-    left_at: Floats
+    left_starts: Ints
     pairs: Ints
 
 
@@ -141,22 +152,26 @@ def make_pool(
     """
     if len(symbols) > MOST_PLACES:
         raise DataError(f"a class has {len(symbols):,} symbols, more than the {MOST_PLACES:,} that can be drawn from")
-    sizes = np.diff(starts)
+    n_strings, sizes = len(starts) - 1, np.diff(starts)
     is_second = np.ones(len(symbols), np.bool_)
     is_second[starts[:-1]] = False
     found, is_few = _few_pairs(symbols, starts, n_symbols, support)
     left = np.flatnonzero(is_few if order > 1 else is_rare & is_second)
+    first = starts[:-1][is_rare[starts[:-1]]] if is_rare.any() else starts[:-1]
+    n_left, n_first = (len(np.unique(symbols[places])) for places in (left, first))
+    n_bins = int(np.clip(n_strings // max(STRINGS_A_SHARE_OF_CLASS * n_left, 1), 1, MOST_BINS_OF_CLASS))
+    if STRINGS_A_SHARE_OF_CLASS * n_first > n_strings:
+        first = first[:0]
     owner = np.searchsorted(starts, left, side="right") - 1
-    left_at = (left - starts[owner] + 0.5) / sizes[owner]
-    by_place = np.argsort(left_at, kind="stable")
+    own = (2 * (left - starts[owner]) + 1) * n_bins // (2 * sizes[owner])
+    by_bin = np.argsort(own, kind="stable")
     return ClassStrings(
         symbols,
-        starts,
         *list_followers(symbols, starts, is_second, n_symbols),
         *list_followers(symbols, starts, is_rare, n_symbols),
-        starts[:-1][is_rare[starts[:-1]]].astype(np.int32),
-        left[by_place].astype(np.int32),
-        left_at[by_place],
+        first.astype(np.int32),
+        left[by_bin].astype(np.int32),
+        np.concatenate([[0], np.cumsum(np.bincount(own, minlength=n_bins))]).astype(np.int64),
         found.astype(np.int64),
     )
 
@@ -203,11 +218,13 @@ def bins_of(
     n_bins, reaches = bins_of_lengths(np.diff(starts), group_starts, window)
     if is_named:
         return n_bins, reaches
-    needed = count_needed(symbols, starts, group_starts, n_bins, reaches, support, n_symbols)
+    needed, is_aligned = count_needed(symbols, starts, group_starts, n_bins, reaches, support, n_symbols)
     n_members = np.diff(group_starts)
-    is_wide = needed > n_members * (2 * reaches + 1)
-    fewer = np.maximum(n_bins * n_members // np.maximum(needed, 1), 1)
-    return np.where(is_wide, fewer, n_bins), np.where(is_wide, 0, reaches)
+    is_wide = (needed > n_members * (2 * reaches + 1)) & ~is_aligned
+    is_whole = is_wide & (needed >= n_bins * n_members)
+    fewer = np.minimum(BINS_OF_A_WINDOW * n_bins * n_members // np.maximum(needed, 1), n_bins)
+    n_bins = np.where(is_whole, 1, np.where(is_wide, fewer, n_bins))
+    return n_bins, np.where(is_whole, 0, np.where(is_wide, BINS_OF_A_WINDOW // 2, reaches))
 
 
 def bins_of_lengths(lengths: Ints, group_starts: Ints, window: float) -> tuple[Ints, Ints]:
@@ -221,16 +238,18 @@ def bins_of_lengths(lengths: Ints, group_starts: Ints, window: float) -> tuple[I
 
 def count_needed(
     symbols: Codes, starts: Ints, group_starts: Ints, n_bins: Ints, reaches: Ints, support: int, n_symbols: int
-) -> Ints:
-    """How many members each group needs for the shares of symbols that it tells.
+) -> tuple[Ints, Mask]:
+    """How many members each group needs for the shares of symbols that it tells, and whether it is aligned.
 
     Shares are, in every window, the symbols that enough members have, less one. A member can be in several windows:
-    where these overlap, the group has so many times its members.
+    where these overlap, the group has so many times its members. A group is aligned whose columns tell less than a
+    share each: most members have the same symbol there.
     """
     n_shares = _unsupported(symbols, starts, group_starts, n_bins, reaches, support, n_symbols)[1]
     lengths = np.diff(starts)
     longest, shortest = (f.reduceat(lengths, group_starts[:-1]) for f in (np.maximum, np.minimum))
-    return n_shares * np.where(longest == shortest, STRINGS_A_SHARE_OF_COLUMNS, STRINGS_A_SHARE)
+    is_even = longest == shortest
+    return n_shares * np.where(is_even, STRINGS_A_SHARE_OF_COLUMNS, STRINGS_A_SHARE), is_even & (n_shares < n_bins)
 
 
 def find_rare(
@@ -284,17 +303,15 @@ def generate_window_block(
         reaches,
         order,
         support,
-        window,
         by_group,
         pool.symbols,
-        pool.starts,
         pool.after,
         pool.after_starts,
         pool.rare_after,
         pool.rare_after_starts,
         pool.left_first,
         pool.left,
-        pool.left_at,
+        pool.left_starts,
         pool.pairs,
         n_tries,
         n_longer,

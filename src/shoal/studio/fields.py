@@ -23,35 +23,24 @@ HIDDEN = ("kind", "columns", "require", "context", "tables")
 
 @dataclass(frozen=True)
 class FormField:
-    """One field of a form.
-
-    Attributes
-    ----------
-    name : str
-        Its place in the policy.
-    key : str
-        What it is called there.
-    help : str
-        One sentence.
-    widget : {"choice", "flag", "number", "text", "names", "lines"}
-    value : str
-        What it is now, as it is typed.
-    choices : tuple of str
-        What it may be, where that is a list.
-    instead : str
-        What happens where it is empty.
-    is_usual : bool
-        Whether it is as it is by default.
-    """
+    """One field of a form."""
 
     name: str
+    """Its place in the policy."""
     key: str
+    """What it is called there."""
     help: str
+    """One sentence."""
     widget: str
+    """One of choice, flag, number, text, names, lines."""
     value: str
+    """What it is now, as it is typed."""
     choices: tuple[str, ...] = ()
+    """What it may be, where that is a list."""
     instead: str = ""
+    """What happens where it is empty."""
     is_usual: bool = True
+    """Whether it is as it is by default."""
 
 
 def fields_of(part: BaseModel, place: str = "", leave_out: Sequence[str] = ()) -> list[FormField]:
@@ -187,11 +176,6 @@ def _number(text: str, info: FieldInfo) -> Any:
             except ValueError:
                 continue
     return text
-
-
-def typed_values(fields: Sequence[FormField]) -> dict[str, str]:
-    """What a form holds as long as nobody changes it."""
-    return {field.name: field.value for field in fields}
 
 
 def walk(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from shoal.data.sniff import one_look
 from shoal.errors import PolicyError, ShoalError
+from shoal.kernels.compile_time import is_compiling, when_compiling_changes
 from shoal.kind import ColumnPlace, fitting_policy, kind_named
 from shoal.shown import Grid, Shown
 from shoal.studio.edit import as_content
@@ -302,16 +303,22 @@ def run_job(session: Session, job: Job) -> None:
     job.forget_seed()
     if verb in ("make", "sweep"):
         how["step"] = ask.get("step", 0)
-    told: list[Any] = ["", 0.0]
+    last, written_at = ("starting", 0, 0), 0.0
 
     def tell(what: str, done: int, total: int) -> None:
+        nonlocal last, written_at
         now = time.monotonic()
-        if what != told[0] or now - told[1] > _BETWEEN_NOTES or done == total:
-            told[:] = [what, now]
-            job.write("progress.json", [what, int(done), int(total)])
+        if what != last[0] or now - written_at > _BETWEEN_NOTES or done == total:
+            written_at = now
+            write(what, int(done), int(total))
+        last = (what, int(done), int(total))
+
+    def write(what: str, done: int, total: int) -> None:
+        doing = f"{what} (compiling, on the first run only)" if is_compiling() else what
+        job.write("progress.json", [doing, done, total])
 
     try:
-        with one_look():
+        with one_look(), when_compiling_changes(lambda: write(*last)):
             VERBS[verb](session, tell, **how)
     except ShoalError as error:
         job.end("failed", str(error))

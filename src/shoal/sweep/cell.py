@@ -91,7 +91,7 @@ class Cell:
     scores, scores_before : dict
         How well classes or values are predicted by the best model trained on this release, and on as many originals.
     seconds : float
-        What it took, the compiling of a first run included.
+        What it took, without the compiling of a first run.
     """
 
     settings: ClassVar[Mapping[str, Varied]]

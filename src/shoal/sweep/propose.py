@@ -18,7 +18,6 @@ import numpy as np
 
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
-from shoal.kernels.compile import has_compiled
 from shoal.kinds.tables.policy import ColumnPolicy, Method, Policy, partitions
 from shoal.kinds.tables.sweep import TableCell, TableTrials
 from shoal.progress import Progress
@@ -96,7 +95,7 @@ def propose(
     progress : callable, optional
         Called with (what is being done, releases done, releases in all).
     person : str, optional
-        The column that says whose a row is, as it will stand in the policy.
+        The column that says whose row it is, as it will stand in the policy.
     """
     fallback = Method().partition
     quasi = [a for a in attributes.values() if a.role == "quasi"]
@@ -111,11 +110,10 @@ def propose(
     trials = TableTrials(_policy(attributes, person))
     asked = trials.grid(SIZES, {"partition": methods, "publish": "generalise"})
     trials.take(sample)
-    doing = "trying methods" if has_compiled() else "compiling (on the first run only), then trying methods"
     cells = []
     for i, a in enumerate(asked):
         if progress is not None:
-            progress(doing, i, len(asked))
+            progress("trying methods", i, len(asked))
         cells.append(try_cell(trials, a))
     made = sorted((c for c in cells if c.holds and c.k == K), key=lambda c: c.gcp)
     where = f"on a sample of {sample.n_rows:,} records" if sample.n_rows < table.n_records else "on the whole table"

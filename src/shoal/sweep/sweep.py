@@ -162,8 +162,7 @@ def sweep(
 
     Parameters
     ----------
-    source : path, or frame of pandas, polars or arrow, or dict of columns; list of str or of lists of str, Strings, \
-Sparse or sparse matrix of scipy
+    source : as for `shoal.anonymize`
         The original records.
     policy : Policy, StringPolicy or SparsePolicy, optional
         What every cell has in common; its k and its method are replaced.

@@ -19,7 +19,6 @@ from shoal.data.tables.persons import look_like_persons, person_codes, provider_
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
-from shoal.kernels.compile import has_compiled
 from shoal.kinds.tables.policy import SHIFT_TIES, Policy
 from shoal.models import registered
 from shoal.models.k_anonymity import KAnonymity
@@ -169,7 +168,7 @@ def publish_groups(task: PublishingTask, publication: Publication) -> Anonymized
     knows_history = policy.person_knowledge == "history" and repeat(persons)
     of_sizes = limits[: n_of_sizes(persons, providers)]
 
-    step("grouping records" if has_compiled() else "compiling (on the first run only), then grouping records", 0, 0)
+    step("grouping records", 0, 0)
 
     def make(asked: Policy, told: list[str], *, look: bool) -> RecodedGroups:
         """Groups as asked, and what is to be told; those that fail a limit are mended if the method may look.
@@ -536,6 +535,6 @@ def _repeated_persons(table: Table) -> list[str]:
     n_persons = len(table[keys[0]].values)
     return [
         f"{RECORDS_COUNTED}: {keys[0]!r} stands in several rows for some ({n_persons:,} values in "
-        f"{table.n_rows:,} rows), so k records may belong to fewer than k of them. If it says whose a row is, name it "
+        f"{table.n_rows:,} rows), so k records may belong to fewer than k of them. If it says whose row it is, name it "
         f"as the person (--person {keys[0]})."
     ]

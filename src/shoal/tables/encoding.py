@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.sense import says_missing, sense_of
@@ -44,9 +45,9 @@ class Ranked:
 
     name: str
     kind: Kind
-    ranks: npt.NDArray[np.int32]
-    positions: npt.NDArray[np.float64]
-    ancestors: npt.NDArray[np.int32] | None = None
+    ranks: Codes
+    positions: Floats
+    ancestors: Codes | None = None
     has_missing: bool = False
     labels: npt.NDArray[Any] | None = None
 

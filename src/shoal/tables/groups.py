@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints, Mask, Rows
 
 _MOST_CELLS = 8  # a row, of a table of groups and values that is counted whole
 
@@ -18,8 +18,8 @@ _MOST_CELLS = 8  # a row, of a table of groups and values that is counted whole
 class Groups:
     """A partition of records: ``labels[i]`` is the group of record i, ``sizes[g]`` the number of records of group g."""
 
-    labels: npt.NDArray[np.int32]
-    sizes: npt.NDArray[np.int64]
+    labels: Codes
+    sizes: Ints
 
     @classmethod
     def of(cls, labels: npt.NDArray[np.integer[Any]]) -> Groups:
@@ -27,12 +27,12 @@ class Groups:
         return cls(np.asarray(labels, dtype=np.int32), np.bincount(labels))
 
     @cached_property
-    def order(self) -> npt.NDArray[np.intp]:
+    def order(self) -> Rows:
         """The records, group by group."""
         return np.argsort(self.labels, kind="stable")
 
     @cached_property
-    def starts(self) -> npt.NDArray[np.int64]:
+    def starts(self) -> Ints:
         """Where each group begins in `order`."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
 
@@ -45,25 +45,21 @@ class Groups:
             return np.bincount(self.labels[values], minlength=len(self.sizes))
         return np.bincount(self.labels, weights=values, minlength=len(self.sizes))
 
-    def span(
-        self, ranks: npt.NDArray[np.int32], present: npt.NDArray[np.bool_]
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    def span(self, ranks: Codes, present: Mask) -> tuple[Codes, Codes]:
         """Least and greatest rank of each group among the records that are present (low > high where none is)."""
         top = np.iinfo(np.int32).max
         low = np.minimum.reduceat(np.where(present, ranks, top)[self.order], self.starts)
         high = np.maximum.reduceat(np.where(present, ranks, -1)[self.order], self.starts)
         return low, high
 
-    def median_rank(self, ranks: npt.NDArray[np.int32], present: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+    def median_rank(self, ranks: Codes, present: Mask) -> Codes:
         """The least rank that at least half of the group's present records do not exceed; 0 where none is present."""
         order = np.lexsort((ranks, ~present, self.labels))
         n_present = self.sum(present)
         at = self.starts + np.maximum(n_present - 1, 0) // 2
         return np.where(n_present > 0, ranks[order[at]], 0)
 
-    def pairs(
-        self, ranks: npt.NDArray[np.int32], n_values: int
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def pairs(self, ranks: Codes, n_values: int) -> tuple[Ints, Ints, Ints]:
         """The distinct (group, rank) pairs in ascending order, and how many records each has."""
         keys = self.labels.astype(np.int64) * n_values + ranks
         if len(self.sizes) * n_values <= _MOST_CELLS * len(keys):  # faster than a sort
@@ -74,9 +70,7 @@ class Groups:
             distinct, counts = np.unique(keys, return_counts=True)
         return distinct // n_values, distinct % n_values, counts
 
-    def mode_rank(
-        self, ranks: npt.NDArray[np.int32], present: npt.NDArray[np.bool_], n_values: int
-    ) -> npt.NDArray[np.int64]:
+    def mode_rank(self, ranks: Codes, present: Mask, n_values: int) -> Ints:
         """The most frequent present rank of each group, the least of several; 0 where none is present."""
         some = Groups(self.labels[present], self.sizes)
         group, rank, count = some.pairs(ranks[present], n_values)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
 from shoal.tables.encoding import Ranked
 
 Rows = npt.NDArray[np.intp]
@@ -77,7 +77,7 @@ def person_vectors(ranked: Sequence[Ranked], persons: Ints, n_persons: int | Non
 
 def history_labels(
     ranked: Sequence[Ranked], persons: Ints, partition: Callable[[list[Ranked]], npt.NDArray[Any]]
-) -> npt.NDArray[np.int32]:
+) -> Codes:
     """Group persons with equally many records by a partition of their vectors; all records get their person's group."""
     counts = np.bincount(persons)
     vectors = person_vectors(ranked, persons)

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats
+from shoal.arrays import Codes, Floats, Rows
 from shoal.data.tables.table import count_codes
 from shoal.kernels.tables.width_tree import WidthPoints
 from shoal.tables.encoding import Ranked
@@ -75,7 +74,7 @@ def _unit(attribute: Ranked) -> Floats:
     return unit
 
 
-def group_losses(ranked: Sequence[Ranked], labels: npt.NDArray[np.int32], weights: Codes | None = None) -> Floats:
+def group_losses(ranked: Sequence[Ranked], labels: Codes, weights: Codes | None = None) -> Floats:
     """IL(e) of each group: ``|e| * D(e)``.
 
     D(e) is the sum over numbers of range / range of the table (of ordered categories the same in ranks), over
@@ -101,7 +100,7 @@ def group_losses(ranked: Sequence[Ranked], labels: npt.NDArray[np.int32], weight
     return np.asarray(count_codes(labels, weights) * widths)
 
 
-def _widths(attribute: Ranked, low: npt.NDArray[np.intp], high: npt.NDArray[np.intp]) -> Floats:
+def _widths(attribute: Ranked, low: Rows, high: Rows) -> Floats:
     """Widths of groups from their least and greatest ranks; leaves of a tree lie from left to right."""
     if attribute.kind == "category":
         return np.asarray(low != high, dtype=np.float64)
@@ -117,7 +116,7 @@ def _widths(attribute: Ranked, low: npt.NDArray[np.intp], high: npt.NDArray[np.i
     return np.where(mixed, 1.0, (values[high] - values[low]) / (extent or 1.0))
 
 
-def information_loss(ranked: Sequence[Ranked], labels: npt.NDArray[np.int32], weights: Codes | None = None) -> float:
+def information_loss(ranked: Sequence[Ranked], labels: Codes, weights: Codes | None = None) -> float:
     """Total-IL: the sum of `group_losses`; 0 where all groups are of equal records, and at most records * attributes.
 
     >>> age = Ranked("age", "number", np.array([0, 1, 2, 3], np.int32), np.array([20.0, 30.0, 50.0, 60.0]))

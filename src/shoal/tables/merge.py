@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes, Floats, Mask, Rows
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
 from shoal.tables.limits import Limit, violations
@@ -21,12 +22,12 @@ CHUNK_CELLS = 4_000_000
 
 
 def satisfy(
-    labels: npt.NDArray[np.int32],
+    labels: Codes,
     ranked: Sequence[Ranked],
     limits: Sequence[Limit],
     suppression: float,
-    relimit: Callable[[npt.NDArray[np.intp]], Sequence[Limit]],
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.intp]]:
+    relimit: Callable[[Rows], Sequence[Limit]],
+) -> tuple[Codes, Rows]:
     """Suppress as far as allowed, then merge.
 
     Parameters
@@ -59,9 +60,7 @@ def satisfy(
     return labels, rows
 
 
-def _failing_among(
-    labels: npt.NDArray[np.int32], limits: Sequence[Limit], was_failing: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
+def _failing_among(labels: Codes, limits: Sequence[Limit], was_failing: Mask) -> Mask:
     """Which groups fail, when those without a record that failed before are as they were."""
     failing = np.zeros(int(labels.max()) + 1, dtype=bool)
     joined = np.unique(labels[was_failing])
@@ -72,9 +71,7 @@ def _failing_among(
     return failing
 
 
-def _left_after_suppression(
-    labels: npt.NDArray[np.int32], ranked: Sequence[Ranked], failing: npt.NDArray[np.bool_], budget: int
-) -> npt.NDArray[np.intp]:
+def _left_after_suppression(labels: Codes, ranked: Sequence[Ranked], failing: Mask, budget: int) -> Rows:
     groups = Groups.of(labels)
     candidates = np.flatnonzero(failing)
     _, distance = _nearest(groups, ranked, candidates)
@@ -86,9 +83,7 @@ def _left_after_suppression(
     return np.flatnonzero(~np.isin(labels, dropped))
 
 
-def merge_round(
-    labels: npt.NDArray[np.int32], ranked: Sequence[Ranked], failing: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.int32]:
+def merge_round(labels: Codes, ranked: Sequence[Ranked], failing: Mask) -> Codes:
     """Join each failing group to its nearest group."""
     groups = Groups.of(labels)
     candidates = np.flatnonzero(failing)
@@ -102,20 +97,18 @@ def merge_round(
     return _dense(root[labels])
 
 
-def _find(root: npt.NDArray[np.intp], g: int) -> int:
+def _find(root: Rows, g: int) -> int:
     while root[g] != g:
         root[g] = root[root[g]]
         g = int(root[g])
     return g
 
 
-def _dense(labels: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
+def _dense(labels: npt.NDArray[np.integer]) -> Codes:
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int32)
 
 
-def _nearest(
-    groups: Groups, ranked: Sequence[Ranked], candidates: npt.NDArray[np.intp]
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+def _nearest(groups: Groups, ranked: Sequence[Ranked], candidates: Rows) -> tuple[Rows, Floats]:
     """The nearest other group of each candidate by the distance of their average records, and that squared distance."""
     averages = [_averages(groups, r) for r in ranked]
     nearest = np.empty(len(candidates), dtype=np.intp)
@@ -133,7 +126,7 @@ def _nearest(
     return nearest, distance
 
 
-def _averages(groups: Groups, ranked: Ranked) -> tuple[npt.NDArray[np.float64], bool]:
+def _averages(groups: Groups, ranked: Ranked) -> tuple[Floats, bool]:
     """One coordinate a group, scaled as MDAV's distance scales it; the most frequent rank of unordered attributes."""
     present = ~np.isnan(ranked.positions)[ranked.ranks]
     if ranked.kind in ("category", "tree"):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints, Mask
+from shoal.arrays import Codes, Ints, Mask, Rows
 from shoal.kernels.tables import diversity
 from shoal.kernels.tables.diversity import counts_violating
 from shoal.models.base import Counts
@@ -59,7 +59,7 @@ class PersonCounts:
     n_persons: int
 
     @classmethod
-    def of(cls, persons: Ints, codes: npt.NDArray[np.int32], n_values: int) -> PersonCounts:
+    def of(cls, persons: Ints, codes: Codes, n_values: int) -> PersonCounts:
         """Count the persons with each value."""
         dense = np.unique(persons, return_inverse=True)[1]
         pairs = np.unique(dense * n_values + codes)
@@ -132,9 +132,7 @@ def block_groups(n_rows: int, n_columns: int) -> int:
     return min(BLOCK_GROUPS, max(FEWEST_BLOCK_GROUPS, fitting))
 
 
-def person_labels(
-    ranked: Sequence[Ranked], persons: Ints, k: int, blocks: npt.NDArray[np.integer[Any]]
-) -> npt.NDArray[np.int32]:
+def person_labels(ranked: Sequence[Ranked], persons: Ints, k: int, blocks: npt.NDArray[np.integer[Any]]) -> Codes:
     """Grow groups of records of k different persons inside blocks of near records; see the kernel.
 
     Groups by a partition of records alone would mostly be of the records of one or two persons, which lie nearest to
@@ -152,7 +150,7 @@ def person_labels(
     return np.unique(labels, return_inverse=True)[1].astype(np.int32)
 
 
-def matched(pairs: npt.NDArray[np.integer], owners: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
+def matched(pairs: npt.NDArray[np.integer], owners: npt.NDArray[np.integer]) -> Rows:
     """The pairs of group and value that have a person of their own, in a matching of the largest size."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -164,7 +162,7 @@ def matched(pairs: npt.NDArray[np.integer], owners: npt.NDArray[np.integer]) -> 
     return np.flatnonzero(maximum_bipartite_matching(graph, perm_type="column") >= 0)
 
 
-def whole_persons(persons: Ints, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+def whole_persons(persons: Ints, rows: Rows) -> Rows:
     """Those of the rows whose persons have all of their rows among them: of a person all rows are published or none."""
     n_all, n_left = np.bincount(persons), np.bincount(persons[rows], minlength=int(persons.max()) + 1)
     return np.asarray(rows[(n_all == n_left)[persons[rows]]])

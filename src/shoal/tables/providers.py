@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints, Mask
+from shoal.arrays import Codes, Ints, Mask, Rows
 from shoal.errors import PolicyError
 from shoal.kernels.tables import diversity
 from shoal.kernels.tables.diversity import counts_violating
@@ -154,7 +154,7 @@ def _violating(limit: Limit, groups: Ints, n_groups: int) -> Mask:
 
 
 def _distinct_left(
-    limit: Limit, coalition: int, rows: npt.NDArray[np.intp], groups: Ints, providers: Ints, n_groups: int
+    limit: Limit, coalition: int, rows: Rows, groups: Ints, providers: Ints, n_groups: int
 ) -> tuple[Mask, Mask]:
     """Which groups are settled by counting, and which of these hold too few values without some coalition.
 
@@ -177,7 +177,7 @@ def _distinct_left(
     return ~fails | ~is_shared, fails
 
 
-def _may_fail(limit: Limit, rows: npt.NDArray[np.intp], groups: Ints, taken: Ints, n_groups: int) -> Mask:
+def _may_fail(limit: Limit, rows: Rows, groups: Ints, taken: Ints, n_groups: int) -> Mask:
     """Which groups fail if as many records are taken away as a coalition has at most, those with the rarest values.
 
     No other way to take as many away leaves fewer values, or less even ones.

@@ -17,9 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Ints, Mask
+from shoal.arrays import Codes, Ints, Mask
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column, Table
 from shoal.engine.seeds import spawn_seeds
@@ -57,14 +56,14 @@ class PseudoRecords:
 def pseudo_records(
     table: Table,
     everyone: Table,
-    labels: npt.NDArray[np.int32],
+    labels: Codes,
     attributes: Mapping[str, Attribute],
     policy: Policy,
     seed: int | None,
     *,
     persons: Ints | None = None,
     everyones: Ints | None = None,
-    failing: Callable[[npt.NDArray[np.int32]], Mask] | None = None,
+    failing: Callable[[Codes], Mask] | None = None,
 ) -> PseudoRecords:
     """Draw a pseudo-record for every record of a table.
 
@@ -141,7 +140,7 @@ def _without_few(column: Column, k: int, persons: Ints | None) -> Column:
     return replace(column, codes=np.full(len(column.codes), len(column.values), dtype=np.int32)).compact()
 
 
-def _with_few(groups: Groups, ranked: Sequence[Ranked], k: int, persons: Ints | None) -> npt.NDArray[np.bool_]:
+def _with_few(groups: Groups, ranked: Sequence[Ranked], k: int, persons: Ints | None) -> Mask:
     """Groups of which some but fewer than k records, or persons, have a value of some attribute."""
     few = np.zeros(len(groups.sizes), dtype=bool)
     for r in ranked:

@@ -26,9 +26,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Bytes, Ints, Words
 from shoal.check.tables.shift import dates_beside
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.moments import moments_of
@@ -59,7 +58,7 @@ class PersonSecrets:
     """
 
     key: bytes
-    digests: npt.NDArray[np.uint8]
+    digests: Bytes
 
     @classmethod
     def of(cls, persons: Sequence[Sequence[str]], seed: int | None) -> PersonSecrets:
@@ -82,7 +81,7 @@ class PersonSecrets:
         raise AssertionError("counting ends nowhere")
 
     @property
-    def _numbers(self) -> npt.NDArray[np.uint64]:
+    def _numbers(self) -> Words:
         return np.ascontiguousarray(self.digests[:, :PSEUDONYM_BYTES]).view(">u8")[:, 0]
 
     def offsets(self, shift_days: int) -> Ints:

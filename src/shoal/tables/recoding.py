@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Rows
 from shoal.data.tables.attribute import Attribute
 from shoal.kinds.tables.policy import Policy
 from shoal.tables.encoding import Ranked
@@ -37,7 +36,7 @@ class RecodedGroups:
     """
 
     labels: Codes
-    rows: npt.NDArray[np.intp]
+    rows: Rows
     levels: tuple[int, ...] | None = None
 
 

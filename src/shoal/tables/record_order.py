@@ -11,12 +11,11 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Rows
+from shoal.arrays import Ints, Rows, Words
 from shoal.data.tables.table import Column, Table
 
-Keys = Sequence[npt.NDArray[np.int64]]
+Keys = Sequence[Ints]
 
 STEP = 2**31 + 1  # of the seed; the partition draws from its children, and pseudo-records from STEP = 2**31
 
@@ -63,7 +62,7 @@ def secret_order(table: Table, quasi: Sequence[str], kept: Sequence[str], seed: 
     return order
 
 
-def _secret_numbers(n: int, seed: int | None) -> npt.NDArray[np.uint64]:
+def _secret_numbers(n: int, seed: int | None) -> Words:
     """Numbers that nobody without the seed, or without the entropy drawn for want of one, can foretell."""
     key = np.random.SeedSequence(seed, spawn_key=(STEP,)).generate_state(8).astype("<u4").tobytes()
     return np.frombuffer(hashlib.shake_256(key).digest(8 * n), dtype="<u8")

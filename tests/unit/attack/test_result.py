@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.attack.result import AttackResult, Rate
+from shoal.attack.result import AddedRisk, AttackResult, Rate
 from shoal.report.attacks import verdict
 
 
@@ -39,6 +39,22 @@ def test_what_may_be_added_is_judged_by_the_upper_end():
     known_anyway = AttackResult("a", "t", "k", Rate(500, 500), None, Rate(500, 500))
     assert not known_anyway.may_add_more_than(0.1)
     assert not AttackResult("a", "t", "k", Rate(0, 0)).may_add_more_than(0.1)
+
+
+def test_where_nearly_all_guesses_are_right_no_more_can_be_added_than_is_left():
+    """As of sets of categories, whose members are all of the group; the share of what is left is 0 of 0."""
+    sets = AddedRisk.of(Rate(600, 600), Rate(600, 600))
+    assert (sets.value, sets.low) == (0, 0)
+    assert sets.high == pytest.approx(1 - Rate(600, 600).low)
+    assert sets.high < 0.025
+    assert AddedRisk.of(Rate(600, 600), Rate(599, 600)).high < 0.025
+    assert AddedRisk.of(Rate(20, 20), Rate(20, 20)).high == 1
+    assert AddedRisk.of(Rate(600, 600), Rate(540, 600)).high > 0.9
+
+
+def test_a_rare_secret_that_the_release_tells_is_not_excused_by_how_rare_it_is():
+    told = AddedRisk.of(Rate(5000, 5000), Rate(4900, 5000))
+    assert told.low > 0.9
 
 
 def test_columns_and_what_is_admitted_are_read_back():

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import shoal
+
 SOURCE = Path(__file__).resolve().parents[3] / "src"
 REGISTERED = ("shoal.tables.partition", "shoal.tables.publish")
 WIRING = ("shoal.kind", "shoal.kinds", "shoal.verb")  # by which a kind is found; no function of theirs is the checker's
@@ -147,6 +149,31 @@ def test_nothing_of_the_methods_is_loaded_with_the_checker():
         env={"PYTHONPATH": str(SOURCE)},
     )
     assert run.stdout.strip() == "[]", run.stderr
+
+
+FOLDERS = {
+    "table": "shoal.anonymize({'age': [20, 21, 22, 23] * 5}, shoal.Policy.of(quasi=['age'], k=3), seed=1)",
+    "strings": "shoal.anonymize(['acgt', 'acga', 'tcgt', 'gcgt'] * 10, shoal.StringPolicy.of(k=5), seed=1)",
+    "baskets": "shoal.anonymize([['a', 'b'], ['a', 'c'], ['b', 'c']] * 10, shoal.SparsePolicy.of(k=5), seed=1)",
+}
+
+
+@pytest.mark.unattacked
+@pytest.mark.parametrize("made", FOLDERS)
+def test_the_command_check_loads_no_method_and_no_compiler(tmp_path, made):
+    release = eval(FOLDERS[made], {"shoal": shoal})
+    release.save(tmp_path / "out", report=False)
+    code = (
+        "import sys\nfrom shoal.cli.app import main\nsys.argv = ['shoal', 'check', 'out']\ntry:\n    main()\n"
+        "except SystemExit as end:\n    assert end.code in (0, 5), end.code\n"
+        "print(*(m for m in sys.modules if m.startswith(('shoal.', 'numba'))))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env={"PYTHONPATH": str(SOURCE)}
+    )
+    loaded = run.stdout.splitlines()[-1].split()
+    assert "shoal.check.folder" in loaded, run.stderr
+    assert [m for m in loaded if is_forbidden(m) or m.startswith("numba")] == []
 
 
 def test_a_policy_is_read_without_compiled_loops():

@@ -127,7 +127,7 @@ def test_the_default_that_is_shown_is_the_default_of_the_key(kind: str) -> None:
 def test_the_default_of_k_is_that_of_every_kind() -> None:
     assert [p.options()["k"].default for p in KINDS.values()] == [p.of().k for p in KINDS.values()]  # type: ignore[attr-defined]
     told = options_of("anonymize")["k"].help or ""
-    assert "[default: 5, of strings 20, of sparse records 10]" in told
+    assert "[default: 5, 20 for strings, 10 for sparse records]" in told
 
 
 def test_the_help_begins_with_what_everybody_needs() -> None:
@@ -147,7 +147,7 @@ def test_the_help_begins_with_what_everybody_needs() -> None:
 class TrackInput(Strict):
     """How tracks are read."""
 
-    format: Literal["gpx", "csv"] | None = option(None, "How tracks stand in the file.", instead="told by the file")
+    format: Literal["gpx", "csv"] | None = option(None, "Format of the tracks.", instead="detected")
 
 
 class TrackMethod(Strict):
@@ -187,7 +187,7 @@ def test_a_new_kind_brings_its_own_section() -> None:
     lines = [" ".join(line.split()) for line in found["Tracks"].strip().splitlines()]
     assert lines == [
         "--stops NAMES Places to leave out.",
-        "--format NAME How tracks stand in the file. [default: told by the file]",
+        "--format NAME Format of the tracks. [default: detected]",
         "--radius KM Tracks of a group stay within this distance. [default: 0.5]",
         "--round / --open Whether tracks end where they began. [default: round]",
     ]

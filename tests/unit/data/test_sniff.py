@@ -5,11 +5,14 @@ from __future__ import annotations
 import gzip
 import sys
 import zipfile
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import shoal
+from shoal.check.tables.publication import verify_publication
 from shoal.data.sniff import SAMPLE, look, one_look
 from shoal.data.tables.files import read_table
 from shoal.errors import DataError
@@ -74,24 +77,38 @@ def test_within_a_block_a_file_is_looked_at_once_and_anew_after_it(tmp_path: Pat
     assert look(path).lines == [b"two"]
 
 
-def test_a_table_is_opened_once_to_be_told_and_once_to_be_read(tmp_path: Path) -> None:
+def test_the_walk_of_a_table_goes_once_through_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The input is opened once to be told and once to be read, the manifest read once, the checker run once.
+
+    A report tells the checksum of the input besides, for which it is opened once more.
+    """
     path = tmp_path / "people.csv"
     path.write_text("age,disease\n" + "".join(f"{20 + i % 9},{'ab'[i % 2]}\n" for i in range(60)))
     policy = shoal.Policy.of(quasi=["age"], sensitive=["disease"], k=3)
-    opened: list[str] = []
+    opened: Counter[str] = Counter()
     is_on = True
 
     def hook(event: str, args: tuple[object, ...]) -> None:
-        if is_on and event == "open" and str(args[0]).endswith("people.csv"):
-            opened.append(str(args[0]))
+        if is_on and event == "open" and Path(str(args[0])).name in ("people.csv", "manifest.json"):
+            opened[Path(str(args[0])).name] += 1
 
+    n_checks = 0
+
+    def counted(*args: Any, **options: Any) -> Any:
+        nonlocal n_checks
+        n_checks += 1
+        return verify_publication(*args, **options)
+
+    monkeypatch.setattr("shoal.kinds.tables.release.verify_publication", counted)
     sys.addaudithook(hook)
     try:
         shoal.anonymize(path, policy, seed=1).save(tmp_path / "out", report=False)
-        assert len(opened) == 2
-        opened.clear()
-        shoal.check(tmp_path / "out", path)
-        assert len(opened) == 2
+        assert opened["people.csv"] == 2
+        assert n_checks == 1
+        for walk in (shoal.check, shoal.attack):
+            opened.clear()
+            walk(tmp_path / "out", path)
+            assert opened == {"people.csv": 2, "manifest.json": 1}
     finally:
         is_on = False
 
@@ -107,6 +124,10 @@ def test_a_table_is_opened_once_to_be_told_and_once_to_be_read(tmp_path: Path) -
         (b"\x89PNG\r\n\x1a\n", "PNG"),
         (b"\xef\xbb\xbf<!DOCTYPE HTML><html>", "web page"),
         (b"<?xml version='1.0'?>", "XML"),
+        (b"\x7fELF\x02\x01", "a program"),
+        (b"people.csv".ljust(257, b"\x00") + b"ustar", "tar archive"),
+        (b'[{"age": 3}, {"age": 4}]', "JSON array"),
+        (b'\n[\n  {\n "age": 3}]', "JSON array"),
         (b"Obj\x01avro", "Avro"),
     ],
 )

@@ -159,7 +159,14 @@ def test_who_is_left_alone_is_told(tmp_path):
 
 @pytest.mark.parametrize(
     "change",
-    [{"person_knowledge": "history"}, {"partition": "full-domain"}, {"publish": "condense"}, {"missing": "any"}],
+    [
+        {"person_knowledge": "history"},
+        {"partition": "full-domain"},
+        {"publish": "condense"},
+        {"publish": "aggregate", "partition": "mdav"},
+        {"partition": "mdav"},  # which publishes averages, and two averages tell the values of who left
+        {"missing": "any"},
+    ],
 )
 def test_what_is_for_one_release_alone_is_refused(change):
     with pytest.raises(PolicyError, match="is for one release alone"):

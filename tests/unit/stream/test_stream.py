@@ -54,6 +54,20 @@ def test_an_iterator_gives_what_comes_out_in_time() -> None:
     assert 0 < opened.result.loss["NCP"] < 1
 
 
+@pytest.mark.parametrize("place", [0, 7, 30])
+@pytest.mark.parametrize("bad", ["unknown", "inf"])
+def test_a_bad_record_of_any_window_can_be_passed_over_where_the_policy_says_the_type(place: int, bad: str) -> None:
+    rows = people(40)
+    rows[place]["age"] = bad
+    policy = asked().changed(columns={"age": {"role": "quasi", "type": "continuous"}, "disease": {"role": "sensitive"}})
+    opened = shoal.stream(rows, policy, delay=20, seed=1, skip_bad=True)
+    assert len(list(opened)) == 39
+    assert opened.result is not None
+    assert opened.result.suppressed == {"unreadable": 1}
+    with pytest.raises(DataError, match=f"record {place + 1}: column 'age' holds no finite number"):
+        list(shoal.stream(rows, policy, delay=20, seed=1))
+
+
 def test_a_clock_can_be_given() -> None:
     ticks = iter(range(10_000))
     opened = shoal.stream(people(40), asked(), delay=1000, seconds=30.0, seed=1, clock=lambda: float(next(ticks)))

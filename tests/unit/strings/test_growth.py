@@ -21,9 +21,9 @@ def letters(n: int, length: int) -> Strings:
 def test_windows_tell_of_symbols_that_enough_members_have() -> None:
     grouping = StringGrouping(np.zeros(4, np.int32), 0.0, ())
     for texts, support, expected in (
-        (["aac", "abc", "abd", "abc"], 1, 2 * 2 / 4),
+        (["aac", "abc", "abd", "abc"], 1, 4 * 2 / 4),
         (["aac", "abc", "abd", "abc"], 2, 0.0),
-        (["aac", "ab", "abd", "abc"], 1, 3 / 4),  # two bins: a, b, and b, c, d with a in the middle
+        (["aac", "ab", "abd", "abc"], 1, 2 * 3 / 4),  # two bins: a, b, and b, c, d with a in the middle
     ):
         strings = Strings.of(texts)
         n_symbols = len(strings.alphabet)

@@ -25,13 +25,41 @@ def test_bins_are_places_where_lengths_agree_and_few_where_strings_are_short() -
 
 
 def test_windows_are_wide_where_members_are_too_few_for_what_they_would_tell() -> None:
-    """Ten places with two symbols each are ten shares, for which twenty members are needed, and there are four."""
-    texts = ["ab" * 5, "ab" * 5, "ba" * 5, "ba" * 5]
-    strings = Strings.of(texts + ["a" * 10] * 4)
-    group_starts = np.array([0, 4, 8])
+    """Ten places with two symbols each are ten shares, for which forty members are needed."""
+    some = ["ab" * 5, "ab" * 5, "ba" * 5, "ba" * 5]
+    strings = Strings.of(some * 3 + ["a" * 10] * 4 + some)
+    group_starts = np.array([0, 12, 16, 20])
     n_bins, reaches = bins_of(strings.symbols, strings.starts, group_starts, 0.05, 2, 2)
-    assert n_bins.tolist() == [2, 10]
-    assert reaches.tolist() == [0, 0]
+    assert n_bins.tolist() == [9, 10, 1]  # of twelve members, windows of three of nine bins; of four, the whole string
+    assert reaches.tolist() == [1, 0, 0]
+
+
+def test_windows_of_aligned_strings_are_never_wide() -> None:
+    """Nine of ten columns vary; four members are too few for that, but what stands beside a column is no substitute."""
+    strings = Strings.of(["abababababa"[1:], "abababababa"[:10]] * 2)
+    assert bins_of(strings.symbols, strings.starts, np.array([0, 4]), 0.05, 2, 2)[0].tolist() == [1]
+    strings = Strings.of(["aababababa", "abababababa"[:10]] * 2)
+    assert bins_of(strings.symbols, strings.starts, np.array([0, 4]), 0.05, 2, 2)[0].tolist() == [10]
+
+
+def test_the_class_tells_places_only_where_it_has_strings_enough() -> None:
+    """Forty strings of four places; rare pairs of two symbols have their place, those of many have not."""
+    rng = np.random.default_rng(0)
+    for n_symbols, n_bins in ((2, 20), (8, 5), (30, 1)):
+        symbols = rng.integers(0, n_symbols, 160).astype(np.int32)
+        symbols[:n_symbols] = np.arange(n_symbols)
+        starts = np.arange(0, 161, 4)
+        pool = make_pool(symbols, starts, np.zeros(160, np.bool_), n_symbols, 41)
+        assert len(pool.left) == 120
+        left = len(np.unique(symbols[pool.left]))
+        assert len(pool.left_starts) - 1 == min(40 // left, 20) == n_bins
+        bins = np.repeat(np.arange(n_bins), np.diff(pool.left_starts))
+        assert (bins == (2 * (pool.left % 4) + 1) * n_bins // 8).all()
+        assert len(pool.left_first) == 40
+    symbols = np.tile(np.arange(50, dtype=np.int32), 2)
+    few = make_pool(symbols, np.arange(0, 101, 2), np.zeros(100, np.bool_), 50, 3)
+    assert len(few.left_first) == 50
+    assert len(make_pool(symbols[:98], np.arange(0, 99, 2), np.zeros(98, np.bool_), 50, 3).left_first) in (0, 49)
 
 
 def test_a_pair_counts_once_a_string() -> None:
@@ -48,9 +76,9 @@ def test_a_pair_counts_once_a_string() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_group_deals_as_many_symbols_of_each_kind_as_it_has(seed: int) -> None:
-    """One group of fourteen, in columns; two members or more have each pair, so that nothing comes from the class."""
-    texts = ["abab", "abba", "baab", "baba", "aabb", "bbaa", "aaaa"] * 2
-    condensation = Condensation(k=14, support=2, rare=2, copies="allow", seed=seed, workers=1)
+    """One group of sixteen, in columns; two members or more have each pair, so that nothing comes from the class."""
+    texts = ["abab", "abba", "baab", "baba", "aabb", "bbaa", "aaaa", "bbbb"] * 2
+    condensation = Condensation(k=16, support=2, rare=2, copies="allow", seed=seed, workers=1)
     made = condensation.fit_transform(texts)
     for place in range(4):
         assert sorted(text[place] for text in made) == sorted(text[place] for text in texts)

@@ -79,7 +79,7 @@ def test_what_was_made_of_another_policy_or_file_is_not_shown_as_of_today(tmp_pa
     for screen in ("result", "attacks", "release"):
         words = client.get(f"/people-1/{screen}").words
         assert "The file was changed" in words
-        assert "The file was written to, moved or removed after it was read" in words
+        assert "The file was modified, moved or removed after it was read" in words
     client.post("/people-1/open", {"do": "read"})
     assert "after it was read" not in client.get("/people-1/columns").words
 
@@ -88,9 +88,9 @@ def test_a_sweep_says_which_policy_it_was_of(tmp_path: Path) -> None:
     client = opened(tmp_path)
     kept = {"cells": [], "rows": [], "columns": [], "words": [], "verdict": "", "risk": "", "loss": ""}
     client.session().keep("swept.json", {**kept, "n_records": 60, "noun": "records", "note": "", "step": 2})
-    assert "tried with the policy of step" not in client.get("/people-1/sweep").words
+    assert "tried with the policy from step" not in client.get("/people-1/sweep").words
     client.post("/people-1/context", {"step": "2", "context/title": "A title"})
-    assert "tried with the policy of step 2" in client.get("/people-1/sweep").words
+    assert "tried with the policy from step 2" in client.get("/people-1/sweep").words
 
 
 def test_what_is_required_already_is_not_proposed_first(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_row_is_not_a_history_and_the_release_says_so():
 def test_what_cannot_be_is_said():
     frame = visits()
     asked = {"quasi": ["born", "town"], "k": 3, "person_knowledge": "history"}
-    with pytest.raises(PolicyError, match="say by person whose a row is"):
+    with pytest.raises(PolicyError, match="say by person whose row it is"):
         shoal.Policy.of(**asked)
     with pytest.raises(PolicyError, match="histories are made alike"):
         shoal.Policy.of(**asked, person="who", partition="full-domain")

@@ -105,7 +105,7 @@ def test_the_order_of_the_original_changes_nothing() -> None:
 def test_pseudonyms_are_for_histories_alone(tmp_path) -> None:
     with pytest.raises(PolicyError, match='goes with person_knowledge = "history" alone'):
         shoal.Policy.of(**ASKED, keep_person=True)
-    with pytest.raises(PolicyError, match="whose a row is"):
+    with pytest.raises(PolicyError, match="whose row it is"):
         shoal.Policy.of(quasi=["born"], keep_person=True, person_knowledge="history")
     release = shoal.anonymize(visits(), shoal.Policy.of(**ASKED), seed=2)
     with pytest.raises(PolicyError, match="there is no key to keep"):

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -40,6 +41,7 @@ from shoal.check.finding import KNOWN_HISTORY
 from shoal.check.slices.sliced import numbered
 from shoal.check.tables.shift import days_of
 from shoal.data.linked.linked import Linked
+from shoal.data.ragged import ragged_places
 
 _SECONDS = 86_400
 FIRST, UNDATED = -1, -2
@@ -316,8 +318,17 @@ class _Asked:
             has_one = np.zeros(len(self.counts), dtype=bool)
             has_one[self.shown[rows]] = True
             fits = fits & has_one
-            left = np.flatnonzero(fits[self.shown]) if left is None else left[fits[self.shown[left]]]
+            left = self._rows_that_fit(fits) if left is None else left[fits[self.shown[left]]]
         return fits
+
+    def _rows_that_fit(self, fits: Mask) -> Ints:
+        """All rows of some pseudonyms."""
+        order, starts = self._by_pseudonym
+        return order[ragged_places(starts, np.flatnonzero(fits))[0]]
+
+    @cached_property
+    def _by_pseudonym(self) -> tuple[Ints, Ints]:
+        return _rows_of(self.shown, len(self.counts))
 
     def _covering(self, people: People, row: int, rows: Ints) -> Ints:
         """Which published rows have labels that cover what a row of people has."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from shoal.arrays import Ints
-from shoal.attack.attack import Attack
+from shoal.attack.attack import Attack, AttackCase
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.registry import Registry
@@ -17,17 +17,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SparseCase:
+class SparseCase(AttackCase[Sketches, Sparse]):
     """Published sketches under attack.
 
     Attributes
     ----------
-    published : Sketches
-        What was published.
-    original : Sparse
-        All records that came in.
-    control : Sparse, optional
-        Records that were not in it.
     rows : int64 array (n_published,), optional
         The original record that each sketch is of: to count what was recovered right.
     key : bytes, optional
@@ -36,9 +30,6 @@ class SparseCase:
         Whether a sketch is of one record, or of the sum of a group.
     """
 
-    published: Sketches
-    original: Sparse = field(repr=False)
-    control: Sparse | None = field(default=None, repr=False)
     rows: Ints | None = None
     key: bytes | None = field(default=None, repr=False)
     unit: Literal["record", "group"] = "record"
@@ -46,34 +37,16 @@ class SparseCase:
     @property
     def granted(self) -> dict[str, int]:
         """What the attacker was given besides the release, by the number of records of each."""
-        given = {"original": self.original, "others": self.control, "rows": self.rows}
-        told = {name: len(records) for name, records in given.items() if records is not None}
-        return told | ({} if self.key is None else {"key": 1})
+        rows = {} if self.rows is None else {"rows": len(self.rows)}
+        return super().granted | rows | ({} if self.key is None else {"key": 1})
 
 
 @dataclass(frozen=True)
-class BasketCase:
-    """Published pseudo-baskets, or k^m-anonymous records, under attack.
+class BasketCase(AttackCase[Sparse, Sparse]):
+    """Published pseudo-baskets, or k^m-anonymous records, under attack."""
 
-    Attributes
-    ----------
-    published, original : Sparse
-        What was published, and all records that came in.
-    control : Sparse, optional
-        Records that were not in it.
-    make : {"pseudo", "km"}
-        Which of both they are.
-    """
-
-    published: Sparse
-    original: Sparse = field(repr=False)
-    control: Sparse | None = field(default=None, repr=False)
     make: Literal["pseudo", "km"] = "pseudo"
-
-    @property
-    def granted(self) -> dict[str, int]:
-        """What the attacker was given besides the release, by the number of records of each."""
-        return {"original": len(self.original), **({} if self.control is None else {"others": len(self.control)})}
+    """Which of both they are."""
 
     @cached_property
     def ready(self) -> Published:

@@ -9,8 +9,8 @@ import numpy as np
 
 from shoal.arrays import Floats
 from shoal.attack.attack import NO_OTHERS
-from shoal.attack.result import AttackResult, Rate
-from shoal.attack.roc import FALSE_ALARMS, Roc
+from shoal.attack.result import AttackResult
+from shoal.attack.roc import Roc
 from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.targets import NO_KEY, OnSketches, sketch_records
 from shoal.data.sparse.records import Sparse
@@ -62,15 +62,12 @@ class GroupMembership(OnSketches):
             nearest_sums(case.published, records, case.key)
             for records in (case.original.take(np.sort(chosen)), case.control.take(np.sort(strangers)))
         ]
-        found = Roc.of(*scores)
-        main, control = found.hits(FALSE_ALARMS)
-        return self.result(
-            main,
-            f"With the key, {100 * main.value:.1f} % of the members are told from strangers, of whom "
-            f"{100 * control.value:.1f} % are taken for members; the area under the curve is {found.area:.2f}.",
-            control=control,
-            baseline=Rate(FALSE_ALARMS * len(chosen), len(chosen)),
-            details=found.details,
+        roc = Roc.of(*scores)
+        return self.membership_result(
+            roc,
+            "With the key, {main:.1f} % of the members are told from strangers, of whom {control:.1f} % are taken for "
+            "members; the area under the curve is {area:.2f}.",
+            baseline=roc.by_guessing,
         )
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints, Signs
 from shoal.attack.result import AttackResult, Rate
@@ -177,7 +176,7 @@ def _matrix(records: Sparse) -> tuple[Any, Ints]:
     return csr_array((records.weights.astype(np.float64), places, records.starts), shape=shape), items.astype(np.int64)
 
 
-def _recover(case: SparseCase, targets: Targets, items: Ints, signs: npt.NDArray[np.int8]) -> list[TargetOutcome]:
+def _recover(case: SparseCase, targets: Targets, items: Ints, signs: Signs) -> list[TargetOutcome]:
     """The likeliest records of the learned items, as in `RecoveryProgramme`."""
     costs = np.log(1 / item_shares(case.original)[items] - 1)
     return [recover(targets, i, signs.astype(np.float32), items, costs, case) for i in range(len(targets))]

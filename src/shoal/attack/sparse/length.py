@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.result import AttackResult, Rate
@@ -100,7 +99,7 @@ def _median_at(known: Ints, values: Floats, asked: Ints) -> Floats:
     return np.asarray(np.interp(asked, numbers, values[order][starts + sizes // 2]), np.float64)
 
 
-def _correlation(a: npt.NDArray[np.int64], b: Floats) -> float:
+def _correlation(a: Ints, b: Floats) -> float:
     if len(a) < 2 or a.std() == 0 or b.std() == 0:
         return 0.0
     return float(np.corrcoef(a, b)[0, 1])

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints, Signs
+from shoal.arrays import Floats, Ints, Mask, Signs
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.known_pairs import learn_signs
@@ -205,7 +204,7 @@ class Named:
     """The item named for each record, whether the record holds it, and the mean square error over all weights."""
 
     items: Ints
-    right: npt.NDArray[np.bool_]
+    right: Mask
     error: float
 
     @property
@@ -277,7 +276,7 @@ def mean_square(targets: Targets, columns: Ints, prior: Prior) -> float:
     return squares / max(len(targets) * len(columns), 1)
 
 
-def holds(matrix: Any, items: Ints) -> npt.NDArray[np.bool_]:
+def holds(matrix: Any, items: Ints) -> Mask:
     """Whether each record, a row, has the one item that is named for it."""
     n = matrix.shape[0]
     owners = np.repeat(np.arange(n), np.diff(matrix.indptr))

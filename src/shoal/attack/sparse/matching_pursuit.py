@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints, Signs
+from shoal.arrays import Floats, Ints, Mask, Signs, Singles
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.recovery_programme import RecoveryProgramme, rounded
@@ -109,7 +108,7 @@ class MatchingPursuit(WithKey):
 
 
 def pursue(
-    signs: npt.NDArray[np.float32], components: Floats, counts: Ints, *, slack: float = 1e-6, signed: bool = False
+    signs: Singles, components: Floats, counts: Ints, *, slack: float = 1e-6, signed: bool = False
 ) -> tuple[Ints, Floats]:
     """Orthogonal matching pursuit of several sketches.
 
@@ -165,7 +164,7 @@ def pursue(
     return taken, _fit(signs, components, shown, taken)
 
 
-def _fit(signs: npt.NDArray[np.float32], components: Floats, shown: npt.NDArray[np.bool_], taken: Ints) -> Floats:
+def _fit(signs: Singles, components: Floats, shown: Mask, taken: Ints) -> Floats:
     """Least squares of each sketch on the items that were taken for it."""
     design = signs[np.maximum(taken, 0)].astype(np.float64) * (taken >= 0)[:, :, None] * shown[:, None, :]
     gram = np.einsum("isw,itw->ist", design, design)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats
+from shoal.arrays import Floats, Ints, Words
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.roc import FALSE_ALARMS, Roc
 from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
@@ -127,7 +126,7 @@ def by_length(published: Sketches, records: Sparse) -> Floats:
     return scores
 
 
-def _extend(hashes: npt.NDArray[np.uint64], values: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+def _extend(hashes: Words, values: Ints) -> Words:
     """Hash one more number into each; equal only for equal sequences, but for one chance in 2^64 or so."""
     mixed = (hashes ^ values.astype(np.uint64)) * FACTOR
     return np.asarray(mixed ^ (mixed >> np.uint64(29)), np.uint64)

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.result import AttackResult, Rate
-from shoal.attack.roc import FALSE_ALARMS, Roc
+from shoal.attack.roc import Roc
 from shoal.attack.sparse.basket_targets import OnBaskets, Published, draw_rows, matrix, unit_rows
 from shoal.attack.sparse.case import SPARSE_ATTACKS, BasketCase
 
@@ -48,14 +48,10 @@ class NearestBaskets(OnBaskets):
         for side in (case.original, case.control):
             held = matrix(side.take(draw_rows(side, self.n_attacks, 1, rng)), case.ready.names)
             scores.append(_nearest(unit_rows(held, case.ready.rarity), case.ready))
-        found = Roc.of(*scores)
-        main, control = found.hits(FALSE_ALARMS)
-        return self.result(
-            main,
-            f"By the nearest published record, {100 * main.value:.1f} % of the members are told from others, of whom "
-            f"{100 * control.value:.1f} % are taken for members; the area under the curve is {found.area:.2f}.",
-            control=control,
-            details=found.details,
+        return self.membership_result(
+            Roc.of(*scores),
+            "By the nearest published record, {main:.1f} % of the members are told from others, of whom "
+            "{control:.1f} % are taken for members; the area under the curve is {area:.2f}.",
         )
 
 

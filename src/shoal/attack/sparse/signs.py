@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Signs
+from shoal.arrays import Ints, Signs
 from shoal.data.sparse.records import Sparse
 
 
-def signs_of(records: Sparse, items: npt.NDArray[np.int64], key: bytes, n_components: int) -> Signs:
+def signs_of(records: Sparse, items: Ints, key: bytes, n_components: int) -> Signs:
     """The signs of some items in the first components, one row an item."""
     from shoal.sparse.signs import sign_table
 

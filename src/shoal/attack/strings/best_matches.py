@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.result import AttackResult
+from shoal.attack.result import AMBER, AttackResult
 from shoal.attack.roc import Roc
 from shoal.attack.strings.case import STRING_ATTACKS, StringCase
 from shoal.attack.strings.rates import FEWEST, AgainstOthers
@@ -27,8 +27,12 @@ N_BEST = 5
 N_ALIKE = 30  # strings of like length by which a score is judged
 MOST_SYMBOLS = 1_500_000  # of published strings; a second or two
 MOST_PRODUCTS = 50_000_000
-AMBER = 0.55
 MOST_FRAGMENTS = 3_000  # different fragments that chance alone would fill: what decides on their width
+AGREES = (
+    "A member agrees better with the published strings than a string that was not in the data with a chance of "
+    f"{{area:.2f}} (0.5 is blind; above {AMBER} members can be told). {{main:.0f}} % of the members lie above the "
+    "middle of the others."
+)
 
 
 def missing_others(case: StringCase, n_others: int) -> str | None:
@@ -64,8 +68,7 @@ class _BestMatches(AgainstOthers):
                 for score, side in zip(found[:2], sides[:2], strict=True)
             )
         )
-        main, blind = roc.hits(0.5)
-        return self.result(main, told_by(roc), control=blind, details=roc.details)
+        return self.membership_result(roc, AGREES, false_alarms=0.5)
 
 
 class PlaceMembership(_BestMatches):
@@ -113,15 +116,6 @@ def some_of(shown: Strings, rng: np.random.Generator) -> Strings:
     order = rng.permutation(len(shown))
     order = order[(np.cumsum(shown.lengths[order]) <= MOST_SYMBOLS) | (np.arange(len(order)) < N_BEST)]
     return shown.take(np.sort(order))
-
-
-def told_by(roc: Roc) -> str:
-    """What scores tell of members."""
-    return (
-        "A member agrees better with the published strings than a string that was not in the data with a chance of "
-        f"{roc.area:.2f} (0.5 is blind; above {AMBER} members can be told). {100 * roc.hits(0.5)[0].value:.0f} % of "
-        "the members lie above the middle of the others."
-    )
 
 
 def place_scores(sides: Sequence[Strings], published: Strings) -> list[Floats]:

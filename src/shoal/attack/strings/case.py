@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.attack.attack import Attack
+from shoal.attack.attack import Attack, AttackCase
 from shoal.data.strings.strings import Strings
 from shoal.registry import Registry
 
@@ -19,28 +19,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class StringCase:
-    """Published strings under attack.
+class StringCase(AttackCase[Strings, Strings]):
+    """Published strings under attack."""
 
-    Attributes
-    ----------
-    published, original : Strings
-        What was published, and all strings that came in.
-    control : Strings, optional
-        Strings of the same kind that were not in it.
-    again : callable, optional
-        Releases strings in the same way, by a seed: what the manifest tells everybody. None where it is not known.
-    """
-
-    published: Strings
-    original: Strings = field(repr=False)
-    control: Strings | None = field(default=None, repr=False)
     again: Callable[[Strings, int], Strings] | None = field(default=None, repr=False)
-
-    @property
-    def granted(self) -> dict[str, int]:
-        """What the attacker was given besides the release, by the number of records of each."""
-        return {"original": len(self.original), **({} if self.control is None else {"others": len(self.control)})}
+    """Releases strings in the same way, by a seed: what the manifest tells everybody. None where it is not known."""
 
     @cached_property
     def fragments(self) -> Fragments:

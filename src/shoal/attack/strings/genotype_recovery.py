@@ -12,7 +12,6 @@ import re
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.result import AttackResult, Rate
@@ -114,7 +113,7 @@ def recover(persons: Ints, published: Ints, known: Ints, hidden: Ints) -> tuple[
     return n_right[asked] / n_asked[asked], n_all / max(len(persons) * len(hidden), 1)
 
 
-def _counts(values: Ints, of: Ints) -> npt.NDArray[np.int64]:
+def _counts(values: Ints, of: Ints) -> Ints:
     return np.asarray((values[:, None] == of).sum(axis=0))
 
 

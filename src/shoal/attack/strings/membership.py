@@ -28,14 +28,10 @@ class StringMembership(AgainstOthers):
         target = fragments.suffixes.owner[places].astype(np.int64) - fragments.n_published
         score = np.bincount(target, weights=runs, minlength=fragments.n_targets) / fragments.lengths
         members, others = fragments.split(score)
-        roc = Roc.of(members, others)
-        main, control = roc.hits(FALSE_ALARMS)
-        return self.result(
-            main,
-            f"At {100 * FALSE_ALARMS:g} % false alarms {100 * main.value:.1f} % of the members are recognised; a "
-            f"member scores above another string with a chance of {roc.area:.2f} (0.5 is blind).",
-            control=control,
-            details=roc.details,
+        return self.membership_result(
+            Roc.of(members, others),
+            f"At {100 * FALSE_ALARMS:g} % false alarms {{main:.1f}} % of the members are recognised; a member scores "
+            "above another string with a chance of {area:.2f} (0.5 is blind).",
         )
 
 

@@ -48,16 +48,14 @@ class _NearStrings(AgainstOthers):
         once, others = (near.roc(scores, unique=unique) for unique in (True, False))
         roc = once or others
         assert roc is not None  # else it is missing
-        main, control = roc.hits(FALSE_ALARMS)
         which = "members whose string occurs once" if once else "members"
-        return self.result(
-            main,
-            f"At {100 * FALSE_ALARMS:g} % false alarms {100 * main.value:.1f} % of the {which} are recognised; "
-            f"one of them scores above a string that was not in the data with a chance of {roc.area:.2f} "
-            f"({_interval(roc)}; 0.5 is blind)."
+        return self.membership_result(
+            roc,
+            f"At {100 * FALSE_ALARMS:g} % false alarms {{main:.1f}} % of the {which} are recognised; one of them "
+            f"scores above a string that was not in the data with a chance of {{area:.2f}} ({_interval(roc)}; 0.5 is "
+            "blind)."
             + (f" Of the strings that occur more often the chance is {others.area:.2f}." if once and others else ""),
-            control=control,
-            details={**roc.details, **_of_others(others if once else None), **_verbatim(near)},
+            details={**_of_others(others if once else None), **_verbatim(near)},
         )
 
 

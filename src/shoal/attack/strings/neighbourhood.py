@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints, Words
+from shoal.arrays import Floats, Ints, Mask, Words
 from shoal.attack.roc import Roc
 from shoal.attack.strings.case import StringCase
 from shoal.attack.strings.rates import FEWEST
@@ -39,8 +38,8 @@ class Neighbourhood:
     """
 
     counts: Ints
-    is_member: npt.NDArray[np.bool_]
-    is_unique: npt.NDArray[np.bool_]
+    is_member: Mask
+    is_unique: Mask
 
     @classmethod
     def of(cls, case: StringCase, rng: np.random.Generator) -> Neighbourhood:

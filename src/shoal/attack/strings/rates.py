@@ -25,6 +25,17 @@ class AgainstOthers(Attack[StringCase]):
         return None
 
 
+class ByOwnReleases(AgainstOthers):
+    """One that makes releases of its own, as the manifest tells how, and so is not run in every release."""
+
+    def missing(self, case: StringCase) -> str | None:
+        """It must be known how."""
+        return super().missing(case) or ("It is not known how the strings were made." if case.again is None else None)
+
+    def in_release(self) -> None:
+        """Not at all."""
+
+
 class ByFragment(Attack[StringCase]):
     """An attack by fragments of several widths; the result's rate is that of one of them."""
 

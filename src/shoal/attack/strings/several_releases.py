@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import Floats
-from shoal.attack.result import AttackResult
+from shoal.attack.result import AMBER, AttackResult
 from shoal.attack.roc import Roc
 from shoal.attack.strings.best_matches import (
-    AMBER,
     beyond_alike,
     draw_sides,
     fragment_scores,
@@ -21,14 +20,14 @@ from shoal.attack.strings.best_matches import (
     some_of,
 )
 from shoal.attack.strings.case import STRING_ATTACKS, StringCase
-from shoal.attack.strings.rates import FEWEST, AgainstOthers
+from shoal.attack.strings.rates import FEWEST, ByOwnReleases
 from shoal.check.strings.originals import in_alphabet_of
 
 N_RELEASES = 5
 MOST_MADE = 1_000_000  # symbols of the strings that are released again; some ten seconds
 
 
-class SeveralReleases(AgainstOthers):
+class SeveralReleases(ByOwnReleases):
     """Average what a string agrees, by places and by fragments, with each of several releases."""
 
     name = "several-releases"
@@ -45,16 +44,9 @@ class SeveralReleases(AgainstOthers):
     def missing(self, case: StringCase) -> str | None:
         """There must be others to be told from and to compare with, and the strings must be few."""
         why = super().missing(case)
-        if why is not None or case.control is None:
-            return why
-        if case.again is None:
-            return "It is not known how the strings were made."
-        if len(case.original.symbols) > MOST_MADE:
+        if why is None and len(case.original.symbols) > MOST_MADE:
             return f"It makes releases of its own, and there are more than {MOST_MADE:,} symbols."
-        return missing_others(case, 2 * FEWEST)
-
-    def in_release(self) -> None:
-        """It makes releases of its own."""
+        return why or missing_others(case, 2 * FEWEST)
 
     def run(self, case: StringCase, rng: np.random.Generator) -> AttackResult:
         """Compare members and others by one release, and by all."""
@@ -76,14 +68,13 @@ class SeveralReleases(AgainstOthers):
                 total = [t + b / spread for t, b in zip(total, beyond, strict=True)]
             areas.append(Roc.of(total[0], total[1]).area)
         roc = Roc.of(total[0], total[1])
-        main, blind = roc.hits(0.5)
-        return self.result(
-            main,
+        return self.membership_result(
+            roc,
             f"By {N_RELEASES} releases of the same strings a member is told from a string that was not in the data "
-            f"with a chance of {roc.area:.2f}, by this one alone with {areas[0]:.2f} (0.5 is blind; above {AMBER} "
+            f"with a chance of {{area:.2f}}, by this one alone with {areas[0]:.2f} (0.5 is blind; above {AMBER} "
             "members can be told).",
-            control=blind,
-            details={**roc.details, "area_of_one_release": areas[0]},
+            false_alarms=0.5,
+            details={"area_of_one_release": areas[0]},
         )
 
 

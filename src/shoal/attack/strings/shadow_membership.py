@@ -15,6 +15,7 @@ from shoal.arrays import Floats, Ints
 from shoal.attack.result import AttackResult
 from shoal.attack.roc import Roc
 from shoal.attack.strings.best_matches import (
+    AGREES,
     N_ATTACKED,
     N_BEST,
     beyond_alike,
@@ -22,11 +23,10 @@ from shoal.attack.strings.best_matches import (
     missing_others,
     place_scores,
     some_of,
-    told_by,
 )
 from shoal.attack.strings.case import STRING_ATTACKS, StringCase
 from shoal.attack.strings.fragments import Fragments
-from shoal.attack.strings.rates import FEWEST, AgainstOthers
+from shoal.attack.strings.rates import FEWEST, ByOwnReleases
 from shoal.check.strings.originals import in_alphabet_of
 from shoal.check.strings.suffixes import sort_suffixes
 from shoal.data.strings.strings import Strings
@@ -38,7 +38,7 @@ HELD_BACK = 0.02  # weights, towards 0: few strings teach little
 N_STEPS = 15
 
 
-class ShadowMembership(AgainstOthers):
+class ShadowMembership(ByOwnReleases):
     """Learn on a release of one's own what tells members, and apply it to the one that is published."""
 
     name = "shadow-membership"
@@ -56,15 +56,7 @@ class ShadowMembership(AgainstOthers):
 
     def missing(self, case: StringCase) -> str | None:
         """There must be others enough for a release of their own, others to be told from, and some to compare with."""
-        why = super().missing(case)
-        if why is not None or case.control is None:
-            return why
-        if case.again is None:
-            return "It is not known how the strings were made."
-        return missing_others(case, 4 * FEWEST)
-
-    def in_release(self) -> None:
-        """It makes a release of its own."""
+        return super().missing(case) or missing_others(case, 4 * FEWEST)
 
     def run(self, case: StringCase, rng: np.random.Generator) -> AttackResult:
         """Make a shadow, learn, and compare members and others."""
@@ -92,8 +84,7 @@ class ShadowMembership(AgainstOthers):
             weights = _learn(*taught[:2])
             scores = [side @ weights for side in readings([members, others, outside], shown, rng)[:2]]
         roc = Roc.of(*scores)
-        main, blind = roc.hits(0.5)
-        return self.result(main, told_by(roc), control=blind, details={**roc.details, "taught": float(is_taught)})
+        return self.membership_result(roc, AGREES, false_alarms=0.5, details={"taught": float(is_taught)})
 
 
 def readings(sides: Sequence[Strings], published: Strings, rng: np.random.Generator) -> list[Floats]:

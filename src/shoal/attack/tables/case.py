@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shoal.arrays import Ints, Mask
-from shoal.attack.attack import Attack
+from shoal.attack.attack import Attack, AttackCase
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, SlicedTable
 from shoal.data.tables.table import Table
 from shoal.registry import Registry
 
@@ -19,15 +19,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TableCase:
+class TableCase(AttackCase[Table, Table]):
     """A published table under attack.
+
+    Where rows stand for several records, there is a published row for each original one that is in the release, with
+    the same weight.
 
     Attributes
     ----------
-    published, original : Table
-        What was published, and all records that came in.
-    control : Table, optional
-        Records of the same kind that were not in the original.
     quasi, sensitive : sequence of str
         Columns by role.
     attributes : mapping of str to Attribute
@@ -58,9 +57,6 @@ class TableCase:
         How many of them may put their own records together; 0 where records are not from several.
     """
 
-    published: Table
-    original: Table = field(repr=False)
-    control: Table | None = field(default=None, repr=False)
     quasi: Sequence[str] = ()
     sensitive: Sequence[str] = ()
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
@@ -77,6 +73,16 @@ class TableCase:
     knows_history: bool = False
     providers: Ints | None = field(default=None, repr=False)
     coalition: int = 0
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows stand for several records."""
+        return self.original.weights is not None
+
+    @property
+    def sliced(self) -> SlicedTable | None:
+        """The published table as what it is where it stands in slices."""
+        return None if self.layout is None else SlicedTable(self.published, self.layout, self.attributes)
 
     @property
     def noun(self) -> str:
@@ -98,7 +104,7 @@ class TableCase:
     @property
     def n_targets(self) -> int:
         """How many there are to be attacked."""
-        return self.original.n_rows if self.persons is None else int(self.persons.max(initial=-1)) + 1
+        return self.original.n_records if self.persons is None else int(self.persons.max(initial=-1)) + 1
 
     @cached_property
     def _remembered(self) -> dict[Hashable, Any]:
@@ -113,12 +119,12 @@ class TableCase:
     @property
     def granted(self) -> dict[str, int]:
         """What the attacker was given besides the release, by the number of records of each."""
-        tables = {"original": self.original, "others": self.control, "population": self.population}
-        given = {name: table.n_rows for name, table in tables.items() if table is not None}
+        given = super().granted | {"original": self.original.n_records}
+        given |= {} if self.population is None else {"population": self.population.n_records}
         if self.others:
             given["second release"] = self.others[0].published.n_rows
             given |= {f"release {i}": other.published.n_rows for i, other in enumerate(self.others[1:], start=3)}
-        return given | ({} if self.rows is None else {"rows": len(self.rows)})
+        return given | ({} if self.rows is None else {"rows": self.published.n_records})
 
 
 TABLE_ATTACKS: Registry[Attack[TableCase]] = Registry("shoal.attack.tables")

@@ -3,8 +3,8 @@
 Who knows that a group was generalised as little as possible knows that every member of ``{a, b}``, and of ordered
 categories both ends of ``[low..high]``, occur in the group. The attacker claims so for every class and column whose
 label is a set or such a range; a claim is right if a member of the class has the value. Baseline: as many values drawn
-at random from those that the labels cover. Where labels come from a recoding that is the same for all, their ends are
-values like others.
+at random from those that the labels cover. Where labels come from a recoding that is the same for all, or are rounded
+outward (`shoal.data.tables.round_ends`), their ends are values like others.
 
 What is left out: ranges of numbers and dates, which `label_ends` attacks, and nodes of a hierarchy, of which minimality
 tells only that two of the branches below are inhabited.
@@ -40,6 +40,7 @@ class Downcoding(Attack[TableCase]):
     stopped_by = "no guarantee of groups; a recoding that is the same for all records"
     remedy = "recode with hierarchies, so that labels do not depend on the members of a group"
     reference = "Cohen, USENIX Security 2022"
+    counts_by_weight = True
 
     def missing(self, case: TableCase) -> str | None:
         """Needs ranges or sets, and the owner's knowledge of whose they are."""
@@ -58,8 +59,8 @@ class Downcoding(Attack[TableCase]):
         names = columns_of(case, "quasi")
         view = read_view(case, names)
         classes, first = view.boxes
-        sizes = np.bincount(classes)
-        n_members = n_distinct(classes, case.published_persons, len(sizes))
+        sizes = n_distinct(classes, None, len(first), view.weights)
+        n_members = n_distinct(classes, case.published_persons, len(first), view.weights)
         right, chance, n_claims, n_cells = 0, 0, 0, 0
         for place, read in enumerate(view.labels):
             if read.is_line:
@@ -114,9 +115,16 @@ def _claims(
         else np.arange(read.low[x], read.high[x] + 1)
         for x in np.flatnonzero(wide).tolist()
     }
-    kept = [members[int(label[c])][: sizes[c]] for c in classes]
-    owner = np.repeat(classes, [len(m) for m in kept])
-    return owner, np.concatenate(kept) if kept else np.zeros(0)
+    if not members:
+        return classes, np.zeros(0)
+    lengths, begins = np.zeros(len(wide), dtype=np.int64), np.zeros(len(wide), dtype=np.int64)
+    lengths[list(members)] = [len(some) for some in members.values()]
+    begins[list(members)] = np.cumsum(lengths[list(members)]) - lengths[list(members)]
+    taken = np.minimum(lengths[label[classes]], sizes[classes])
+    within = np.arange(int(taken.sum())) - np.repeat(np.cumsum(taken) - taken, taken)
+    return np.repeat(classes, taken), np.concatenate(list(members.values()))[
+        np.repeat(begins[label[classes]], taken) + within
+    ]
 
 
 def _drawn(read: CellLabels, labels: Ints, domain: Floats, rng: np.random.Generator) -> Floats:

@@ -36,6 +36,17 @@ TOLERANCE = 0.05
 
 
 @dataclass(frozen=True)
+class _Guessed:
+    """People whose secret is guessed; `rows` count originals and controls through."""
+
+    view: View
+    case: TableCase
+    people: Floats
+    rows: Ints
+    beliefs: SliceBeliefs | None
+
+
+@dataclass(frozen=True)
 class Inference(Attack[TableCase]):
     """By the nearest published record.
 
@@ -87,7 +98,7 @@ class Inference(Attack[TableCase]):
             people, truth = view.original[chosen.rows, :-1], view.original[chosen.rows, -1]
             hidden = view.labels[-1]
             usual = int(np.argmax(n_distinct(hidden.codes, case.published_persons, hidden.n_labels)))
-            guess = self._guess(view, case, people, chosen.rows, beliefs, rng)
+            guess = self._guess(_Guessed(view, case, people, chosen.rows, beliefs), rng)
             right = float(np.sum(chosen.best(rightness(hidden, np.where(guess < 0, usual, guess), truth))))
             main += right
             details[f"{secret}: main"] = right / max(1, len(chosen))
@@ -96,7 +107,7 @@ class Inference(Attack[TableCase]):
             if others is not None and view.control is not None:
                 people, truth = view.control[others.rows, :-1], view.control[others.rows, -1]
                 rows = len(view.original) + others.rows
-                guess = self._guess(view, case, people, rows, beliefs, rng)
+                guess = self._guess(_Guessed(view, case, people, rows, beliefs), rng)
                 right = float(np.sum(others.best(rightness(hidden, np.where(guess < 0, usual, guess), truth))))
                 control += right
                 details[f"{secret}: control"] = right / max(1, len(others))
@@ -119,19 +130,12 @@ class Inference(Attack[TableCase]):
             columns=(worst,),
         )
 
-    def _guess(
-        self,
-        view: View,
-        case: TableCase,
-        people: Floats,
-        rows: Ints,
-        beliefs: SliceBeliefs | None,
-        rng: np.random.Generator,
-    ) -> Ints:
-        """A label of the last column for each person, -1 for none; `rows` count originals and controls through."""
-        hidden, persons = view.labels[-1], case.published_persons
+    def _guess(self, targets: _Guessed, rng: np.random.Generator) -> Ints:
+        """A label of the last column for each person, -1 for none."""
+        view, people, beliefs = targets.view, targets.people, targets.beliefs
+        hidden, persons = view.labels[-1], targets.case.published_persons
         if beliefs is not None:
-            chances = beliefs.distributions(hidden, beliefs.believe(beliefs.match(rows)))
+            chances = beliefs.distributions(hidden, beliefs.believe(beliefs.match(targets.rows)))
             return np.where(chances.any(axis=1), np.argmax(chances, axis=1), -1)
         asked = Candidates(view.select(range(len(view.labels) - 1)), persons)
         if not self.votes:
@@ -154,21 +158,14 @@ class BayesInference(Inference):
     remedy = "require t-closeness, or publish fewer attributes that go with the secret"
     reference = "Kifer, SIGMOD 2009"
 
-    def _guess(
-        self,
-        view: View,
-        case: TableCase,
-        people: Floats,
-        rows: Ints,
-        beliefs: SliceBeliefs | None,
-        rng: np.random.Generator,
-    ) -> Ints:
+    def _guess(self, targets: _Guessed, rng: np.random.Generator) -> Ints:
+        view, people, beliefs, case = targets.view, targets.people, targets.beliefs, targets.case
         hidden, known, persons = view.labels[-1], view.labels[:-1], case.published_persons
         secrets, n_secrets = hidden.codes.astype(np.int64), hidden.n_labels
         bins = [cut(read, view.original[:, i], case.persons) for i, read in enumerate(known)]
         asked = [cells.of_people(people[:, i]) for i, cells in enumerate(bins)]
         if beliefs is not None:
-            return _guess_in_slices(beliefs, hidden, bins, asked, rows)
+            return _guess_in_slices(beliefs, hidden, bins, asked, targets.rows)
         tables = [learn(cells, known_secrets(secrets, persons), n_secrets) for cells in bins]
         candidates = Candidates(view.select(range(len(known))), persons)
         nearest = candidates.nearest(people, 1, rng)[:, 0]

@@ -21,8 +21,8 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.attack.attack import Attack
-from shoal.attack.result import AttackResult, Rate
-from shoal.attack.roc import FALSE_ALARMS, Roc
+from shoal.attack.result import AttackResult
+from shoal.attack.roc import Roc
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import columns_of, read_view
@@ -69,15 +69,12 @@ class TableMembership(Attack[TableCase]):
             ours = -asked.least(view.original[inside.rows]).distances
             theirs = -asked.least(view.control[outside.rows]).distances
         ours, theirs = inside.best(ours), outside.best(theirs)
-        curve = Roc.of(ours, theirs)
-        main, control = curve.hits(FALSE_ALARMS)
-        return self.result(
-            main,
-            f"At one false alarm in a hundred, {100 * main.value:.1f} % of the {case.noun} in the release are "
-            f"recognised as members; one scores above a random other with a chance of {curve.area:.2f} (0.5 is blind).",
-            control=control,
-            baseline=Rate(FALSE_ALARMS * len(ours), len(ours)),
-            details=curve.details,
+        roc = Roc.of(ours, theirs)
+        return self.membership_result(
+            roc,
+            f"At one false alarm in a hundred, {{main:.1f}} % of the {case.noun} in the release are recognised as "
+            "members; one scores above a random other with a chance of {area:.2f} (0.5 is blind).",
+            baseline=roc.by_guessing,
         )
 
 

@@ -42,9 +42,9 @@ class SliceBeliefs:
     """A table in slices, ready to be asked about originals and controls."""
 
     def __init__(self, case: TableCase) -> None:
-        assert case.layout is not None
+        assert case.sliced is not None
         self.case = case
-        self.sliced = sliced_of(case.published, case.layout, case.attributes, MARKERS)
+        self.sliced = sliced_of(case.sliced, MARKERS)
         tables = [t for t in (case.original, case.control) if t is not None]
         people = Table.of(stacked([t[name] for t in tables]) for name in self.sliced.quasi)
         self.n_people = sum(t.n_rows for t in tables)

@@ -46,14 +46,12 @@ class TrajectoryMembership(Attack[TrajectoryCase]):
         """Compare the scores of members and others."""
         assert case.control is not None  # else it is missing
         roc = Roc.of(*(self._scores(case, data, rng) for data in (case.original, case.control)))
-        main, control = roc.hits(0.5)
-        return self.result(
-            main,
-            f"A member lies in the boxes of one published trajectory with more of its points than another trajectory "
-            f"with a chance of {roc.area:.2f} (0.5 is blind). {100 * main.value:.0f} % of the members lie above the "
-            "middle of the others.",
-            control=control,
-            details=roc.details,
+        return self.membership_result(
+            roc,
+            "A member lies in the boxes of one published trajectory with more of its points than another trajectory "
+            "with a chance of {area:.2f} (0.5 is blind). {main:.0f} % of the members lie above the middle of the "
+            "others.",
+            false_alarms=0.5,
         )
 
     def _scores(self, case: TrajectoryCase, data: Trajectories, rng: np.random.Generator) -> Floats:

@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Ints, Rows
 from shoal.check.slices.sliced import CheckedSlices, alike_codes, numbered
 from shoal.check.tables.cells import published
 from shoal.data.tables.table import Table
@@ -72,7 +71,7 @@ def aligned_records(sliced: CheckedSlices, original: Table, markers: Sequence[st
     ]
 
 
-def _some_rows(sliced: CheckedSlices) -> npt.NDArray[np.intp]:
+def _some_rows(sliced: CheckedSlices) -> Rows:
     """All rows, or those of evenly spaced buckets that have about as many as are looked at."""
     step = max(1, -(-len(sliced.bucket) // _MOST_ROWS))
     return np.flatnonzero(sliced.bucket % step == 0)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.check.slices.posterior import Shares
 from shoal.check.slices.sliced import CheckedSlices, Part, numbered
 from shoal.check.tables.cells import as_leaves, comparable, in_order, published
@@ -42,7 +41,7 @@ class Reading:
     of_joint: Ints
     totals: Ints
     hidden: int
-    ancestors: npt.NDArray[np.int32] | None = None
+    ancestors: Codes | None = None
 
     @property
     def overall(self) -> Floats:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats, Mask
+from shoal.arrays import Floats, Ints, Mask
 from shoal.check.guarantee import N_WORST, Guarantee, WorstClass, count
 from shoal.check.slices.posterior import Posterior
 from shoal.check.tables.models import check_of
@@ -30,7 +29,7 @@ class Outcome:
     required: Model
     name: str
     distance: Distance
-    ids: npt.NDArray[np.int64]
+    ids: Ints
     reached: Floats
     failing: Mask
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints, Words
+from shoal.arrays import Codes, Floats, Ints, Words
 
 LEAF = 4  # boxes that are not cut any further
 BINS = 64
@@ -62,13 +62,13 @@ class Boxes:
         return Boxes(*(np.vstack([getattr(self, n), getattr(other, n)]) for n in ("low", "high", "masks")))
 
 
-def bin_of(ranks: npt.NDArray[np.int64], n_values: int) -> npt.NDArray[np.uint64]:
+def bin_of(ranks: Ints, n_values: int) -> Words:
     """The bin of each rank 0 .. n_values: one for each if there are few."""
     n_ranks = n_values + 1
     return (ranks if n_ranks <= BINS else ranks * BINS // n_ranks).astype(np.uint64)
 
 
-def span_masks(low: npt.NDArray[np.int64], high: npt.NDArray[np.int64], n_values: int) -> Words:
+def span_masks(low: Ints, high: Ints, n_values: int) -> Words:
     """All bins from one rank to another; none where low > high."""
     first, last = bin_of(low, n_values), bin_of(high, n_values)
     upto = ALL >> (np.uint64(BINS - 1) - last)
@@ -158,7 +158,7 @@ def _telling(boxes: Boxes) -> list[tuple[int, bool]]:
     return [(dim, by_mask) for _, dim, by_mask in sorted(found)]
 
 
-def _bits(masks: Words) -> npt.NDArray[np.int64]:
+def _bits(masks: Words) -> Ints:
     return np.asarray(np.unpackbits(masks.view(np.uint8).reshape(len(masks), 8), axis=1).sum(axis=1, dtype=np.int64))
 
 
@@ -209,7 +209,7 @@ def _cut(boxes: Boxes, asked: Boxes) -> tuple[Ints, list[_Level]]:
         stop = np.column_stack([first + cut, first + size]).ravel()
 
 
-def _cost(low: Ints, high: Ints, node: Ints, begins: Ints, size: Ints, inside: Ints) -> npt.NDArray[np.float64]:
+def _cost(low: Ints, high: Ints, node: Ints, begins: Ints, size: Ints, inside: Ints) -> Floats:
     """For a cut behind each box: the share of the node's questions that both sides would get, and how uneven it is."""
     far = int(max(high.max(initial=0), low.max(initial=0))) + 1
     reach = np.maximum.accumulate(high + node * far) - node * far

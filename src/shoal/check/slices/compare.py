@@ -18,37 +18,14 @@ import numpy.typing as npt
 from shoal.arrays import Ints
 from shoal.check.guarantee import count
 from shoal.check.slices.matching import Finder, match_records, spread
-from shoal.check.slices.sliced import CheckedSlices, alike_codes, numbered, sliced_of
+from shoal.check.slices.sliced import CheckedSlices, alike_codes, numbered
 from shoal.check.tables.cells import published
-from shoal.check.tables.classes import Missing
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
-from shoal.data.tables.table import MARKERS, Table
+from shoal.data.tables.table import Table
 
 Form = Literal["bucketize", "slice", "screen"]
 
 _MOST_EDGES = 200_000  # of rows that overlap, that are paired off exactly
-
-
-def compare_slices(
-    table: Table,
-    layout: Layout,
-    original: Table,
-    attributes: Mapping[str, Attribute],
-    *,
-    form: Form,
-    missing: Missing = "value",
-    markers: Sequence[str] = MARKERS,
-    rows: npt.NDArray[np.intp] | None = None,
-    buckets: npt.NDArray[np.int32] | None = None,
-) -> list[str]:
-    """What shows that a published table is not a slicing of the original; see `slices.check_slices`."""
-    sliced = sliced_of(table, layout, attributes, markers)
-    wrong = malformed(sliced, attributes, form)
-    if wrong:
-        return wrong
-    finder = Finder(sliced, original, attributes, missing, markers, as_values=form != "screen")
-    return finder.findings + compare_records(SliceRecords(finder, original, attributes, markers, form), rows, buckets)
 
 
 def malformed(sliced: CheckedSlices, attributes: Mapping[str, Attribute], form: Form) -> list[str]:

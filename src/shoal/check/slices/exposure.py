@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,8 +12,7 @@ from shoal.check.slices.matching import matching
 from shoal.check.slices.membership import Membership, membership
 from shoal.check.slices.posterior import Posterior, naive_posterior, posterior
 from shoal.check.tables.classes import Missing
-from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import SlicedTable
 from shoal.data.tables.table import MARKERS, Table
 
 CERTAIN = 1 - 1e-9
@@ -66,16 +65,10 @@ class Exposure:
 
 
 def exposure(
-    table: Table,
-    layout: Layout,
-    original: Table,
-    attributes: Mapping[str, Attribute],
-    *,
-    missing: Missing = "value",
-    markers: Sequence[str] = MARKERS,
+    published: SlicedTable, original: Table, *, missing: Missing = "value", markers: Sequence[str] = MARKERS
 ) -> Exposure:
     """Measure what a table in slices tells of the records of the original."""
-    found = matching(table, layout, original, attributes, missing=missing, markers=markers)
+    found = matching(published, original, missing=missing, markers=markers)
     sizes = np.sort(found.sliced.sizes)
     is_sensitive = bool(found.sliced.sensitive)
     return Exposure(
@@ -86,10 +79,8 @@ def exposure(
         _belief(posterior(found)) if is_sensitive else None,
         _belief(naive_posterior(found)) if is_sensitive else None,
         membership(
-            table,
-            layout,
+            published,
             original,
-            attributes,
             missing=missing,
             markers=markers,
             # quasi-identifiers of one slice cannot be recombined

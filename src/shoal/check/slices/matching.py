@@ -27,7 +27,7 @@ from shoal.check.tables.cells import published
 from shoal.check.tables.classes import Missing
 from shoal.check.tables.covering import Covering, count_unreadable, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import SlicedTable
 from shoal.data.tables.table import MARKERS, Table
 
 Hits = tuple[Ints, Ints]  # a place in the list of pairs asked for, and a region
@@ -196,10 +196,8 @@ class Finder:
 
 
 def matching(
-    table: Table,
-    layout: Layout,
+    published: SlicedTable,
     original: Table,
-    attributes: Mapping[str, Attribute],
     *,
     missing: Missing = "value",
     markers: Sequence[str] = MARKERS,
@@ -209,19 +207,16 @@ def matching(
 
     Parameters
     ----------
-    table, layout : Table, Layout
+    published : SlicedTable
         What would be published.
     original : Table
         The records; `rows` names those that are published, all by default.
-    attributes : mapping of str to Attribute
-        Type, role, order and hierarchy of the original's columns.
     missing : {"value", "any"}
         "any": a missing value, published or a person's, matches every value.
     markers : sequence of str
         Texts that mean "missing".
     """
-    sliced = sliced_of(table, layout, attributes, markers)
-    return match_records(Finder(sliced, original, attributes, missing, markers), rows)
+    return match_records(Finder(sliced_of(published, markers), original, published.attributes, missing, markers), rows)
 
 
 def match_records(finder: Finder, rows: npt.NDArray[np.intp] | None = None) -> Matching:

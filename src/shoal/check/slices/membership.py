@@ -17,7 +17,7 @@ on Knowledge and Data Engineering 24(3), 2012, sections 5 and 6.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -28,8 +28,7 @@ from shoal.arrays import Ints
 from shoal.check.slices.matching import Finder, match_records
 from shoal.check.slices.sliced import numbered, sliced_of
 from shoal.check.tables.classes import Missing
-from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import SlicedTable
 from shoal.data.tables.table import MARKERS, Table
 
 Fakes = Literal["recombined", "independent"]
@@ -74,10 +73,8 @@ class Membership:
 
 
 def membership(
-    table: Table,
-    layout: Layout,
+    published: SlicedTable,
     original: Table,
-    attributes: Mapping[str, Attribute],
     *,
     missing: Missing = "value",
     markers: Sequence[str] = MARKERS,
@@ -90,7 +87,7 @@ def membership(
 
     Parameters
     ----------
-    table, layout, original, attributes, missing, markers, rows
+    published, original, missing, markers, rows
         As for `shoal.check.slices.matching.matching`.
     fakes : {"recombined", "independent"}, optional
         Slices of different records, or every value drawn apart; by default the first where there are two slices with
@@ -100,7 +97,7 @@ def membership(
     seed : int
         For the fakes; it has nothing to do with the seed of the release.
     """
-    sliced = sliced_of(table, layout, attributes, markers)
+    sliced = sliced_of(published, markers)
     inside = original if rows is None else original.take(np.asarray(rows))
     rng = np.random.default_rng(seed)
     groups = [part.quasi for part in sliced.parts if part.quasi]
@@ -120,7 +117,7 @@ def membership(
     ids, _ = numbered([both[name].codes for name in names])
     known, made = ids[: inside.n_rows], ids[inside.n_rows :]
     is_fake = ~np.isin(made, known)
-    found = match_records(Finder(sliced, both, attributes, missing, markers))
+    found = match_records(Finder(sliced, both, published.attributes, missing, markers))
     n_matching = found.n_matching[found.of_record]
     return Membership(
         BINS,

@@ -5,7 +5,7 @@ nobody else has, and what their buckets have in common tells more than any of th
 and the sensitive values of a bucket, beside each combination of quasi-identifiers that stands in their slice, must meet
 every model both by records and by persons, a person counting once for each of its values.
 
-Slices are permuted, so whose a row is cannot be said. It is counted in the records of the original that are in each
+Slices are permuted, so whose row it is cannot be said. It is counted in the records of the original that are in each
 bucket, and that the bucket publishes just these is for `compare`.
 """
 

@@ -6,7 +6,7 @@ published as they are, it is a combination of values. Nothing but the published 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Ints
 from shoal.check.tables.cells import published
-from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, SlicedTable
 from shoal.data.tables.table import Column, Table, spell
 from shoal.errors import DataError
 
@@ -64,8 +63,8 @@ class Part:
 
 
 @dataclass(frozen=True)
-class CheckedSlices:
-    """All slices.
+class CheckedSlices(SlicedTable):
+    """All slices, with their buckets and regions numbered.
 
     Attributes
     ----------
@@ -81,8 +80,6 @@ class CheckedSlices:
         Distinct joint sensitive values.
     """
 
-    table: Table
-    layout: Layout
     numbers: Ints
     bucket: Ints
     sizes: Ints
@@ -106,10 +103,9 @@ class CheckedSlices:
         return tuple(part for part in self.parts if part.carries)
 
 
-def sliced_of(
-    table: Table, layout: Layout, attributes: Mapping[str, Attribute], markers: Sequence[str]
-) -> CheckedSlices:
+def sliced_of(in_slices: SlicedTable, markers: Sequence[str]) -> CheckedSlices:
     """Number the buckets and regions of a published table."""
+    table, layout, attributes = in_slices.table, in_slices.layout, in_slices.attributes
     if table.n_rows == 0:
         raise DataError("nothing would be published: the table has no rows; allow less suppression or give more data")
     unknown = sorted(set(layout.attributes.values()) - set(attributes))
@@ -137,8 +133,9 @@ def sliced_of(
                 keys.get(number, np.zeros(table.n_rows, dtype=np.int64)),
             )
         )
+    numbered_buckets = (numbers, bucket, np.bincount(bucket))
     return CheckedSlices(
-        table, layout, numbers, bucket, np.bincount(bucket), tuple(parts), sensitive, n_sensitive if sensitive else 1
+        table, layout, attributes, *numbered_buckets, tuple(parts), sensitive, n_sensitive if sensitive else 1
     )
 
 

@@ -32,9 +32,9 @@ from shoal.check.tables.classes import Missing
 from shoal.check.tables.models import check_of, refuse_hidden
 from shoal.check.tables.t_closeness import Distance
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import SlicedTable
 from shoal.data.tables.table import MARKERS, Table
-from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
+from shoal.errors import DataError, Infeasible, PolicyError
 from shoal.models import Model
 
 _MOST_COMBINATIONS = 1 << 21
@@ -66,50 +66,9 @@ class SlicesCheck:
         return not self.unverified and not self.findings and all(g.holds for g in self.guarantees)
 
 
-def verify_slices(
-    table: Table,
-    layout: Layout,
-    require: Sequence[Model],
-    attributes: Mapping[str, Attribute],
-    *,
-    original: Table | None = None,
-    missing: Missing = "value",
-    markers: Sequence[str] = MARKERS,
-    form: Form,
-    jointly: bool = False,
-    rows: npt.NDArray[np.intp] | None = None,
-    buckets: npt.NDArray[np.int32] | None = None,
-) -> tuple[Guarantee, ...]:
-    """Recompute the guarantees of a published sliced table; see `check_slices` for the parameters.
-
-    Without the original, requirements that cannot be decided from the published table alone are left out; use
-    `check_slices` to be told of them. What only suppressed records may have broken counts as broken.
-
-    Raises
-    ------
-    NotVerified
-        If the table is not of the form that it should be, or its labels cannot be read.
-    """
-    sliced = sliced_of(table, layout, attributes, markers)
-    wrong = malformed(sliced, attributes, form)
-    finder = (
-        Finder(sliced, original, attributes, missing, markers, as_values=form != "screen")
-        if original is not None
-        else None
-    )
-    if finder is not None and finder.n_unreadable:
-        wrong += finder.findings
-    if wrong:
-        raise NotVerified(f"the sliced table cannot be checked: {wrong[0]}")
-    judge = _Judge(sliced, attributes, form, missing, tuple(markers), jointly)
-    return tuple(g for g, _ in judge.all(require, finder, rows) if g is not None)
-
-
 def check_slices(
-    table: Table,
-    layout: Layout,
+    published: SlicedTable,
     require: Sequence[Model],
-    attributes: Mapping[str, Attribute],
     *,
     original: Table | None = None,
     missing: Missing = "value",
@@ -124,12 +83,10 @@ def check_slices(
 
     Parameters
     ----------
-    table, layout : Table, Layout
-        What would be published, typed or read back as text, and which of its columns stand together.
+    published : SlicedTable
+        What would be published, typed or read back as text.
     require : sequence of Model
         One that names no sensitive attribute applies to all of them, each on its own, or jointly.
-    attributes : mapping of str to Attribute
-        Type, role, order and hierarchy of the original's columns, by their names there.
     original : Table, optional
         All records as they came in.
     missing : {"value", "any"}
@@ -142,13 +99,14 @@ def check_slices(
         Whether several sensitive attributes are protected as one. It is weaker: two values of one attribute
         count as different also where the other attribute tells them apart only.
     is_meaning_known : bool
-        Whether `attributes` has the orders and hierarchies that labels were made with. Where it may lack them, labels
-        that cannot be read without are no fault of the table, and nothing is compared.
+        Whether its attributes have the orders and hierarchies that labels were made with. Where they may lack them,
+        labels that cannot be read without are no fault of the table, and nothing is compared.
     rows, buckets : integer arrays (n_published,), optional
         What the owner alone knows: the original record of every published one, in any order, and the number of its
         bucket as published.
     """
-    sliced = sliced_of(table, layout, attributes, markers)
+    attributes = published.attributes
+    sliced = sliced_of(published, markers)
     findings = malformed(sliced, attributes, form)
     finder = None
     aligned = [] if findings else aligned_values(sliced)
@@ -158,7 +116,7 @@ def check_slices(
         finder = Finder(sliced, original, attributes, missing, markers, as_values=form != "screen")
         unread = [] if is_meaning_known else finder.unread
         if unread:
-            judge = _Judge(sliced, attributes, form, missing, tuple(markers), jointly, _GIVE_POLICY)
+            judge = Judge(sliced, attributes, form, missing, tuple(markers), jointly, _GIVE_POLICY)
             found = judge.all(require, None, None)
             sure = tuple(g for g, doubt in found if g is not None and not doubt)
             return SlicesCheck(sure, (*unread, *(doubt for _, doubt in found if doubt)), tuple(aligned))
@@ -166,7 +124,7 @@ def check_slices(
         findings += compare_records(SliceRecords(finder, original, attributes, markers, form), rows, buckets)
     if findings and (finder is None or finder.n_unreadable):
         return SlicesCheck((), tuple(f"{r.model} {_NOT_READ}" for r in require), tuple(findings))
-    judge = _Judge(sliced, attributes, form, missing, tuple(markers), jointly)
+    judge = Judge(sliced, attributes, form, missing, tuple(markers), jointly)
     # A cell that was put into a sensitive column need not be one that its distance can read. Where the original is
     # at fault, nothing was found so far, and the error says so.
     read = [r for r in require if judge.can_read(r)] if findings else list(require)
@@ -176,7 +134,7 @@ def check_slices(
     return SlicesCheck(sure, (*left_out, *(doubt for _, doubt in found if doubt)), (*findings, *aligned))
 
 
-class _Judge:
+class Judge:
     """The requirements of one table, each beside a sentence of doubt where it cannot be decided."""
 
     def __init__(

@@ -269,15 +269,11 @@ def component_counts(counts: Ints, labels: Ints, allowed: Ints, original_labels:
 
 def _told(model: str, required: dict[str, float], achieved: float, failing: Mask, good: str, bad: str) -> Guarantee:
     n_failing = int(failing.sum())
-    return Guarantee(
+    return Guarantee.counted(
         model=model,
-        kind="",
-        sensitive="",
         required=required,
         achieved=achieved,
-        holds=not n_failing,
         n_classes=len(failing),
         n_failing=n_failing,
-        worst=(),
         sentence=bad if n_failing else good,
     )

@@ -351,16 +351,13 @@ def _guarantee(
         else f"On all {holds.size:,} edges from a record to its {rule.k} {how}nearest, the deviation of the similarity "
         f"that the sketches tell reaches the threshold{spread}."
     )
-    return Guarantee(
+    return Guarantee.counted(
         model="k-variance",
         kind=f"{rule.threshold}, {rule.variance}",
-        sensitive="",
         required={"k": rule.k, "ratio": 1.0},
         achieved=least,
-        holds=not n_failing,
         n_classes=int(holds.size),
         n_failing=n_failing,
-        worst=(),
         sentence=sentence + told,
         details=details,
     )

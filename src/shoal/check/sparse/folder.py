@@ -21,8 +21,10 @@ from shoal.told_counts import Span
 if TYPE_CHECKING:
     from typing import Literal
 
+    from shoal.data.sparse.disassociated import Disassociated
     from shoal.data.sparse.records import Sparse
     from shoal.data.sparse.sketches import Sketches
+    from shoal.kinds.sparse.manifest import KMManifest
 
 MOST_EXACT = 250_000  # records up to which "auto" promises the nearest themselves
 NEEDS_KEY = (
@@ -91,11 +93,7 @@ def check_baskets(
 ) -> FolderCheck:
     """Recompute every guarantee of published pseudo-baskets; the parameters are those of `check_sparse`."""
     published = published_baskets(folder, manifest)
-    findings = folder.edits(manifest)
-    if (published.labels is not None) != manifest.classes:
-        findings.append("the manifest and the data do not agree on whether records have classes")
-    if not is_sorted_by_items(published):
-        findings.append("the records are not sorted by their items, so their order may tell where they come from")
+    findings = edits_of_records(folder, manifest, published, is_in_order=is_sorted_by_items(published))
     evidence = BasketsEvidence(original)
     if private is not None and private.holds(GROUPS_FILE):
         groups = private.groups(len(original) if original is not None else 0)
@@ -117,6 +115,22 @@ def check_baskets(
     return FolderCheck(
         verdict.guarantees, tuple(findings), original is not None, verdict.unverified, not_compared(manifest)
     )
+
+
+def edits_of_records(
+    folder: PublishedFolder,
+    manifest: BasketManifest | KMManifest,
+    published: Sparse | Disassociated,
+    *,
+    is_in_order: bool,
+) -> list[str]:
+    """What shows that files were changed, that classes came or went, or that the order of records tells of them."""
+    findings = folder.edits(manifest)
+    if (published.labels is not None) != manifest.classes:
+        findings.append("the manifest and the data do not agree on whether records have classes")
+    if not is_in_order:
+        findings.append("the records are not sorted by their items, so their order may tell where they come from")
+    return findings
 
 
 def published_baskets(folder: PublishedFolder, manifest: BasketManifest) -> Sparse:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, false_counts, not_compared
-from shoal.check.sparse.folder import is_sorted_by_items
+from shoal.check.sparse.folder import edits_of_records, is_sorted_by_items
 from shoal.check.sparse.km import KMAsked, KMEvidence, verify_km
 from shoal.data.sparse.disassociated import Disassociated, read_disassociated
 from shoal.data.sparse.records import Sparse, assemble
@@ -26,11 +26,7 @@ def check_km(
 ) -> FolderCheck:
     """Recompute every guarantee of k^m-anonymous records; the parameters are those of `check_sparse`."""
     published = published_km(folder, manifest)
-    findings = folder.edits(manifest)
-    if (published.labels is not None) != manifest.classes:
-        findings.append("the manifest and the data do not agree on whether records have classes")
-    if not is_in_order(published):
-        findings.append("the records are not sorted by their items, so their order may tell where they come from")
+    findings = edits_of_records(folder, manifest, published, is_in_order=is_in_order(published))
     if original is not None:
         original = one_a_person(original)
     evidence = KMEvidence(None if original is None else as_published(original, manifest.labels))

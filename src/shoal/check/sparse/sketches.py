@@ -26,10 +26,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse
 
-from shoal.arrays import Floats, Ints, Mask
+from shoal.arrays import Floats, Ints, Mask, Signs, Words
 from shoal.check.guarantee import Guarantee, number
 from shoal.check.sparse.neighbours import content_classes
 from shoal.check.sparse.signs import FALSE_ALARM, count_unfair, fairness_points, signs_of
@@ -140,7 +139,7 @@ def _matrix(records: Sparse) -> scipy.sparse.csr_matrix:
     return scipy.sparse.csr_matrix((records.weights, records.items, records.starts), shape=shape)
 
 
-def _recomputed(published: Sketches, records: Sparse, signs: npt.NDArray[np.int8], slack: Floats) -> Mask:
+def _recomputed(published: Sketches, records: Sparse, signs: Signs, slack: Floats) -> Mask:
     """Whether each sketch is what the signs make of its record, up to rounding."""
     matrix = _matrix(records)
     table = np.zeros((matrix.shape[1], signs.shape[1]), records.weights.dtype)
@@ -264,7 +263,7 @@ def find_owners(published: Sketches, labels: Ints, original: Sparse, original_la
     return Owners(rows, 0, 0)
 
 
-def _mix(state: npt.NDArray[np.uint64], value: Ints) -> npt.NDArray[np.uint64]:
+def _mix(state: Words, value: Ints) -> Words:
     """One more number into a 64-bit hash, by the finaliser of SplitMix64."""
     mixed = state * np.uint64(0x9E3779B97F4A7C15) + value.astype(np.uint64)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

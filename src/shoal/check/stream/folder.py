@@ -222,16 +222,12 @@ class _Told:
             sizes = sizes.copy()
             sizes[classes.ids[hidden]] = 1  # what is missing may hide any value, and so hides nobody
         least, n_failing = int(sizes.min()), int((sizes < self.k).sum())
-        return Guarantee(
+        return Guarantee.counted(
             model="k-anonymity",
-            kind="",
-            sensitive="",
             required={"k": self.k},
             achieved=float(least),
-            holds=not n_failing,
             n_classes=len(sizes),
             n_failing=n_failing,
-            worst=(),
             sentence=_k_sentence(least, self.k, classes.noun),
         )
 

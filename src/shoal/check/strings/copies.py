@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Ints, Mask
 from shoal.check.guarantee import Guarantee, count
 from shoal.check.strings.originals import batches, count_holders, string_words
 from shoal.data.strings.strings import Strings
@@ -23,16 +22,13 @@ def no_string_copies(published: Strings, *originals: Strings, k: int) -> Guarant
         What at least so many hold may be published.
     """
     n_copies = int(np.logical_or.reduce([equal_strings(published, o) for o in originals]).sum())
-    return Guarantee(
+    return Guarantee.counted(
         model="no-copies",
         kind="strings",
-        sensitive="",
         required={},
         achieved=float(n_copies),
-        holds=not n_copies,
         n_classes=len(published),
         n_failing=n_copies,
-        worst=(),
         sentence=(
             f"{count(n_copies, 'published string')} equal{'s' * (n_copies == 1)} an original that fewer than {k} hold."
             if n_copies
@@ -42,7 +38,7 @@ def no_string_copies(published: Strings, *originals: Strings, k: int) -> Guarant
     )
 
 
-def equal_strings(strings: Strings, others: Strings) -> npt.NDArray[np.bool_]:
+def equal_strings(strings: Strings, others: Strings) -> Mask:
     """Which strings stand among the others, symbol for symbol."""
     if not len(strings) or not len(others):
         return np.zeros(len(strings), bool)
@@ -110,17 +106,13 @@ def rare_symbols(published: Strings, shown: Ints | None, original: Strings, labe
     needed = max(rare, 1)
     n_failing = int((reached < needed).sum())
     fewest = int(reached.min(initial=len(original)))
-    return Guarantee(
+    return Guarantee.counted(
         model="rare-symbols",
-        kind="",
-        sensitive="",
         required={"rare": rare},
         # How many hold the rarest symbol that may be shown is nobody's business.
         achieved=float(min(fewest, needed)),
-        holds=not n_failing,
         n_classes=len(used),
         n_failing=n_failing,
-        worst=(),
         sentence=(
             f"{count(n_failing, 'published symbol')} {'is' if n_failing == 1 else 'are'} held by fewer than "
             f"{count(needed, 'original')} of the class."

@@ -30,19 +30,7 @@ def check_strings(
     policy: StringPolicy | None = None,
     private: PrivateFolder | None = None,
 ) -> FolderCheck:
-    """Recompute every guarantee of published strings.
-
-    Parameters
-    ----------
-    folder, manifest
-        The folder, and what its manifest says.
-    original : Strings, optional
-        All strings as they came in.
-    policy : StringPolicy, optional
-        What to require instead of what the manifest says.
-    private : PrivateFolder, optional
-        What was kept, if groups were.
-    """
+    """Recompute every guarantee of published strings; the parameters are those of `shoal.check.sparse.check_sparse`."""
     published = published_strings(folder, manifest)
     findings = [*folder.edits(manifest), *FORMATS[manifest.format].beside(folder.path / manifest.data, manifest.source)]
     if (published.labels is not None) != manifest.classes:

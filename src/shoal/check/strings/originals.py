@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Ints, Mask
+from shoal.arrays import Ints, Mask, Words
 from shoal.data.ragged import distinct
 from shoal.data.strings.strings import Strings
 
@@ -89,7 +88,7 @@ def own_strings(original: Strings, bare: Strings, k: int) -> tuple[Strings, Stri
     return own[0], own[-1]
 
 
-def string_words(strings: Strings) -> npt.NDArray[np.uint64]:
+def string_words(strings: Strings) -> Words:
     """A 64-bit word of the symbols of each string and their places."""
     words = [np.zeros(0, np.uint64)]
     for rows in batches(strings.lengths):
@@ -107,7 +106,7 @@ def batches(lengths: Ints, n_symbols: int = BATCH_SYMBOLS) -> Iterator[Ints]:
     return (part for part in np.split(np.arange(len(lengths)), cuts) if len(part))
 
 
-def placed_terms(strings: Strings, places: Ints) -> npt.NDArray[np.uint64]:
+def placed_terms(strings: Strings, places: Ints) -> Words:
     """A 64-bit word of each symbol at a place: that of the symbol times an odd one of the place."""
     keys = mixed(np.arange(1, len(strings.alphabet) + 1).astype(np.uint64))
     factors = mixed(np.arange(int(places.max(initial=0)) + 1).astype(np.uint64) + _OF_PLACES) | np.uint64(1)
@@ -116,7 +115,7 @@ def placed_terms(strings: Strings, places: Ints) -> npt.NDArray[np.uint64]:
     return terms
 
 
-def mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def mixed(words: Words) -> Words:
     """Splitmix64: any two words that differ, however little, look unrelated (Steele, Lea, Flood, OOPSLA 2014)."""
     words = words + np.uint64(0x9E3779B97F4A7C15)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -16,9 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints, Mask
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 
@@ -45,9 +44,9 @@ class Suffixes:
         Symbols of a word, and bits of a symbol.
     """
 
-    text: npt.NDArray[np.int32]
-    owner: npt.NDArray[np.int32]
-    left: npt.NDArray[np.int32]
+    text: Codes
+    owner: Codes
+    left: Codes
     order: Ints
     words: Ints
     per_word: int
@@ -75,7 +74,7 @@ class Suffixes:
             n += differing >> (self.bits * (self.per_word - 1 - d)) == 0
         return n
 
-    def shares_start(self, width: int) -> npt.NDArray[np.bool_]:
+    def shares_start(self, width: int) -> Mask:
         """For each suffix in order, whether it has its first `width` symbols in common with the one before it."""
         is_long = self.left[self.order] >= width
         same = np.zeros(len(self.order), bool)
@@ -110,7 +109,7 @@ def sort_suffixes(parts: Sequence[Strings]) -> Suffixes:
     return Suffixes(text, owner, left, order, words, per_word, bits)
 
 
-def _refine(order: Ints, words: Ints, left: npt.NDArray[np.int32], per_word: int) -> Ints:
+def _refine(order: Ints, words: Ints, left: Codes, per_word: int) -> Ints:
     """Sort suffixes that are already sorted by their first `per_word` symbols by all of them."""
     n = len(order)
     heads = np.flatnonzero(np.diff(words[order], prepend=-1))
@@ -134,13 +133,13 @@ def _refine(order: Ints, words: Ints, left: npt.NDArray[np.int32], per_word: int
     return order
 
 
-def _in_runs(ranks: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+def _in_runs(ranks: Codes) -> Mask:
     """Which ranks stand beside an equal one."""
     same = ranks[1:] == ranks[:-1]
     return np.append(same, False) | np.append(False, same) if len(ranks) else np.zeros(0, bool)
 
 
-def _joined(parts: Sequence[Strings]) -> tuple[npt.NDArray[np.int32], Ints]:
+def _joined(parts: Sequence[Strings]) -> tuple[Codes, Ints]:
     lengths = np.concatenate([np.zeros(0, np.int64), *(p.lengths for p in parts)])
     symbols = np.concatenate([np.zeros(0, np.int32), *(p.symbols for p in parts)])
     text = np.zeros(len(symbols) + len(lengths), np.int32)
@@ -149,7 +148,7 @@ def _joined(parts: Sequence[Strings]) -> tuple[npt.NDArray[np.int32], Ints]:
     return text, lengths
 
 
-def _pack(text: npt.NDArray[np.int32], left: npt.NDArray[np.int32], bits: int, per_word: int) -> Ints:
+def _pack(text: Codes, left: Codes, bits: int, per_word: int) -> Ints:
     n = len(text)
     words = np.zeros(n, np.int64)
     padded = np.concatenate([text, np.zeros(per_word, np.int32)])

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints, Words
+from shoal.arrays import Codes, Floats, Ints, Words
 
 BITS = 64
 
@@ -92,7 +91,7 @@ class GroupTemplates:
 
 
 def make_templates(
-    symbols: npt.NDArray[np.int32], starts: Ints, groups: Ints, template_lengths: Ints, n_symbols: int
+    symbols: Codes, starts: Ints, groups: Ints, template_lengths: Ints, n_symbols: int
 ) -> GroupTemplates:
     """Recompute the templates of some groups.
 

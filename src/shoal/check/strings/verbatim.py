@@ -15,9 +15,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Ints, Mask
 from shoal.check.strings.originals import in_alphabet_of
 from shoal.check.strings.suffixes import Suffixes, sort_suffixes
 from shoal.data.strings.strings import Strings
@@ -34,35 +33,24 @@ OTHERS = (
 
 @dataclass(frozen=True)
 class Standing:
-    """How much of some strings stands verbatim in originals.
-
-    Attributes
-    ----------
-    n_strings : int
-        How many strings were looked at.
-    mean, percentile_95, longest : float, float, int
-        Of the longest run of each string that stands in an original, in symbols.
-    longest_share : float
-        The mean of the longest run as a share of its string.
-    n_whole : int
-        How many strings stand in an original as a whole.
-    histogram : tuple of int
-        How many strings have a longest run of 0, 1, 2, ... symbols.
-    fragments : dict of int to int
-        How many fragments of each width the strings have.
-    unique : dict of int to float
-        Which share of them stands in exactly one original.
-    """
+    """How much of some strings stands verbatim in originals."""
 
     n_strings: int
+    """How many strings were looked at."""
     mean: float
     percentile_95: float
     longest: int
+    """Of the longest run of each string that stands in an original, in symbols."""
     longest_share: float
+    """The mean of the longest run as a share of its string."""
     n_whole: int
+    """How many strings stand in an original as a whole."""
     histogram: tuple[int, ...]
+    """How many strings have a longest run of 0, 1, 2, ... symbols."""
     fragments: dict[int, int]
+    """How many fragments of each width the strings have."""
     unique: dict[int, float]
+    """Which share of them stands in exactly one original."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +134,7 @@ def verbatim(
     return Verbatim(ours, control, OTHERS)
 
 
-def _standing(
-    suffixes: Suffixes, rows: Ints, n_original: int, unique: dict[int, npt.NDArray[np.bool_]], is_original: bool
-) -> Standing:
+def _standing(suffixes: Suffixes, rows: Ints, n_original: int, unique: dict[int, Mask], is_original: bool) -> Standing:
     """Some strings against the originals, the first `n_original`; each against the others if it is one of them."""
     n_strings = int(suffixes.owner[-1]) + 1
     place_of = np.full(n_strings, -1, np.int64)
@@ -204,9 +190,7 @@ def _longest_runs(suffixes: Suffixes, place_of: Ints, n_rows: int, n_original: i
     return longest
 
 
-def _unique_fragments(
-    suffixes: Suffixes, n_original: int, width: int
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def _unique_fragments(suffixes: Suffixes, n_original: int, width: int) -> tuple[Mask, Mask]:
     """For each place, whether the fragment that begins there stands in one original, and whether in exactly two."""
     order = suffixes.order
     same = suffixes.shares_start(width)

@@ -161,9 +161,7 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
     shown = in_alphabet_of(original, published)
     labels, shown_labels = shared_labels(original, shown)
     bare = without_rare(original, labels, rare)
-    own, plain = own_strings(original, bare, asked.k), without_gaps(shown)
-    near = near_copies(plain, own, asked.k, asked.copies, asked.near_copies)
-    copies = (no_string_copies(plain, *own, k=asked.k), near) if asked.copies == "redraw" else (near,)
+    copies = _copies(shown, original, bare, asked)
     has_class = original.labels is None or published.labels is not None
     groups, original_groups = secrets.published_groups, secrets.original_groups
     if groups is None or original_groups is None:
@@ -230,6 +228,13 @@ def verify_strings(published: Strings, asked: StringAsked, evidence: StringEvide
     return Verdict((whole, _support(found, grouped.published[some], asked), *copies, held))
 
 
+def _copies(shown: Strings, original: Strings, bare: Strings, asked: StringAsked) -> tuple[Guarantee, ...]:
+    """Whether originals were published, and how many nearly were; strings are copied for it, and let go again."""
+    own, plain = own_strings(original, bare, asked.k), without_gaps(shown)
+    near = near_copies(plain, own, asked.k, asked.copies, asked.near_copies)
+    return (no_string_copies(plain, *own, k=asked.k), near) if asked.copies == "redraw" else (near,)
+
+
 def _condensation(grouped: StringGroups, impossible: npt.NDArray[np.bool_] | None, asked: StringAsked) -> Guarantee:
     """Groups and draws: achieved is the size of the smallest group."""
     n_groups = len(grouped.sizes)
@@ -259,16 +264,12 @@ def _condensation(grouped: StringGroups, impossible: npt.NDArray[np.bool_] | Non
         if impossible is not None
         else f"Every published string is of a group of at least {smallest} originals"
     )
-    return Guarantee(
+    return Guarantee.counted(
         model="string-condensation",
-        kind="",
-        sensitive="",
         required={"k": asked.k, "order": asked.order, "support": asked.support},
         achieved=float(smallest),
-        holds=not n_failing,
         n_classes=n_groups,
         n_failing=n_failing,
-        worst=(),
         sentence=(
             f"Condensation fails in {n_failing} of {count(n_groups, 'group')}: {', and '.join(reasons)}."
             if n_failing
@@ -294,16 +295,13 @@ def _windows(is_possible: Mask, is_suspect: Mask, grouped: StringGroups, asked: 
     there = f"of its group have about its place{after}"
     fewest = asked.fewest_of_pairs
     told = f"that at least {fewest} strings of its class have after the symbol before it, or its class at all"
-    return Guarantee(
+    return Guarantee.counted(
         model="context-support",
         kind=asked.generator,
-        sensitive="",
         required={"order": asked.order, "support": asked.support},
         achieved=float(asked.support if not len(failing) else 0),
-        holds=not len(failing),
         n_classes=len(grouped.sizes),
         n_failing=len(failing),
-        worst=(),
         sentence=(
             f"{', and '.join(wrong)} (contexts and symbols of at least {count(asked.support, 'string')})."
             if len(failing)

@@ -5,9 +5,10 @@ Recomputed from what `shoal.strings.windows` promises, in another way: every sym
 published string of length m belongs to bin ``(2 t + 1) B // (2 m)`` of the B bins of its group. B is the length of the
 members where they have one, and else the shortest length, at most 1.5 divided by the window; a window is a bin and,
 where it has 1 divided by the window or more, one neighbour to either side. Where the shares that the windows tell (in
-each one less than the symbols that `support` members have there; twice as many where lengths are one) are more than the
-n members times the bins of a window, there are only ``B n // shares`` bins, and each is a window; not so where places
-have names. The symbol is possible if one of these holds, where each is looked at only if the ones before can fail:
+each one less than the symbols that `support` members have there), counted twice, or four times where lengths are one,
+are more than the n members times the bins of a window, there are only ``3 B n // shares`` bins, of which a window has
+three, or one where ``shares >= B n``; not so where places have names, or lengths are one and there are fewer shares
+than places. The symbol is possible if one of these holds, where each is looked at only if the ones before can fail:
 
 1. it follows, in a window of some member, the longest context that `support` members carry there, and `support` members
    have it in the window; this can fail where no context has so many carriers, or where one of the symbols that follow
@@ -38,7 +39,7 @@ from shoal.check.strings.support import FALSE_ALARM, surprise
 from shoal.data.strings.strings import Strings
 
 BATCH_SYMBOLS = 1_000_000  # a third of a GB
-STRINGS_A_SHARE = np.array([1, 2])  # members for each share of a symbol that windows, or columns, tell
+STRINGS_A_SHARE = np.array([2, 4])  # members for each share of a symbol that windows, or columns, tell
 CELLS_A_ROW = 16  # of one byte
 MOST_WAITING = 4_000_000  # pairs of batches, before they are added up: some hundred MB
 NOTHING = 2  # follows the symbol before, or there is none
@@ -142,10 +143,13 @@ def possible_by_windows(
         members, spread = _spread(original.take(chosen), original_groups[chosen], bins, reach, n_symbols)
         if rule.by_group and not rule.is_named:
             n_members = np.bincount(original_groups[chosen], minlength=n_groups)
-            needed = _told(spread, bins, n_symbols, rule.support) * STRINGS_A_SHARE[is_even.astype(np.int64)]
-            is_wide = needed > n_members * (2 * reach + 1)
-            fewer = bins * n_members // np.maximum(needed, 1)
-            bins, reach = np.where(is_wide, np.maximum(fewer, 1), bins), np.where(is_wide, 0, reach)
+            n_shares = _told(spread, bins, n_symbols, rule.support)
+            needed = n_shares * STRINGS_A_SHARE[is_even.astype(np.int64)]
+            is_wide = (needed > n_members * (2 * reach + 1)) & ~(is_even & (n_shares < bins))
+            is_whole = is_wide & (needed >= bins * n_members)
+            fewer = np.minimum(3 * bins * n_members // np.maximum(needed, 1), bins)
+            bins = np.where(is_whole, 1, np.where(is_wide, fewer, bins))
+            reach = np.where(is_whole, 0, np.where(is_wide, 1, reach))
             if is_wide.any():
                 members, spread = _spread(original.take(chosen), original_groups[chosen], bins, reach, n_symbols)
         text = _text(ours, groups[drawn], bins, np.cumsum(bins) - bins)

@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.arrays import Floats, Mask
 from shoal.check.guarantee import TOLERANCE, Guarantee, failing_groups, judge, number
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from shoal.check.tables.t_closeness import Distance
 
 
-def largest_share(held: Distribution) -> npt.NDArray[np.float64]:
+def largest_share(held: Distribution) -> Floats:
     """The share of the most frequent value of each class."""
     return np.asarray(held.most_frequent() / held.sizes)
 

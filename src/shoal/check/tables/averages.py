@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Codes, Floats, Ints, Rows
 from shoal.check.evidence import Evidence
 from shoal.check.guarantee import count
 from shoal.check.tables.alongside import Alongside, alongside
@@ -158,9 +158,7 @@ class _Averaged:
         published = np.bincount(self.shown[self.shown >= 0])
         return bool((published[published > 0] >= k + np.count_nonzero(self.held < 0)).all())
 
-    def faults(
-        self, labels: Ints, member: npt.NDArray[np.intp], member_labels: Ints, k: int, persons: Ints | None
-    ) -> list[str]:
+    def faults(self, labels: Ints, member: Rows, member_labels: Ints, k: int, persons: Ints | None) -> list[str]:
         """What is wrong with the published values of groups 0 .. n - 1, a sentence each."""
         of_group = np.full(int(labels.max(initial=-1)) + 1, -1, dtype=np.int64)
         of_group[labels] = self.shown
@@ -180,7 +178,7 @@ class _Averaged:
             return []
         return [f"the column {self.name!r} publishes values that are not the averages of their groups"]
 
-    def _means_fit(self, rows: npt.NDArray[np.intp], value: Ints, used: Ints) -> bool:
+    def _means_fit(self, rows: Rows, value: Ints, used: Ints) -> bool:
         """Whether all are means, or all are means stretched about their mean to the variance of the values."""
         if self.shown_numbers is None or self.held_numbers is None or not len(used):
             return not len(used)
@@ -204,7 +202,7 @@ class _Averaged:
             return (np.abs(shown - away) <= slack).all() or _some_factor(away, shown, slack, stretch)
         return any((np.abs(shown - away * factor) <= slack).all() for factor in (1.0, stretch))
 
-    def _modes_fit(self, rows: npt.NDArray[np.intp], value: Ints, used: Ints, n_values: int) -> bool:
+    def _modes_fit(self, rows: Rows, value: Ints, used: Ints, n_values: int) -> bool:
         """Whether each is among the most frequent texts of what it stands for."""
         pairs, times = np.unique(value * n_values + self.held[rows], return_counts=True)
         most = np.zeros(n_values, dtype=np.int64)
@@ -214,7 +212,7 @@ class _Averaged:
         own[pairs[is_own] // n_values] = times[is_own]
         return bool((own[used] == most[used]).all())
 
-    def _medians_fit(self, rows: npt.NDArray[np.intp], value: Ints, used: Ints, n_values: int) -> bool:
+    def _medians_fit(self, rows: Rows, value: Ints, used: Ints, n_values: int) -> bool:
         """Whether at least half are not above each and fewer than half below it; else whether it is one of them."""
         if self.order is None:
             return bool(np.isin(used, value[value == self.held[rows]]).all())
@@ -234,5 +232,5 @@ def _some_factor(away: Floats, shown: Floats, slack: Floats, most: float) -> boo
     return bool(fits and (np.abs(shown[still]) <= slack[still]).all())
 
 
-def _spread(of_values: npt.NDArray[Any], codes: npt.NDArray[np.int32]) -> Ints:
+def _spread(of_values: npt.NDArray[Any], codes: Codes) -> Ints:
     return np.append(of_values, -1)[np.minimum(codes, len(of_values))].astype(np.int64)

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Ints, Mask
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.sense import says_missing, sense_of
-from shoal.data.tables.table import Column, spell
+from shoal.data.tables.table import Column, not_a_value, spell
 from shoal.errors import DataError
 
 Values = npt.NDArray[Any]
@@ -31,12 +32,8 @@ def published(column: Column, markers: Sequence[str]) -> Column:
     if column.is_text:
         spellings = frozenset(markers)
         absent = np.array([v is None or v in spellings for v in values], dtype=bool)
-    elif values.dtype.kind == "f":
-        absent = np.isnan(values)
-    elif values.dtype.kind == "M":
-        absent = np.isnat(values)
     else:
-        absent = np.zeros(len(values), dtype=bool)
+        absent = not_a_value(values)
     if not absent.any() and bool(np.all(values[1:] > values[:-1])):
         return column
     return _without(column, absent)
@@ -99,7 +96,7 @@ def _known(column: Column) -> Column:
     return _without(column, absent) if absent.any() else column
 
 
-def _without(column: Column, absent: npt.NDArray[np.bool_]) -> Column:
+def _without(column: Column, absent: Mask) -> Column:
     """The same cells with some values of the dictionary as spellings of missing, and the others ascending."""
     values = column.values
     spelled = tuple(str(v) if column.is_text and v is not None else None for v in values[absent])
@@ -110,7 +107,7 @@ def _without(column: Column, absent: npt.NDArray[np.bool_]) -> Column:
     return _recoded(column, kept, recode, spelled)
 
 
-def _by_place(column: Column, places: npt.NDArray[np.int64]) -> Column:
+def _by_place(column: Column, places: Ints) -> Column:
     """The dictionary in the order of the places; values that say the same share the first of theirs."""
     of_value = np.unique(sense_of(column.values), return_inverse=True)[1]
     first = np.full(len(of_value), places.max(initial=0), dtype=np.int64)

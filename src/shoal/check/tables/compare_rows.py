@@ -270,7 +270,7 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
     zeros = np.zeros(table.n_rows, dtype=np.int64)
     part = Part(0, tuple(quasi), columns, False, region, first, sizes, every, zeros)
     layout = Layout("", (Slice(tuple(quasi), tuple(quasi)),))
-    sliced = CheckedSlices(table, layout, every + 1, region, sizes, (part,), (), 1)
+    sliced = CheckedSlices(table, layout, tables.attributes, every + 1, region, sizes, (part,), (), 1)
     shown, had = _kept_keys(tables)
     width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
     row_types, n_rows = counted(region * width + shown, table.weights)

@@ -27,9 +27,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Ints, Mask
 from shoal.check.evidence import Evidence, group_classes
 from shoal.check.guarantee import Guarantee, count, judge
 from shoal.check.tables.alongside import Alongside, alongside
@@ -175,7 +174,7 @@ def condensation(
     )
 
 
-def _without_few(column: Alongside, member: npt.NDArray[np.bool_], k: int, persons: Ints | None) -> Alongside:
+def _without_few(column: Alongside, member: Mask, k: int, persons: Ints | None) -> Alongside:
     """The column as it was drawn from: where fewer than k members, or persons, have a value, as if none had."""
     present = np.flatnonzero(member & (column.original >= 0))
     if (len(present) if persons is None else len(np.unique(persons[present]))) >= k:
@@ -188,9 +187,7 @@ def _without_few(column: Alongside, member: npt.NDArray[np.bool_], k: int, perso
     )
 
 
-def _possible(
-    columns: list[Alongside], some: npt.NDArray[np.bool_], labels: Ints, original_labels: Ints
-) -> npt.NDArray[np.bool_]:
+def _possible(columns: list[Alongside], some: Mask, labels: Ints, original_labels: Ints) -> Mask:
     """Of the published records whose group has members, which are possible draws."""
     chosen = [
         replace(

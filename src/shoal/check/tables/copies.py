@@ -50,16 +50,12 @@ def no_copies(
     copies = (crowd > 0) & (crowd < k)
     n_copies = int(copies.sum())
     reached = float(crowd[copies].min()) if n_copies else float(k)
-    return Guarantee(
+    return Guarantee.counted(
         model="no-copies",
-        kind="",
-        sensitive="",
         required={"k": k},
         achieved=reached,
-        holds=not n_copies,
         n_classes=len(published),
         n_failing=n_copies,
-        worst=(),
         sentence=(
             f"{count(n_copies, 'published record')} repeat{'s' * (n_copies == 1)} all quasi-identifiers of fewer than "
             f"{k} {noun}."

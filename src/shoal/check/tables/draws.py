@@ -21,9 +21,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints, Mask
+from shoal.arrays import Floats, Ints, Mask, Rows
 from shoal.check.tables.alongside import Alongside
 
 MOST_DECIMALS = 6
@@ -146,7 +145,7 @@ def _inside(covariances: Floats, at: Ints, low: Floats, high: Floats, rounding: 
 class _Scaled:
     """One attribute in units of its deviation: what the members have, and between what the published cells lie."""
 
-    def __init__(self, column: Alongside, member: npt.NDArray[np.intp]) -> None:
+    def __init__(self, column: Alongside, member: Rows) -> None:
         shown, values = column.published_numbers, column.original_numbers
         assert shown is not None
         assert values is not None

@@ -178,7 +178,7 @@ def _finding(names: tuple[str, ...], moved: Sequence[str], share: float, limit: 
         limit,
         f"Whoever knows of all records of a person {told}, beside the published labels, finds {up_to}{_percent(share)} "
         f"of the persons by what the pseudonyms tie together (the limit is {_percent(limit)}).",
-        "give such columns the role quasi or identifying, leave pseudonyms out, or take it with a reason: "
+        "give such columns the role quasi or identifying, leave pseudonyms out, or accept it with a reason: "
         f'[accept] {KNOWN_HISTORY} = "..." in the policy, or --accept {KNOWN_HISTORY}=REASON',
         reason,
     )

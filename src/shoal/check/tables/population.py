@@ -39,30 +39,20 @@ _SMALL = 64
 
 @dataclass(frozen=True)
 class PopulationUniques:
-    """How many records of a population stand alone, as a sample of it tells.
-
-    Attributes
-    ----------
-    population : int
-        How many there are.
-    fraction : float
-        The share of them that is in the table.
-    uniques : float
-        How many of the population are estimated to stand alone.
-    model : str
-        By which estimator.
-    at_risk : float
-        How many records of the table are alone in the population too, by the same estimate.
-    journalist : float
-        The average chance, estimated, to pick the right one of the population for a record of the table.
-    """
+    """How many records of a population stand alone, as a sample of it tells."""
 
     population: int
+    """How many there are."""
     fraction: float
+    """The share of them that is in the table."""
     uniques: float
+    """How many of the population are estimated to stand alone."""
     model: str
+    """By which estimator."""
     at_risk: float
+    """How many records of the table are alone in the population too, by the same estimate."""
     journalist: float
+    """The average chance, estimated, to pick the right one of the population for a record of the table."""
 
     @property
     def share(self) -> float:

@@ -35,9 +35,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Ints, Mask
+from shoal.arrays import Floats, Ints, Mask, Rows
 from shoal.check.guarantee import Guarantee, failing_groups, judge
 from shoal.check.tables.classes import Classes, Missing, classes_of
 from shoal.check.tables.distribution import distribution
@@ -186,13 +185,13 @@ def _coalitions(n_providers: int, coalition: int) -> Iterator[tuple[int, ...]]:
         yield from combinations(range(n_providers), size)
 
 
-def _rests(providers: Ints, coalition: int) -> Iterator[npt.NDArray[np.intp]]:
+def _rests(providers: Ints, coalition: int) -> Iterator[Rows]:
     """The rows that are left without each coalition of all providers."""
     for members in _coalitions(int(providers.max()) + 1, coalition):
         yield np.flatnonzero(~np.isin(providers, members))
 
 
-def _of_rows(classes: Classes, rows: npt.NDArray[np.intp]) -> Classes:
+def _of_rows(classes: Classes, rows: Rows) -> Classes:
     """What is left of classes; those of which nothing is are gone."""
     weights = None if classes.weights is None else classes.weights[rows]
     sizes = np.bincount(classes.ids[rows], weights, minlength=classes.n_classes).astype(np.int64)
@@ -294,7 +293,7 @@ def _reached(check: Check[Any], required: Requirement, held: Held, rest: Ints, n
     return check.of_values(required, classes, held._replace(values=shown))
 
 
-def _chunks(n_local: Ints, n_pairs: Ints, share_left: npt.NDArray[np.float64], coalition: int) -> Iterator[Ints]:
+def _chunks(n_local: Ints, n_pairs: Ints, share_left: Floats, coalition: int) -> Iterator[Ints]:
     """Classes of equally many providers, few first, and of these the ones of which least may be left."""
     order = np.lexsort((share_left, n_local))
     for n in np.unique(n_local).tolist():

@@ -122,14 +122,9 @@ def risk_of(classes: Classes, k: int = 5, population: Ints | None = None) -> Ris
     matched = float((sizes / crowd).sum()) / n
     in_bin = np.searchsorted(_EDGES, sizes, side="right") - 1
     per_bin = [int(sizes[in_bin == b].sum()) for b in range(len(BINS))]
-    return Risk(
-        n_records=n,
-        n_classes=len(sizes),
-        n_unique=unique,
-        unique_share=unique / n,
-        k=k,
-        n_below_k=below,
-        below_k_share=below / n,
+    return _risk(
+        (n, len(sizes), unique, below),
+        k,
         prosecutor_highest=1 / int(sizes.min()),
         prosecutor_average=len(sizes) / n,
         journalist_highest=1 / int(crowd.min()),
@@ -141,6 +136,12 @@ def risk_of(classes: Classes, k: int = 5, population: Ints | None = None) -> Ris
     )
 
 
+def _risk(counts: tuple[int, int, int, int], k: int, **chances: Any) -> Risk:
+    """From the numbers of records, of classes, of those that stand alone and of those in classes below k."""
+    n, n_classes, n_unique, n_below = counts
+    return Risk(n, n_classes, n_unique, n_unique / n, k, n_below, n_below / n, **chances)
+
+
 def _of_persons(classes: Classes, k: int) -> Risk:
     """The same of persons: each is as safe as the record of it that fewest persons share."""
     assert classes.persons is not None
@@ -149,14 +150,9 @@ def _of_persons(classes: Classes, k: int) -> Risk:
     n, chance = len(crowd), float((1 / crowd).mean())
     n_unique, n_below = int((crowd == 1).sum()), int((crowd < k).sum())
     per_bin = np.bincount(np.searchsorted(_EDGES, crowd, side="right") - 1, minlength=len(BINS)).tolist()
-    return Risk(
-        n_records=n,
-        n_classes=classes.n_classes,
-        n_unique=n_unique,
-        unique_share=n_unique / n,
-        k=k,
-        n_below_k=n_below,
-        below_k_share=n_below / n,
+    return _risk(
+        (n, classes.n_classes, n_unique, n_below),
+        k,
         prosecutor_highest=1 / int(crowd.min()),
         prosecutor_average=chance,
         journalist_highest=1 / int(crowd.min()),

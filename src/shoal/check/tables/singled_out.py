@@ -36,7 +36,7 @@ from shoal.check.finding import KNOWN_SENSITIVE, SINGLED_OUT, Finding
 from shoal.check.guarantee import number
 from shoal.check.tables.cells import published
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, attributes_held
 from shoal.data.tables.table import MARKERS, Column, Table, count_codes, counted
 
 LIMIT = 0.05
@@ -194,7 +194,7 @@ def findings_of(
     """
     taken, noun = accepted or {}, "records" if persons is None else "persons"
     slices = [table.names] if layout is None else [s.columns for s in layout.slices]
-    meant = dict(attributes) if layout is None else {c: attributes[a] for c, a in layout.attributes.items()}
+    meant = {c: attributes[a] for c, a in attributes_held(attributes, layout).items()}
     found: list[tuple[Combination, bool]] = []
     for names in slices:
         read = {n: published(table[n], markers) for n in names if n in table.columns and n in meant}
@@ -225,7 +225,7 @@ def records_behind(original: Table, rows: npt.NDArray[np.intp], names: Sequence[
     What is kept as it is stands in the published table as often as here, but slices were permuted, and pseudo-records
     are nobody's.
     """
-    held = {n: n for n in names if n in original.columns} if layout is None else layout.attributes
+    held = attributes_held([n for n in names if n in original.columns], layout)
     return Table.of([replace(original[a], name=c) for c, a in held.items()]).take(rows)
 
 
@@ -240,7 +240,7 @@ def _singled_out(worst: Combination, is_with_labels: bool, limit: float, reason:
         limit,
         f"Whoever knows {knowing} finds {_percent(worst.share)} of the {noun}, as no other has the same, and "
         f"{'it is' if len(worst.columns) == 1 else 'they are'} published unchanged (the limit is {_percent(limit)}).",
-        f"give {those} the role quasi or identifying, or raise the limit (singled_out), or take it with a reason: "
+        f"give {those} the role quasi or identifying, or raise the limit (singled_out), or accept it with a reason: "
         f'[accept] {SINGLED_OUT} = "..." in the policy, or --accept {SINGLED_OUT}=REASON',
         reason,
     )

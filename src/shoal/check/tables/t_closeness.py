@@ -21,9 +21,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints, Mask
+from shoal.arrays import Codes, Floats, Ints, Mask, Rows
 from shoal.check.guarantee import TOLERANCE, Guarantee, failing_groups, judge, number
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
@@ -77,7 +76,7 @@ def ordered_distance(held: Distribution) -> Floats:
     return np.asarray(area / (held.sums * float(n_rows) * (n_values - 1)))
 
 
-def hierarchical_distance(held: Distribution, ancestors: npt.NDArray[np.int32]) -> Floats:
+def hierarchical_distance(held: Distribution, ancestors: Codes) -> Floats:
     """Sum of height(N) / H * min(positive, negative extra of the children) over inner nodes N, of each class.
 
     `ancestors` holds a row for each value, from the leaf to the root. We depart from the paper's bottom-up
@@ -106,13 +105,13 @@ def hierarchical_distance(held: Distribution, ancestors: npt.NDArray[np.int32]) 
     return np.asarray(cost / (height * (held.sums * held.total)))
 
 
-def _sum_by(group: npt.NDArray[np.intp], amounts: Ints, n_groups: int) -> Ints:
+def _sum_by(group: Rows, amounts: Ints, n_groups: int) -> Ints:
     """Sum integers by group; `bincount` would go through floats and lose digits."""
     order = np.argsort(group, kind="stable")
     return np.add.reduceat(amounts[order], np.searchsorted(group[order], np.arange(n_groups)))
 
 
-def leaf_to_root(column: Column, codes: Ints, hierarchy: Hierarchy | None) -> npt.NDArray[np.int32]:
+def leaf_to_root(column: Column, codes: Ints, hierarchy: Hierarchy | None) -> Codes:
     """The ancestors of each value that occurs; a missing one hangs alone below the root, far from all."""
     if hierarchy is None:
         raise PolicyError(f"the hierarchical distance of column {column.name!r} needs a hierarchy; give the column one")
@@ -199,7 +198,7 @@ def ordered_distance_believed(belief: Shares, overall: Floats) -> Floats:
     return np.asarray((np.add.reduceat(stretch, belief.starts) + prefix[first[belief.starts]]) / (n_values - 1))
 
 
-def hierarchical_distance_believed(belief: Shares, overall: Floats, ancestors: npt.NDArray[np.int32]) -> Floats:
+def hierarchical_distance_believed(belief: Shares, overall: Floats, ancestors: Codes) -> Floats:
     """Sum over inner nodes of height / H * what must move between their children."""
     height = ancestors.shape[1] - 1
     classes, nodes, shares = belief.classes, belief.values, belief.shares

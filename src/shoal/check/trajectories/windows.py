@@ -32,52 +32,54 @@ class Windows(NamedTuple):
 
 def slide(boxes: TrajectoryBoxes, k: int, n_tau: int, n_eps: int) -> Windows:
     """Slide a window of some slots over all trajectories."""
-    owners = boxes.owners
-    kinds = np.unique(boxes.sides, axis=0, return_inverse=True)[1].reshape(-1)
-    first, last = boxes.sides[:, 4], boxes.sides[:, 5]
+    sides, kinds = np.unique(boxes.sides, axis=0, return_inverse=True)
+    held = np.unique(boxes.owners * len(sides) + kinds.reshape(-1))  # each box of a trajectory once
+    owners, kinds = held // len(sides), held % len(sides)
+    first, last = sides[kinds, 4], sides[kinds, 5]
     fewest, most, n_windows, n_few, n_long = len(boxes), 0, 0, 0, 0
     for start in range(int(first.min()) - n_tau + 1, int(last.max()) + 1):
         inside = np.flatnonzero((last >= start) & (first < start + n_tau))
-        who, candidates = _alike(owners[inside], kinds[inside], boxes.n_trajectories)
+        candidates = _alike(owners[inside], kinds[inside], boxes.n_trajectories, len(sides))
         counts = np.bincount(candidates)
         fewest = min(fewest, int(counts.min()))
-        n_windows += len(who)
+        n_windows += boxes.n_trajectories
         n_few += int(counts[counts < k].sum())
-        common = _common(boxes, kinds, who, candidates, counts)
-        slots = _slots(boxes.sides[common[1]], common[0])
-        outside = (slots[:, 1] < start) | (slots[:, 1] >= start + n_tau)
-        learned = np.bincount(slots[outside, 0], minlength=len(counts))
+        whose, common = _common(candidates[owners], kinds, counts, len(sides))
+        whose, slots = _slots(sides[common], whose)
+        outside = (slots < start) | (slots >= start + n_tau)
+        learned = np.bincount(whose[outside], minlength=len(counts))
         most = max(most, int(learned.max()))
         n_long += int(counts[learned > n_eps].sum())
     return Windows(fewest, most, n_windows, n_few, n_long)
 
 
-def _alike(owners: Ints, kinds: Ints, n: int) -> tuple[Ints, Ints]:
-    """All trajectories, and a number that is the same where all their boxes here are, or where they have none."""
-    pairs = np.unique(np.stack([owners, kinds], axis=1), axis=0)
-    who, n_boxes = np.arange(n), np.bincount(pairs[:, 0], minlength=n)
-    starts = np.cumsum(n_boxes) - n_boxes
-    nth = np.arange(len(pairs)) - np.repeat(starts, n_boxes)
-    table = np.full((len(who), int(n_boxes.max(initial=0)) + 1), -1, np.int64)
-    table[np.repeat(np.arange(len(who)), n_boxes), nth] = pairs[:, 1]
-    return who, np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
+def _alike(owners: Ints, kinds: Ints, n: int, n_kinds: int) -> Ints:
+    """A number for each trajectory, the same where all their boxes here are, or where they have none.
+
+    Boxes are sorted by their owners, and those of one by their kind.
+    """
+    nth = np.arange(len(owners)) - np.searchsorted(owners, owners)
+    alike = np.zeros(n, np.int64)
+    for place in range(int(nth.max(initial=-1)) + 1):
+        here = nth == place
+        kind = np.full(n, n_kinds, np.int64)  # which is none
+        kind[owners[here]] = kinds[here]
+        alike = np.unique(alike * (n_kinds + 1) + kind, return_inverse=True)[1].reshape(-1)
+    return alike
 
 
-def _common(boxes: TrajectoryBoxes, kinds: Ints, who: Ints, candidates: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """The boxes that all of the same candidates have, at any time: whose, and the place of one such box."""
-    of_list = np.full(boxes.n_trajectories, -1, np.int64)
-    of_list[who] = candidates
-    mine = np.flatnonzero(of_list[boxes.owners] >= 0)
-    triples = np.stack([of_list[boxes.owners[mine]], kinds[mine], boxes.owners[mine]], axis=1)
-    once, place = np.unique(triples, axis=0, return_index=True)
-    _, first, n_have = np.unique(once[:, :2], axis=0, return_index=True, return_counts=True)
-    is_common = n_have == counts[once[first, 0]]
-    chosen = first[is_common]
-    return once[chosen, 0], mine[place[chosen]]
+def _common(candidates: Ints, kinds: Ints, counts: Ints, n_kinds: int) -> tuple[Ints, Ints]:
+    """The boxes that all of the same candidates have, at any time: whose, and their kinds."""
+    keys, n_have = np.unique(candidates * n_kinds + kinds, return_counts=True)
+    common = keys[n_have == counts[keys // n_kinds]]
+    return common // n_kinds, common % n_kinds
 
 
-def _slots(sides: Ints, whose: Ints) -> Ints:
+def _slots(sides: Ints, whose: Ints) -> tuple[Ints, Ints]:
     """The slots that boxes last, each once for whom they are of."""
     long = sides[:, 5] - sides[:, 4] + 1
-    nth = np.arange(int(long.sum())) - np.repeat(np.cumsum(long) - long, long)
-    return np.unique(np.stack([np.repeat(whose, long), np.repeat(sides[:, 4], long) + nth], axis=1), axis=0)
+    slots = np.arange(int(long.sum())) - np.repeat(np.cumsum(long) - long, long) + np.repeat(sides[:, 4], long)
+    earliest = int(sides[:, 4].min(initial=np.iinfo(np.int64).max))
+    n_slots = int(slots.max(initial=earliest)) - earliest + 1
+    keys = np.unique(np.repeat(whose, long) * n_slots + slots - earliest)
+    return keys // n_slots, keys % n_slots + earliest

@@ -131,7 +131,7 @@ def _keys(name: str, table: Table, link: str) -> tuple[list[str], npt.NDArray[np
     n_unknown = int(column.missing.sum())
     if n_unknown:
         raise DataError(
-            f"{link!r}, which says whose a row is, is missing in {n_unknown:,} of {table.n_rows:,} rows of {name!r}; "
+            f"{link!r}, which says whose row it is, is missing in {n_unknown:,} of {table.n_rows:,} rows of {name!r}; "
             "fill it in, or leave these rows out"
         )
     return column.texts(), column.codes

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Rows
+from shoal.arrays import Floats, Ints, Mask, Rows
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError
 
@@ -145,7 +145,7 @@ def _with_gaps(rng: np.random.Generator, cells: npt.NDArray[np.object_], share: 
     return cells
 
 
-def _occupation_weights(age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_], district: Rows) -> Floats:
+def _occupation_weights(age: Ints, is_female: Mask, district: Rows) -> Floats:
     works = (age >= 19) & (age < 66)
     is_rural = district == len(_DISTRICTS) - 1
     woman, man = np.where(is_female, 1.0, 0.35), np.where(is_female, 0.25, 1.0)
@@ -164,21 +164,19 @@ def _occupation_weights(age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bo
     return np.stack([np.asarray(weights[name], dtype=np.float64) for name in _OCCUPATIONS], axis=1)
 
 
-def _marital_weights(age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_]) -> Floats:
+def _marital_weights(age: Ints, is_female: Mask) -> Floats:
     adult = np.clip((age - 19) / 12, 0, 1)
     widowed = np.clip((age - 55) / 35, 0, 1) ** 1.5 * np.where(is_female, 2.0, 0.8)
     return np.stack([1.15 - adult, 1.6 * adult, 0.35 * adult * np.clip((age - 25) / 20, 0, 1), widowed], axis=1)
 
 
-def _smoking_rate(age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_], occupation: Rows) -> Floats:
+def _smoking_rate(age: Ints, is_female: Mask, occupation: Rows) -> Floats:
     manual = np.isin(occupation, [_OCCUPATIONS.index(name) for name in ("driver", "builder", "farmer")])
     rate = 0.2 + 0.08 * ~is_female + 0.15 * manual - 0.1 * (age > 70)
     return np.asarray(np.where(age < 16, 0.0, rate))
 
 
-def _diagnosis_weights(
-    age: npt.NDArray[np.int64], is_female: npt.NDArray[np.bool_], smokes: npt.NDArray[np.bool_]
-) -> Floats:
+def _diagnosis_weights(age: Ints, is_female: Mask, smokes: Mask) -> Floats:
     columns = []
     for d in _DIAGNOSES:
         # The small constant lets every diagnosis occur at any age, but for births.
@@ -189,12 +187,12 @@ def _diagnosis_weights(
     return np.stack(columns, axis=1)
 
 
-def _length_of_stay(rng: np.random.Generator, age: npt.NDArray[np.int64], diagnosis: Rows) -> npt.NDArray[np.int64]:
+def _length_of_stay(rng: np.random.Generator, age: Ints, diagnosis: Rows) -> Ints:
     mean = np.array([d.days for d in _DIAGNOSES])[diagnosis] * (1 + np.maximum(age - 40, 0) / 100)
     return 1 + rng.poisson(rng.gamma(4.0, (mean - 1) / 4.0)).astype(np.int64)
 
 
-def _cost(rng: np.random.Generator, age: npt.NDArray[np.int64], diagnosis: Rows, stay: npt.NDArray[np.int64]) -> Floats:
+def _cost(rng: np.random.Generator, age: Ints, diagnosis: Rows, stay: Ints) -> Floats:
     treatment = np.array([d.price for d in _DIAGNOSES])[diagnosis] * (1 + age / 250)
     return np.round((treatment + 420.0 * stay) * rng.lognormal(0.0, 0.3, len(stay)), 2)
 

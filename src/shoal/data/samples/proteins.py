@@ -8,7 +8,6 @@ begin with M, as translation does.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
 from shoal.data.strings.strings import Strings, StringSource, take_strings
@@ -129,7 +128,7 @@ def _insert_and_delete(
     return out, np.concatenate([np.zeros(1, np.int64), ends])[starts]
 
 
-def _draw_letters(rng: np.random.Generator, n: int) -> npt.NDArray[np.int32]:
+def _draw_letters(rng: np.random.Generator, n: int) -> Codes:
     shares = np.cumsum(list(_PER_MILLE.values()))
     drawn = np.searchsorted(shares / shares[-1], rng.random(n), side="right")
     return np.minimum(drawn, len(_LETTERS) - 1).astype(np.int32)

@@ -26,9 +26,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.data.sparse.records import Sparse, SparseSource
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.engine.seeds import spawn_seeds
@@ -150,8 +149,8 @@ class Pool:
 
     items: Codes = field(repr=False)
     starts: Ints = field(repr=False)
-    weights: npt.NDArray[np.float64] = field(repr=False)
-    corruption: npt.NDArray[np.float64] = field(repr=False)
+    weights: Floats = field(repr=False)
+    corruption: Floats = field(repr=False)
 
 
 def generate_baskets(quest: Quest, *, seed: int | np.random.SeedSequence | None = None) -> Baskets:
@@ -257,7 +256,7 @@ def make_pool(quest: Quest, rng: np.random.Generator) -> Pool:
     shares = rng.exponential(quest.correlation, quest.n_itemsets) if quest.correlation else np.zeros(quest.n_itemsets)
     weights = None if is_paper else rng.exponential(size=quest.n_items)
     cumulative = None if weights is None else np.cumsum(weights / weights.sum())
-    itemsets: list[npt.NDArray[np.int64]] = []
+    itemsets: list[Ints] = []
     for size, share in zip(sizes.tolist(), shares.tolist(), strict=True):
         old = np.zeros(0, np.int64)
         if itemsets:

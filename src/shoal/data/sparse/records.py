@@ -11,12 +11,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Floats, Ints, Mask, Words
 from shoal.data.ragged import count_codes, distinct, encode_labels, runs_of_rows, take_ragged
 from shoal.data.strings.strings import symbol_keys
 from shoal.errors import DataError
 
-Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Weights = Ints | Floats
 
 MOST_WEIGHT, LEAST_WEIGHT = 2.0**31, 2.0**-256
 """The largest and the smallest weight but 0, so that sums of integers stay exact and no square vanishes."""
@@ -190,12 +190,12 @@ class Sparse:
         return self.is_integral and bool((some == 1).all())
 
     @property
-    def squares(self) -> npt.NDArray[np.float64]:
+    def squares(self) -> Floats:
         """The squared length of each record."""
         weights = self.weights if self.is_integral else self.weights.astype(np.float64)
         return self.sums(weights if self.is_binary else weights**2)
 
-    def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    def sums(self, values: npt.NDArray[Any]) -> Floats:
         """The sum over each record of one value an entry."""
         if values.dtype.kind in "iu" and np.abs(values).sum(dtype=np.float64) < 2**62:
             total = np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])
@@ -204,12 +204,12 @@ class Sparse:
         owners = np.repeat(np.arange(len(self)), self.sizes)
         return np.asarray(np.bincount(owners, weights=values, minlength=len(self)), np.float64)
 
-    def item_keys(self) -> npt.NDArray[np.uint64]:
+    def item_keys(self) -> Words:
         """A 64-bit number for each attribute that depends on its name alone, not on the data it stands in."""
         return self._item_keys
 
     @cached_property
-    def _item_keys(self) -> npt.NDArray[np.uint64]:
+    def _item_keys(self) -> Words:
         return symbol_keys(self.names)
 
     def with_labels(self, labels: Sequence[str]) -> Sparse:
@@ -279,7 +279,7 @@ def assemble(
     starts: Ints,
     codes: npt.NDArray[np.integer[Any]],
     names: Sequence[str],
-    weights: npt.NDArray[np.float64] | None = None,
+    weights: Floats | None = None,
     *,
     repeats: Literal["once", "sum"] = "once",
     source: SparseSource | None = None,
@@ -326,7 +326,7 @@ def assemble(
 
 
 def _settled_run(
-    sizes: Ints, items: Ints, weights: npt.NDArray[np.float64] | None, width: int, first: int
+    sizes: Ints, items: Ints, weights: Floats | None, width: int, first: int
 ) -> tuple[Ints, Codes, Weights]:
     """The sizes of some records, the first of which has the number `first`; their items; and weights, or counts."""
     keys = np.repeat(np.arange(len(sizes)), sizes) * width + items
@@ -349,7 +349,7 @@ def _settled_run(
     return np.bincount(owners, minlength=len(sizes)), own.astype(np.int32), settled
 
 
-def refuse_weights(weights: npt.NDArray[np.float64], starts: Ints, first: int = 0) -> None:
+def refuse_weights(weights: Floats, starts: Ints, first: int = 0) -> None:
     """Refuse weights that are not finite, too large or too small; the message has the number of the record.
 
     `first` is how many records stand before these.
@@ -364,13 +364,13 @@ UNUSABLE = "no finite number between 2**-256 and 2**31 in size; leave it out, or
 """What is wrong with a weight that is not usable."""
 
 
-def usable_weights(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+def usable_weights(weights: Floats) -> Mask:
     """Which weights are 0 or within the bounds; nan is not."""
     sizes = np.abs(weights)
     return np.asarray((sizes <= MOST_WEIGHT) & ((sizes >= LEAST_WEIGHT) | (sizes == 0)))
 
 
-def whole_or_real(weights: npt.NDArray[np.float64]) -> Weights:
+def whole_or_real(weights: Floats) -> Weights:
     """The weights as integers where all are whole numbers."""
     return weights.astype(np.int64) if bool((weights == np.rint(weights)).all()) else weights
 
@@ -391,7 +391,7 @@ def _number_items(records: list[Any], n_entries: int) -> tuple[Codes, list[str]]
     return np.fromiter(map(code_of.__getitem__, chain.from_iterable(records)), np.int32, n_entries), list(names)
 
 
-def _plain_weights(records: list[Mapping[Any, Any]], n_entries: int) -> npt.NDArray[np.float64]:
+def _plain_weights(records: list[Mapping[Any, Any]], n_entries: int) -> Floats:
     kinds = set(map(type, chain.from_iterable(record.values() for record in records)))
     if not all(issubclass(kind, int | float | np.integer | np.floating | np.bool_) for kind in kinds):
         raise DataError("a weight is not a number; convert weights with float")

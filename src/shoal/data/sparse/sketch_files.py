@@ -16,7 +16,7 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Floats
 from shoal.data.database import connection, file_literal, literal
 from shoal.data.sniff import look
 from shoal.data.sparse.sketches import Sketches
@@ -121,7 +121,7 @@ def read_sketches(path: str | os.PathLike[str]) -> Sketches:
     return Sketches(starts, typed, step, labels, classes)
 
 
-def coarsest_step(values: npt.NDArray[np.float64]) -> float:
+def coarsest_step(values: Floats) -> float:
     """The largest power of two that all numbers are multiples of; 1 where all are 0.
 
     >>> coarsest_step(np.array([0.5, -1.75, 0.0]))

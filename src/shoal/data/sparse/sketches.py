@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.data.ragged import ragged_places
 
 
@@ -31,7 +31,7 @@ class Sketches:
     """
 
     starts: Ints
-    components: npt.NDArray[np.signedinteger[Any]] | npt.NDArray[np.float64]
+    components: npt.NDArray[np.signedinteger[Any]] | Floats
     step: float = 1.0
     labels: Codes | None = None
     classes: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class Sketches:
             labels=None if self.labels is None else self.labels[rows],
         )
 
-    def padded(self) -> npt.NDArray[np.float64]:
+    def padded(self) -> Floats:
         """One row a record, zeros behind its last component: products of rows then run over the common ones."""
         counts = self.counts
         matrix = np.zeros((len(self), int(counts.max(initial=0))))

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Bytes, Floats, Ints
 from shoal.data.sparse.records import UNUSABLE, Sparse, SparseSource, assemble, usable_weights
 from shoal.data.strings.alphabets import WHITE
 from shoal.data.whole_text import WholeText
@@ -38,7 +37,7 @@ class _Entries:
 
     sizes: Ints
     indices: Ints
-    values: npt.NDArray[np.float64]
+    values: Floats
     labels: list[bytes]
     n_queries: int
 
@@ -134,7 +133,7 @@ def _parse(path: Path, piece: bytes, first_line: int) -> _Entries:
     return _Entries(sizes, indices, values, labels, n_queries)
 
 
-def _tokens(data: npt.NDArray[np.uint8], begins: Ints, ends: Ints) -> list[bytes]:
+def _tokens(data: Bytes, begins: Ints, ends: Ints) -> list[bytes]:
     """Pieces of the text that are not empty and hold no white space, cut out all at once."""
     edges = np.zeros(len(data) + 1, np.int8)
     edges[begins] = 1
@@ -142,7 +141,7 @@ def _tokens(data: npt.NDArray[np.uint8], begins: Ints, ends: Ints) -> list[bytes
     return np.where(np.cumsum(edges[:-1], dtype=np.int8) > 0, data, _SPACE).astype(np.uint8).tobytes().split()
 
 
-def _floats(tokens: list[bytes]) -> tuple[npt.NDArray[np.float64], int]:
+def _floats(tokens: list[bytes]) -> tuple[Floats, int]:
     """The numbers, and how many come before one that is none."""
     try:
         # Python's own reader would also take underscores, nan and infinity.

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Bytes, Codes, Ints
 from shoal.errors import DataError, PolicyError
 
 _LETTERS = {
@@ -96,7 +96,7 @@ class Encoded:
         return int(np.argmax(self.codes < 0))
 
 
-def guess_alphabet(letters: npt.NDArray[np.uint8] | npt.NDArray[np.uint32]) -> Alphabet:
+def guess_alphabet(letters: Bytes | npt.NDArray[np.uint32]) -> Alphabet:
     """Which known alphabet the characters are from, whatever their case; the learned one if none.
 
     Nucleotides are told by being nearly all A, C, G, T or U, N and gaps, since all their letters stand for amino acids
@@ -122,7 +122,7 @@ def guess_alphabet(letters: npt.NDArray[np.uint8] | npt.NDArray[np.uint32]) -> A
     return Alphabet.of(fitting[0]) if fitting else Alphabet()
 
 
-def encode(letters: npt.NDArray[np.uint8] | npt.NDArray[np.uint32], alphabet: Alphabet) -> Encoded:
+def encode(letters: Bytes | npt.NDArray[np.uint32], alphabet: Alphabet) -> Encoded:
     """Number characters, which are given by their code points."""
     counts = _count(letters)
     used = np.flatnonzero(counts)
@@ -142,7 +142,7 @@ def encode(letters: npt.NDArray[np.uint8] | npt.NDArray[np.uint32], alphabet: Al
     return Encoded(code_of[letters], symbols, n_strangers, is_folded)
 
 
-def code_points(data: bytes) -> npt.NDArray[np.uint8] | npt.NDArray[np.uint32]:
+def code_points(data: bytes) -> Bytes | npt.NDArray[np.uint32]:
     """The characters of UTF-8 by their code points."""
     if data.isascii():
         return np.frombuffer(data, np.uint8)
@@ -157,7 +157,7 @@ def refuse_strangers(path: os.PathLike[str], line: int, n_strangers: int) -> NoR
     )
 
 
-def _count(letters: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _count(letters: npt.NDArray[Any]) -> Ints:
     """How often each code point occurs; in pieces, since bincount makes 64-bit copies."""
     size = 128 if letters.dtype == np.uint8 else int(letters.max(initial=127)) + 1
     counts = np.zeros(size, np.int64)

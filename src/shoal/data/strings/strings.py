@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Ints, Words
 from shoal.data.ragged import count_codes, encode_labels, take_ragged
 from shoal.data.tables.table import Source
 from shoal.errors import DataError
@@ -167,7 +167,7 @@ class Strings:
         return [whole[a:b] for a, b in zip(self.starts[:-1].tolist(), ends, strict=True)]
 
 
-def symbol_keys(alphabet: Sequence[str]) -> npt.NDArray[np.uint64]:
+def symbol_keys(alphabet: Sequence[str]) -> Words:
     """A 64-bit number for each symbol that depends on the symbol alone, not on the alphabet it stands in."""
     digests = (hashlib.blake2b(s.encode("utf-8", errors="surrogatepass"), digest_size=8).digest() for s in alphabet)
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)

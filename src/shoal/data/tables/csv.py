@@ -21,6 +21,7 @@ import numpy as np
 from shoal.arrays import Codes
 from shoal.data.database import connection, file_literal, literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
+from shoal.data.tables.format import HowToRead
 from shoal.data.tables.header import check_header, numbered_names, refuse_record
 from shoal.data.tables.one_each import is_one_each
 from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many_held
@@ -36,18 +37,11 @@ _ROWS_A_COLUMN = 64
 
 
 def read_text(
-    path: os.PathLike[str],
-    *,
-    gzipped: bool,
-    markers: Collection[str],
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    header: str | None = None,
-    expected: Sequence[Collection[str]] | None = None,
+    path: os.PathLike[str], reading: HowToRead, *, gzipped: bool, expected: Sequence[Collection[str]] | None = None
 ) -> tuple[list[Column], Survey]:
     """Read all columns of a delimited text file.
 
-    The first line names the columns, unless `header` says that it is a record like all others. A cell is what
+    The first line names the columns, unless `reading.header` says that it is a record like all others. A cell is what
     stands between two delimiters, with its blanks; a quoted cell may hold delimiters, line ends and doubled
     quotes; an empty cell equals a quoted empty one. Blank lines are no rows.
 
@@ -60,30 +54,24 @@ def read_text(
         With file and line if the file is empty, damaged, not text, ragged or wrongly quoted, or the first line looks
         like a record and nothing says what it is.
     """
+    delimiter, header = reading.delimiter, reading.header
     check_header(header)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0 '):
         raise DataError(f"the delimiter {delimiter!r} is not usable; give one character such as ',' or ';'")
-    known = survey(path, gzipped=gzipped, delimiter=delimiter, encoding=encoding)
-    return _read(path, known, gzipped, markers, header, expected), known
+    known = survey(path, gzipped=gzipped, delimiter=delimiter, encoding=reading.encoding)
+    return _read(path, known, gzipped, reading.markers, header, expected), known
 
 
 def read_distinct_text(
-    path: os.PathLike[str],
-    *,
-    gzipped: bool,
-    markers: Collection[str],
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    header: str | None = None,
-    drops: Callable[[str], bool],
-    person: Collection[str] = (),
+    path: os.PathLike[str], reading: HowToRead, *, gzipped: bool, drops: Callable[[str], bool]
 ) -> tuple[list[Column], Survey, Codes | None] | None:
     """Read every distinct row of a text file once, and how many records it stands for; None if it is not regular.
 
     As `read_text`, and as `shoal.data.tables.parquet.read_distinct` about memory, columns that are dropped and persons.
     """
+    header, markers = reading.header, reading.markers
     check_header(header)
-    known = survey(path, gzipped=gzipped, delimiter=delimiter, encoding=encoding)
+    known = survey(path, gzipped=gzipped, delimiter=reading.delimiter, encoding=reading.encoding)
     is_headless = header == "none"
     if not known.is_regular or known.header is None or len(known.header) < 2:
         return None
@@ -92,7 +80,7 @@ def read_distinct_text(
     names = _names(path, known.header, is_headless)
     scan, cells = _scan(path, known, gzipped, is_headless, len(names))
     kept = [i for i, name in enumerate(names) if not drops(name)]
-    keys = [i for i, name in enumerate(names) if name in person]
+    keys = [i for i, name in enumerate(names) if name in reading.person]
     weights: Codes | None = None
     try:
         with connection() as database:

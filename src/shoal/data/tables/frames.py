@@ -11,7 +11,6 @@ from typing import Any
 import duckdb
 import narwhals.stable.v1 as nw
 import numpy as np
-import numpy.typing as npt
 from narwhals.stable.v1.dependencies import (
     is_pandas_dataframe,
     is_polars_dataframe,
@@ -19,6 +18,7 @@ from narwhals.stable.v1.dependencies import (
     is_pyarrow_table,
 )
 
+from shoal.arrays import Ints, Mask
 from shoal.data.database import identifier
 from shoal.data.tables import frames_back
 from shoal.data.tables.dictionary import TextEncoder
@@ -241,7 +241,7 @@ def _utc(moment: datetime.date) -> datetime.date:
     return moment
 
 
-def _as_int64(name: str, cells: Any) -> npt.NDArray[np.int64]:
+def _as_int64(name: str, cells: Any) -> Ints:
     try:
         array = np.array([int(c) for c in cells], np.int64) if isinstance(cells, list) else np.asarray(cells)
     except OverflowError:
@@ -251,7 +251,7 @@ def _as_int64(name: str, cells: Any) -> npt.NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def _spread(present: Column, missing: npt.NDArray[np.bool_]) -> Column:
+def _spread(present: Column, missing: Mask) -> Column:
     """Put the cells of a column where the others are not missing."""
     if not missing.any():
         return present

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from shoal.arrays import Codes
 from shoal.data.tables.attribute import Attribute, Role, Type
 from shoal.data.tables.column_words import IDENTIFYING, QUASI, SENSITIVE, meanings_of
 from shoal.data.tables.ordered_column import OrderedColumn
@@ -18,12 +19,21 @@ from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import Column, Table
 from shoal.data.tables.value_forms import PREFIX_FORMS, Form, form_of
 
+ENOUGH = 20  # records, for shares of them to tell
+ALONE = 0.05
+"""Of the records: if more have a text of their own, groups would list it, and so tell who is in them."""
 UNKNOWN = "nothing says that others do not know it"
 """Why a column is quasi-identifying that has no name and no values that are known."""
 
 _BY_NAME: tuple[tuple[Role, tuple[str, ...]], ...] = (("sensitive", SENSITIVE), ("quasi", QUASI))
 _NAMED_THINGS = frozenset(["thing", "place", "origin", "education", "work", "belief", "insurance", *SENSITIVE])
 _BAND = re.compile(r"^\s*[\[\(<>≤≥]?=?\s*(-?\d+(?:\.\d+)?)")
+_CLOCK = (
+    re.compile(r"Q(?P<part>[1-4])[ /-]?(?P<year>\d{4})", re.IGNORECASE),
+    re.compile(r"(?P<year>\d{4})[ /-]?Q(?P<part>[1-4])", re.IGNORECASE),
+    re.compile(r"(?P<year>\d{4})-?W(?P<part>\d{2})(?:-?(?P<finer>[1-7]))?", re.IGNORECASE),
+    re.compile(r"(?P<part>\d{1,2}):(?P<finer>\d{2})(?::(?P<second>\d{2}))?(?: ?(?P<half>[ap])m)?", re.IGNORECASE),
+)
 _CLINICAL_CODE = re.compile(r"^[A-Z]?\d{2,3}(\.\d+)?$")
 
 
@@ -34,11 +44,11 @@ def is_key(name: str) -> bool:
 
 def guess(table: Table) -> dict[str, Attribute]:
     """Guess type and role of every column."""
-    return {name: guess_attribute(column) for name, column in table.columns.items()}
+    return {name: guess_attribute(column, weights=table.weights) for name, column in table.columns.items()}
 
 
-def guess_attribute(column: Column, *, type: Type | None = None, n_records: int | None = None) -> Attribute:
-    """Guess type and role of one column; a type that is known is kept. Without `n_records`, each row is one."""
+def guess_attribute(column: Column, *, type: Type | None = None, weights: Codes | None = None) -> Attribute:
+    """Guess type and role of one column; a type that is known is kept. Each row is one record, or as many as weighs."""
     form = form_of(column)
     if type is None:
         guessed, order, why_type = _guess_type(column, form)
@@ -46,8 +56,14 @@ def guess_attribute(column: Column, *, type: Type | None = None, n_records: int 
         guessed, why_type = type, "type given"
         order = None
         if type == "ordinal":
-            order = column.order if isinstance(column, OrderedColumn) else _band_order(column)
-    role, why_role = _guess_role(column, guessed, form, len(column.codes) if n_records is None else n_records)
+            order = column.order if isinstance(column, OrderedColumn) else _order(column)
+    role, why_role = _guess_role(column, guessed, form, weights)
+    if role == "quasi" and type is None and guessed == "nominal" and column.is_text:
+        counts = column.counts(weights)[: len(column.values)]
+        alone = float(np.sum(counts == 1) / max(1, counts.sum()))
+        if counts.sum() >= ENOUGH and alone > ALONE:
+            listed = "have a text of their own, which groups would list; with a hierarchy it can be published"
+            role, why_role = "identifying", f"{why_role}; {100 * alone:.0f} % of the records {listed}"
     return Attribute(column.name, guessed, role, order, None, f"{why_type}; {why_role}")
 
 
@@ -68,6 +84,9 @@ def _guess_type(column: Column, form: Form | None) -> tuple[Type, tuple[str, ...
         return _guess_number(column, numbers, says)
     if form is not None and form.name in PREFIX_FORMS:
         return "prefix", None, f"{form.name}, in which a shorter prefix means a wider area"
+    order = _clock_order(column)
+    if order is not None:
+        return "ordinal", order, "quarters, weeks or times of the day, in their order"
     order = _band_order(column)
     if order is not None:
         return "ordinal", order, "bands of numbers, ordered by their lower end"
@@ -92,8 +111,10 @@ def _guess_number(
     return "continuous", None, "numbers"
 
 
-def _guess_role(column: Column, type: Type, form: Form | None, n_records: int) -> tuple[Role, str]:
-    says, n_rows = meanings_of(column.name), max(1, n_records)
+def _guess_role(column: Column, type: Type, form: Form | None, weights: Codes | None) -> tuple[Role, str]:
+    says = meanings_of(column.name)
+    n_records = len(column.codes) if weights is None else int(weights.sum(dtype=np.int64))
+    n_rows = max(1, n_records)
     n_values = int((column.counts()[: len(column.values)] > 0).sum())
     if n_values + int(column.has_missing) <= 1:
         return "insensitive", "all records agree in it" if n_values else "no record has a value"
@@ -103,11 +124,11 @@ def _guess_role(column: Column, type: Type, form: Form | None, n_records: int) -
     if form is not None and form.role == "identifying":
         return "identifying", f"the values are {form.name}"
     distinct = n_values / n_rows
-    if "key" in says and distinct > 0.1 and n_rows >= 20 and (form is None or form.role != "quasi"):
+    if "key" in says and distinct > 0.1 and n_rows >= ENOUGH and (form is None or form.role != "quasi"):
         return "identifying", "the name says it is a key and the values repeat little"
     is_known = by_name is not None or "count" in says or form is not None
     if (
-        n_rows >= 20
+        n_rows >= ENOUGH
         and distinct > 0.9
         and (
             (type == "nominal" and (form is None or form.role != "quasi"))
@@ -143,6 +164,31 @@ def _role_of_name(says: Mapping[str, str]) -> tuple[Role, str] | None:
 def _share(column: Column, pattern: re.Pattern[str]) -> float:
     values = column.values[:: max(1, len(column.values) // 1000)]
     return sum(bool(pattern.match(str(v))) for v in values) / max(1, len(values))
+
+
+def _order(column: Column) -> tuple[str, ...] | None:
+    """The order of categories, where their spelling tells it."""
+    return _clock_order(column) or _band_order(column)
+
+
+def _clock_order(column: Column) -> tuple[str, ...] | None:
+    """Order quarters (``Q1 2002``), weeks (``2002-W08``) and times of the day (``08:15``, ``3:05 pm``), if all are."""
+    if not column.is_text or len(column.values) < 2:
+        return None
+    for pattern in _CLOCK:
+        found = [pattern.fullmatch(str(v)) for v in column.values]
+        if all(found):
+            places = [_clock_place(**m.groupdict()) for m in found if m is not None]
+            return tuple(str(v) for _, v in sorted(zip(places, column.values, strict=True)))
+    return None
+
+
+def _clock_place(
+    part: str, year: str | None = None, finer: str | None = None, second: str | None = None, half: str | None = None
+) -> tuple[int, int, int, int]:
+    """Where a quarter, a week or an hour comes; of twelve hours, 12 comes before 1."""
+    hour = int(part) if half is None else int(part) % 12 + 12 * (half in "pP")
+    return int(year or 0), hour, int(finer or 0), int(second or 0)
 
 
 def _band_order(column: Column) -> tuple[str, ...] | None:

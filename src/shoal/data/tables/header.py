@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Floats
 from shoal.data.tables.parse import parse_numbers
 from shoal.data.tables.sense import says_missing
 from shoal.data.tables.table import Column, spell
@@ -138,7 +139,7 @@ def _are_in_steps(above: Sequence[_Above]) -> bool:
     return len(numbers) >= _RUN_FOR_SURE or 2 * n_values <= len(numbers)
 
 
-def _numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def _numbers(values: npt.NDArray[Any]) -> Floats:
     """The numbers that values say, dates as microseconds since 1970, infinite where there is none."""
     if values.dtype.kind == "M":
         return values.astype("datetime64[us]").astype(np.int64).astype(np.float64)
@@ -161,7 +162,7 @@ def _one(text: str) -> npt.NDArray[Any]:
     return array
 
 
-def _is_far(number: float, numbers: npt.NDArray[np.float64], n_rows: int) -> bool:
+def _is_far(number: float, numbers: Floats, n_rows: int) -> bool:
     """Whether a number lies farther from all others than these do from each other."""
     finite = numbers[np.isfinite(numbers)]
     low, high = float(finite.min()), float(finite.max())

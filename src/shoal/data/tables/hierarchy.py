@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.data.tables.labels import range_label
 from shoal.errors import DataError
 
@@ -123,7 +124,7 @@ class Hierarchy:
         except KeyError:
             raise DataError("the value is not in the hierarchy; add a row for it") from None
 
-    def ancestors(self, values: Iterable[str]) -> npt.NDArray[np.int32]:
+    def ancestors(self, values: Iterable[str]) -> Codes:
         """Number the node above each value at each height.
 
         Returns
@@ -197,7 +198,7 @@ class Hierarchy:
         return [int(i) for i in np.lexsort(firsts)]
 
     @cached_property
-    def _ids(self) -> npt.NDArray[np.int32]:
+    def _ids(self) -> Codes:
         ids = np.empty((len(self.rows), self.height + 1), dtype=np.int32)
         for height in range(self.height + 1):
             number = {label: i for i, label in enumerate(self.nodes(height))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.data.tables import guess
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.dictionary import objects
@@ -18,8 +19,17 @@ from shoal.data.tables.moments import moments_of
 from shoal.data.tables.offending import first_place
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import Column, Table, spell
+from shoal.data.tables.text_survey import DELIMITERS
 from shoal.errors import DataError, PolicyError, did_you_mean
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
+
+
+def _there_are(name: str, names: Sequence[str]) -> str:
+    """Which columns there are; where all of a line was read as one, that the delimiter is another."""
+    other = next((d for d in DELIMITERS if len(names) == 1 and d in names[0]), None)
+    if other is None:
+        return did_you_mean(name, names)
+    return f"every line was read as one column, so its delimiter seems to be another: {other!r}, not the one stated"
 
 
 def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
@@ -32,7 +42,7 @@ def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
     for name in policy.columns:
         if name != "*" and name not in table.columns:
             raise PolicyError(
-                f"the policy names a column {name!r} that is not in the data; {did_you_mean(name, table.names)}"
+                f"the policy names a column {name!r} that is not in the data; {_there_are(name, table.names)}"
             )
     for requirement in policy.require:
         wanted = requirement.column
@@ -57,7 +67,7 @@ def attributes_of(table: Table, policy: Policy) -> dict[str, Attribute]:
     given = {name: policy.columns.get(name, default) for name in table.columns}
     dropped = (*policy.person, *policy.provider, *([] if policy.panel is None else [policy.panel]))
     given |= {name: given[name].model_copy(update={"role": "identifying"}) for name in dropped}
-    return {name: _resolve(column, given[name], table.n_records) for name, column in table.columns.items()}
+    return {name: _resolve(column, given[name], table.weights) for name, column in table.columns.items()}
 
 
 def refitted(table: Table, attributes: Mapping[str, Attribute], policy: Policy) -> dict[str, Attribute]:
@@ -71,13 +81,13 @@ def refitted(table: Table, attributes: Mapping[str, Attribute], policy: Policy) 
     return fitted
 
 
-def _resolve(column: Column, given: ColumnPolicy, n_records: int) -> Attribute:
+def _resolve(column: Column, given: ColumnPolicy, weights: Codes | None) -> Attribute:
     kind = given.type
     if kind is None and given.order is not None:
         kind = "ordinal"
     if kind is None and given.hierarchy not in (None, "auto"):
         kind = "nominal"
-    guessed = guess.guess_attribute(column, type=kind, n_records=n_records)
+    guessed = guess.guess_attribute(column, type=kind, weights=weights)
     role = given.role or guessed.role
     why = guessed.why if given.role is None else f"{guessed.why.split('; ')[0]}; role given"
     if role in ("quasi", "sensitive"):
@@ -164,7 +174,7 @@ def automatic_rows(table: Table, policy: Policy, most: int) -> dict[str, tuple[l
             values = values[np.linspace(0, len(values) - 1, most).astype(np.intp)]
         texts, made = spell(values), None
         if len(values):
-            kind = guess.guess_attribute(column, type=given.type, n_records=table.n_records).type
+            kind = guess.guess_attribute(column, type=given.type, weights=table.weights).type
             with suppress(PolicyError, DataError):  # which has none
                 made = prefixes(texts) if kind == "prefix" else _automatic(replace(column, values=values), kind)
         row_of = {row[0]: row for row in made.rows} if made is not None else {}

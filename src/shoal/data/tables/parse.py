@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,24 +11,30 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.tables.table import Column
+from shoal.errors import DataError
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?P<m>{'|'.join(_MONTHS)})"
 _DATE_FORMS = {
     r"(?P<y>[1-9]\d{3})-(?P<m>\d{1,2})-(?P<d>\d{1,2})": "%Y-%m-%d",
     r"(?P<y>[1-9]\d{3})/(?P<m>\d{1,2})/(?P<d>\d{1,2})": "%Y/%m/%d",
+    r"(?P<y>[1-9]\d{3})\.(?P<m>\d{1,2})\.(?P<d>\d{1,2})": "%Y.%m.%d",
     r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>[1-9]\d{3})": "%d.%m.%Y",
     r"(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>[1-9]\d{3})": "%m/%d/%Y",
     r"(?P<d>\d{1,2})/(?P<m>\d{1,2})/(?P<y>[1-9]\d{3})": "%d/%m/%Y",
     r"(?P<d>\d{1,2})-(?P<m>\d{1,2})-(?P<y>[1-9]\d{3})": "%d-%m-%Y",
     rf"(?P<d>\d{{1,2}})-{_MONTH}-(?P<y>[1-9]\d{{3}})": "%d-%b-%Y",
+    rf"(?P<d>\d{{1,2}}){_MONTH}(?P<y>[1-9]\d{{3}})": "%d%b%Y",
     rf"(?P<d>\d{{1,2}}) {_MONTH} (?P<y>[1-9]\d{{3}})": "%d %b %Y",
     rf"{_MONTH} (?P<d>\d{{1,2}}) (?P<y>[1-9]\d{{3}})": "%b %d %Y",
     rf"{_MONTH} (?P<d>\d{{1,2}}), (?P<y>[1-9]\d{{3}})": "%b %d, %Y",
     r"(?P<y>[1-9]\d{3})-(?P<m>\d{1,2})": "%Y-%m",
+    r"(?P<m>\d{1,2})/(?P<y>[1-9]\d{3})": "%m/%Y",
 }
 _TIME = r"(?:[T ](?P<t>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(?:Z|(?P<o>[+-]\d{2}:?\d{2}))?)?"
-_MAY_BE_DATE = re.compile(rf"\d[-/.]\d|\d[- ]{_MONTH}|{_MONTH.replace('?P<m>', '?:')} \d", re.IGNORECASE)
+_ZONE = re.compile(r"(?:[Zz]|([+-])(\d\d):?(\d\d)?)$")
+_CLOCK = re.compile(r"\d[T ]\d\d?:\d\d")
+_MAY_BE_DATE = re.compile(rf"\d[-/.]\d|\d[- ]?{_MONTH}|{_MONTH.replace('?P<m>', '?:')} \d", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -140,6 +147,23 @@ def parse_dates(values: npt.NDArray[Any]) -> Dates | None:
 
 def _month(text: str) -> int:
     return int(text) if text.isdigit() else _MONTHS.index(text.lower()) + 1
+
+
+def zones_in(texts: Sequence[str]) -> list[re.Match[str] | None]:
+    """Where each time of the clock names a zone, as groups of sign, hours and minutes; None where it names none.
+
+    Raises
+    ------
+    DataError
+        If some name a zone and others do not: nobody knows which of two such was earlier.
+
+    >>> [zone and zone.groups() for zone in zones_in(["2008-06-08 23:40-02:30", "2008-06-08 23:40Z"])]
+    [('-', '02', '30'), (None, None, None)]
+    """
+    zones = [_ZONE.search(text.strip()) if _CLOCK.search(text) else None for text in texts]
+    if 0 < sum(zone is not None for zone in zones) < len(texts):
+        raise DataError("some times name a time zone and others do not; write all of them in one way")
+    return zones
 
 
 def _minutes(offset: str | None) -> int:

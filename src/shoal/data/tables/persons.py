@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,12 +26,12 @@ def person_codes(table: Table, names: Sequence[str]) -> Ints:
     Raises
     ------
     DataError
-        If it is not known whose a row is: it may be of anybody, so it can be counted neither as one more person nor as
+        If it is not known whose row it is: it may be of anybody, so it can be counted neither as one more person nor as
         none.
     """
     if table.weights is not None and table.is_one_each:
         return np.arange(table.n_rows)
-    return _codes(table, names, "whose a row is")
+    return _codes(table, names, "whose row it is")
 
 
 def provider_codes(table: Table, names: Sequence[str]) -> Ints:
@@ -59,6 +60,7 @@ def _by_sense(column: Column) -> Column:
     return Column(column.name, place[column.codes].astype(np.int32), values)
 
 
+_DECIMALS = re.compile(r"[+-]?\d*[.,]\d*[1-9]\d*")
 MOST_EXACT = 2.0**53
 LEAST_DISTINCT = 0.01
 """Of the rows: a column with fewer different values has too many rows of each to be a key of persons."""
@@ -118,8 +120,11 @@ def _names_people(name: str) -> bool:
 
 
 def _are_keys(column: Column) -> bool:
-    """Whether no value has decimals, which a measure has and a key does not."""
-    return not any("." in text or "," in text for text in column.texts()[: len(column.values)])
+    """Whether no value is a number with decimals, which a measure has and a key does not.
+
+    Keys may have points, as ``756.1234.5678.97``, and whole numbers be read as floats, ``7.0``.
+    """
+    return not any(_DECIMALS.fullmatch(text.strip()) for text in column.texts()[: len(column.values)])
 
 
 def _chance(column: Column) -> float:

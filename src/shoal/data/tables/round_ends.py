@@ -16,8 +16,11 @@ not below
 
 On such a grid an end may still be a member's value: where values are rare, as in the tail of incomes, a cell holds one
 or two of them. So the claims of `shoal.attack.tables.label_ends` are made here too, and while the ends of the groups
-are right more often than guesses inside their labels (`TELLING`), numbers get cells that hold at least 2, 5, 10, ...
-different values of the column, their edges still multiples of the step, and dates get the next coarser span.
+are right more often than guesses inside their labels, numbers get cells that hold at least 2, 3, 4, ... different
+values of the column, each time a quarter more (`MORE`), their edges still multiples of the step, and dates get the next
+coarser span. No allowance is made for chance: a table of many columns would use it up in each.
+
+Ordered categories have no grid but themselves: their ends go outward to cells of 2, 3, ... of them (`ordered_ends`).
 
 These are facts about the column: the median of all groups, rounded up to a 1, 2 or 5, how often ends tell, where its
 values are rare, and the unit in which they are written. Who reads the release could tell them from its labels.
@@ -36,14 +39,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats
+from shoal.arrays import Codes, Floats
 from shoal.data.tables.hierarchy import round_up, spell_edge
 from shoal.data.tables.labels import range_label, value_label
 from shoal.data.tables.parse import parse_dates, parse_numbers
 
 UNITS = 2
-TELLING = 0.01
-"""By so much may ends be values of members more often than guesses are, and by a standard error of these."""
+MORE = 1.25
+"""So many times as many values have the cells of the next coarser grid; finer steps lose less and take longer."""
+_ROUNDING = 1e-9
 _DECIMALS = 9  # further ones are taken for noise of a measurement: such a column has no unit
 _HUGE = 1e300  # of larger numbers the ranges, or the round numbers around them, may be none
 _LARGEST = 2.0**50  # steps from 0, so that neighbouring ends are different floats
@@ -120,6 +124,23 @@ def rounded_labels(spelled: Values, spread: Spread) -> Values | None:
     return np.array(labels, dtype=object)[of_group]
 
 
+def ordered_ends(low: Codes, high: Codes, n_distinct: npt.NDArray[np.int64], n_values: int) -> tuple[Codes, Codes]:
+    """Ends of ranges of ordered categories, moved outward to cells of equally many of them, the least that do not tell.
+
+    Every category that a label covers is as good a guess. Ranges of one category stay; so do two in all.
+    """
+    values, is_range = np.arange(n_values), low < high
+    spread = Spread(low, high, n_distinct, n_distinct, np.ones(n_values, dtype=np.int64))
+    size = 1 if n_values > 2 and is_range.any() else n_values
+    while size < n_values:
+        first = np.where(is_range, low // size * size, low)
+        last = np.where(is_range, np.minimum(high // size * size + size, n_values) - 1, high)
+        if not _tell(values, spread, Ends([], [], first, last)):
+            return first.astype(np.int32), last.astype(np.int32)
+        size = max(size + 1, int(MORE * size))
+    return (low * ~is_range, np.where(is_range, np.int32(n_values - 1), high)) if n_values > 2 else (low, high)
+
+
 def _label(first: str, last: str) -> str:
     """One cell of a calendar is spelled by its finer ends: a month alone could be taken for a date."""
     if first != last:
@@ -182,8 +203,8 @@ def _tell(values: Values, spread: Spread, ends: Ends) -> bool:
     right = np.concatenate([(first == low)[inner], (after - 1 == high)[outer]])
     if not len(right):
         return False
-    usual = np.concatenate([share[inner], share[outer]]).mean()
-    return bool(right.mean() > usual + TELLING + np.sqrt(usual * (1 - usual) / len(right)))
+    # Rounded, as the order in which shares are added up must not tell.
+    return bool(right.mean() > np.concatenate([share[inner], share[outer]]).mean() + _ROUNDING)
 
 
 def _least_step(
@@ -213,10 +234,10 @@ def _number_grids(numbers: Floats, spread: Spread, step: Fraction) -> Iterator[E
     below, above = numbers[spread.low], numbers[spread.high]
     around = np.floor(np.concatenate([below, above]) / float(step))
     yield _number_ends(below, above, step, np.concatenate([around + shift for shift in (-1, 0, 1, 2)]))
-    size = Fraction(1)
+    size = 1
     while size < len(numbers):
-        size = round_up(size * Fraction(3, 2))
-        yield _number_ends(below, above, step, _edges(numbers, step, int(size)))
+        size = max(size + 1, int(MORE * size))
+        yield _number_ends(below, above, step, _edges(numbers, step, size))
 
 
 def _edges(numbers: Floats, step: Fraction, size: int) -> Floats:

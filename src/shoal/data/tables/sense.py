@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.arrays import Mask
 from shoal.data.tables.parse import parse_numbers
 
 # Default_Ignorable_Code_Point of Unicode (DerivedCoreProperties.txt), which Python's tables do not have, and some
@@ -149,7 +150,7 @@ def sense_of(values: npt.NDArray[Any], *, is_code: bool = False) -> npt.NDArray[
     return np.array(said, dtype=str)
 
 
-def says_missing(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def says_missing(values: npt.NDArray[Any]) -> Mask:
     """Which values say that nothing is known: by a word or sign for it in one of many languages, or by showing nothing.
 
     >>> says_missing(np.array(["n/a", "#N/A", "NA ", "-", "\\u200b", "flu", "+"], dtype=object)).tolist()

@@ -6,10 +6,12 @@ slice belong together, those of two slices do not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.table import Table
 from shoal.errors import DataError
 
 BUCKET = "bucket"
@@ -97,3 +99,25 @@ class Layout:
         if not slices or not all(isinstance(t, str) for t in texts) or len(set(layout.names)) < len(layout.names):
             raise DataError("the manifest's slices name no columns, or one twice; restore it from the release")
         return layout
+
+
+def attributes_held(names: Iterable[str], layout: Layout | None) -> dict[str, str]:
+    """The attribute that each published column holds: of a table that is not in slices, the one of its name."""
+    return {name: name for name in names} if layout is None else layout.attributes
+
+
+@dataclass(frozen=True)
+class SlicedTable:
+    """A table in slices: a row ties together the cells of each slice, but no slice to another.
+
+    Attributes
+    ----------
+    table, layout : Table, Layout
+        The columns, and which of them stand together.
+    attributes : mapping of str to Attribute
+        Type, role, order and hierarchy of what the columns hold, by its name in the original.
+    """
+
+    table: Table
+    layout: Layout
+    attributes: Mapping[str, Attribute]

@@ -125,17 +125,18 @@ def spell(values: npt.NDArray[Any]) -> list[str]:
     return [str(v) for v in values]
 
 
+def not_a_value(cells: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which numbers, dates or truth values are none: nan, and no date."""
+    tests = {"f": np.isnan, "M": np.isnat}
+    test = tests.get(cells.dtype.kind)
+    return np.zeros(len(cells), dtype=bool) if test is None else np.asarray(test(cells))
+
+
 def encode_cells(name: str, cells: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None = None) -> Column:
     """Make a column from plain cells: floats (nan is missing), ints, bools, datetimes, or str objects (None too)."""
     if missing is None:
-        if cells.dtype == object:
-            missing = np.array([c is None for c in cells], dtype=bool)
-        elif cells.dtype.kind == "f":
-            missing = np.isnan(cells)
-        elif cells.dtype.kind == "M":
-            missing = np.isnat(cells)
-        else:
-            missing = np.zeros(len(cells), dtype=bool)
+        is_text = cells.dtype == object
+        missing = np.array([c is None for c in cells], dtype=bool) if is_text else not_a_value(cells)
     values, inverse = np.unique(cells[~missing], return_inverse=True)
     codes = np.full(len(cells), len(values), dtype=np.int32)
     codes[~missing] = inverse

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from typing import IO, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Bytes
 from shoal.data.sniff import look
 from shoal.errors import DataError
 
@@ -307,7 +307,7 @@ class _Counts:
             self.delimiters += piece.count(self.delimiter)
         self._before = piece[-1:]
 
-    def _add_quoted(self, joined: npt.NDArray[np.uint8]) -> None:
+    def _add_quoted(self, joined: Bytes) -> None:
         is_quote = joined == _QUOTE
         is_quote[0] = False  # that one was counted with the piece before
         inside = np.bitwise_xor.accumulate(is_quote) ^ self.is_inside

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints
-from shoal.data.tables.parse import parse_numbers
+from shoal.data.tables.parse import parse_numbers, zones_in
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError
 
@@ -22,8 +22,6 @@ NAMES = {
                "deviceid", "vehicle", "vehicleid", "id"),
     "trip": ("trip", "tripid", "trajectory", "trajectoryid", "tid", "track", "trackid", "journey", "journeyid"),
 }  # fmt: skip
-_ZONE = re.compile(r"(?:Z|([+-])(\d\d):?(\d\d)?)$")
-_CLOCK = re.compile(r"\d[T ]\d\d?:\d\d")
 LEAST_MILLISECONDS = 10**11  # as seconds, beyond the year 5000
 
 
@@ -96,11 +94,8 @@ def parse_times(texts: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
     numbers = parse_numbers(_objects(texts))
     if numbers is not None:
         return _epoch(np.asarray(numbers, np.float64)), ()
-    zones = [_ZONE.search(text.strip()) if _CLOCK.search(text) else None for text in texts]
-    n_zoned = sum(zone is not None for zone in zones)
-    if 0 < n_zoned < len(texts):
-        raise DataError("some times name a time zone and others do not; write all of them in one way")
-    plain = [_ZONE.sub("", text.strip()) if n_zoned else text.strip() for text in texts]
+    zones = zones_in(texts)
+    plain = [text.strip()[: None if zone is None else zone.start()] for text, zone in zip(texts, zones, strict=True)]
     spelled = [text.replace("/", "-").replace(" ", "T", 1) for text in plain]
     try:
         seconds = np.array(spelled, dtype="datetime64[s]").astype(np.int64)
@@ -110,7 +105,7 @@ def parse_times(texts: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
         ) from None
     if (seconds == np.iinfo(np.int64).min).any():
         raise DataError("some points have no time; leave them out, or give them one")
-    if not n_zoned:
+    if not any(zones):
         return seconds, ()
     shifts = [0 if z is None or not z[1] else (int(z[2]) * 3600 + int(z[3] or 0) * 60) * (-1 if z[1] == "+" else 1)
               for z in zones]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints
+from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.data.ragged import ragged_places
 from shoal.data.tables.table import Source
 from shoal.errors import DataError
@@ -123,7 +123,7 @@ class Trajectories:
         return replace(made, source=replace(described, notes=(*described.notes, *notes)))
 
 
-def leg_metres(data: Trajectories) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def leg_metres(data: Trajectories) -> tuple[Floats, Mask]:
     """The metres from each point to the next, and whether that is of the same trajectory."""
     lat = np.radians(data.latitude)
     north = np.diff(data.latitude) * METRES_A_DEGREE

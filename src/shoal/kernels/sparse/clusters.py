@@ -7,9 +7,8 @@ of few rows. Items are numbered from the most frequent on; those beyond half of 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints, Singles
+from shoal.arrays import Codes, Floats, Ints, Mask, Singles
 from shoal.kernels.compile import compiled
 
 N_BINS = 256
@@ -68,7 +67,7 @@ def choose_clusters(
     biases: Singles,
     sizes: Ints,
     budget: int,
-    is_chosen: npt.NDArray[np.bool_],
+    is_chosen: Mask,
 ) -> None:
     """Mark for each record the clusters of the largest scores that together hold `budget` records.
 

@@ -16,6 +16,8 @@ from shoal.kernels.strings.hash import holds
 MOST_SCANNED = 96
 """Records of a pool up to which all are looked at for each unit."""
 N_TRIES = 64
+MOST_IN_VAIN = 4
+"""Searches in vain, one after the other, after which those of a unit that are left are not searched room for."""
 
 
 @compiled
@@ -131,21 +133,26 @@ def _deal_by_slots(
     starts: Ints, filled: Ints, out: Codes, unit: Codes, n_wanted: int, slots: Ints, n_slots: int, state: Words
 ) -> tuple[int, int]:
     """The same for large pools: slots are drawn at random until one fits; how many are left over, and slots in use."""
-    n_left = n_wanted
+    n_left, n_vain = n_wanted, 0
     for _ in range(n_wanted):
+        n_before = n_left
         for _ in range(N_TRIES):
             if n_slots == 0:
                 return n_left, n_slots
             place = int(uniform(state, 0) * n_slots)
             row = slots[place]
             is_full = starts[row] + filled[row] >= starts[row + 1]  # by the other items of a unit
-            if is_full or _takes(starts, filled, out, row, unit):
+            is_fit = not is_full and _takes(starts, filled, out, row, unit)
+            if is_full or is_fit:
                 n_slots -= 1
                 slots[place] = slots[n_slots]
-            if not is_full and _takes(starts, filled, out, row, unit):
+            if is_fit:
                 _give(starts, filled, out, row, unit)
                 n_left -= 1
                 break
+        n_vain = n_vain + 1 if n_left == n_before else 0
+        if n_vain == MOST_IN_VAIN:  # the others of this unit would find room as seldom
+            break
     return n_left, n_slots
 
 

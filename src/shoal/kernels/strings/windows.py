@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Ints, Mask, Words
+from shoal.arrays import Codes, Ints, Mask, Words
 from shoal.kernels.bisect import first_not_below
 from shoal.kernels.compile import compiled
 from shoal.kernels.stable_order import stable_order
@@ -134,12 +134,6 @@ def mark_few(symbols: Codes, starts: Ints, n_symbols: int, counts: Codes, suppor
     for row in range(len(starts) - 1):
         for u in range(starts[row] + 1, starts[row + 1]):
             is_few[u] = counts[symbols[u - 1] * n_symbols + symbols[u]] < support
-
-
-@compiled
-def _nearest_left(left_at: Floats, at: float, half: float) -> tuple[int, int]:
-    """The leftovers, sorted by relative place, that stand within `half` of a place."""
-    return first_not_below(left_at, 0, len(left_at), at - half), first_not_below(left_at, 0, len(left_at), at + half)
 
 
 @compiled
@@ -301,17 +295,15 @@ def generate_from_windows(
     reaches: Ints,
     order: int,
     support: int,
-    window: float,
     by_group: bool,
     pool: Codes,
-    pool_starts: Ints,
     after: Codes,
     after_starts: Ints,
     rare_after: Codes,
     rare_after_starts: Ints,
     left_first: Codes,
     left: Codes,
-    left_at: Floats,
+    left_starts: Ints,
     pairs: Ints,
     n_tries: int,
     n_longer: int,
@@ -332,7 +324,7 @@ def generate_from_windows(
        there, of at most ``order - 1`` symbols;
     2. from the occurrences in the pool after the symbol before, if enough of its strings have the pair;
     3. from all of the group's occurrences in the window, or at the start of a string from those that begin a member's;
-    4. from the pool at the same relative place.
+    4. from the pool about the same relative place.
 
     Of the group's occurrences the first and the third take one that was dealt least often until then, whichever of
     them dealt it.
@@ -340,7 +332,7 @@ def generate_from_windows(
     The first and the third give none where the drawn symbol stands in the window in fewer than `support` members, and
     neither is tried unless `by_group`. Where the first gave none for that reason, the second takes occurrences of
     which the same is true in their own group, if there are any after that symbol. Where the second gave none for its
-    reason, the third is not tried. The fourth takes leftovers if there are any about there.
+    reason, the third is not tried. The fourth takes leftovers of the same bin of places, or of any, if there are some.
 
     A string whose fingerprint is among `originals` is drawn longer by a symbol, `n_longer` times at most, and then
     anew; what stands in the same bins as before is kept.
@@ -351,13 +343,11 @@ def generate_from_windows(
         The members' strings, group by group.
     n_bins, reaches : int64 arrays (n_groups,)
         The bins of each group, and how many of them a window has to either side.
-    window : float
-        Share of a string to either side of a place.
-    pool, pool_starts : arrays
-        All strings of the class, none empty.
+    pool : int32 array
+        The symbols of all strings of the class.
     after, after_starts : int32 array, int64 array
         For each symbol the places of the pool that follow it within a string.
-    rare_after, rare_after_starts, left_first, left, left_at : arrays
+    rare_after, rare_after_starts, left_first, left, left_starts : arrays
         Of the pool: see `shoal.strings.windows.ClassStrings`.
     pairs : int64 array
         ``first * len(keys) + second`` of pairs that enough strings of the pool have, ascending.
@@ -423,17 +413,15 @@ def generate_from_windows(
                             picked = symbols[_deal(places, low, high, n_dealt, origin, state, group)]
                         elif way == 3:
                             leftovers, low, high = left_first, 0, len(left_first)
-                            if t > 0:
-                                leftovers = left
-                                low, high = _nearest_left(left_at, (t + 0.5) / size, 0.5 / size)
-                            if t > 0 and high == low:
-                                low, high = _nearest_left(left_at, (t + 0.5) / size, window)
+                            if t > 0 or high == 0:
+                                own = bin_of(t, size, len(left_starts) - 1)
+                                leftovers, low, high = left, left_starts[own], left_starts[own + 1]
+                            if high == low:
+                                low, high = 0, len(leftovers)
                             if high > low:
                                 picked = pool[leftovers[low + int(uniform(state, group) * (high - low))]]
                             else:
-                                other = int(uniform(state, group) * (len(pool_starts) - 1))
-                                length = pool_starts[other + 1] - pool_starts[other]
-                                picked = pool[pool_starts[other] + (2 * t + 1) * length // (2 * size)]
+                                picked = pool[int(uniform(state, group) * len(pool))]
                         if way in (0, 2) and picked >= 0:
                             i = first_not_below(held, symbol_starts[b], symbol_starts[b + 1], picked)
                             if n_holders[i] < support:

@@ -9,16 +9,15 @@ That grids are turned and shifted, so that records which one curve parts are tog
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Floats, Ints, Words
 from shoal.kernels.compile import compiled
 
 AXES = 8  # of a grid at most; 8 bits are left for each
 
 
 @compiled
-def _curve_keys(axes: Floats, frame: Floats, shift: float, n_bits: int, keys: npt.NDArray[np.uint64]) -> None:
+def _curve_keys(axes: Floats, frame: Floats, shift: float, n_bits: int, keys: Words) -> None:
     """Place of each record on the Hilbert curve through the cells of a turned and shifted cubic grid."""
     n_axes, n_turned = frame.shape
     turned, cell = np.zeros(n_turned), np.zeros(n_turned, np.int64)

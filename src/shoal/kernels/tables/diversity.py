@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints
+from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.kernels.compile import compiled
 
 DISTINCT, PROBABILISTIC, ENTROPY, RECURSIVE, ALPHA = range(5)
@@ -260,7 +259,7 @@ def satisfies(limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int,
 
 
 @compiled
-def groups_violating(limits: LimitArrays, rows: Codes, ends: Ints) -> npt.NDArray[np.bool_]:
+def groups_violating(limits: LimitArrays, rows: Codes, ends: Ints) -> Mask:
     """Which groups, each a run of `rows` up to its end, violate any of the limits."""
     violating = np.zeros(len(ends), np.bool_)
     for j in range(len(limits.models)):
@@ -288,9 +287,7 @@ def groups_violating(limits: LimitArrays, rows: Codes, ends: Ints) -> npt.NDArra
 
 
 @compiled
-def counts_violating(
-    limits: LimitArrays, codes: Codes, counts: Codes, ends: Ints, sizes: Ints
-) -> npt.NDArray[np.bool_]:
+def counts_violating(limits: LimitArrays, codes: Codes, counts: Codes, ends: Ints, sizes: Ints) -> Mask:
     """Which groups violate the first of the limits, from counts that are not of records.
 
     Parameters

@@ -18,10 +18,8 @@ class MixedPoints(NamedTuple):
 
     Attributes
     ----------
-    points : float64 array (n_rows, n_columns)
-        Metric columns first; distances are those of `shoal.kernels.tables.box_tree`.
-    weights : float64 array (n_columns,)
-        Of the columns that are not metric.
+    points, weights : float64 arrays (n_rows, n_columns), (n_columns,)
+        Metric columns first; distances are those of `shoal.kernels.tables.box_tree`, and weights of the other columns.
     codes : int32 array (n_rows, n_counted)
         Ranks of the counted attributes.
     starts : int64 array (n_counted + 1,)

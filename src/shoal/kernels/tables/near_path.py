@@ -17,9 +17,8 @@ is. Ours are the neighbours from several curves, and the order by parts.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints
+from shoal.arrays import Bytes, Codes, Floats, Ints, Singles
 from shoal.kernels.compile import compiled
 from shoal.kernels.tables.curve import curve_order, turned_frames
 from shoal.kernels.tables.shortest_path import cut_order
@@ -46,9 +45,7 @@ def _squared(points: Floats, weights: Floats, n_metric: int, a: int, b: int) -> 
 
 
 @compiled
-def _note_neighbours(
-    points: Floats, weights: Floats, n_metric: int, order: Ints, near: Codes, gaps: npt.NDArray[np.float32]
-) -> None:
+def _note_neighbours(points: Floats, weights: Floats, n_metric: int, order: Ints, near: Codes, gaps: Singles) -> None:
     """Add those that follow each other closely on a curve to the nearest that are known of each other, in order."""
     n_rows, n_near = near.shape
     for i in range(n_rows):
@@ -85,7 +82,7 @@ def _move_segment(
     n_metric: int,
     near: Codes,
     links: Codes,
-    awake: npt.NDArray[np.uint8],
+    awake: Bytes,
     row: int,
 ) -> bool:
     """Move the shortest segment that has an end at ``row``, either way round, to the best place beside a neighbour.
@@ -148,9 +145,7 @@ def _move_segment(
 
 
 @compiled
-def _shorten(
-    points: Floats, weights: Floats, n_metric: int, near: Codes, links: Codes, awake: npt.NDArray[np.uint8]
-) -> None:
+def _shorten(points: Floats, weights: Floats, n_metric: int, near: Codes, links: Codes, awake: Bytes) -> None:
     """Move segments while that makes the path shorter; rows with unchanged links are not looked at again."""
     for _ in range(ROUNDS):
         is_shorter = False
@@ -270,11 +265,8 @@ def near_order(points: Floats, weights: Floats, n_metric: int, k: int) -> Ints:
 
     Parameters
     ----------
-    points : float64 array (n_rows, n_columns)
-        Metric columns first; the others hold whole numbers from 0 on.
-    weights : float64 array (n_columns,)
-        Of the columns that are not metric.
-    n_metric : int
+    points, weights, n_metric
+        As for `shoal.kernels.tables.shortest_path.cut_order`.
     k : int
 
     Returns

@@ -11,12 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Singles
 from shoal.kernels.compile import compiled
 
-Columns = npt.NDArray[np.float32]
+Columns = Singles
 
 
 @compiled

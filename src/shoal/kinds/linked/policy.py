@@ -19,16 +19,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from shoal.data.tables.attribute import Role
 from shoal.data.tables.header import Header
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import PolicyError, did_you_mean
+from shoal.kinds.tables.modelled import ModelledPolicy, accept_option, missing_option, shift_days_option
 from shoal.kinds.tables.policy import ColumnPolicy, Limits, Method, Policy
-from shoal.models import Requirement, registered
+from shoal.models import Requirement
 from shoal.models.k_anonymity import KAnonymity
-from shoal.policy import BasePolicy, Option, Strict, TextFile, header_option, option
+from shoal.policy import Option, Strict, header_option, option
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -37,13 +37,16 @@ if TYPE_CHECKING:
     from shoal.kinds.linked.release import LinkedRelease
 
 
+_OF_COLUMNS = [a.name for a in Policy.arguments if a.name != "hierarchies"]
+
+
 class LinkedColumns(Strict):
     """What is known of one of the tables."""
 
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict, description="What is known of its columns.")
 
 
-class LinkedPolicy(BasePolicy, TextFile):
+class LinkedPolicy(ModelledPolicy):
     """All that a release of linked tables is asked to be.
 
     Persons are counted, an attacker is taken to know all that the quasi-identifiers of all tables say of a person, and
@@ -59,17 +62,7 @@ class LinkedPolicy(BasePolicy, TextFile):
     noun: ClassVar[str] = "linked tables"
     plural: ClassVar[str] = "linked tables"
     surely: ClassVar[str] = "several files"
-    arguments: ClassVar[tuple[Option, ...]] = (
-        Option("quasi", tuple[str, ...], "Columns that others may know, as in age,zip.", is_common=True),
-        Option("sensitive", tuple[str, ...], "Columns to keep, under -l, -t and the like.", is_common=True),
-        Option("identifying", tuple[str, ...], "Columns to drop.", is_common=True),
-        Option("insensitive", tuple[str, ...], "Columns to keep as they are."),
-        Option("others", Role, "Role of every column that is not named.", instead="guessed", metavar="ROLE"),
-        Option("shift", tuple[str, ...], "Columns of dates to move by one secret number of days for each person."),
-        Option("k", int, "Groups of at least k.", is_common=True),
-        Option("l", float, "At least l sensitive values in a group (distinct l-diversity; of slices probabilistic)."),
-        Option("t", float, "Sensitive values of a group distributed as in the whole, within t (t-closeness)."),
-    )
+    arguments: ClassVar[tuple[Option, ...]] = tuple(a for a in Policy.arguments if a.name in _OF_COLUMNS)
 
     kind: Literal["linked"] = "linked"
     link: str | None = option(
@@ -83,34 +76,14 @@ class LinkedPolicy(BasePolicy, TextFile):
     columns: Mapping[str, ColumnPolicy] = Field(
         default_factory=dict, description="What is known of columns in whichever table has them, by name."
     )
-    missing: Literal["value", "any"] = option(
-        "value", "Whether a missing value is a value of its own, or may hide any value, which is stricter."
-    )
+    missing: Literal["value", "any"] = missing_option()
     missing_markers: tuple[str, ...] = Field(MARKERS, description="Spellings of a missing value.")
     header: Header | None = header_option()
-    shift_days: int = option(
-        365,
-        "Most days by which dates of a person are moved, either way (--shift).",
-        metavar="DAYS",
-        ge=1,
-        le=36_500,
-    )
+    shift_days: int = shift_days_option()
     require: tuple[Requirement, ...] = Field((KAnonymity(k=5),), description="The guarantees.")
     limits: Limits = Field(default_factory=Limits, description="What may be found in a release; more stops it.")
-    accept: Mapping[str, str] = option(
-        {},
-        "Take what would stop the release, by its name (singled_out, unprotected, known_history), with a reason that "
-        "is published.",
-        metavar="FINDING=REASON",
-    )
+    accept: Mapping[str, str] = accept_option()
     method: Method = Field(default_factory=Method, description="How the release is made.")
-
-    @field_validator("require")
-    @classmethod
-    def _some(cls, require: tuple[Any, ...]) -> tuple[Any, ...]:
-        if not require:
-            raise ValueError("at least one guarantee must be required")
-        return require
 
     @model_validator(mode="after")
     def _as_of_one_table(self) -> LinkedPolicy:
@@ -130,54 +103,16 @@ class LinkedPolicy(BasePolicy, TextFile):
                 raise ValueError(f"tables.{name}: {self.link!r} is the link, which pseudonyms take the place of")
         return self
 
-    @property
-    def k(self) -> int:
-        """The least number of persons that every requirement together asks for."""
-        return max(2, *(r.least_size for r in self.require))
-
-    @classmethod
-    def models(cls) -> Mapping[str, type[BaseModel]]:
-        """The privacy models that can be required, by name."""
-        return registered()
-
     if TYPE_CHECKING:
 
         def _release(self) -> LinkedRelease: ...
 
         def _profile(self) -> LinkedProfile: ...
 
-    def changed(
-        self,
-        quasi: Iterable[str] = (),
-        sensitive: Iterable[str] = (),
-        identifying: Iterable[str] = (),
-        insensitive: Iterable[str] = (),
-        *,
-        others: str | None = None,
-        shift: Iterable[str] = (),
-        k: int | None = None,
-        l: float | None = None,  # noqa: E741  the paper's name
-        t: float | None = None,
-        require: Sequence[Any] | None = None,
-        **values: Any,
-    ) -> Self:
+    def changed(self, *by_role: Iterable[str], **values: Any) -> Self:
         """The same policy with some things asked otherwise; see `Policy.changed`. Columns are those of all tables."""
-        roles: dict[str, Any] = {
-            "quasi": quasi,
-            "sensitive": sensitive,
-            "identifying": identifying,
-            "insensitive": insensitive,
-        }
-        one = Policy(columns=self.columns, require=self.require).changed(
-            **roles,
-            others=others,
-            shift=shift,
-            k=k,
-            l=l,
-            t=t,
-            require=require,
-            columns=values.pop("columns", {}),
-        )
+        of_columns = {name: values.pop(name) for name in (*_OF_COLUMNS, "columns", "require") if name in values}
+        one = Policy(columns=self.columns, require=self.require).changed(*by_role, **of_columns)
         if isinstance(values.get("accept"), Mapping):
             values["accept"] = {**self.accept, **values["accept"]}
         return super().changed(columns=one.columns, require=one.require, **values)

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.data.linked.linked import Linked
 from shoal.kind import Profiled
 from shoal.kinds.linked.policy import LinkedPolicy
-from shoal.kinds.tables.profile import Profile, one_line, profile_table, toml_key, toml_text
+from shoal.kinds.tables.profile import Profile, one_line, order_text, profile_table, toml_key, toml_text
 from shoal.linked.counts import common_levels
 from shoal.shown import Grid
 
@@ -88,7 +88,7 @@ class LinkedProfile(Profiled):
             lines += ["", f"[tables.{toml_key(name)}.columns]"]
             for column in found.columns:
                 a = column.attribute
-                extra = f", order = {toml_text(list(a.order))}" if a.order is not None else ""
+                extra = order_text(a)
                 lines.append(
                     f'{toml_key(a.name)} = {{ role = "{a.role}", type = "{a.type}"{extra} }}   # {one_line(a.why)}'
                 )

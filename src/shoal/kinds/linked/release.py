@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Rows
 from shoal.check.finding import SINGLED_OUT, UNPROTECTED, Finding, reasons, refuse_serious
 from shoal.check.guarantee import Guarantee
 from shoal.check.linked.folder import rows_file
@@ -58,8 +58,8 @@ class LinkedRelease(Release[Linked]):
 
     attributes: Mapping[str, Mapping[str, Attribute]]
     _policies: Mapping[str, Policy] = field(repr=False)
-    _rows: Mapping[str, npt.NDArray[np.intp]] = field(repr=False)
-    _groups: Mapping[str, npt.NDArray[np.int32]] = field(repr=False)
+    _rows: Mapping[str, Rows] = field(repr=False)
+    _groups: Mapping[str, Codes] = field(repr=False)
     _key: bytes = field(repr=False)
 
     @classmethod

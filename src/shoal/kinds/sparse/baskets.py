@@ -18,7 +18,6 @@ from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.written import RecordForm, compact, published_form, read_records, record_file_name, write_records
 from shoal.errors import DataError, Infeasible, NotVerified
 from shoal.held_out import HeldOut
-from shoal.kernels.compile import has_compiled
 from shoal.kinds.sparse.manifest import BasketManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.suppression import suppression_findings
@@ -32,6 +31,7 @@ from shoal.told_counts import Count, public_reasons
 
 if TYPE_CHECKING:
     from shoal.attack.sparse.case import BasketCase
+    from shoal.kind import Run
     from shoal.utility.sparse.baskets import BasketUtility
 
 TEXTS = ("text", "folder")
@@ -169,13 +169,7 @@ def settled(policy: SparsePolicy, records: Sparse) -> SparsePolicy:
 
 
 def release_baskets(
-    original: Sparse,
-    policy: SparsePolicy,
-    *,
-    seed: int | None = None,
-    progress: Progress | None = None,
-    like: Any = None,
-    held_out: HeldOut[Sparse] | None = None,
+    original: Sparse, policy: SparsePolicy, run: Run, *, like: Any = None, held_out: HeldOut[Sparse] | None = None
 ) -> BasketRelease:
     """Deal items anew, write pseudo-baskets to a file of no name, and check what is read back from it.
 
@@ -188,8 +182,7 @@ def release_baskets(
     """
     if not len(original):
         raise DataError("there are no records, so there is nothing to publish; give a file with some")
-    if progress is not None and not has_compiled():
-        progress("compiling (on the first run only)", 0, 0)
+    seed, progress = run.seed, run.progress
     policy = settled(policy, original)
     made = make_baskets(original, policy, seed, progress)
     if not len(made.baskets):

@@ -130,12 +130,12 @@ class SparseKind(Kind):
             from shoal.kinds.sparse.baskets import release_baskets
 
             self._refuse_key(run)
-            return release_baskets(data, policy, seed=run.seed, progress=run.progress, like=like, held_out=held_out)
+            return release_baskets(data, policy, run, like=like, held_out=held_out)
         if policy.publish in KM_PUBLICATIONS:
             from shoal.kinds.sparse.km import release_km
 
             self._refuse_key(run)
-            return release_km(data, policy, seed=run.seed, progress=run.progress, like=like, held_out=held_out)
+            return release_km(data, policy, run, like=like, held_out=held_out)
         from shoal.kinds.sparse.release import release_sparse
 
         return release_sparse(data, policy, seed=run.seed, key=run.key, progress=run.progress, held_out=held_out)

@@ -28,12 +28,10 @@ from shoal.data.sparse.written import (
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, did_you_mean
 from shoal.held_out import HeldOut
-from shoal.kernels.compile import has_compiled
 from shoal.kinds.sparse.manifest import KMManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.suppression import suppression_findings
 from shoal.manifest import Manifest
-from shoal.progress import Progress
 from shoal.release import Pages, Release
 from shoal.sparse.combinations import only_items
 from shoal.sparse.content_order import canonical_order
@@ -45,6 +43,7 @@ from shoal.stage import CheckedFile, checked_file, refuse_failed
 
 if TYPE_CHECKING:
     from shoal.attack.sparse.case import BasketCase
+    from shoal.kind import Run
     from shoal.utility.sparse.baskets import BasketUtility
 
 _NOUNS = {"disassociate": "disassociated records", "suppress": "records", "generalise": "generalised records"}
@@ -159,8 +158,12 @@ class KMRelease(Release[Sparse | Disassociated]):
 
     def _write_and_check(self) -> tuple[CheckedFile, tuple[Guarantee, ...]]:
         made = _Made(self.published, dict(self.labels), self._evidence)
-        file, (_, guarantees) = _write_and_check(made, self.form, self.policy)
+        file, (_, guarantees) = _write_and_check(made, self.form, self._promised)
         return file, guarantees
+
+    @property
+    def _promised(self) -> SparsePolicy:
+        return _told_policy(self.policy, self._original)
 
     def _manifest(self, **told: Any) -> Manifest:
         published_as: dict[str, list[str]] = {}
@@ -171,7 +174,7 @@ class KMRelease(Release[Sparse | Disassociated]):
             form=asdict(self.form),
             classes=self.published.labels is not None,
             input=self.policy.input.told(),
-            require=tuple(r.model_dump(mode="json") for r in self.policy.require),
+            require=tuple(r.model_dump(mode="json") for r in self._promised.require),
             guarantees=KMManifest.claims(self.guarantees),
             method=self.policy.told(),
             suppressed_because=self.told_counts[1],
@@ -256,14 +259,24 @@ def _refuse_strangers(records: Sparse, sensitive: tuple[str, ...]) -> None:
         raise PolicyError(f"no record holds the sensitive item {stranger!r}; {did_you_mean(stranger, sorted(known))}")
 
 
+def _told_policy(policy: SparsePolicy, original: Sparse) -> SparsePolicy:
+    """What is asked of items that k records hold, which is what is promised in public.
+
+    A sensitive item of fewer is left out, and not named either: that it was asked about tells that some record holds
+    it. Where no other is sensitive, no rule can lead to one, and there is nothing to promise.
+    """
+    rho = policy.rho_uncertainty
+    if rho is None or policy.k is None:
+        return policy
+    common = {original.names[i] for i in np.flatnonzero(original.supports >= policy.k).tolist()}
+    named = tuple(name for name in rho.sensitive if name in common)
+    others = tuple(r for r in policy.require if r is not rho)
+    require = (*others, rho.model_copy(update={"sensitive": named})) if named else others
+    return policy.model_copy(update={"require": require})
+
+
 def release_km(
-    original: Sparse,
-    policy: SparsePolicy,
-    *,
-    seed: int | None = None,
-    progress: Progress | None = None,
-    like: Any = None,
-    held_out: HeldOut[Sparse] | None = None,
+    original: Sparse, policy: SparsePolicy, run: Run, *, like: Any = None, held_out: HeldOut[Sparse] | None = None
 ) -> KMRelease:
     """Make records k^m-anonymous, write them to a file of no name, and check what is read back from it.
 
@@ -276,10 +289,11 @@ def release_km(
     """
     if not len(original):
         raise DataError("there are no records, so there is nothing to publish; give a file with some")
+    seed, progress = run.seed, run.progress
     notes = _notes(original, seed)
     original = original.joined()
     if progress is not None:
-        progress("counting" if has_compiled() else "compiling (on the first run only), then counting", 0, 0)
+        progress("counting", 0, 0)
     made = make_km(original, policy)
     published = made.published
     if not len(published):
@@ -290,7 +304,7 @@ def release_km(
     form = _form(original, published)
     if progress is not None:
         progress("checking the release", 0, 0)
-    file, (read, guarantees) = _write_and_check(made, form, policy)
+    file, (read, guarantees) = _write_and_check(made, form, _told_policy(policy, original))
     n_empty = int((original.sizes == 0).sum())
     lost = {"empty": n_empty, "emptied": len(original) - n_empty - len(published)}
     return KMRelease(

@@ -79,7 +79,7 @@ class KMAnonymity(Strict):
 
     model: Literal["km-anonymity"] = "km-anonymity"
     k: int = Field(5, ge=2)
-    m: int = option(2, "Of k^m-anonymity: up to so many items of a person are known to attackers.", ge=1, le=3)
+    m: int = option(2, "For k^m-anonymity: attackers know up to this many items of a person.", ge=1, le=3)
 
 
 class RhoUncertainty(Strict):
@@ -92,7 +92,7 @@ class RhoUncertainty(Strict):
     rho: float = option(
         0.5, "Of those who hold up to m items, the largest share that may hold one more that is sensitive.", gt=0, lt=1
     )
-    sensitive: tuple[str, ...] = option((), "Items that nobody may tell.", metavar="ITEMS")
+    sensitive: tuple[str, ...] = option((), "Items that nobody may infer.", metavar="ITEMS")
 
 
 SparseRequirement = Annotated[
@@ -106,14 +106,14 @@ class SparseInput(Strict):
     """How the file is read; what is None is told by its content. See `shoal.data.sparse.files.read_sparse`."""
 
     format: Literal["baskets", "svmlight", "column", "text", "folder"] | None = option(
-        None, "How records stand in the file.", instead="told by the file"
+        None, "Format of the records.", instead="detected"
     )
     column: str | None = option(None, "Column of a table that holds the items or texts.", metavar="COLUMN")
     class_column: str | None = option(None, "Column of a table that holds their classes.", metavar="COLUMN")
-    delimiter: str | None = option(None, "What stands between items.", instead="blanks")
-    weights: Literal["binary", "counts", "tfidf"] = option("binary", "What an item of a record counts; tfidf of texts.")
+    delimiter: str | None = option(None, "Character between items.", instead="blanks")
+    weights: Literal["binary", "counts", "tfidf"] = option("binary", "How much an item counts; tfidf is for texts.")
     stop_words: Literal["english", "none"] = option("english", "Words of texts to leave out.")
-    ngrams: int = option(1, "Items of texts are runs of up to so many words.", ge=1, le=5)
+    ngrams: int = option(1, "Items of texts are runs of up to this many words.", ge=1, le=5)
     header: Header | None = header_option()
     person: tuple[str, ...] = person_option()
 
@@ -142,7 +142,7 @@ class SparseMethod(Strict):
     )
     together: int | None = option(
         None,
-        "Items that k records hold together are dealt as one, up to so many.",
+        "Up to this many items that k records hold together are dealt as one.",
         instead="16, and 1 of texts",
         ge=1,
         le=64,
@@ -174,7 +174,7 @@ class SparseMethod(Strict):
     neighbours: Literal["auto", "exact", "partition"] = option(
         "auto", "Nearest records of all (exact), within parts of the data (partition), or by their number (auto)."
     )
-    metric: Literal["cosine", "euclidean"] = option("cosine", "By what records are near.")
+    metric: Literal["cosine", "euclidean"] = option("cosine", "What makes records similar.")
     rare: int = option(5, "Classes with fewer records are left out.", ge=1)
 
 

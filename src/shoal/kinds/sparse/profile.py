@@ -141,7 +141,7 @@ class SparseProfile(Profiled):
             "#     shoal anonymize DATA -p THIS_FILE -o out/",
             'kind = "sparse"',
             "",
-            "[input]   # what is left out is told by the file",
+            "[input]   # what is left out is detected",
             *_lines(policy.input, only=set(policy.input.told())),
             "",
             *required,

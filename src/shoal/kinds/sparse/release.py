@@ -19,7 +19,6 @@ from shoal.data.sparse.sketch_files import read_sketches, write_sketches
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, Infeasible, NotVerified
 from shoal.held_out import HeldOut
-from shoal.kernels.compile import has_compiled
 from shoal.kinds.sparse.manifest import DATA_FILE, SketchManifest
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.suppression import suppression_findings
@@ -181,7 +180,7 @@ def release_sparse(
         )
     secret = key if key is not None else new_key(seed)
     if progress is not None:
-        progress("sketching" if has_compiled() else "compiling (on the first run only), then sketching", 0, 0)
+        progress("sketching", 0, 0)
     grouped = None
     if policy.method.unit == "group":
         grouped = anonymize_groups(original, policy, secret, seed=seed, progress=progress)

@@ -56,7 +56,7 @@ class StringInput(Strict):
     """How the file is read; what is None is told by its content. See `shoal.data.strings.files.read_strings`."""
 
     format: Annotated[str | None, named_in(formats, or_none=True)] = option(
-        None, "How strings stand in the file.", instead="told by the file", names=formats
+        None, "Format of the strings.", instead="detected", names=formats
     )
     label: str | None = option(
         None, "Regular expression that finds the class in a FASTA description, in its one group.", metavar="REGEX"
@@ -70,10 +70,10 @@ class StringInput(Strict):
         metavar="SYMBOLS",
         parse=alphabet_of,
     )
-    delimiter: str | None = option(None, "What stands between tokens.", instead="blanks")
+    delimiter: str | None = option(None, "Character between tokens.", instead="blanks")
     header: Header | None = header_option()
     person: tuple[str, ...] = person_option()
-    time: str | None = option(None, "Column of a table of events that says when.", metavar="COLUMN")
+    time: str | None = option(None, "Column of a table of events with the time.", metavar="COLUMN")
 
     @field_validator("person", mode="before")
     @classmethod
@@ -108,7 +108,7 @@ class StringMethod(Strict):
         ge=1,
     )
     copies: Literal["redraw", "allow"] = option(
-        "redraw", "Whether a pseudo-string that equals an original which fewer than k hold is drawn again, or stands."
+        "redraw", "Whether a pseudo-string that equals an original held by fewer than k is drawn again, or kept."
     )
     unaligned: Literal["refuse", "accept"] = option(
         "refuse",

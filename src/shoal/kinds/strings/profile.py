@@ -113,7 +113,7 @@ class StringProfile(Profiled):
             "#     shoal anonymize DATA -p THIS_FILE -o out/",
             'kind = "strings"',
             "",
-            "[input]   # what is left out is told by the file",
+            "[input]   # what is left out is detected",
             *(
                 f"{name} = {_toml(value)}"
                 for name, value in self.policy.input.model_dump(exclude_none=True).items()

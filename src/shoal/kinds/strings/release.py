@@ -20,7 +20,6 @@ from shoal.data.strings.files import read_strings_back, string_file_name, write_
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.errors import Infeasible, NotVerified
 from shoal.held_out import HeldOut
-from shoal.kernels.compile import has_compiled
 from shoal.kinds.strings.manifest import StringManifest
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.manifest import Manifest
@@ -234,9 +233,7 @@ def release_strings(
         refuse_unaligned(original)
     condensation = condensation_of(policy, seed)
     if progress is not None:
-        progress(
-            "grouping strings" if has_compiled() else "compiling (on the first run only), then grouping strings", 0, 0
-        )
+        progress("grouping strings", 0, 0)
     condensation.fit_transform(original, executor=executor, progress=progress, note=notes.append)
     made, groups, n_near = _without_few_near_copies(condensation, original, policy, executor, notes.append)
     if not len(made):
@@ -330,6 +327,8 @@ def _without_few_near_copies(
             break
         made = condensation.draw_without(made.take(np.flatnonzero(is_near)), executor=executor, note=note)
         is_near = few(made)
+    if not is_near.any():
+        return made, condensation.pseudo_.groups, 0
     rows = np.flatnonzero(~is_near)
     return made.take(rows), condensation.pseudo_.groups[rows], int(is_near.sum())
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from shoal.attack.strings.best_matches import AMBER
+from shoal.attack.result import AMBER
 from shoal.data.strings.strings import Strings
 from shoal.kinds.strings.harden import StringLadder
 from shoal.kinds.strings.kind import for_variants

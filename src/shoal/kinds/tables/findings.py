@@ -29,7 +29,7 @@ def unprotected(names: Sequence[str], reason: str | None) -> tuple[Finding, ...]
             0.0,
             f"{quoted(names)} {are} sensitive, and nothing is required of {them}: where all records of a group "
             "agree, whoever can place someone in the group learns the value.",
-            f"require diversity (-l 3), or state {their} (--sensitive, --quasi, --identifying), or take "
+            f"require diversity (-l 3), or state {their} (--sensitive, --quasi, --identifying), or accept "
             f'it with a reason: [accept] {UNPROTECTED} = "..." in the policy, or --accept {UNPROTECTED}=REASON',
             reason,
         ),

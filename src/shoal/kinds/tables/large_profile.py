@@ -61,7 +61,7 @@ def profile_large(source: Any, policy: Policy, *, sweep: bool, progress: Progres
             )
             continue
         column = alone[name]
-        guessed[name] = guess_attribute(column, n_records=empty.n_records)
+        guessed[name] = guess_attribute(column, weights=alone.weights)
         n_missing = int(column.counts(alone.weights)[len(column.values) :].sum())
         counts[name] = CellCounts(len(column.values), n_missing)
     step("reading distinct rows", 0, 0)

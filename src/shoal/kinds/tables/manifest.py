@@ -13,7 +13,7 @@ from shoal.check.finding import ACCEPTABLE
 from shoal.data.tables.attribute import Attribute, Role, Type
 from shoal.data.tables.format import data_files
 from shoal.data.tables.hierarchy import Hierarchy, prefixes
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, attributes_held
 from shoal.data.tables.table import Column, spell
 from shoal.kinds.tables.policy import Policy
 from shoal.manifest import Entries, Manifest
@@ -207,9 +207,8 @@ class TableManifest(ModelledManifest):
     @cached_property
     def meant(self) -> dict[str, Attribute]:
         """The meaning of each column of the original, by its name there."""
-        if self.layout is None:
-            return self.attributes
-        return {a: replace(self.attributes[c], name=a) for c, a in self.layout.attributes.items()}
+        held = attributes_held(self.attributes, self.layout)
+        return {a: replace(self.attributes[c], name=a) for c, a in held.items()}
 
     @property
     def by_hierarchy(self) -> frozenset[str]:

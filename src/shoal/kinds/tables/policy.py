@@ -26,7 +26,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, Field, PlainValidator, field_validator, model_validator
+from pydantic import Field, PlainValidator, field_validator, model_validator
 
 from shoal.check.finding import ACCEPTABLE
 from shoal.check.tables.singled_out import LIMIT
@@ -35,9 +35,10 @@ from shoal.data.tables.header import Header
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import MARKERS
 from shoal.errors import PolicyError, did_you_mean
-from shoal.models import Requirement, by_option, registered
+from shoal.kinds.tables.modelled import ModelledPolicy, accept_option, missing_option, shift_days_option
+from shoal.models import Requirement, by_option
 from shoal.models.k_anonymity import KAnonymity
-from shoal.policy import BasePolicy, Option, Strict, TextFile, header_option, named_in, option, person_option
+from shoal.policy import Option, Strict, header_option, named_in, option, person_option
 from shoal.registry import Registry
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ class Limits(Strict):
 
     singled_out: float = option(
         LIMIT,
-        "Share of records that columns published as they are may tell from all others, alone or with the labels.",
+        "Largest share of records that columns published unchanged may single out, alone or with the labels.",
         metavar="SHARE",
         ge=0,
         le=1,
@@ -215,7 +216,7 @@ SHIFT_TIES = (
 """Why days are moved with pseudonyms alone."""
 
 
-class Policy(BasePolicy, TextFile):
+class Policy(ModelledPolicy):
     """All that a release is asked to be.
 
     Examples
@@ -231,7 +232,7 @@ class Policy(BasePolicy, TextFile):
         Option("quasi", tuple[str, ...], "Columns that others may know, as in age,zip.", is_common=True),
         Option("sensitive", tuple[str, ...], "Columns to keep, under -l, -t and the like.", is_common=True),
         Option("identifying", tuple[str, ...], "Columns to drop.", is_common=True),
-        Option("insensitive", tuple[str, ...], "Columns to keep as they are."),
+        Option("insensitive", tuple[str, ...], "Columns to publish unchanged."),
         Option("others", Role, "Role of every column that is not named.", instead="guessed", metavar="ROLE"),
         Option(
             "hierarchies",
@@ -247,9 +248,7 @@ class Policy(BasePolicy, TextFile):
     )
 
     kind: Literal["table"] = "table"
-    missing: Literal["value", "any"] = option(
-        "value", "Whether a missing value is a value of its own, or may hide any value, which is stricter."
-    )
+    missing: Literal["value", "any"] = missing_option()
     missing_markers: tuple[str, ...] = Field(MARKERS, description="Spellings of a missing value.")
     header: Header | None = header_option()
     order: Literal["sorted", "original"] = Field("sorted", description="Order of the published rows.")
@@ -288,27 +287,16 @@ class Policy(BasePolicy, TextFile):
     )
     memory: str | None = option(
         None,
-        "Read a Parquet or CSV file without holding it, in about so much memory, as in 2GB. A release is then made by "
-        "strict mondrian with generalise or by a recoding, with a role for every column, and is not attacked.",
+        "Read a Parquet or CSV file without holding it, in about this much memory, such as 2GB. A release is then made "
+        "by strict mondrian with generalise or by a recoding, with a role for every column, and attacked on a sample.",
         instead="hold the table",
         metavar="SIZE",
     )
-    shift_days: int = option(
-        365,
-        "Most days by which dates of a person are moved, either way (--shift).",
-        metavar="DAYS",
-        ge=1,
-        le=36_500,
-    )
+    shift_days: int = shift_days_option()
     columns: Mapping[str, ColumnPolicy] = Field(default_factory=dict, description="What is known of columns, by name.")
     require: tuple[Requirement, ...] = Field((KAnonymity(k=5),), description="The guarantees.")
     limits: Limits = Field(default_factory=Limits, description="What may be found in a release; more stops it.")
-    accept: Mapping[str, str] = option(
-        {},
-        "Take what would stop the release, by its name (singled_out, unprotected, known_history), with a reason that "
-        "is published.",
-        metavar="FINDING=REASON",
-    )
+    accept: Mapping[str, str] = accept_option()
     method: Method = Field(default_factory=Method, description="How the release is made.")
 
     @model_validator(mode="after")
@@ -334,7 +322,7 @@ class Policy(BasePolicy, TextFile):
             raise ValueError("the order of the original may put the rows of a person side by side: leave order out")
         if self.person_knowledge == "history":
             if not self.person:
-                raise ValueError("person_knowledge is about several rows of a person: say by person whose a row is")
+                raise ValueError("person_knowledge is about several rows of a person: say by person whose row it is")
             if self.method.is_recoding or not self.method.way_of_publishing.rows_are_records:
                 raise ValueError(
                     "histories are made alike in groups of persons: leave person_knowledge out, or publish groups of "
@@ -360,7 +348,7 @@ class Policy(BasePolicy, TextFile):
         for name in self.provider:
             column = self.columns.get(name)
             if name in self.person:
-                raise ValueError(f"the column {name!r} cannot say both whose a row is and from which provider")
+                raise ValueError(f"the column {name!r} cannot say both whose row it is and from which provider")
             if column is not None and column.role not in (None, "identifying"):
                 raise ValueError(
                     f"the column {name!r} says from which provider a row is, so it cannot be {column.role}: leave its "
@@ -392,9 +380,11 @@ class Policy(BasePolicy, TextFile):
                 "several releases are of the same people, and nothing says who is who: name the column that does "
                 '(--person id, or person = "id")'
             )
+        made = self.method.way_of_publishing
         asked = {
             f"method = {self.method.partition}": self.method.is_recoding,
-            f"publish = {self.method.publication}": not self.method.way_of_publishing.rows_are_records,
+            # Averages before and after somebody left tell that person's values.
+            f"publish = {self.method.publication}": not (made.rows_are_records and made.has_labels),
             "person_knowledge = history": self.person_knowledge == "history",
             "provider": bool(self.provider),
             "memory": self.memory is not None,
@@ -402,7 +392,8 @@ class Policy(BasePolicy, TextFile):
         }
         refused = [what for what, is_refused in asked.items() if is_refused]
         if refused:
-            raise ValueError(f"{refused[0]} is for one release alone: leave it out, or releases")
+            several = 'several have publish = "generalise"'
+            raise ValueError(f"{refused[0]} is for one release alone ({several}): leave it out, or releases")
         return self
 
     @model_validator(mode="after")
@@ -444,13 +435,6 @@ class Policy(BasePolicy, TextFile):
         found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT])i?B", self.memory or "", re.IGNORECASE)
         return None if found is None else int(float(found[1]) * 1000 ** ("KMGT".index(found[2].upper()) + 1))
 
-    @field_validator("require")
-    @classmethod
-    def _some(cls, require: tuple[Any, ...]) -> tuple[Any, ...]:
-        if not require:
-            raise ValueError("at least one guarantee must be required")
-        return require
-
     @field_validator("accept")
     @classmethod
     def _for_a_reason(cls, accept: Mapping[str, str]) -> Mapping[str, str]:
@@ -460,11 +444,6 @@ class Policy(BasePolicy, TextFile):
             if not reason.strip() or not reason.isprintable() or len(reason) > MOST_REASON:
                 raise ValueError(f"{name} takes a reason: one line of at most {MOST_REASON} characters")
         return accept
-
-    @property
-    def k(self) -> int:
-        """The least class size that every requirement together asks for."""
-        return max(2, *(r.least_size for r in self.require))
 
     @property
     def pseudonym(self) -> str:
@@ -479,11 +458,6 @@ class Policy(BasePolicy, TextFile):
     def states_role_of(self, name: str) -> bool:
         """Whether a column's role is given, by its name or as that of all others."""
         return self.columns.get(name, self.columns.get("*", ColumnPolicy())).role is not None
-
-    @classmethod
-    def models(cls) -> Mapping[str, type[BaseModel]]:
-        """The privacy models that can be required, by name."""
-        return registered()
 
     if TYPE_CHECKING:
 

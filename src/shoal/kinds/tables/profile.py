@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 K = 5
 LOOKED_AT, LEAST_LONG, FEW_LETTERS = 1000, 20, 30
 """Of strings in a column: how many are looked at, the letters that each has at least, and how many differ."""
+MOST_LISTED = 60  # categories in the order of a policy
 FEWEST_PERSONS = 4 * K
 """Fewer are hardly worth proposing: groups of k of them would be a quarter of the table."""
 
@@ -113,7 +114,7 @@ class Profile(Profiled):
         if self.risk is None:
             return [*shown, "\nNo column looks quasi-identifying; say in the policy which ones others may know."]
         quasi = ", ".join(c.attribute.name for c in self.columns if c.attribute.role == "quasi")
-        shown.append(f"\nRisk as it stands, for someone who knows {quasi}:")
+        shown.append(f"\nRisk in the table as it is, to someone who knows {quasi}:")
         shown += [f"  {sentence}" for sentence in self.risk.sentences]
         if self.population is not None:
             shown.append(f"  {self.population.sentence}")
@@ -186,7 +187,7 @@ class Profile(Profiled):
         ]
         for column in self.columns:
             a = column.attribute
-            extra = f", order = {toml_text(list(a.order))}" if a.order is not None else ""
+            extra = order_text(a)
             alone = "" if column.singled_out is None else f"; {_share(column.singled_out)} have a value of their own"
             lines.append(f'{toml_key(a.name)} = {{ role = "{a.role}", type = "{a.type}"{extra} }}   # {a.why}{alone}')
         lines += ["", "[[require]]", 'model = "k-anonymity"', f"k = {k}"]
@@ -237,6 +238,12 @@ def toml_key(name: str) -> str:
     """A column name as a TOML key."""
     is_bare = name and all(c.isascii() and (c.isalnum() or c in "-_") for c in name)
     return name if is_bare else toml_text(name)
+
+
+def order_text(attribute: Attribute) -> str:
+    """The order of categories, for a policy; where there are many, it is found again from their spelling."""
+    order = attribute.order
+    return f", order = {toml_text(list(order))}" if order is not None and len(order) <= MOST_LISTED else ""
 
 
 def toml_text(content: str | list[str]) -> str:

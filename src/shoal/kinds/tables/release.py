@@ -25,13 +25,13 @@ from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.persons import person_codes, provider_codes
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, SlicedTable, attributes_held
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
 from shoal.kinds.tables.findings import told_findings, unprotected
-from shoal.kinds.tables.large import UNATTACKED, large_notes
+from shoal.kinds.tables.large import UNATTACKED, attacked_on, large_notes
 from shoal.kinds.tables.manifest import PublishedColumn, SeriesEntry, TableManifest, as_published
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
@@ -112,7 +112,7 @@ class TableRelease(Release[Table]):
             guarantees=(),
             policy=policy,
             notes=(
-                *large_notes(policy),
+                *large_notes(policy, original),
                 *made.notes,
                 *([ORIGINAL_ORDER] if policy.order == "original" else []),
             ),
@@ -148,8 +148,13 @@ class TableRelease(Release[Table]):
 
     @property
     def unattacked_because(self) -> str | None:
-        """What is made in bounded memory is not attacked."""
-        return None if self.policy.memory is None else UNATTACKED
+        """Not where all records are held in bounded memory."""
+        return UNATTACKED if self.policy.memory is not None and self._original.weights is None else None
+
+    @property
+    def sampled(self) -> str:
+        """A sample, where rows stand for several records."""
+        return "" if self._original.weights is None else attacked_on(self.records["in"])
 
     def _refuse_rows(self, what: str) -> None:
         if self._original.weights is not None:
@@ -186,18 +191,21 @@ class TableRelease(Release[Table]):
         before = self._original.take(self._rows[:n]) if is_paired else self._original
         return first(before, n), first(self.published, n), is_paired
 
+    @property
+    def sliced(self) -> SlicedTable | None:
+        """The published table as what it is where it stands in slices; None where every row is one record."""
+        return None if self.layout is None else SlicedTable(self.table, self.layout, self.attributes)
+
     @cached_property
     def utility(self) -> Utility:
         """What the protection cost."""
         from shoal.utility.tables.measure import measure
 
         persons = self._evidence.original_persons
-        if self.layout is not None:
+        if self.sliced is not None:
             from shoal.utility.tables.slices import measure_slices
 
-            return measure_slices(
-                self._original, self.table, self.layout, self._sources, self.attributes, self.policy, persons
-            )
+            return measure_slices(self._original, self.sliced, self._sources, self.policy, persons)
         if self._behind is None:
             own = np.flatnonzero(self._rows < self._own.n_rows)  # without counterfeits
             shown, rows, groups = self.table.take(own), self._rows[own], self._groups[own]
@@ -229,13 +237,11 @@ class TableRelease(Release[Table]):
         """What a table in slices tells an attacker; None for other tables."""
         from shoal.check.slices.exposure import exposure
 
-        if self.layout is None:
+        if self.sliced is None:
             return None
         return exposure(
-            self.table,
-            self.layout,
+            self.sliced,
             self._original,
-            self.attributes,
             missing=self.policy.missing,
             markers=self.policy.missing_markers,
         )
@@ -291,13 +297,15 @@ class TableRelease(Release[Table]):
     @property
     def case(self) -> TableCase:
         """What attacks work on; for the owner alone. Days that were moved are nobody's, so they are left out."""
-        self._refuse_rows("an attack")
         from shoal.attack.tables.case import TableCase
 
-        persons = self._evidence.original_persons
-        has_rows = not needs_original(self.policy.method.publication) and not self.records.get("counterfeits")
+        persons, has_rows = self._evidence.original_persons, not needs_original(self.policy.method.publication)
+        shown, rows = self.table.select([n for n in self.table.names if n not in self.policy.shifted]), self._rows
+        if self._behind is not None and self._own.weights is not None:  # a published row for each of the original
+            persons, rows = None, self._behind.rows
+            shown = replace(shown.take(self._behind.published), weights=self._own.weights[rows])
         return TableCase(
-            published=self.table.select([n for n in self.table.names if n not in self.policy.shifted]),
+            published=shown,
             original=self._own,
             control=self._control,
             quasi=self._names("quasi"),
@@ -305,7 +313,7 @@ class TableRelease(Release[Table]):
             attributes={n: a for n, a in self.attributes.items() if n not in self.policy.shifted},
             publication=self.policy.method.publication,
             layout=self.layout,
-            rows=self._rows.astype(np.int64) if has_rows else None,
+            rows=rows.astype(np.int64) if has_rows and not self.records.get("counterfeits") else None,
             present=np.isin(np.arange(self._own.n_rows), self._rows) if self._series is not None else None,
             policy=self.policy,
             persons=None if persons is None else persons[: self._own.n_rows],
@@ -386,7 +394,7 @@ class TableRelease(Release[Table]):
         """
         layout = self.layout
         table, pseudonyms = apart(table, self._pseudonym)
-        names = table.names if layout is None else list(dict.fromkeys(layout.attributes.values()))
+        names = list(dict.fromkeys(attributes_held(table.names, layout).values()))
         roles = {role: [n for n in names if attributes[n].role == role] for role in ("quasi", "sensitive")}
         asked = Asked(
             self.policy.require,
@@ -477,8 +485,7 @@ class TableRelease(Release[Table]):
 
     @property
     def _by_hierarchy(self) -> frozenset[str]:
-        held = {n: n for n in self.table.names} if self.layout is None else self.layout.attributes
-        attributes = {c: self.attributes[a] for c, a in held.items()}
+        attributes = {c: self.attributes[a] for c, a in attributes_held(self.table.names, self.layout).items()}
         return frozenset(c for c, a in attributes.items() if a.role == "quasi" and a.hierarchy is not None)
 
     def _manifest(self, **told: Any) -> Manifest:

@@ -41,7 +41,7 @@ class TrajectoryInput(Strict):
     latitude: str | None = option(None, "Column of the latitudes, in degrees.", instead="found", metavar="COLUMN")
     longitude: str | None = option(None, "Column of the longitudes, in degrees.", instead="found", metavar="COLUMN")
     time: str | None = option(None, "Column that says when.", instead="found", metavar="COLUMN")
-    trip: str | None = option(None, "Column that says of which trip a point is.", instead="found", metavar="COLUMN")
+    trip: str | None = option(None, "Column with the trip that a point belongs to.", instead="found", metavar="COLUMN")
     unit: Literal["trip", "person"] = option("trip", "What one trajectory is: a trip, or all points of a person.")
     person: tuple[str, ...] = person_option()
     header: Header | None = header_option()
@@ -74,14 +74,14 @@ class TrajectoryMethod(Strict):
     )
     tau: float | None = option(
         None,
-        "Protect against one who knows so many minutes in one go, who then learns at most as many more: k^(tau, eps).",
+        "Protect against someone who knows this many minutes in a row and may learn as many more: k^(tau, eps).",
         instead="whole trajectories",
         metavar="MINUTES",
         gt=0,
     )
     piece: float | None = option(
         None,
-        "Cut trips at every so many minutes of the clock; each piece is published by itself, and nothing ties it to "
+        "Cut trips every so many minutes of the clock; each piece is published by itself, and nothing ties it to "
         "the others.",
         instead="whole trips",
         metavar="MINUTES",

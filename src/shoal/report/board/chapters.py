@@ -10,11 +10,13 @@ guidance on the anonymisation of clinical reports. 45 CFR 164.514(b) and the gui
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shoal.report.board import clauses as c
 from shoal.report.board.clauses import Case, Clause
 from shoal.report.board.questions import INFERENCE, LINKABILITY, SINGLING_OUT
+
+APPENDIX = "Appendix"
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,20 @@ class Framework:
     chapters: Callable[[Case], list[Chapter]]
 
 
+def with_appendix(chapters: list[Chapter]) -> list[Chapter]:
+    """The chapters with their long tables at the end, so that the rest stays within a few pages."""
+    shorter, moved = [], []
+    for chapter in chapters:
+        clauses = []
+        for clause in chapter.clauses:
+            if clause.in_appendix and clause.rows:
+                moved.append(replace(clause, text=""))
+                clause = replace(clause, text=f"{clause.text} See the appendix.", rows=())
+            clauses.append(clause)
+        shorter.append(replace(chapter, clauses=tuple(clauses)))
+    return [*shorter, Chapter(APPENDIX, tuple(moved))] if moved else shorter
+
+
 def _three(case: Case) -> tuple[Clause, ...]:
     return tuple(c.question(case, name) for name in (SINGLING_OUT, LINKABILITY, INFERENCE))
 
@@ -42,7 +58,7 @@ def _governance(case: Case) -> Chapter:
     return Chapter(
         "Governance",
         (
-            case.said("Who answers for the release", "contact"),
+            case.said("Who is responsible for the release", "contact"),
             case.said("When it is reviewed", "review"),
             case.said("Licence or terms of use", "licence"),
             Clause("How an incident is handled"),
@@ -60,7 +76,7 @@ def _context(case: Case) -> Chapter:
             case.said("Recipients", "recipients"),
             case.said("Release model", "release_model"),
             case.said("Possible harms", "harms"),
-            Clause("What an attacker is taken to know", c.some(list(case.facts.known))),
+            Clause("What an attacker is assumed to know", c.some(list(case.facts.known))),
             c.five_safes(case),
         ),
     )
@@ -121,7 +137,7 @@ def _ema(case: Case) -> list[Chapter]:
 def _hipaa(case: Case) -> list[Chapter]:
     expert = (
         Clause("Name and experience of the expert"),
-        Clause("Who is anticipated to receive the data", str(case.context.get("recipients") or "")),
+        Clause("Anticipated recipients of the data", str(case.context.get("recipients") or "")),
         Clause("Replicability and availability: what others may know", c.some(list(case.facts.known))),
         c.risks(case),
         c.population(case),

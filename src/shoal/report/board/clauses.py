@@ -5,6 +5,7 @@ A clause is answered from what a release measured or a policy says, never from w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,6 +33,8 @@ class Clause:
     text: str = ""
     headings: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
+    in_appendix: bool = False
+    """Whether the table goes there; the text then has to do without it."""
 
     @property
     def is_stated(self) -> bool:
@@ -84,13 +87,13 @@ def records(case: Case) -> Clause:
     """How many came in and went out."""
     n, unit = case.facts.records, case.facts.unit
     whose = f" of {n['persons']:,} persons" if "persons" in n else ""
-    held = f", and {n['held_out']:,} were held out to test attacks on" if n.get("held_out") else ""
+    held = f"; {n['held_out']:,} more were held out to test attacks on" if n.get("held_out") else ""
     plural = "trajectories" if unit == "trajectory" else f"{unit}s"
     if unit == "person":  # whose records are counted here
         plural = "records"
     return Clause(
         "Size of the data",
-        f"{n['in']:,} {plural}{whose} came in, {n['out']:,} are published, {n['suppressed']:,} were left out{held}.",
+        f"{n['in']:,} {plural}{whose} went in, {n['out']:,} are published and {n['suppressed']:,} were left out{held}.",
     )
 
 
@@ -98,7 +101,10 @@ def columns(case: Case) -> Clause:
     """The columns with their roles."""
     shown = case.facts.columns[:_MOST_COLUMNS]
     rows = tuple((c.name, c.role, c.type, c.treatment) for c in shown)
-    return Clause("Attributes, and what became of them", headings=("Attribute", "Role", "Type", "Treatment"), rows=rows)
+    by_role = Counter(c.role for c in case.facts.columns)
+    text = f"{len(case.facts.columns):,} attributes: {listed([f'{n:,} {role}' for role, n in by_role.items()])}."
+    headings = ("Attribute", "Role", "Type", "Treatment")
+    return Clause("Attributes, and what was done to them", text if rows else "", headings, rows, in_appendix=True)
 
 
 def techniques(case: Case) -> Clause:
@@ -118,7 +124,7 @@ def guarantees(case: Case) -> Clause:
 def risks(case: Case) -> Clause:
     """Three attackers, before and after, beside the threshold."""
     facts, limit = case.facts, case.threshold
-    title = f"Risk of re-identification beside the threshold of {limit.value:g}"
+    title = f"Risk of re-identification against the threshold of {limit.value:g}"
     why = f"The threshold is {limit.value:g}, {limit.why}."
     if facts.after is None:
         told = "" if facts.bound is None else f" At most {facts.bound:.3f} for the prosecutor: "
@@ -146,12 +152,10 @@ def question(case: Case, name: str) -> Clause:
     if not found:
         return Clause(title)
     won = [r for r in found if r.succeeds]
-    many = f"{len(found)} attack{'s' if len(found) > 1 else ''}"
-    answer = (
-        f"None of {many} got more from the release than chance or the control explains."
-        if not won
-        else f"{len(won)} of {many} got more than chance or the control explains: {listed([r.title for r in won])}."
-    )
+    whose = "The one attack" if len(found) == 1 else f"{len(won) or 'None'} of {len(found)} attacks"
+    got = "got no more" if not won and len(found) == 1 else "got more"
+    names = f": {listed([r.title for r in won])}" if won and len(found) > 1 else ""
+    answer = f"{whose} {got} from the release than chance or the control explains{names}."
     headings = ("Attack", "On the release", "On others (control)", "By guessing", "Risk added, 95 % interval")
     rows = tuple((r.title, _rate(r.main), _rate(r.control), _rate(r.baseline), _added(r)) for r in found)
     return Clause(title, answer, headings, rows)
@@ -160,7 +164,7 @@ def question(case: Case, name: str) -> Clause:
 def membership(case: Case) -> Clause:
     """Whether somebody is in the data."""
     found = question(case, MEMBERSHIP)
-    return replace(found, text=f"{found.text} The opinion does not ask for it.") if found.text else found
+    return replace(found, text=f"{found.text} The opinion does not ask about this.") if found.text else found
 
 
 def intruder(case: Case) -> Clause:
@@ -184,7 +188,7 @@ def intruder(case: Case) -> Clause:
 
 def _skipped(case: Case) -> str:
     skipped = () if case.attacked is None else case.attacked.skipped
-    automatic = "The attacks are programs: no person searched registers, news or social media."
+    automatic = "The attacks are programs: nobody searched registers, news or social media by hand."
     return f"{some([name for name, _ in skipped])}. {automatic}" if skipped else automatic
 
 
@@ -196,7 +200,7 @@ def limits(case: Case) -> Clause:
 
 def utility(case: Case) -> Clause:
     """What it cost."""
-    return Clause("Usefulness that is left", case.verdict.cost)
+    return Clause("Remaining usefulness", case.verdict.cost)
 
 
 def population(case: Case) -> Clause:
@@ -230,7 +234,8 @@ def provenance(case: Case) -> Clause:
     rows += [(f"SHA-256 of publish/{name}", digest) for name, digest in told.get("published", ())]
     if told:
         rows = [("Program", f"Shoal {case.content['version']}"), ("Command", told["command"] or NOT_STATED), *rows]
-    return Clause("Provenance", headings=("What", "Value"), rows=tuple(rows))
+    text = "The version of the program, the command, and checksums of the original and of every published file."
+    return Clause("Provenance", text if rows else "", ("What", "Value"), tuple(rows), in_appendix=True)
 
 
 def safe_harbor(case: Case) -> Clause:
@@ -238,7 +243,7 @@ def safe_harbor(case: Case) -> Clause:
     if not case.facts.columns:
         return Clause(
             "Safe Harbor, 45 CFR 164.514(b)(2)",
-            "The data has no columns to hold against the 18 identifiers; each has to be judged by who knows the data.",
+            "The data has no columns to compare with the 18 identifiers; somebody who knows it has to judge each.",
         )
     rows = []
     for letter, name in IDENTIFIERS.items():
@@ -246,18 +251,19 @@ def safe_harbor(case: Case) -> Clause:
         gone = [c.name for c in like if c.treatment == "removed"]
         left = [c for c in like if c.treatment != "removed"]
         answer = (
-            "none looks like it"
+            "no column looks like it"
             if not like
             else "; ".join(
                 [*([f"removed: {some(gone)}"] if gone else []), *(f"published: {c.name} ({c.treatment})" for c in left)]
             )
         )
-        verdict = "none seen" if not left else "yes, to be removed or judged by an expert"
+        verdict = "none seen" if not left else "yes: remove it, or let an expert judge"
         rows.append((f"({letter}) {name}", answer, verdict))
     return Clause(
         "Safe Harbor, 45 CFR 164.514(b)(2)",
-        "Columns are held against the 18 identifiers by the words of their names and by the spelling of their values. "
-        "What looks like none may be one; actual knowledge (164.514(b)(2)(ii)) is for the covered entity to state.",
+        "Columns are compared with the 18 identifiers by the words in their names and the form of their values. A "
+        "column that looks like none of them may still be one; actual knowledge (164.514(b)(2)(ii)) is for the covered "
+        "entity to state.",
         ("Identifier", "Columns", "Published in some form"),
         tuple(rows),
     )

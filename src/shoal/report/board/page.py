@@ -11,7 +11,7 @@ from shoal.attack.kept import KeptAttacks
 from shoal.errors import DataError, PolicyError, did_you_mean
 from shoal.kind import kind_named
 from shoal.report.board import clauses
-from shoal.report.board.chapters import FRAMEWORKS, Framework
+from shoal.report.board.chapters import APPENDIX, FRAMEWORKS, Framework, with_appendix
 from shoal.report.board.clauses import NOT_STATED, Case
 from shoal.report.board.facts import BoardFacts
 from shoal.report.content import DATA_FILE, ReportContent, read_content
@@ -58,7 +58,7 @@ def private_folder(folder: str | Path) -> Path:
     path = Path(folder)
     inside = path / "private"
     if path.name == "publish" and (path.parent / "private").is_dir():
-        raise DataError(f"{path} is what is given away; give the folder of the release, which holds private/ too")
+        raise DataError(f"{path} is the part that is published; give the folder above it, which also holds private/")
     if not path.is_dir():
         raise DataError(f"there is no folder {path}; give the folder of a release")
     return inside if inside.is_dir() else path
@@ -78,7 +78,8 @@ def draw_board(content: ReportContent, attacked: Attacked[Any] | None, framework
         about=public_points({key: value for key, value in case.context.items() if key != "title"}),
         verdict=verdict,
         summary=_summary(case),
-        chapters=chapters,
+        chapters=with_appendix(chapters),
+        appendix=APPENDIX,
         n_clauses=sum(len(chapter.clauses) for chapter in chapters),
         n_stated=sum(clause.is_stated for chapter in chapters for clause in chapter.clauses),
         not_stated=NOT_STATED,

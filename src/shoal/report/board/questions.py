@@ -9,10 +9,10 @@ from __future__ import annotations
 
 SINGLING_OUT, LINKABILITY, INFERENCE, MEMBERSHIP = "singling out", "linkability", "inference", "membership"
 MEANINGS = {
-    SINGLING_OUT: "Can some or all records of one of those in the data be isolated?",
-    LINKABILITY: "Can two records of the same one, in this release or in another file, be linked?",
-    INFERENCE: "Can the value of an attribute be told, with much more than chance, from others?",
-    MEMBERSHIP: "Can it be told whether somebody is in the data?",
+    SINGLING_OUT: "Can some or all records of one individual be isolated?",
+    LINKABILITY: "Can two records of the same individual be linked, within this release or with another file?",
+    INFERENCE: "Can the value of an attribute be deduced from others, much better than by chance?",
+    MEMBERSHIP: "Can an attacker tell whether somebody is in the data?",
 }
 _ATTACKS = {
     SINGLING_OUT: """singling-out singling-out-univariate uniqueness known-items known-points home-and-work top-places
@@ -22,8 +22,8 @@ _ATTACKS = {
     INFERENCE: """inference inference-bayes homogeneity skewness similarity minimality column-join downcoding label-ends
         one-more-item rare-item linear-estimate matching-pursuit recovery-programme known-pairs length linked-secret
         genotype-recovery""",
-    MEMBERSHIP: """membership nearest-baskets group-membership place-membership fragment-membership shadow-membership
-        several-releases holes echoes""",
+    MEMBERSHIP: """membership nearest-baskets group-membership place-membership fragment-membership
+        share-tracing shadow-membership several-releases holes echoes""",
 }
 QUESTIONS = {name: question for question, names in _ATTACKS.items() for name in names.split()}
 

@@ -33,14 +33,14 @@ class Threshold:
         0.05
         """
         if context.get("acceptable_risk") is not None:
-            return cls(float(context["acceptable_risk"]), "as the policy says")
+            return cls(float(context["acceptable_risk"]), "as stated in the policy")
         model = context.get("release_model")
         if model == "safe setting":
-            return cls(SAFE_SETTING, "for work in a safe setting, as of groups of three")
+            return cls(SAFE_SETTING, "for work in a safe setting, that is, groups of three")
         if model == "public" and context.get("harms"):
-            return cls(PUBLIC_WITH_HARM, "for public release of data that could do harm, as of groups of twenty")
-        stated = {"public": "for public release", "agreement": "under an agreement, as for public release"}
-        return cls(PUBLIC, stated.get(str(model), "for public release, as no release model is stated"))
+            return cls(PUBLIC_WITH_HARM, "for public release of data that could harm, that is, groups of twenty")
+        stated = {"public": "for public release", "agreement": "under an agreement, the same as for public release"}
+        return cls(PUBLIC, stated.get(str(model), "for public release, since no release model is stated"))
 
     def verdict(self, risk: float | None) -> str:
         """Where a risk stands.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shoal.check.guarantee import Guarantee
@@ -34,19 +35,17 @@ REASONS = {
     "copies": "a pseudo-record in their place stayed a copy of a record that few hold",
 }
 CHECKED = recomputed(", the original and the groups")
-NAMES = {
-    "k-anonymity": "groups of {k}",
-    "item-support": "items that {k} hold",
-    "pool-support": "items that {support} of a pool hold",
-    "sizes": "sizes of the group",
-    "rare-copies": "no copies of rare baskets",
-    "pool-weights": "mean weights",
-}
-
-
-def short_name(guarantee: Guarantee) -> str:
-    """What a guarantee is called: ``groups of 10``."""
-    return named(guarantee, NAMES)
+short_name = partial(
+    named,
+    names={
+        "k-anonymity": "groups of {k}",
+        "item-support": "items that {k} hold",
+        "pool-support": "items that {support} of a pool hold",
+        "sizes": "sizes of the group",
+        "rare-copies": "no copies of rare baskets",
+        "pool-weights": "mean weights",
+    },
+)
 
 
 def required(guarantee: Guarantee) -> str:

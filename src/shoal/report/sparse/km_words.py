@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shoal.check.guarantee import Guarantee
@@ -39,11 +40,14 @@ CHECKED = (
     "Every guarantee was recomputed from the bytes of the published file, by a checker that is independent of the "
     "method and counts all combinations anew. Anybody who has the file can repeat it."
 )
-NAMES = {
-    "km-anonymity": "{k}^{m}-anonymity",
-    "rho-uncertainty": "{rho}-uncertainty",
-    "disassociation": "disassociation of chunks",
-}
+short_name = partial(
+    named,
+    names={
+        "km-anonymity": "{k}^{m}-anonymity",
+        "rho-uncertainty": "{rho}-uncertainty",
+        "disassociation": "disassociation of chunks",
+    },
+)
 _LEADS = {
     "disassociate": "records whose items were put apart: which items of a record go together is told within chunks",
     "suppress": "true records from which items were left out, so that no few items point at fewer than k records",
@@ -65,11 +69,6 @@ def title(policy: SparsePolicy) -> str:
 def lead(policy: SparsePolicy) -> str:
     """What it is, in a clause."""
     return _LEADS[policy.publish]
-
-
-def short_name(guarantee: Guarantee) -> str:
-    """What a guarantee is called: ``5^2-anonymity``."""
-    return named(guarantee, NAMES)
 
 
 def required(guarantee: Guarantee) -> str:

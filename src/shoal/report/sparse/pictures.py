@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from markupsafe import Markup
 
+from shoal.arrays import Ints
 from shoal.report.content import picture
 from shoal.report.svg import AFTER, MUTED, RULE, Axis, Drawing
 from shoal.report.tables.pictures import WIDE, spread_axis
@@ -17,13 +17,13 @@ from shoal.report.tables.words import compact
 N_BINS = 40
 
 
-def components(counts: npt.NDArray[np.int64], alt: str) -> Markup:
+def components(counts: Ints, alt: str) -> Markup:
     """How many components records have."""
     told = components_picture(counts, alt)
     return component_histogram(told["low"], told["high"], told["edges"], told["shares"], alt)
 
 
-def components_picture(counts: npt.NDArray[np.int64], alt: str) -> dict[str, Any]:
+def components_picture(counts: Ints, alt: str) -> dict[str, Any]:
     """What the picture of the numbers of components is drawn from: shares of records between edges."""
     low, high = int(counts.min()), int(counts.max())
     width = max(1, -(-(high - low + 1) // N_BINS))

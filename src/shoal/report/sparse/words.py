@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shoal.check.guarantee import Guarantee
@@ -37,24 +38,26 @@ REASONS = {
     "too_distinct": "too far from all others: no component keeps its similarities blurred",
     "rare_items": "only items that fewer than k records hold",
 }
+BEING_IN_THE_DATA = Point(
+    "Being in the data",
+    "Nothing here hides whether a record is in the data from someone who has the key. This is no differential privacy.",
+)
 CHECKED = recomputed(", the original, the rows and the key")
-NAMES = {
-    "delta-anonymity": "{delta}-anonymity",
-    "k-variance": "{k}-variance anonymity",
-    "recovery-cap": "recovery cap",
-    "k-anonymity": "{k}-anonymity of groups",
-    "look-alikes": "{k} look-alikes",
-    "max-components": "length of sketches",
-    "coarse-counts": "coarse lengths",
-    "rounding": "rounded components",
-    "class-size": "size of classes",
-    "sketch-form": "true sketches",
-}
-
-
-def short_name(guarantee: Guarantee) -> str:
-    """What a guarantee is called: ``10-variance anonymity``."""
-    return named(guarantee, NAMES)
+short_name = partial(
+    named,
+    names={
+        "delta-anonymity": "{delta}-anonymity",
+        "k-variance": "{k}-variance anonymity",
+        "recovery-cap": "recovery cap",
+        "k-anonymity": "{k}-anonymity of groups",
+        "look-alikes": "{k} look-alikes",
+        "max-components": "length of sketches",
+        "coarse-counts": "coarse lengths",
+        "rounding": "rounded components",
+        "class-size": "size of classes",
+        "sketch-form": "true sketches",
+    },
+)
 
 
 def required(guarantee: Guarantee) -> str:
@@ -169,11 +172,7 @@ def _limits_of_groups(policy: SparsePolicy) -> list[Point]:
             "A sketch stands there once for each record of its group, and the mean square of its components estimates "
             "the squared length of the sum.",
         ),
-        Point(
-            "Being in the data",
-            "Nothing here hides whether a record is in the data from someone who has the key. This is no differential "
-            "privacy.",
-        ),
+        BEING_IN_THE_DATA,
         Point(
             "Several records of one person",
             f"Records are counted, not persons: the {policy.k} records of a group may be of fewer persons.",
@@ -225,11 +224,7 @@ def _limits_of_records(policy: SparsePolicy, is_integral: bool) -> list[Point]:
             "Who knows some records and which sketches are theirs learns about the signs, and from enough of them "
             "about the other records. So the key is new for every release.",
         ),
-        Point(
-            "Being in the data",
-            "Nothing here hides whether a record is in the data from someone who has the key. This is no differential "
-            "privacy.",
-        ),
+        BEING_IN_THE_DATA,
         Point(
             "Several records of one person",
             "Records are counted, not persons. Similar records of one person blur one another's, and hide that person "

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from markupsafe import Markup
 
+from shoal.arrays import Ints
 from shoal.report.content import picture
 from shoal.report.svg import AFTER, BEFORE, RULE, Axis, Drawing, clean, round_ticks
 from shoal.report.tables.pictures import WIDE, Shares, bars, spread_axis
@@ -37,7 +37,7 @@ def composition(symbols: Sequence[str], before: Shares | None, after: Shares, al
     return drawing.svg(alt)
 
 
-def length_edges(*lengths: npt.NDArray[np.int64]) -> list[float]:
+def length_edges(*lengths: Ints) -> list[float]:
     """Edges of equal ratio where lengths span more than a factor of eight, else of equal width."""
     low, high = min(int(n.min()) for n in lengths), max(int(n.max()) for n in lengths)
     if high - low <= N_BINS:
@@ -46,15 +46,13 @@ def length_edges(*lengths: npt.NDArray[np.int64]) -> list[float]:
     return [float(e) for e in np.unique(np.round(edges))]
 
 
-def lengths(before: npt.NDArray[np.int64] | None, after: npt.NDArray[np.int64], alt: str) -> Markup | None:
+def lengths(before: Ints | None, after: Ints, alt: str) -> Markup | None:
     """How long strings are; nothing where all have one length."""
     told = lengths_picture(before, after, alt)
     return None if told is None else length_histogram(told["edges"], told["before"], told["after"], alt)
 
 
-def lengths_picture(
-    before: npt.NDArray[np.int64] | None, after: npt.NDArray[np.int64], alt: str
-) -> dict[str, Any] | None:
+def lengths_picture(before: Ints | None, after: Ints, alt: str) -> dict[str, Any] | None:
     """What the picture of lengths is drawn from: shares of strings between edges."""
     sides = [n for n in (before, after) if n is not None]
     if len({int(n.min()) for n in sides} | {int(n.max()) for n in sides}) == 1:

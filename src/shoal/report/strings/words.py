@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shoal.check.guarantee import Guarantee
@@ -29,18 +30,16 @@ REASONS = {
     "copies": "copies: every pseudo-string drawn in its place equalled an original or nearly did",
 }
 CHECKED = recomputed(", the original and the groups")
-NAMES = {
-    "string-condensation": "condensation of {k}",
-    "context-support": "support of {support}",
-    "no-copies": "no copies",
-    "near-copies": "near copies counted",
-    "rare-symbols": "no rare symbols",
-}
-
-
-def short_name(guarantee: Guarantee) -> str:
-    """What a guarantee is called: ``condensation of 20``."""
-    return named(guarantee, NAMES)
+short_name = partial(
+    named,
+    names={
+        "string-condensation": "condensation of {k}",
+        "context-support": "support of {support}",
+        "no-copies": "no copies",
+        "near-copies": "near copies counted",
+        "rare-symbols": "no rare symbols",
+    },
+)
 
 
 def required(guarantee: Guarantee) -> str:

@@ -17,6 +17,7 @@ from shoal._version import __version__
 from shoal.check.evidence import group_classes
 from shoal.check.tables.classes import classes_of
 from shoal.check.tables.risk import Risk, risk_of
+from shoal.data.tables.slices import attributes_held
 from shoal.data.tables.table import Table
 from shoal.errors import ShoalError
 from shoal.kinds.tables.manifest import TableManifest
@@ -56,8 +57,8 @@ def compare_datasheet(
     removed = _REMOVED.search(shown)
     n_removed = 0 if removed is None else int(removed[1] or 1)
     if original is not None:
-        held = manifest.attributes if manifest.layout is None else manifest.layout.attributes.values()
-        n_removed = len(set(original.names) - {*held, manifest.pseudonym})
+        held = attributes_held(manifest.attributes, manifest.layout)
+        n_removed = len(set(original.names) - {*held.values(), manifest.pseudonym})
     try:
         risk = _risk(manifest, table)
         order = () if original is None else original.names

@@ -12,8 +12,10 @@ from shoal.check.guarantee import Guarantee
 from shoal.check.slices.exposure import Exposure
 from shoal.check.tables.risk import Risk
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import Layout, attributes_held
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Method, Policy, partitions
+from shoal.report.points import Point
+from shoal.report.tables.limits import not_protected
 from shoal.report.tables.words import any_providers, percent
 from shoal.told_counts import Count, Span, n_published, public_counts
 
@@ -73,6 +75,8 @@ class ReportContext:
         What the publisher says of the release, as far as it is public.
     coalition : int
         How many providers may put their own records together; 0 where records are not from several.
+    sampled : str
+        What attacks looked at, where that is not all, in a sentence.
     n_counterfeits : int
         Published records that are of nobody.
     shifted, shift_days
@@ -107,10 +111,17 @@ class ReportContext:
     counts_persons: bool = False
     pseudonym: str = ""
     coalition: int = 0
+    sampled: str = ""
     shifted: tuple[str, ...] = ()
     shift_days: int = 0
     context: Mapping[str, str] | None = None
     n_counterfeits: int = 0
+
+    @property
+    def not_protected(self) -> tuple[Point, ...]:
+        """What an attacker can still do."""
+        told = (self.publish, self.diversity, self.accepted, self.pseudonym, self.shifted)
+        return not_protected(self.guarantees, self.attributes, *told)
 
     @classmethod
     def of(cls, release: TableRelease, guarantees: tuple[Guarantee, ...], *, is_public: bool = False) -> ReportContext:
@@ -154,6 +165,7 @@ class ReportContext:
             counts_persons=bool(release.policy.person),
             pseudonym=release.policy.pseudonym if release.policy.keep_person else "",
             coalition=release.policy.coalition if release.policy.provider else 0,
+            sampled="" if is_public else release.sampled,
             shifted=tuple(n for n in release.attributes if n in release.policy.shifted),
             shift_days=release.policy.shift_days if release.policy.shifted else 0,
             context=release.policy.context.public(),
@@ -177,9 +189,8 @@ class ReportContext:
         method = Method.model_validate(dict(manifest.method))
         k = Policy(require=manifest.require).k
         layout = manifest.layout
-        named = (
-            manifest.attributes if layout is None else {a: manifest.attributes[c] for c, a in layout.attributes.items()}
-        )
+        held = attributes_held(manifest.attributes, layout)
+        named = {a: manifest.attributes[c] for c, a in held.items()}
         removed = {f"{i} removed": Attribute(f"{i} removed", "nominal", "identifying") for i in range(n_removed)}
         records = manifest.records
         return cls(
@@ -208,7 +219,7 @@ class ReportContext:
             k=k,
             diversity=method.diversity,
             layout=layout,
-            by_hierarchy=frozenset(n if layout is None else layout.attributes[n] for n in manifest.by_hierarchy),
+            by_hierarchy=frozenset(held[n] for n in manifest.by_hierarchy),
             accepted=manifest.accepted or {},
             counts_persons=bool(manifest.person),
             pseudonym=manifest.pseudonym or "",

@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal.check.tables.publication import needs_original
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.slices import attributes_held
 from shoal.data.tables.table import Table
 from shoal.kinds.tables.policy import publications
 from shoal.report.page import N_PICTURES, render
@@ -17,7 +18,7 @@ from shoal.report.points import public_points
 from shoal.report.tables import pictures, words
 from shoal.report.tables.context import ReportContext
 from shoal.report.tables.domain import OTHER, Domain, domain_of
-from shoal.report.tables.limits import MISUSE, good_use, not_protected
+from shoal.report.tables.limits import MISUSE, good_use
 from shoal.report.tables.words import percent, short_name
 
 MOSTLY_OTHER = 0.5
@@ -59,8 +60,7 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         Whether to draw the pictures; else their places are empty.
     """
     columns = []
-    held = {n: n for n in context.attributes} if context.layout is None else context.layout.attributes
-    for name, original_name in held.items():
+    for name, original_name in attributes_held(context.attributes, context.layout).items():
         attribute = context.attributes[original_name]
         if attribute.role == "identifying" or (table is not None and name not in table.columns):
             continue
@@ -87,15 +87,7 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         role_names=words.ROLE_NAMES,
         figures=[(name, picture) for name, picture in figures if picture is not None],
         n_left_out=len(columns) - N_PICTURES,
-        limits=not_protected(
-            context.guarantees,
-            context.attributes,
-            context.publish,
-            context.diversity,
-            context.accepted,
-            context.pseudonym,
-            context.shifted,
-        ),
+        limits=context.not_protected,
         uses=good_use(
             context.publish,
             any(a.role in ("sensitive", "insensitive") for _, a, _, _ in columns),

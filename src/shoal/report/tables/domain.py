@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Floats, Ints
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column
 from shoal.utility.tables.cells import round_edges
@@ -63,7 +62,7 @@ def domain_of(column: Column, attribute: Attribute, k: int, weights: Codes | Non
     return Domain(int(used.sum()), missing, is_date, _shares(masses), labels=tuple(labels))
 
 
-def _largest(column: Column, counts: npt.NDArray[np.int64], k: int) -> tuple[list[str], npt.NDArray[np.int64]]:
+def _largest(column: Column, counts: Ints, k: int) -> tuple[list[str], Ints]:
     order = np.argsort(-counts, kind="stable")
     n_shown = int(np.count_nonzero(counts[order[:N_LABELS]] >= k))
     rest = int(counts.sum() - counts[order[:n_shown]].sum())
@@ -77,9 +76,7 @@ def _largest(column: Column, counts: npt.NDArray[np.int64], k: int) -> tuple[lis
     return ([*texts, OTHER], np.append(masses, rest)) if rest else (texts, masses)
 
 
-def _cells(
-    positions: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], k: int
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+def _cells(positions: Floats, counts: Ints, k: int) -> tuple[Floats, Ints]:
     edges = round_edges(float(positions.min()), float(positions.max()), N_CELLS)
     masses = np.histogram(np.clip(positions, edges[0], edges[-1]), edges, weights=counts)[0].astype(np.int64)
     kept = [float(edges[0])]
@@ -100,6 +97,6 @@ def _cells(
     return np.array(kept), np.array(merged, dtype=np.int64)
 
 
-def _shares(masses: npt.NDArray[np.int64]) -> tuple[float, ...]:
+def _shares(masses: Ints) -> tuple[float, ...]:
     total = int(masses.sum())
     return tuple(float(m / total) for m in masses) if total else ()

@@ -13,7 +13,6 @@ from shoal.report.page import N_PICTURES, judged, points
 from shoal.report.tables import slices, words
 from shoal.report.tables.context import ReportContext
 from shoal.report.tables.learning import section
-from shoal.report.tables.limits import not_protected
 from shoal.report.tables.words import number, percent, short_name
 from shoal.report.verdict import Grounds
 from shoal.utility.tables.attributes import AttributeComparison
@@ -54,17 +53,7 @@ def report_content(context: ReportContext) -> ReportContent:
         guarantees=judged(context.guarantees, short_name, words.required, words.achieved),
         tightest=[(short_name(g), words.required(g), _worst(g)) for g in context.guarantees if g.worst],
         models=words.models(context.publish),
-        limits=points(
-            not_protected(
-                context.guarantees,
-                context.attributes,
-                context.publish,
-                context.diversity,
-                context.accepted,
-                context.pseudonym,
-                context.shifted,
-            )
-        ),
+        limits=points(context.not_protected),
         sizes=picture(
             "class_sizes", before=before.records_by_class_size, after=after.records_by_class_size, unit=after.unit
         )
@@ -88,7 +77,8 @@ def _grounds(context: ReportContext) -> Grounds:
     """What the verdict rests on besides attacks."""
     counts = {"in": context.n_in, "suppressed": context.n_suppressed}
     cost = words.cost(context.utility, counts, context.publish) if context.utility else ""
-    return Grounds.of(context.guarantees, [short_name(g) for g in context.guarantees], cost, context.findings)
+    names = [short_name(g) for g in context.guarantees]
+    return Grounds.of(context.guarantees, names, cost, context.findings, context.sampled)
 
 
 def _facts(context: ReportContext) -> list[tuple[str, str, str]]:

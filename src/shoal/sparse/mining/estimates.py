@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats
+from shoal.arrays import Floats, Words
 from shoal.data.ragged import ragged_places
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError
@@ -152,7 +152,7 @@ def centroid(sketches: Sketches, rows: Rows) -> Estimate:
     return Estimate(means, np.sqrt(spread / having * (1 - having / len(rows))))
 
 
-def attribute_estimates(sketches: Sketches, item_keys: npt.NDArray[np.uint64], key: bytes) -> Estimate:
+def attribute_estimates(sketches: Sketches, item_keys: Words, key: bytes) -> Estimate:
     """Estimate attributes of all records. Eq. (2.2); for whoever holds the key.
 
     The variance is ``(|x|^2 - x_k^2) / m``; the standard error is the root of ``|x|^2 / m``, estimated, which is no

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Singles
+from shoal.arrays import Codes, Rows, Singles
 from shoal.data.sparse.sketches import Sketches
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, PolicyError
@@ -22,10 +21,10 @@ class Points(Protocol):
     """What `spherical_k_means` needs of records, be they sketches or originals."""
 
     @property
-    def seeds(self) -> npt.NDArray[np.intp]:
+    def seeds(self) -> Rows:
         """The records that a cluster may start from."""
 
-    def rows(self, rows: npt.NDArray[np.intp]) -> Singles:
+    def rows(self, rows: Rows) -> Singles:
         """Records as centroids: (n_rows, width)."""
 
     def cosines(self, centroids: Singles) -> Singles:
@@ -137,11 +136,11 @@ class SketchPoints:
         self._counts = np.minimum(counts, self._units.shape[1])
 
     @property
-    def seeds(self) -> npt.NDArray[np.intp]:
+    def seeds(self) -> Rows:
         """Records with no fewer components than the median: a start of few components is hardly one."""
         return np.flatnonzero(self._counts >= max(np.median(self._counts), 1))
 
-    def rows(self, rows: npt.NDArray[np.intp]) -> Singles:
+    def rows(self, rows: Rows) -> Singles:
         """The components of some records."""
         return self._units[rows]
 
@@ -219,7 +218,7 @@ def _nearest(cosines: Singles) -> Codes:
     return np.asarray(cosines.argmax(axis=1), np.int32)
 
 
-def _refill(labels: Codes, cosines: Singles, seeds: npt.NDArray[np.intp], n_clusters: int) -> None:
+def _refill(labels: Codes, cosines: Singles, seeds: Rows, n_clusters: int) -> None:
     """Give each empty cluster the record that fits its own worst."""
     sizes = np.bincount(labels, minlength=n_clusters)
     fits = cosines[seeds, labels[seeds]]

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats
+from shoal.arrays import Codes, Floats, Mask, Rows, Singles
 from shoal.data.sparse.sketches import Sketches
 from shoal.errors import DataError, PolicyError
 from shoal.sparse.mining.similarity import Background, Metric, similarity_blocks
@@ -98,7 +97,7 @@ class SketchKNeighbors:
 
 
 def elect(
-    blocks: Iterable[tuple[slice, npt.NDArray[np.float32]]],
+    blocks: Iterable[tuple[slice, Singles]],
     labels: Codes,
     n_classes: int,
     n_neighbors: Sequence[int],
@@ -138,14 +137,12 @@ def elect(
     return out
 
 
-def _is_most(votes: Floats) -> npt.NDArray[np.bool_]:
+def _is_most(votes: Floats) -> Mask:
     """Which classes have the most votes; sums of the same votes in another order are the same."""
     return np.asarray(votes >= votes.max(axis=1, keepdims=True) * (1 - 1e-9))
 
 
-def _shares(
-    near: npt.NDArray[np.float32], limits: npt.NDArray[np.float32], owners: npt.NDArray[np.intp], n_rows: int, k: int
-) -> Floats:
+def _shares(near: Singles, limits: Singles, owners: Rows, n_rows: int, k: int) -> Floats:
     """One vote for each that is nearer than the k-th; those as near as it share the rest."""
     nearer, tied = near > limits, near == limits
     left = k - np.bincount(owners[nearer], minlength=n_rows)
@@ -153,6 +150,6 @@ def _shares(
     return np.asarray(np.where(nearer, 1.0, np.where(tied, each[owners], 0.0)), np.float64)
 
 
-def _sums(cells: npt.NDArray[np.intp], weights: Floats, n_rows: int, n_classes: int) -> Floats:
+def _sums(cells: Rows, weights: Floats, n_rows: int, n_classes: int) -> Floats:
     totals = np.bincount(cells, weights=weights, minlength=n_rows * n_classes)
     return np.asarray(totals, np.float64).reshape(n_rows, n_classes)

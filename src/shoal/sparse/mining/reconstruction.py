@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Singles
 from shoal.data.sparse.sketches import Sketches
 from shoal.data.strings.strings import symbol_keys
 from shoal.errors import DataError
@@ -18,7 +18,7 @@ BLOCK_CELLS = 1 << 24
 
 def reconstruct(
     sketches: Sketches, names: Sequence[str], key: bytes, *, rows_at_once: int | None = None
-) -> Iterator[npt.NDArray[np.float32]]:
+) -> Iterator[Singles]:
     """Estimate the named attributes of all records, some records at a time.
 
     The estimate of an attribute is unbiased, with a variance of ``(|x|^2 - x_k^2) / m``: with as few components as a
@@ -51,7 +51,7 @@ def reconstruct(
     return _blocks(sketches, signs.T.astype(np.float32), rows_at_once or max(BLOCK_CELLS // max(len(names), 1), 1))
 
 
-def _blocks(sketches: Sketches, signs: npt.NDArray[np.float32], size: int) -> Iterator[npt.NDArray[np.float32]]:
+def _blocks(sketches: Sketches, signs: Singles, size: int) -> Iterator[Singles]:
     for begin in range(0, len(sketches), size):
         part = sketches.take(np.arange(begin, min(begin + size, len(sketches))))
         divisors = np.maximum(part.counts, 1).astype(np.float32)[:, None]

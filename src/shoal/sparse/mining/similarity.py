@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats, Singles
+from shoal.arrays import Floats, Ints, Singles
 from shoal.data.sparse.sketches import Sketches
 from shoal.sparse.mining.estimates import mean_squares
 
@@ -34,21 +33,14 @@ PRIOR_WEIGHT = 40
 
 @dataclass(frozen=True)
 class Background:
-    """What random records of a set have in common.
-
-    Attributes
-    ----------
-    cosine : float
-        The mean cosine of two records.
-    square : float
-        The mean squared length, with what rounding adds.
-    square_deviation : float
-        The standard deviation of the true squared lengths, without the noise of their estimates.
-    """
+    """What random records of a set have in common."""
 
     cosine: float
+    """The mean cosine of two records."""
     square: float
+    """The mean squared length, with what rounding adds."""
     square_deviation: float
+    """The standard deviation of the true squared lengths, without the noise of their estimates."""
 
     @classmethod
     def of(cls, sketches: Sketches) -> Background:
@@ -74,7 +66,7 @@ class Background:
         return cls(float(np.clip(cosine, -1, 1)), mean, float(np.sqrt(spread)))
 
 
-def shrunk(squares: Floats, counts: npt.NDArray[np.int64], mean: float, variance: float) -> Floats:
+def shrunk(squares: Floats, counts: Ints, mean: float, variance: float) -> Floats:
     """Mean squares drawn towards the mean of all: that of a record from m components has the variance 2 |x|^4 / m."""
     weight = min(2 * mean**2 / variance, MOST_WEIGHT) if variance > 0 else MOST_WEIGHT
     return np.asarray((counts * squares + weight * mean) / (counts + weight), np.float64)

@@ -192,7 +192,7 @@ def refuse_infeasible(ranked: Sequence[Ranked], k: int, weights: Codes | None = 
         raise Infeasible(f"there are {n_rows} records, fewer than k = {size}; lower k or add records")
 
 
-def number_through(blocks: Sequence[npt.NDArray[np.int32]], parts: Iterable[Codes]) -> Codes:
+def number_through(blocks: Sequence[Codes], parts: Iterable[Codes]) -> Codes:
     """The labels of all records from those of each block, numbered on from block to block."""
     labels = np.empty(sum(map(len, blocks)), dtype=np.int32)
     n_groups = 0

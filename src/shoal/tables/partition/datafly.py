@@ -18,34 +18,20 @@ given (there it is at most k records), and in that classes that violate a limit 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
-from shoal.arrays import Codes
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import PARTITIONS, PartitionMethod, always
-from shoal.tables.partition.full_domain import Lattice, Leaves, Loss, Missing, Recoding
-
-if TYPE_CHECKING:
-    from shoal.tables.limits import Limit
+from shoal.tables.partition.full_domain import Lattice, Recoding
 
 
-def datafly_recoding(
-    ranked: Sequence[Ranked],
-    k: int,
-    *,
-    suppression: float = 0.0,
-    loss: Loss = "gcp",
-    leaves: Leaves = None,
-    missing: Missing = "value",
-    limits: Sequence[Limit] = (),
-    weights: Codes | None = None,
-) -> Recoding:
+def datafly_recoding(ranked: Sequence[Ranked], k: int, **asked: Any) -> Recoding:
     """Generalise the attribute of most distinct values by one level until few enough records must be left out.
 
     Parameters and errors are those of `full_domain_recoding`; the loss is reported and does not lead the way. The work
     is one pass over the classes for each level of each attribute at most.
     """
-    lattice = Lattice(ranked, k, suppression, loss, leaves, missing, limits, weights)
+    lattice = Lattice(ranked, k, **asked)
     levels = [0] * len(ranked)
     visit = lattice.visit(tuple(levels))
     while not visit.is_allowed:

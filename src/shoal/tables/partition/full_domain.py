@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats
+from shoal.arrays import Codes, Floats, Ints, Mask, Rows
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.table import count_codes
 from shoal.errors import DataError, Infeasible, PolicyError, did_you_mean
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 LOSSES = ("gcp", "discernibility", "class size")
 Loss = Literal["gcp", "discernibility", "class size"]
 Missing = Literal["value", "any"]
-Leaves = Sequence[npt.NDArray[np.int64] | None] | None
+Leaves = Sequence[Ints | None] | None
 Levels = tuple[int, ...]
 
 
@@ -122,7 +122,7 @@ def as_tree(attribute: Ranked) -> Ranked:
     return replace(attribute, kind="tree", ancestors=np.ascontiguousarray(ancestors))
 
 
-def leaf_counts(attribute: Ranked, hierarchy: Hierarchy | None) -> npt.NDArray[np.int64]:
+def leaf_counts(attribute: Ranked, hierarchy: Hierarchy | None) -> Ints:
     """How many leaves stand below the node of each rank at each level, also those that no record has.
 
     Without a hierarchy, the values of the column are the leaves. A missing value is below the root only and is no leaf.
@@ -142,28 +142,19 @@ def leaf_counts(attribute: Ranked, hierarchy: Hierarchy | None) -> npt.NDArray[n
 
 @dataclass(frozen=True)
 class Visit:
-    """What is known of a node of the lattice, and through it of others.
-
-    Attributes
-    ----------
-    is_allowed : bool
-        Whether few enough records are suppressed.
-    loss : float
-        The loss of the node; infinite if it is not allowed.
-    rise : float
-        No allowed node at or above this one has a loss below it.
-    fall : float
-        The loss of an allowed node at or below this one is at least its own `rise` plus this.
-    rules_out : bool
-        Whether it is certain that no node at or below this one is allowed.
-    """
+    """What is known of a node of the lattice, and through it of others."""
 
     levels: Levels
     is_allowed: bool
+    """Whether few enough records are suppressed."""
     rules_out: bool
+    """Whether it is certain that no node at or below this one is allowed."""
     loss: float
+    """The loss of the node; infinite if it is not allowed."""
     rise: float
+    """No allowed node at or above this one has a loss below it."""
     fall: float
+    """The loss of an allowed node at or below this one is at least its own `rise` plus this."""
 
 
 class Lattice:
@@ -183,10 +174,10 @@ class Lattice:
         self,
         ranked: Sequence[Ranked],
         k: int,
-        suppression: float,
-        loss: Loss,
-        leaves: Leaves,
-        missing: Missing,
+        suppression: float = 0.0,
+        loss: Loss = "gcp",
+        leaves: Leaves = None,
+        missing: Missing = "value",
         limits: Sequence[Limit] = (),
         weights: Codes | None = None,
     ) -> None:
@@ -264,9 +255,7 @@ class Lattice:
         loss = rise + self._fall(levels, rows, counts, left_out) if is_allowed else np.inf
         return Visit(levels, is_allowed, rules_out, loss, rise, fall)
 
-    def _fall(
-        self, levels: Levels, rows: Codes, counts: npt.NDArray[np.int64], left_out: npt.NDArray[np.bool_]
-    ) -> float:
+    def _fall(self, levels: Levels, rows: Codes, counts: Ints, left_out: Mask) -> float:
         """What the suppression of some classes adds to the loss."""
         sizes = counts[left_out]
         if self._loss == "discernibility":
@@ -302,7 +291,7 @@ class Lattice:
         lower = self.visit(levels)
         return lower if lower.is_allowed and lower.loss <= visit.loss else visit
 
-    def _at(self, levels: Levels) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _at(self, levels: Levels) -> tuple[Ints, Ints]:
         """Where the nodes of each attribute's level begin, and how many there are."""
         starts = [o + h * t.n_values for o, h, t in zip(self._offsets, levels, self.trees, strict=True)]
         sizes = [s[h] for s, h in zip(self.sizes, levels, strict=True)]
@@ -313,7 +302,7 @@ class Lattice:
         below = np.flatnonzero((self._kept_levels <= levels).all(axis=1))
         return min(map(int, below), key=lambda i: len(self._kept[i][0]))
 
-    def _roll_up(self, levels: Levels, *, keep: bool) -> tuple[Codes, Codes, npt.NDArray[np.int64]]:
+    def _roll_up(self, levels: Levels, *, keep: bool) -> tuple[Codes, Codes, Ints]:
         from shoal.kernels.tables.lattice import roll_up
 
         finer = self._kept[self._nearest(levels) if keep else 0]
@@ -324,7 +313,7 @@ class Lattice:
             self._kept_levels = np.vstack([self._kept_levels, levels])
         return of, rows, counts
 
-    def _small(self, levels: Levels, rows: Codes, counts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    def _small(self, levels: Levels, rows: Codes, counts: Ints) -> Mask:
         """Classes that may not be published: smaller than k or, where missing may be any value, with a missing one."""
         small = counts < self.k
         if self._missing == "any":
@@ -333,9 +322,7 @@ class Lattice:
                     small |= self._cells[rows, a] == tree.n_values - 1
         return small
 
-    def _left_out(
-        self, levels: Levels, rows: Codes, counts: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def _left_out(self, levels: Levels, rows: Codes, counts: Ints) -> tuple[Mask, Mask]:
         """Classes that are suppressed, and those of them whose records are so at every node below too.
 
         Where the latter alone are too many, the others are not looked for.
@@ -355,7 +342,7 @@ class Lattice:
         return left_out, stays_out
 
 
-def _failing(labels: Codes, left_out: npt.NDArray[np.bool_], limits: Sequence[Limit]) -> npt.NDArray[np.bool_]:
+def _failing(labels: Codes, left_out: Mask, limits: Sequence[Limit]) -> Mask:
     """Which classes, of those that are not left out, violate a limit; measured against what is not left out."""
     from shoal.tables.limits import violations
 
@@ -368,7 +355,7 @@ def _failing(labels: Codes, left_out: npt.NDArray[np.bool_], limits: Sequence[Li
     return failing
 
 
-def tree_nodes(tree: Ranked) -> npt.NDArray[np.intp]:
+def tree_nodes(tree: Ranked) -> Rows:
     """The nodes above each rank, those of a level numbered from 0, once it is sure that levels are nested."""
     ancestors = tree.ancestors
     assert ancestors is not None, "as_tree gives every attribute ancestors"
@@ -380,7 +367,7 @@ def tree_nodes(tree: Ranked) -> npt.NDArray[np.intp]:
     return np.column_stack([np.unique(level, return_inverse=True)[1] for level in ancestors.T])
 
 
-def penalties_of(tree: Ranked, leaves: npt.NDArray[np.int64] | None) -> Floats:
+def penalties_of(tree: Ranked, leaves: Ints | None) -> Floats:
     """Share of the other leaves that a rank cannot be told from at each level."""
     if leaves is None:
         leaves = leaf_counts(tree, None)
@@ -397,18 +384,7 @@ def _over_lattice(combine: np.ufunc, by_level: Sequence[npt.NDArray[Any]]) -> Fl
     return total
 
 
-def full_domain_recoding(
-    ranked: Sequence[Ranked],
-    k: int,
-    *,
-    suppression: float = 0.0,
-    loss: Loss = "gcp",
-    leaves: Leaves = None,
-    missing: Missing = "value",
-    limits: Sequence[Limit] = (),
-    weights: Codes | None = None,
-    max_nodes: int = 10_000,
-) -> Recoding:
+def full_domain_recoding(ranked: Sequence[Ranked], k: int, *, max_nodes: int = 10_000, **asked: Any) -> Recoding:
     """Find the levels of least loss at which at most a share of the records must be suppressed.
 
     Suppressed are classes of fewer than k records, and those that violate a limit.
@@ -449,7 +425,7 @@ def full_domain_recoding(
         is allowed. With no more than `max_nodes` nodes, or where the whole table as one class meets the limits, one is
         found if there is one; so a problem that was solved is solved too when more may be suppressed.
     """
-    lattice = Lattice(ranked, k, suppression, loss, leaves, missing, limits, weights)
+    lattice = Lattice(ranked, k, **asked)
     if lattice.n_nodes > LARGEST:
         best, is_proved = _walk(lattice, max_nodes), False
     else:
@@ -495,7 +471,7 @@ def _search(lattice: Lattice, max_nodes: int) -> tuple[Visit, bool]:
             rise[visit.levels] = np.inf
 
 
-def _chain(bound: Floats, is_open: npt.NDArray[np.bool_]) -> list[Levels]:
+def _chain(bound: Floats, is_open: Mask) -> list[Levels]:
     """From the open node of least bound upwards, each time to the open node of least bound right above."""
     at = tuple(int(i) for i in np.unravel_index(int(np.argmin(np.where(is_open, bound, np.inf))), bound.shape))
     chain = [at]

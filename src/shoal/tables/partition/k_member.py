@@ -22,14 +22,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Ints
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
 
 
-def number_records(ranked: Sequence[Ranked]) -> npt.NDArray[np.int64]:
+def number_records(ranked: Sequence[Ranked]) -> Ints:
     """A number for each distinct record."""
     number = np.zeros(len(ranked[0].ranks), dtype=np.int64)
     span = 1

@@ -22,9 +22,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Floats, Ints, Rows
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.base import PARTITIONS, GroupingTask, Partition, PartitionMethod, refuse_infeasible
 from shoal.tables.partition.full_domain import Leaves, as_tree, penalties_of, tree_nodes
@@ -86,7 +85,7 @@ def local_recoding_labels(ranked: Sequence[Ranked], k: int, *, leaves: Leaves = 
     return result
 
 
-def cells_of(ranked: Sequence[Ranked], leaves: Leaves, first: npt.NDArray[np.intp], counts: Ints) -> Cells:
+def cells_of(ranked: Sequence[Ranked], leaves: Leaves, first: Rows, counts: Ints) -> Cells:
     """Lay out distinct records, each given by its first row, with the trees of all attributes end to end."""
     from shoal.kernels.tables.local_recoding import Cells
 
@@ -112,7 +111,7 @@ def cells_of(ranked: Sequence[Ranked], leaves: Leaves, first: npt.NDArray[np.int
     )
 
 
-def _unit(attribute: Ranked) -> npt.NDArray[np.float64]:
+def _unit(attribute: Ranked) -> Floats:
     """The place of each rank between the least, 0, and the greatest, 1."""
     n_present = attribute.n_values - attribute.has_missing
     values = attribute.positions if attribute.kind == "number" else np.arange(attribute.n_values, dtype=np.float64)
@@ -123,7 +122,7 @@ def _unit(attribute: Ranked) -> npt.NDArray[np.float64]:
     return unit
 
 
-def _lengths(unit: npt.NDArray[np.float64], nodes: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+def _lengths(unit: Floats, nodes: Rows) -> Floats:
     """The length of the node above each rank at each level."""
     lengths = np.zeros(nodes.shape)
     for h, node in enumerate(nodes.T):

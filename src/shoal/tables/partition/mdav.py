@@ -55,7 +55,7 @@ class _Columns:
         self.n_rows = n_rows
         self.metric: list[tuple[Floats, int, Floats, float]] = []  # cells, owner, coordinates, weight
         self.other: list[tuple[Floats, int, Floats, float]] = []
-        self.codes: list[npt.NDArray[np.int32]] = []
+        self.codes: list[Codes] = []
         self.sizes: list[int] = []
         self.is_median: list[int] = []
 

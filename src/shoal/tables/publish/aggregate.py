@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Floats, Ints, Mask, Rows
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates
 from shoal.data.tables.table import Column
@@ -68,7 +68,7 @@ def aggregate(
     present = np.flatnonzero(~is_missing)
     whose = None if persons is None else persons[present]
 
-    def n_held(of_group: npt.NDArray[np.integer[Any]], n: int) -> npt.NDArray[np.int64]:
+    def n_held(of_group: npt.NDArray[np.integer[Any]], n: int) -> Ints:
         """The values under each number that groups have, or the persons of these; of a negative one none."""
         number = of_group[groups.labels[present]]
         some = number >= 0
@@ -102,12 +102,12 @@ def aggregate(
 
 
 def _joined(
-    average: npt.NDArray[np.float64],
-    n_present: npt.NDArray[np.int64],
-    some: npt.NDArray[np.bool_],
+    average: Floats,
+    n_present: Ints,
+    some: Mask,
     k: int,
-    n_held: Callable[[npt.NDArray[np.integer[Any]], int], npt.NDArray[np.int64]],
-) -> npt.NDArray[np.intp]:
+    n_held: Callable[[npt.NDArray[np.integer[Any]], int], Ints],
+) -> Rows:
     """Which groups share an average: a number for each, from 0.
 
     Along the averages, a group with fewer than k present values takes in the next ones until there are k; what is left
@@ -142,9 +142,7 @@ def _joined(
     return np.asarray(np.unique(alone, return_inverse=True)[1])
 
 
-def _averages(
-    ranked: Ranked, groups: Groups, n_present: npt.NDArray[np.int64], is_missing: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.float64]:
+def _averages(ranked: Ranked, groups: Groups, n_present: Ints, is_missing: Mask) -> Floats:
     """The average of each group in the manner of the column's kind; of one without values it means nothing."""
     if ranked.kind == "number":
         return _means(ranked, groups, n_present, is_missing)
@@ -153,9 +151,7 @@ def _averages(
     return groups.mode_rank(ranked.ranks, ~is_missing, ranked.n_values).astype(np.float64)
 
 
-def _means(
-    ranked: Ranked, groups: Groups, n_present: npt.NDArray[np.int64], is_missing: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.float64]:
+def _means(ranked: Ranked, groups: Groups, n_present: Ints, is_missing: Mask) -> Floats:
     """Group means, summed relative to the column's middle so that huge values neither overflow nor cancel."""
     present = ranked.positions[~np.isnan(ranked.positions)]
     middle, scale = (float(present[0] / 2 + present[-1] / 2), 1.0) if len(present) else (0.0, 1.0)
@@ -172,9 +168,7 @@ def _means(
     return np.asarray(means)
 
 
-def _restore_variance(
-    average: npt.NDArray[np.float64], values: npt.NDArray[np.float64], n_present: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def _restore_variance(average: Floats, values: Floats, n_present: Ints) -> Floats:
     """Stretch the averages about their mean until they vary as the values did (the lecture's IL3 = 0)."""
     if len(values) == 0:
         return average
@@ -188,9 +182,7 @@ def _restore_variance(
     return stretched if np.isfinite(stretched).all() else average
 
 
-def _column(
-    source: Column, ranked: Ranked, average: npt.NDArray[np.float64], blank: npt.NDArray[np.bool_], groups: Groups
-) -> Column:
+def _column(source: Column, ranked: Ranked, average: Floats, blank: Mask, groups: Groups) -> Column:
     """The published column: numbers as floats, dates as they were spelled, categories as they were."""
     marker = source.markers[:1] or (None,)
     if ranked.kind != "number":
@@ -214,7 +206,7 @@ def _column(
 def _sorted(
     name: str,
     values: npt.NDArray[np.generic],
-    codes: npt.NDArray[np.int64],
+    codes: Ints,
     marker: tuple[str | None, ...],
     groups: Groups,
 ) -> Column:
@@ -227,7 +219,7 @@ def _sorted(
     return Column(name, of_group[groups.labels], values[order], marker if (of_group == len(order)).any() else ())
 
 
-def _rounded(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _rounded(numbers: Floats) -> Floats:
     """Numbers to twelve significant digits: sums of k floats are not known better."""
     return np.array([float(f"{v:.{SIGNIFICANT_DIGITS}g}") for v in numbers], dtype=np.float64)
 

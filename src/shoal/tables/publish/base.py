@@ -12,10 +12,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from shoal.arrays import Ints, Mask
+from shoal.arrays import Codes, Ints, Mask, Rows
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column, Table
 from shoal.progress import Progress
@@ -95,7 +92,7 @@ class PublishingTask:
     """
 
     table: Table
-    order: npt.NDArray[np.intp]
+    order: Rows
     attributes: Mapping[str, Attribute]
     policy: Policy
     notes: list[str]
@@ -140,7 +137,7 @@ class GroupedRecords:
     levels: tuple[int, ...] | None = None
     persons: Ints | None = None
     everyones: Ints | None = None
-    failing: Callable[[npt.NDArray[np.int32]], Mask] | None = None
+    failing: Callable[[Codes], Mask] | None = None
 
 
 class PublishedGroups(NamedTuple):

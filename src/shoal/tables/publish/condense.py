@@ -58,7 +58,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats
+from shoal.arrays import Floats, Ints, Mask, Rows
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import Dates, parse_dates
 from shoal.data.tables.table import Column, spell
@@ -90,7 +90,7 @@ class Condensed:
 
     columns: dict[str, Column]
     copies: CopyReport
-    left: npt.NDArray[np.bool_]
+    left: Mask
 
 
 def condense(
@@ -131,7 +131,7 @@ def condense(
     boxes = _Boxes([ranked[i] for i in numeric], groups)
     forms = {i: _Form.of(sources[i], ranked[i], (bounds or {}).get(ranked[i].name)) for i in numeric}
 
-    def draw(rows: npt.NDArray[np.intp]) -> list[Floats]:
+    def draw(rows: Rows) -> list[Floats]:
         """New values of some records, attribute by attribute: numbers, or ranks; nan where missing."""
         cells: list[Floats] = [np.zeros(0)] * len(ranked)
         numbers = boxes.draw(rows, rng)
@@ -154,7 +154,7 @@ def condense(
     return Condensed(columns, report, left)
 
 
-def mixed(groups: Groups, seed: np.random.SeedSequence) -> npt.NDArray[np.intp]:
+def mixed(groups: Groups, seed: np.random.SeedSequence) -> Rows:
     """Another order of the records, each group's among themselves at random.
 
     The columns that are not condensed stay where they are and the pseudo-records move, so that neither the order of the
@@ -169,7 +169,7 @@ def mixed(groups: Groups, seed: np.random.SeedSequence) -> npt.NDArray[np.intp]:
     return order
 
 
-def _members(groups: Groups, rows: npt.NDArray[np.intp], rng: np.random.Generator) -> npt.NDArray[np.intp]:
+def _members(groups: Groups, rows: Rows, rng: np.random.Generator) -> Rows:
     """For each record a member of its group, all equally likely."""
     group = groups.labels[rows]
     return np.asarray(groups.order[groups.starts[group] + rng.integers(0, groups.sizes[group])])
@@ -210,7 +210,7 @@ class _Boxes:
         labels = self.groups.labels
         self.deviations[:, j] = np.where(present, (z - self.means[labels, j]) * widening[labels], 0.0)
 
-    def factors(self, chosen: npt.NDArray[np.int64]) -> Floats:
+    def factors(self, chosen: Ints) -> Floats:
         """Eigenvectors, each as long as half the range of a uniform draw with its eigenvalue as variance."""
         n_numbers = len(self.numbers)
         covariances = np.empty((len(chosen), n_numbers, n_numbers))
@@ -226,7 +226,7 @@ class _Boxes:
         vectors = np.where(largest < 0, -vectors, vectors)
         return np.asarray(vectors * np.sqrt(3 * np.maximum(eigenvalues, 0.0))[:, None, :])
 
-    def draw(self, rows: npt.NDArray[np.intp], rng: np.random.Generator) -> Floats:
+    def draw(self, rows: Rows, rng: np.random.Generator) -> Floats:
         """Means plus draws along the eigenvectors, in the attributes' own units."""
         n_numbers = len(self.numbers)
         steps = rng.uniform(-1.0, 1.0, (len(rows), n_numbers))
@@ -243,13 +243,13 @@ class _Boxes:
                 result[at] = (self.means[chosen][place] + moved) * self.unit + self.middle
         return result
 
-    def draw_present(self, j: int, rows: npt.NDArray[np.intp], rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    def draw_present(self, j: int, rows: Rows, rng: np.random.Generator) -> Mask:
         """Whether a number is present, as often as in the group."""
         if self.present[:, j].all():
             return np.ones(len(rows), dtype=bool)
         return np.asarray(self.present[_members(self.groups, rows, rng), j])
 
-    def keep_constants(self, j: int, rows: npt.NDArray[np.intp], values: Floats) -> Floats:
+    def keep_constants(self, j: int, rows: Rows, values: Floats) -> Floats:
         """A value that a whole group shares stays, to the last bit."""
         constant = self.constants[self.groups.labels[rows], j]
         return np.where(np.isnan(constant), values, constant)
@@ -328,9 +328,9 @@ def _category(source: Column, ranked: Ranked, cells: Floats) -> Column:
 def _laid_out(
     source: Column,
     dictionary: npt.NDArray[np.generic],
-    order: npt.NDArray[np.intp],
-    codes: npt.NDArray[np.intp],
-    missing: npt.NDArray[np.bool_],
+    order: Rows,
+    codes: Rows,
+    missing: Mask,
 ) -> Column:
     """A column whose dictionary is in ascending order."""
     place = np.empty(len(order), dtype=np.int32)

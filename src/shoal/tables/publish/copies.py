@@ -13,13 +13,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints, Mask
+from shoal.arrays import Floats, Ints, Mask, Rows, Words
 from shoal.data.tables.parse import parse_numbers
 from shoal.data.tables.sense import sense_of
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups, n_persons_in
 
-Draw = Callable[[npt.NDArray[np.intp]], list[Floats]]
+Draw = Callable[[Rows], list[Floats]]
 
 N_TRIES = 20
 
@@ -65,8 +65,8 @@ class Originals:
     """
 
     ranked: tuple[Ranked, ...]
-    codes: tuple[npt.NDArray[np.int64], ...]  # of the rank of each value; equal for values that say the same
-    hashes: npt.NDArray[np.uint64]
+    codes: tuple[Ints, ...]  # of the rank of each value; equal for values that say the same
+    hashes: Words
     is_crowd: Mask
 
     @classmethod
@@ -134,7 +134,7 @@ class Originals:
         return equal & ~crowd, crowd
 
 
-def _codes(ranked: Ranked, type_: str) -> npt.NDArray[np.int64]:
+def _codes(ranked: Ranked, type_: str) -> Ints:
     """One number for the ranks of values that say the same; the missing value has its own."""
     if ranked.kind == "number" or ranked.labels is None:
         return np.arange(ranked.n_values, dtype=np.int64)
@@ -149,7 +149,7 @@ def _codes(ranked: Ranked, type_: str) -> npt.NDArray[np.int64]:
     return np.append(codes, len(labels)) if ranked.has_missing else codes
 
 
-def _translated(own: Ranked, theirs: Ranked, codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _translated(own: Ranked, theirs: Ranked, codes: Ints) -> Ints:
     """The code of each rank; -1 for a value that no original has."""
     if own is theirs or own.labels is None or theirs.labels is None:
         return codes
@@ -157,7 +157,7 @@ def _translated(own: Ranked, theirs: Ranked, codes: npt.NDArray[np.int64]) -> np
     return np.array([of_label.get(label, -1) for label in own.labels.tolist()], dtype=np.int64)
 
 
-def _hashed(codes: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.uint64]:
+def _hashed(codes: Sequence[Ints]) -> Words:
     key = np.zeros(len(codes[0]), dtype=np.uint64)
     for column in codes:
         key = (key ^ (column + 1).astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)

@@ -4,14 +4,14 @@ A range for numbers, dates and ordered categories, the lowest common ancestor fo
 of values for plain categories (LeFevre, DeWitt and Ramakrishnan, "Mondrian Multidimensional K-Anonymity", ICDE 2006;
 Byun et al., "Efficient k-Anonymization Using Clustering Techniques", DASFAA 2007).
 
-Ranges of numbers and dates end at round numbers (`shoal.data.tables.round_ends`), or at the values of members on
-request.
+Ranges end at round numbers, or on cells of several ordered categories (`shoal.data.tables.round_ends`), or at values of
+members on request.
 
-**Guarantee.** The published quasi-identifiers of a group are equal and true of every member. **Not protected.** The
-ends of a range of ordered categories, exact ends and the members of a set are values of members of the group. Where one
-member alone has a value and a missing value is one of its own, ``40 or missing`` is that member's, and whoever knows
-who has one knows whose: k-anonymity, which takes quasi-identifiers for known, is not broken by it, but
-``missing="any"`` publishes ``*`` there. The sensitive values inside a group.
+**Guarantee.** The published quasi-identifiers of a group are equal and true of every member. **Not protected.** Exact
+ends and the members of a set are values of members of the group. Where one member alone has a value and a missing value
+is one of its own, ``40 or missing`` is that member's, and whoever knows who has one knows whose: k-anonymity, which
+takes quasi-identifiers for known, is not broken by it, but ``missing="any"`` publishes ``*`` there. The sensitive
+values inside a group.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.dictionary import objects
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.labels import EVERYTHING, OR_MISSING, range_label, set_label, value_label
-from shoal.data.tables.round_ends import Spread, rounded_labels
+from shoal.data.tables.round_ends import Spread, ordered_ends, rounded_labels
 from shoal.data.tables.table import Column
 from shoal.report.points import Point
 from shoal.tables.encoding import Ranked
@@ -49,7 +49,7 @@ def generalise(
 
     ``missing="value"``: a group in which some values are missing says so in its label; one in which all are is missing.
     ``missing="any"``: a missing value may be any value, so only ``*`` covers a group that holds one.
-    ``ends="rounded"``: ranges of numbers and dates end on a grid of the column; ``ends="exact"``: at values of members.
+    ``ends="rounded"``: ranges end on a grid of the column; ``ends="exact"``: at values of members.
     """
     present = ~np.isnan(ranked.positions)[ranked.ranks]
     n_present = groups.sum(present)
@@ -105,15 +105,18 @@ def _ranges(
 ) -> npt.NDArray[Any]:
     """``[17..25]``: no spreadsheet takes it for a date, and a minus sign does no harm."""
     spelled = _spelled(ranked)
-    if is_rounded and ranked.kind == "number":
+    if is_rounded:
         known = spelled[: ranked.n_values - ranked.has_missing]
         group, rank, _ = Groups(groups.labels[present], groups.sizes).pairs(ranked.ranks[present], ranked.n_values)
-        counts = np.bincount(ranked.ranks[present], minlength=len(known))
         n_distinct = np.bincount(group, minlength=len(groups.sizes))
-        n_alike = np.bincount(group, counts[rank], len(groups.sizes)).astype(np.int64)
-        rounded = rounded_labels(known, Spread(low, high, n_distinct, n_alike, counts))
-        if rounded is not None:
-            return rounded
+        if ranked.kind == "number":
+            counts = np.bincount(ranked.ranks[present], minlength=len(known))
+            n_alike = np.bincount(group, counts[rank], len(groups.sizes)).astype(np.int64)
+            rounded = rounded_labels(known, Spread(low, high, n_distinct, n_alike, counts))
+            if rounded is not None:
+                return rounded
+        else:
+            low, high = ordered_ends(low, high, n_distinct, len(known))
     pairs, of_group = np.unique(low.astype(np.int64) * ranked.n_values + high, return_inverse=True)
     ends = [(spelled[p // ranked.n_values], spelled[p % ranked.n_values]) for p in pairs]
     return np.array([_range(a, b) for a, b in ends] or [""], dtype=object)[of_group]

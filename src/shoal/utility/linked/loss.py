@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from shoal.arrays import Codes, Rows
 from shoal.data.linked.linked import Linked
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
@@ -53,8 +51,8 @@ class LinkedUtility:
 def measure_linked_loss(
     original: Linked,
     published: Mapping[str, Table],
-    rows: Mapping[str, npt.NDArray[np.intp]],
-    groups: Mapping[str, npt.NDArray[np.int32]],
+    rows: Mapping[str, Rows],
+    groups: Mapping[str, Codes],
     attributes: Mapping[str, Mapping[str, Attribute]],
 ) -> LinkedUtility:
     """Measure what was lost."""

@@ -64,10 +64,8 @@ def compare_clusters(
 
     Parameters
     ----------
-    original : Sparse
-    published : Sketches
-    rows : int64 array
-        The original record of each sketch.
+    original, published, rows
+        As for `shoal.utility.sparse.measure.measure_sketches`.
     n_clusters : int
     seed : int or SeedSequence
         Of the sample, the starts and the random assignments.

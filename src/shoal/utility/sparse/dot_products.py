@@ -66,10 +66,8 @@ def compare_dot_products(original: Sparse, published: Sketches, rows: Ints, pair
 
     Parameters
     ----------
-    original : Sparse
-    published : Sketches
-    rows : int64 array
-        The original record of each sketch.
+    original, published, rows
+        As for `shoal.utility.sparse.measure.measure_sketches`.
     pairs : int64 array (n_pairs, 2)
         Of sketches.
     """

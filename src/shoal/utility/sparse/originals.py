@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints, Singles
+from shoal.arrays import Codes, Floats, Ints, Rows, Singles
 from shoal.data.sparse.records import Sparse
 from shoal.sparse.mining.similarity import BLOCK_CELLS, Metric
 
@@ -75,11 +75,11 @@ class OriginalPoints:
         self._units = unit_rows(matrix).tocsr()
 
     @property
-    def seeds(self) -> npt.NDArray[np.intp]:
+    def seeds(self) -> Rows:
         """All that are not empty."""
         return np.flatnonzero(np.diff(self._units.indptr))
 
-    def rows(self, rows: npt.NDArray[np.intp]) -> Singles:
+    def rows(self, rows: Rows) -> Singles:
         """Some records, dense."""
         return np.asarray(self._units[rows].toarray(), np.float32)
 

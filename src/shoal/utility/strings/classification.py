@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
 from shoal.utility.strings.codes import in_one_alphabet
@@ -123,9 +123,7 @@ def compare_classifiers(
     return tuple(out)
 
 
-def _predict(
-    name: Classifier, train: Strings, tested: Strings, n_neighbours: int, workers: int | None
-) -> npt.NDArray[np.int32]:
+def _predict(name: Classifier, train: Strings, tested: Strings, n_neighbours: int, workers: int | None) -> Codes:
     if name == "wav-rule":
         return WavRule.fit(train).predict(tested)
     return NearestStrings(train, n_neighbours).predict(tested, workers)

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Codes, Rows
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
 from shoal.kernels.strings.edit_distance import vote_nearest
@@ -41,7 +41,7 @@ class NearestStrings:
     train: Strings
     n_neighbours: int = 1
 
-    def predict(self, strings: Strings, workers: int | None = None) -> npt.NDArray[np.int32]:
+    def predict(self, strings: Strings, workers: int | None = None) -> Codes:
         """The class of each string, as an index into the classes of the training strings.
 
         The strings are in the codes of the training strings.
@@ -54,7 +54,7 @@ class NearestStrings:
         labels, priors = train.labels, np.bincount(train.labels, minlength=len(train.classes))
         n_symbols = max(len(strings.alphabet), len(train.alphabet))
 
-        def predict_some(rows: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
+        def predict_some(rows: Rows) -> Codes:
             some = strings.take(rows)
             return vote_nearest(
                 some.symbols,

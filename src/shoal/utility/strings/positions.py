@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.data.strings.strings import Strings
 from shoal.errors import PolicyError
 from shoal.utility.strings.codes import in_one_alphabet
@@ -73,6 +73,6 @@ def compare_positions(original: Strings, published: Strings, n_parts: int | None
     return Positions(float(by_part[has_both].mean()) if has_both.any() else 1.0, tuple(shown), n_parts)
 
 
-def _parts(strings: Strings, n_parts: int) -> npt.NDArray[np.int64]:
+def _parts(strings: Strings, n_parts: int) -> Ints:
     within = np.arange(len(strings.symbols)) - np.repeat(strings.starts[:-1], strings.lengths)
     return np.asarray((2 * within + 1) * n_parts // (2 * np.repeat(strings.lengths, strings.lengths)))

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints
+from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
 from shoal.kernels.strings.rules import count_pairs, first_matches
@@ -172,7 +172,7 @@ def haar_items(strings: Strings, n_scales: int) -> tuple[Ints, Ints]:
     return of_string, (within * 2 + (value > 0)) * _MAGNITUDES + magnitude
 
 
-def _records(owner: Ints, items: Codes, chosen: npt.NDArray[np.bool_], n: int) -> tuple[Codes, Ints]:
+def _records(owner: Ints, items: Codes, chosen: Mask, n: int) -> tuple[Codes, Ints]:
     """Chosen items by string, ascending, and where each string begins."""
     owner, items = owner[chosen], items[chosen]
     order = np.lexsort((items, owner))

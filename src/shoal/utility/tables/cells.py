@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
+
+from shoal.arrays import Floats
 
 SMALLEST = 1e-300
 
@@ -22,7 +23,7 @@ def round_width(width: float) -> float:
     return float(next(m * power for m in (1, 2, 5, 10, 20) if m * power >= width * (1 - 1e-9)))
 
 
-def round_edges(low: float, high: float, n_cells: int) -> npt.NDArray[np.float64]:
+def round_edges(low: float, high: float, n_cells: int) -> Floats:
     """Edges of about `n_cells` cells of one round width that hold low .. high.
 
     Rounding can put the first edge a hair above `low`: count values clipped to the edges.
@@ -36,7 +37,7 @@ def round_edges(low: float, high: float, n_cells: int) -> npt.NDArray[np.float64
     return np.arange(math.floor(low / width), math.floor(high / width) + 2, dtype=np.float64) * width
 
 
-def whole_edges(low: float, high: float, n_cells: int) -> npt.NDArray[np.float64]:
+def whole_edges(low: float, high: float, n_cells: int) -> Floats:
     """The same for whole numbers: edges lie halfway between them, and each cell holds equally many.
 
     >>> whole_edges(1, 3, 24).tolist()

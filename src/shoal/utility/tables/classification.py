@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Rows
+from shoal.arrays import Codes, Floats, Rows
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column, Table, spell
 from shoal.engine.seeds import spawn_seeds
@@ -147,13 +147,13 @@ class LearningComparison:
 def compare_learning(
     original: Table,
     published: Table,
-    rows: npt.NDArray[np.intp],
-    groups: npt.NDArray[np.int32],
+    rows: Rows,
+    groups: Codes,
     attributes: Mapping[str, Attribute],
     target: str,
     *,
     test_share: float = 0.3,
-    test_rows: npt.NDArray[np.intp] | None = None,
+    test_rows: Rows | None = None,
     confidence: float = 0.95,
     most_rows: int = MOST_ROWS,
     seed: int | np.random.SeedSequence = 0,

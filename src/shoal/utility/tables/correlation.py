@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats
+from shoal.arrays import Codes, Floats, Ints, Rows
 from shoal.data.tables.table import count_codes
 from shoal.utility.tables.grouping import Grouping, inner, moments
 from shoal.utility.tables.reading import Categories, Ranges, Reading, ReadNumbers
@@ -28,7 +28,7 @@ GROUPS_A_CHUNK = 8192
 STEPS_ALONE = 1 << 18
 
 
-Lumps = tuple[npt.NDArray[np.intp], int]
+Lumps = tuple[Rows, int]
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ def _by_group(matrix: Floats, readings: Sequence[Reading], lumps: Sequence[Lumps
             matrix[i, j] = matrix[j, i] = value
 
 
-def _products(block: Floats, weights: npt.NDArray[np.int64]) -> Floats:
+def _products(block: Floats, weights: Ints) -> Floats:
     """Weighted sums over rows of the products of all pairs of columns, in stacks of a few rows."""
     n_rows, width = block.shape
     size = max(1, STEPS_ALONE // width**2)

@@ -12,9 +12,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats
+from shoal.arrays import Codes, Floats, Rows
 from shoal.data.tables.table import Column, spell
 from shoal.errors import DataError
 from shoal.utility.tables.grouping import Grouping, inner
@@ -79,7 +78,7 @@ def minimal_distortion(
     scales: Sequence[Scale],
     grouping: Grouping,
     published: Mapping[str, Column] | None = None,
-    kept: npt.NDArray[np.intp] | None = None,
+    kept: Rows | None = None,
 ) -> Distortion:
     """One penalty for every cell that no longer shows its value.
 
@@ -115,7 +114,7 @@ def iloss(
     grouping: Grouping,
     weights: Mapping[str, float] | None = None,
     published: Mapping[str, Column] | None = None,
-    kept: npt.NDArray[np.intp] | None = None,
+    kept: Rows | None = None,
 ) -> ILoss:
     """How many other values each label covers, as a share of the domain.
 
@@ -146,9 +145,7 @@ def iloss(
     return ILoss(total, total / max(grouping.n_rows * sum(weight.values()), 1e-300), means)
 
 
-def level_shares(
-    scale: Scale, grouping: Grouping, column: Column | None = None, kept: npt.NDArray[np.intp] | None = None
-) -> Floats:
+def level_shares(scale: Scale, grouping: Grouping, column: Column | None = None, kept: Rows | None = None) -> Floats:
     """Height of each group's label over the height of the hierarchy; without one, 1 where a group mixes values."""
     height = _heights(scale, grouping, column, kept)
     if height is not None:
@@ -158,7 +155,7 @@ def level_shares(
 
 
 def covered_values(
-    scale: Scale, grouping: Grouping, column: Column | None = None, kept: npt.NDArray[np.intp] | None = None
+    scale: Scale, grouping: Grouping, column: Column | None = None, kept: Rows | None = None
 ) -> tuple[Floats, int]:
     """How many values of the domain the label of each group covers, and how many there are."""
     height = _heights(scale, grouping, column, kept)
@@ -187,21 +184,19 @@ def covered_values(
 
 
 def _labels(
-    scale: Scale, published: Mapping[str, Column] | None, kept: npt.NDArray[np.intp] | None
-) -> tuple[Column | None, npt.NDArray[np.intp] | None]:
+    scale: Scale, published: Mapping[str, Column] | None, kept: Rows | None
+) -> tuple[Column | None, Rows | None]:
     return (published or {}).get(scale.name), kept
 
 
-def _some_value(scale: Scale, grouping: Grouping) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.intp]]:
+def _some_value(scale: Scale, grouping: Grouping) -> tuple[Codes, Rows]:
     """The codes by group, and the code of one present member of each group, -1 where there is none."""
     codes = scale.codes[grouping.rows]
     present = np.where(codes < scale.n_values, codes, -1)
     return codes, grouping.greatest(present).astype(np.intp)
 
 
-def _heights(
-    scale: Scale, grouping: Grouping, column: Column | None, kept: npt.NDArray[np.intp] | None
-) -> npt.NDArray[np.intp] | None:
+def _heights(scale: Scale, grouping: Grouping, column: Column | None, kept: Rows | None) -> Rows | None:
     """Height of the label of each group in its hierarchy; None without one."""
     if scale.ancestors is None:
         return None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Floats, Ints, Mask, Rows
 from shoal.data.tables.table import count_codes, counted
 
 
@@ -22,7 +22,7 @@ def inner(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> float:
     return float(np.einsum("i,i->", a, b))
 
 
-def moments(values: npt.NDArray[np.float64], weights: Codes | None = None) -> tuple[float, float]:
+def moments(values: Floats, weights: Codes | None = None) -> tuple[float, float]:
     """Mean and standard deviation; `weights` say how many records have each value.
 
     >>> moments(np.array([1.0, 4.0]), np.array([2, 1], dtype=np.int32))[0]
@@ -52,8 +52,8 @@ class Grouping:
     """
 
     n_rows: int
-    rows: npt.NDArray[np.intp]
-    labels: npt.NDArray[np.int32]
+    rows: Rows
+    labels: Codes
     weights: Codes | None = None
 
     @classmethod
@@ -63,7 +63,7 @@ class Grouping:
         rows: npt.NDArray[np.integer[Any]],
         groups: npt.NDArray[np.integer[Any]],
         weights: Codes | None = None,
-    ) -> tuple[Grouping, npt.NDArray[np.intp]]:
+    ) -> tuple[Grouping, Rows]:
         """Number the groups densely; also the published rows that are kept (a negative group: not).
 
         `weights` are those of the rows of the original, where these stand for several records.
@@ -89,17 +89,17 @@ class Grouping:
         return len(self.sizes)
 
     @cached_property
-    def sizes(self) -> npt.NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """Number of records of each group."""
         return count_codes(self.labels, self.weights)
 
     @cached_property
-    def order(self) -> npt.NDArray[np.intp]:
+    def order(self) -> Rows:
         """Published records group by group."""
         return np.argsort(self.labels, kind="stable")
 
     @cached_property
-    def starts(self) -> npt.NDArray[np.int64]:
+    def starts(self) -> Ints:
         """Where each group begins in `order`."""
         n_rows = self.sizes if self.weights is None else np.bincount(self.labels)
         return np.cumsum(n_rows) - n_rows
@@ -116,15 +116,15 @@ class Grouping:
             return values[:0]
         return np.asarray(np.fmax.reduceat(values[self.order], self.starts))
 
-    def count(self, marked: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    def count(self, marked: Mask) -> Ints:
         """Marked records of each group."""
         return count_codes(self.labels[marked], None if self.weights is None else self.weights[marked], self.n_groups)
 
     @cached_property
-    def _varieties(self) -> dict[int, tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]]:
+    def _varieties(self) -> dict[int, tuple[Codes, Ints]]:
         return {}
 
-    def variety(self, codes: npt.NDArray[np.int32], n_codes: int) -> npt.NDArray[np.int64]:
+    def variety(self, codes: Codes, n_codes: int) -> Ints:
         """How many distinct codes each group has, of codes by original record; counted once for an array."""
         if id(codes) not in self._varieties:
             group, _, _ = self.members(codes[self.rows], n_codes)
@@ -132,9 +132,7 @@ class Grouping:
             self._varieties[id(codes)] = codes, np.bincount(group, minlength=self.n_groups)
         return self._varieties[id(codes)][1]
 
-    def members(
-        self, codes: npt.NDArray[np.int32], n_codes: int
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def members(self, codes: Codes, n_codes: int) -> tuple[Ints, Ints, Ints]:
         """The distinct (group, code) pairs by group, and how many records each has."""
         keys = self.labels.astype(np.int64) * n_codes + codes
         if self.n_groups * n_codes <= 8 * len(keys):

@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints
+from shoal.arrays import Codes, Floats, Ints, Mask, Rows
 from shoal.data.tables.table import Column
 from shoal.utility.tables.grouping import Grouping, inner
 from shoal.utility.tables.scale import Scale
 from shoal.utility.tables.spans import group_spans
 
 
-def penalties(
-    scale: Scale, grouping: Grouping, column: Column | None = None, kept: npt.NDArray[np.intp] | None = None
-) -> Floats:
+def penalties(scale: Scale, grouping: Grouping, column: Column | None = None, kept: Rows | None = None) -> Floats:
     """Normalised certainty penalty of each group in one attribute, from 0 (one value) to 1 (anything).
 
     - numbers, dates, ordered categories: ``(max - min) / (global max - global min)``, where the published column is
@@ -50,12 +47,12 @@ def penalties(
     return np.where(distinct > 1, distinct / domain, 0.0)
 
 
-def _is_mixed(scale: Scale, grouping: Grouping, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+def _is_mixed(scale: Scale, grouping: Grouping, codes: Codes) -> Mask:
     n_missing = grouping.count(codes == scale.n_values)
     return np.asarray((n_missing > 0) & (n_missing < grouping.sizes))
 
 
-def meets(scale: Scale, grouping: Grouping) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+def meets(scale: Scale, grouping: Grouping) -> tuple[Rows, Ints]:
     """Height and node of the least common label of each group; height -1 where all values are missing."""
     assert scale.ancestors is not None
     codes = scale.codes[grouping.rows]
@@ -73,7 +70,7 @@ def meets(scale: Scale, grouping: Grouping) -> tuple[npt.NDArray[np.intp], npt.N
     return height, node
 
 
-def _tree_penalties(scale: Scale, grouping: Grouping, codes: npt.NDArray[np.int32]) -> Floats:
+def _tree_penalties(scale: Scale, grouping: Grouping, codes: Codes) -> Floats:
     height, node = meets(scale, grouping)
     n_leaves = int(scale.leaves[-1].sum())
     result = np.zeros(grouping.n_groups)

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Mask
+from shoal.arrays import Codes, Floats, Ints, Mask, Rows
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table
 from shoal.errors import PolicyError
@@ -113,8 +113,8 @@ class Queries:
 def query_error(
     original: Table,
     published: Table,
-    rows: npt.NDArray[np.intp],
-    groups: npt.NDArray[np.int32],
+    rows: Rows,
+    groups: Codes,
     attributes: Mapping[str, Attribute],
     *,
     n_queries: int = 1000,
@@ -188,7 +188,7 @@ def enough_queries(scales: Sequence[Scale]) -> int:
 
 
 def summarise(
-    true: npt.NDArray[np.int64], estimate: Floats, overlap: Floats, n_rows: int, n_attributes: int, sanity_bound: float
+    true: Ints, estimate: Floats, overlap: Floats, n_rows: int, n_attributes: int, sanity_bound: float
 ) -> QueryError:
     """Errors from true, estimated and overlapping counts."""
     error = np.sort(np.abs(estimate - true) / np.maximum(true, sanity_bound * n_rows))
@@ -251,9 +251,7 @@ def _line(scale: Scale) -> Floats | None:
     return None if scale.ancestors is None else scale.ancestors[:, 0].astype(np.float64)
 
 
-def _random_sets(
-    counts: npt.NDArray[np.int64], n_queries: int, share: float, rng: np.random.Generator
-) -> npt.NDArray[np.bool_]:
+def _random_sets(counts: Ints, n_queries: int, share: float, rng: np.random.Generator) -> Mask:
     chosen = np.zeros((n_queries, len(counts)), dtype=bool)
     block = max(1, BLOCK_CELLS // max(len(counts), 1))
     for first in range(0, n_queries, block):
@@ -266,10 +264,10 @@ def _random_sets(
     return chosen
 
 
-def true_counts(scales: Sequence[Scale], queries: Queries) -> npt.NDArray[np.int64]:
+def true_counts(scales: Sequence[Scale], queries: Queries) -> Ints:
     """How many original records satisfy each query."""
 
-    def satisfied(j: int, at: npt.NDArray[np.intp]) -> tuple[Mask, ...]:
+    def satisfied(j: int, at: Rows) -> tuple[Mask, ...]:
         return (_satisfied(scales[j], queries, j, at),)
 
     states = [_States(scale.codes, scale.n_values + 1) for scale in scales]
@@ -290,7 +288,7 @@ class _States:
 def _sums(
     queries: Queries,
     states: Sequence[_States],
-    shares: Callable[[int, npt.NDArray[np.intp]], tuple[npt.NDArray[Any], ...]],
+    shares: Callable[[int, Rows], tuple[npt.NDArray[Any], ...]],
     weights: Floats | None = None,
 ) -> tuple[Floats, ...]:
     """Over all units, the sum of weight, or 1, times the product of shares, of each query.
@@ -322,9 +320,7 @@ def _sums(
     return tuple(results)
 
 
-def _meetings(
-    states: Sequence[_States], n_units: int, weights: Floats | None
-) -> tuple[list[npt.NDArray[np.intp]], Floats]:
+def _meetings(states: Sequence[_States], n_units: int, weights: Floats | None) -> tuple[list[Rows], Floats]:
     """The combinations of states that occur, one array an attribute, and the weight of the units that have each."""
     key, span = np.zeros(n_units, dtype=np.int64), 1
     for state in states:
@@ -351,7 +347,7 @@ def _meetings(
     return places, np.ones(n_units) if weights is None else weights
 
 
-def _satisfied(scale: Scale, queries: Queries, j: int, at: npt.NDArray[np.intp]) -> Mask:
+def _satisfied(scale: Scale, queries: Queries, j: int, at: Rows) -> Mask:
     """Which values satisfy some of the queries; the last column, of missing cells, never does."""
     result = np.zeros((len(at), scale.n_values + 1), dtype=bool)
     line, chosen = _line(scale), queries.sets[j]
@@ -383,7 +379,7 @@ def estimated_counts(
     return estimate, overlap
 
 
-_Shares = Callable[[Queries, int, "npt.NDArray[np.intp]"], tuple[Floats, Mask]]
+_Shares = Callable[[Queries, int, "Rows"], tuple[Floats, Mask]]
 
 
 def _shown(scale: Scale, reading: Reading, grouping: Grouping) -> tuple[npt.NDArray[np.integer[Any]], int, _Shares]:
@@ -394,14 +390,14 @@ def _shown(scale: Scale, reading: Reading, grouping: Grouping) -> tuple[npt.NDAr
     if isinstance(reading, ReadNumbers):
         values, place = np.unique(reading.values, return_inverse=True)
 
-        def of_numbers(queries: Queries, j: int, at: npt.NDArray[np.intp]) -> tuple[Floats, Mask]:
+        def of_numbers(queries: Queries, j: int, at: Rows) -> tuple[Floats, Mask]:
             inside = (values >= queries.low[at, j, None]) & (values <= queries.high[at, j, None])
             return inside.astype(np.float64), inside
 
         return place, len(values), of_numbers
     if isinstance(reading, Categories):
 
-        def of_categories(queries: Queries, j: int, at: npt.NDArray[np.intp]) -> tuple[Floats, Mask]:
+        def of_categories(queries: Queries, j: int, at: Rows) -> tuple[Floats, Mask]:
             inside = _satisfied(scale, queries, j, at)
             return inside.astype(np.float64), inside
 
@@ -411,7 +407,7 @@ def _shown(scale: Scale, reading: Reading, grouping: Grouping) -> tuple[npt.NDAr
         first, state = _distinct(reading.low, reading.high, present)
         some = replace(reading, low=reading.low[first], high=reading.high[first], weights=reading.weights[first])
 
-        def of_ranges(queries: Queries, j: int, at: npt.NDArray[np.intp]) -> tuple[Floats, Mask]:
+        def of_ranges(queries: Queries, j: int, at: Rows) -> tuple[Floats, Mask]:
             return _range_shares(some, present[first], queries.low[at, j, None], queries.high[at, j, None])
 
         return state, len(first), of_ranges
@@ -423,7 +419,7 @@ def _shown(scale: Scale, reading: Reading, grouping: Grouping) -> tuple[npt.NDAr
         owner = np.cumsum(chosen)[reading.group[kept]] - 1
         code, weight = reading.code[kept], reading.share[kept]
 
-        def of_sets(queries: Queries, j: int, at: npt.NDArray[np.intp]) -> tuple[Floats, Mask]:
+        def of_sets(queries: Queries, j: int, at: Rows) -> tuple[Floats, Mask]:
             share = _summed(_satisfied(scale, queries, j, at), owner, code, weight, len(first))
             return share, share > 0
 
@@ -432,7 +428,7 @@ def _shown(scale: Scale, reading: Reading, grouping: Grouping) -> tuple[npt.NDAr
     label, value, part = reading.table
     first, state = _distinct(reading.label, reading.missing)
 
-    def of_labels(queries: Queries, j: int, at: npt.NDArray[np.intp]) -> tuple[Floats, Mask]:
+    def of_labels(queries: Queries, j: int, at: Rows) -> tuple[Floats, Mask]:
         by_label = _summed(_satisfied(scale, queries, j, at), label, value, part, reading.n_labels)
         share = by_label[:, reading.label[first]] * (1 - reading.missing[first])
         return share, share > 0
@@ -440,7 +436,7 @@ def _shown(scale: Scale, reading: Reading, grouping: Grouping) -> tuple[npt.NDAr
     return state, len(first), of_labels
 
 
-def _distinct(*columns: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _distinct(*columns: npt.NDArray[Any]) -> tuple[Rows, Rows]:
     """The first place of each distinct row of some columns, and the number of the row of each place."""
     key = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
@@ -450,7 +446,7 @@ def _distinct(*columns: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDA
     return first, state
 
 
-def _distinct_sets(reading: Sets, n_groups: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _distinct_sets(reading: Sets, n_groups: int) -> tuple[Rows, Rows]:
     """The same of the sets of values of groups, in their order; of very many values each group counts as its own."""
     if reading.n_values >= MOST_COMPARED or not n_groups:
         return np.arange(n_groups), np.arange(n_groups)
@@ -462,9 +458,7 @@ def _distinct_sets(reading: Sets, n_groups: int) -> tuple[npt.NDArray[np.intp], 
     return first[order], np.argsort(order)[state]
 
 
-def _summed(
-    satisfied: Mask, owner: npt.NDArray[np.int64], code: npt.NDArray[np.int64], weight: Floats, n_owners: int
-) -> Floats:
+def _summed(satisfied: Mask, owner: Ints, code: Ints, weight: Floats, n_owners: int) -> Floats:
     """Sum the weights of satisfying values over each owner; pairs come sorted by owner."""
     result = np.zeros((len(satisfied), n_owners))
     used, starts = np.unique(owner, return_index=True)

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats
+from shoal.arrays import Codes, Floats, Ints, Rows
 from shoal.data.tables.table import Column, count_codes, spell
 from shoal.utility.tables.grouping import Grouping, inner, moments
 from shoal.utility.tables.loss import meets
@@ -74,7 +73,7 @@ class Ranges:
 
     low: Floats
     high: Floats
-    weights: npt.NDArray[np.int64]  # present records
+    weights: Ints  # present records
     n_missing: int
     is_whole: bool
 
@@ -111,7 +110,7 @@ class Ranges:
 class Categories:
     """A category in each published record; index n_values is the missing one."""
 
-    codes: npt.NDArray[np.int32]
+    codes: Codes
     n_values: int
     grouping: Grouping
 
@@ -120,11 +119,11 @@ class Categories:
         return count_codes(self.codes, self.grouping.weights, self.n_values + 1).astype(np.float64)
 
     @cached_property
-    def _shares(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
+    def _shares(self) -> tuple[Ints, Ints, Floats]:
         group, code, count = self.grouping.members(self.codes, self.n_values + 1)
         return group, code, count / self.grouping.sizes[group]
 
-    def lumped(self, lumps: npt.NDArray[np.intp], n_lumps: int, first: int, last: int) -> Floats:
+    def lumped(self, lumps: Rows, n_lumps: int, first: int, last: int) -> Floats:
         """Share of each lump of values in the groups first .. last - 1."""
         return _dense(*self._shares, lumps, n_lumps, first, last)
 
@@ -133,8 +132,8 @@ class Categories:
 class Sets:
     """The distinct values of a group stand for each of its records, all equally likely."""
 
-    group: npt.NDArray[np.int64]
-    code: npt.NDArray[np.int64]
+    group: Ints
+    code: Ints
     share: Floats
     n_values: int
     grouping: Grouping
@@ -144,7 +143,7 @@ class Sets:
         weights = self.share * self.grouping.sizes[self.group]
         return np.bincount(self.code, weights, minlength=self.n_values + 1).astype(np.float64)
 
-    def lumped(self, lumps: npt.NDArray[np.intp], n_lumps: int, first: int, last: int) -> Floats:
+    def lumped(self, lumps: Rows, n_lumps: int, first: int, last: int) -> Floats:
         """Share of each lump of values in the groups first .. last - 1."""
         return _dense(self.group, self.code, self.share, lumps, n_lumps, first, last)
 
@@ -153,8 +152,8 @@ class Sets:
 class Labels:
     """A label for each group, one of few, uniform over some values; a share of the group may be missing."""
 
-    label: npt.NDArray[np.intp]  # of each group
-    table: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]  # (label, code, share), by label
+    label: Rows  # of each group
+    table: tuple[Ints, Ints, Floats]  # (label, code, share), by label
     n_labels: int
     missing: Floats  # share of each group
     n_values: int
@@ -168,7 +167,7 @@ class Labels:
         result[-1] += inner(self.missing, self.grouping.sizes)
         return result
 
-    def lumped(self, lumps: npt.NDArray[np.intp], n_lumps: int, first: int, last: int) -> Floats:
+    def lumped(self, lumps: Rows, n_lumps: int, first: int, last: int) -> Floats:
         """Share of each lump of values in the groups first .. last - 1."""
         used, place = np.unique(self.label[first:last], return_inverse=True)
         label, code, share = self.table
@@ -186,10 +185,10 @@ Reading = ReadNumbers | Ranges | Categories | Sets | Labels
 
 
 def _dense(
-    group: npt.NDArray[np.int64],
-    code: npt.NDArray[np.int64],
+    group: Ints,
+    code: Ints,
     share: Floats,
-    lumps: npt.NDArray[np.intp],
+    lumps: Rows,
     n_lumps: int,
     first: int,
     last: int,
@@ -202,7 +201,7 @@ def _dense(
     return cells.reshape(last - first, n_lumps)
 
 
-def read_published(scale: Scale, published: Column, kept: npt.NDArray[np.intp], grouping: Grouping) -> Reading:
+def read_published(scale: Scale, published: Column, kept: Rows, grouping: Grouping) -> Reading:
     """Decide how a published column is read; `kept` are its rows that belong to a group."""
     codes = published.codes[kept]
     used = np.bincount(codes, minlength=len(published.values))[: len(published.values)] > 0
@@ -231,7 +230,7 @@ def read_published(scale: Scale, published: Column, kept: npt.NDArray[np.intp], 
     return Sets(group, code, 1 / distinct[group], scale.n_values, grouping)
 
 
-def _ranges(scale: Scale, grouping: Grouping, published: Column, kept: npt.NDArray[np.intp]) -> Ranges:
+def _ranges(scale: Scale, grouping: Grouping, published: Column, kept: Rows) -> Ranges:
     values = scale.numbers()[grouping.rows]
     n_present = grouping.count(~np.isnan(values))
     n_missing = grouping.n_published - int(n_present.sum())

@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Floats, Ints
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parse import parse_dates, parse_numbers
 from shoal.data.tables.table import Column, count_codes, spell
@@ -44,10 +43,10 @@ class Scale:
     attribute: Attribute
     column: Column
     kind: Kind
-    codes: npt.NDArray[np.int32]
-    positions: npt.NDArray[np.float64] | None
-    ancestors: npt.NDArray[np.int32] | None = None
-    leaves: tuple[npt.NDArray[np.int64], ...] = ()
+    codes: Codes
+    positions: Floats | None
+    ancestors: Codes | None = None
+    leaves: tuple[Ints, ...] = ()
     weights: Codes | None = None
 
     @property
@@ -66,7 +65,7 @@ class Scale:
         return spell(self.column.values)
 
     @cached_property
-    def counts(self) -> npt.NDArray[np.int64]:
+    def counts(self) -> Ints:
         """How many records hold each value; the last entry counts the missing ones."""
         return count_codes(self.codes, self.weights, self.n_values + 1)
 
@@ -85,7 +84,7 @@ class Scale:
         whole = self.positions == np.floor(self.positions)
         return bool(whole.all() and np.abs(self.positions).max() < 2**50)
 
-    def numbers(self) -> npt.NDArray[np.float64]:
+    def numbers(self) -> Floats:
         """The position of every cell, nan where missing."""
         assert self.positions is not None
         return np.append(self.positions, np.nan)[self.codes]
@@ -103,7 +102,7 @@ def scale_of(column: Column, attribute: Attribute, weights: Codes | None = None)
     if column.markers:
         codes = np.minimum(codes, len(column.values)).astype(np.int32, copy=False)
     ancestors = None
-    leaves: tuple[npt.NDArray[np.int64], ...] = ()
+    leaves: tuple[Ints, ...] = ()
     if attribute.hierarchy is not None and not attribute.hierarchy.missing_from(spell(column.values)):
         ancestors = attribute.hierarchy.ancestors(spell(column.values))
         whole = attribute.hierarchy.ancestors(attribute.hierarchy.leaves)
@@ -111,7 +110,7 @@ def scale_of(column: Column, attribute: Attribute, weights: Codes | None = None)
     return Scale(attribute, column, kind, codes, positions, ancestors, leaves, weights)
 
 
-def positions_of(column: Column, type_: str) -> npt.NDArray[np.float64] | None:
+def positions_of(column: Column, type_: str) -> Floats | None:
     """Numbers, or days since 1970, of a dictionary; None unless all of its values can be read so."""
     if type_ == "continuous":
         numbers = parse_numbers(column.values)
@@ -122,7 +121,7 @@ def positions_of(column: Column, type_: str) -> npt.NDArray[np.float64] | None:
     return None
 
 
-def _ranks(column: Column, order: Sequence[str] | None) -> npt.NDArray[np.float64]:
+def _ranks(column: Column, order: Sequence[str] | None) -> Floats:
     """Ranks by the given order; without it, or past its end, by number if all are numbers, else as they are."""
     numbers = parse_numbers(column.values)
     natural = np.arange(len(column.values))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Ints, Rows
-from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.slices import Layout
+from shoal.data.tables.slices import SlicedTable
 from shoal.data.tables.table import Column, Table, row_keys
 from shoal.kinds.tables.policy import Policy
 from shoal.utility.tables import loss
@@ -26,10 +25,8 @@ OF_REBUILT = ("query-error", "IL2", "IL3", "IL4", "IL5")
 
 def measure_slices(
     original: Table,
-    published: Table,
-    layout: Layout,
+    sliced: SlicedTable,
     sources: Sequence[Rows],
-    attributes: Mapping[str, Attribute],
     policy: Policy,
     persons: Ints | None = None,
 ) -> Utility:
@@ -45,6 +42,7 @@ def measure_slices(
     persons : int64 array (original.n_rows,), optional
         As for `measure`.
     """
+    published, layout, attributes = sliced.table, sliced.layout, sliced.attributes
     compared: dict[str, AttributeComparison] = {}
     penalties, of_persons = [], []
     for part, rows in zip(layout.slices, sources, strict=True):
@@ -62,7 +60,7 @@ def measure_slices(
                 of_persons += [] if persons is None else [loss.ncp(lost, grouping, persons)]
             compared[name] = compare(scale, reading, policy.k, ncp)
     some = np.arange(0, published.n_rows, -(-published.n_rows // MOST_REBUILT))
-    made = rebuilt(original, published, layout, sources, attributes).take(some)
+    made = rebuilt(original, sliced, sources).take(some)
     alone = np.arange(len(some))
     across = measure(original.take(some), made, alone, alone.astype(np.int32), attributes, policy.k, is_paired=False)
     return Utility(
@@ -76,19 +74,14 @@ def measure_slices(
     )
 
 
-def rebuilt(
-    original: Table,
-    published: Table,
-    layout: Layout,
-    sources: Sequence[Rows],
-    attributes: Mapping[str, Attribute],
-) -> Table:
+def rebuilt(original: Table, sliced: SlicedTable, sources: Sequence[Rows]) -> Table:
     """Full records that a reader could take the slices for, one a published row.
 
     Slices are put side by side as they stand in their bucket; where all carry the sensitive values, rows of a bucket
     with the same ones. Every value that a label covers is equally likely, as `reading` has it: how the true ones are
     spread inside a label, a reader does not know. Drawn with a fixed seed: nothing here is published.
     """
+    published, layout, attributes = sliced.table, sliced.layout, sliced.attributes
     random = np.random.default_rng(0)
     bucket = published[layout.bucket].codes
     columns: dict[str, Column] = {}

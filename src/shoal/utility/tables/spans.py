@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats
+from shoal.arrays import Floats, Rows
 from shoal.data.tables.labels import calendar_span, read_label
 from shoal.data.tables.table import Column, spell
 from shoal.utility.tables.grouping import Grouping
@@ -13,7 +12,7 @@ from shoal.utility.tables.scale import MICROSECONDS_A_DAY, Scale, positions_of
 
 
 def group_spans(
-    scale: Scale, grouping: Grouping, column: Column | None = None, kept: npt.NDArray[np.intp] | None = None
+    scale: Scale, grouping: Grouping, column: Column | None = None, kept: Rows | None = None
 ) -> tuple[Floats, Floats]:
     """The least and the greatest position of each group; nan where all values are missing.
 

@@ -30,9 +30,8 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats
+from shoal.arrays import Floats, Mask
 from shoal.errors import DataError
 
 Variation = Literal["relative", "deviation"]
@@ -177,7 +176,7 @@ def _rows(table: Numbers, begin: int) -> Floats:
     return np.column_stack([column[begin : begin + AT_ONCE] for column in table])
 
 
-def _blocks(table: Numbers, *others: Numbers | None) -> Iterator[tuple[Floats, npt.NDArray[np.bool_]]]:
+def _blocks(table: Numbers, *others: Numbers | None) -> Iterator[tuple[Floats, Mask]]:
     """Some rows at a time, so that no copy of a whole table is made, and which cells of them all tables know."""
     for begin in range(0, _shape(table)[0], AT_ONCE):
         values = _rows(table, begin)

@@ -25,6 +25,7 @@ def test_membership_needs_others(strings) -> None:
         "membership",
         "place-membership",
         "fragment-membership",
+        "share-tracing",
         "shadow-membership",
         "several-releases",
         "holes",

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.check.slices.compare import compare_slices
+from shoal.data.tables.slices import SlicedTable
 from shoal.manifest import checksum
 from tests.unit.check.slices.honest_slices import honest
+from tests.unit.check.slices.single_steps import compare_slices
 from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, random_case
 from tests.unit.tables.publish.slices.people import N, asked, people
 
@@ -41,7 +42,7 @@ def test_two_rows_that_change_buckets_are_caught(form, known):
         secrets = {"rows": case.rows, "buckets": case.bucket_of_row} if known else {}
 
         def findings(t, case=case, secrets=secrets):
-            return compare_slices(t, case.layout, case.original, ATTRIBUTES, form=form, **secrets)
+            return compare_slices(SlicedTable(t, case.layout, ATTRIBUTES), case.original, form=form, **secrets)
 
         assert findings(table) == []
         for number in range(len(case.groups)):
@@ -72,8 +73,8 @@ def test_whole_rows_of_the_file_that_change_buckets_are_caught(form):
         for number in range(len(case.groups)):
             table = swapped(table, case.layout, number, a, b)
         secrets = {"rows": case.rows, "buckets": case.bucket_of_row}
-        assert compare_slices(table, case.layout, case.original, ATTRIBUTES, form=form, **secrets)
-        n_seen += bool(compare_slices(table, case.layout, case.original, ATTRIBUTES, form=form))
+        assert compare_slices(SlicedTable(table, case.layout, ATTRIBUTES), case.original, form=form, **secrets)
+        n_seen += bool(compare_slices(SlicedTable(table, case.layout, ATTRIBUTES), case.original, form=form))
     assert n_seen >= 5
 
 
@@ -84,7 +85,12 @@ def test_a_random_slicing_has_no_findings(form, known):
         rng = np.random.default_rng([seed, 11])
         case = random_case(rng, GROUPS[form], 1 + seed % 4, sizes=(2, 12), generalise=form == "screen")
         secrets = {"rows": case.rows, "buckets": case.bucket_of_row} if known else {}
-        assert compare_slices(case.published(rng), case.layout, case.original, ATTRIBUTES, form=form, **secrets) == []
+        assert (
+            compare_slices(
+                SlicedTable(case.published(rng), case.layout, ATTRIBUTES), case.original, form=form, **secrets
+            )
+            == []
+        )
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -95,7 +101,9 @@ def test_a_changed_sensitive_value_is_caught(form):
     codes = table[name].codes.copy()
     codes[0] = (codes[0] + 1) % 3
     assert compare_slices(
-        table.with_columns({name: replace(table[name], codes=codes)}), case.layout, case.original, ATTRIBUTES, form=form
+        SlicedTable(table.with_columns({name: replace(table[name], codes=codes)}), case.layout, ATTRIBUTES),
+        case.original,
+        form=form,
     )
 
 

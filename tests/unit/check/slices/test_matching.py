@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.check.slices.matching import matching
+from shoal.data.tables.slices import SlicedTable
 from tests.unit.check.slices.honest_slices import SPLITS
 from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, random_case
 
@@ -15,7 +16,7 @@ def test_matching_buckets_are_counted_one_by_one():
         case = random_case(
             rng, SPLITS[seed % len(SPLITS)], n_buckets=12, sizes=(2, 30), generalise=seed % 3 > 0, n_values=5
         )
-        found = matching(case.published(rng), case.layout, case.original, ATTRIBUTES)
+        found = matching(SlicedTable(case.published(rng), case.layout, ATTRIBUTES), case.original)
         expected = [case.matching(r) for r in case.records]
         assert found.n_matching[found.of_record].tolist() == expected
 
@@ -25,7 +26,7 @@ def test_crowded_buckets_go_through_the_index():
     rng = np.random.default_rng(5)
     case = random_case(rng, GROUPS["screen"], n_buckets=2, sizes=(300, 301), n_values=5)
     table = case.published(rng)
-    found = matching(table, case.layout, case.original, ATTRIBUTES)
+    found = matching(SlicedTable(table, case.layout, ATTRIBUTES), case.original)
     for i, part in enumerate(found.sliced.parts):
         assert part.n_regions > 40
         counted = found.rows_of(i)

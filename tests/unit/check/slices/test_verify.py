@@ -10,10 +10,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shoal.check.slices.compare import compare_slices
-from shoal.check.slices.verify import check_slices, verify_slices
+from shoal.check.slices.verify import check_slices
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.hierarchy import Hierarchy
+from shoal.data.tables.slices import SlicedTable
 from shoal.errors import DataError, NotVerified, PolicyError
 from shoal.models.alpha_k import AlphaK
 from shoal.models.beta_likeness import BetaLikeness
@@ -21,6 +21,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.l_diversity import LDiversity
 from shoal.models.t_closeness import TCloseness
 from tests.unit.check.slices.honest_slices import honest
+from tests.unit.check.slices.single_steps import compare_slices, verify_slices
 from tests.unit.check.slices.slow_slices import ATTRIBUTES, GROUPS, Case, as_table, random_case
 
 FORMS = list(GROUPS)
@@ -80,7 +81,7 @@ def test_every_model_agrees_with_fractions(form):
         case = random_case(rng, GROUPS[form], 1 + seed % 3, generalise=form == "screen", attributes=attributes)
         q = {v: Fraction(n, len(case.records)) for v, n in Counter(r["pay"] for r in case.records).items()}
         table = case.published(rng)
-        found = verify_slices(table, case.layout, RULES, attributes, original=case.original, form=form)
+        found = verify_slices(SlicedTable(table, case.layout, attributes), RULES, original=case.original, form=form)
         slow_beliefs = [{s[0]: x for s, x in case.belief(r).items()} for r in case.records]
         for rule, made in zip(RULES, found, strict=True):
             slow = [slow_measure(rule, p, q) for p in slow_beliefs]
@@ -109,7 +110,7 @@ def test_k_is_the_least_bucket_or_region(form):
     for seed in range(20):
         rng = np.random.default_rng([seed, 8])
         case = random_case(rng, GROUPS[form], 3, sizes=(3, 9), generalise=form == "screen", n_values=1)
-        (made,) = verify_slices(case.published(rng), case.layout, [KAnonymity(k=3)], ATTRIBUTES, form=form)
+        (made,) = verify_slices(SlicedTable(case.published(rng), case.layout, ATTRIBUTES), [KAnonymity(k=3)], form=form)
         assert made.achieved == slow_k(case, form)
         assert made.holds == (made.achieved >= 3)
 
@@ -120,7 +121,9 @@ def test_a_missing_cell_that_may_hide_any_value_hides_nobody():
     case = Case(records, [[0, 1, 2, 3]], [["age", "pay"]], lambda i, j, n, v: v, attributes)
     table = case.published(np.random.default_rng(0))
     for missing, k in (("value", 4), ("any", 1)):
-        (made,) = verify_slices(table, case.layout, [KAnonymity(k=2)], attributes, form="screen", missing=missing)
+        (made,) = verify_slices(
+            SlicedTable(table, case.layout, attributes), [KAnonymity(k=2)], form="screen", missing=missing
+        )
         assert made.achieved == k
 
 
@@ -131,7 +134,9 @@ def test_a_missing_value_matches_everything_if_it_may_be_any():
     table = case.published(np.random.default_rng(0))
     rule = [LDiversity(l=2)]
     by_value, by_any = (
-        verify_slices(table, case.layout, rule, attributes, original=case.original, form="bucketize", missing=m)[0]
+        verify_slices(
+            SlicedTable(table, case.layout, attributes), rule, original=case.original, form="bucketize", missing=m
+        )[0]
         for m in ("value", "any")
     )
     assert by_value.achieved == 1  # the bucket of 30 and missing holds p2 alone
@@ -198,7 +203,10 @@ def paper_case(second):
 def test_the_corrected_table_1_passes():
     case = paper_case(CORRECTED)
     made = check_slices(
-        case.published(np.random.default_rng(1)), case.layout, ASKED, MEANING, original=case.original, form="screen"
+        SlicedTable(case.published(np.random.default_rng(1)), case.layout, MEANING),
+        ASKED,
+        original=case.original,
+        form="screen",
     )
     assert made.findings == ()
     assert made.holds, [str(g) for g in made.guarantees]
@@ -207,10 +215,8 @@ def test_the_corrected_table_1_passes():
 def test_the_printed_table_1c_is_rejected_and_the_check_says_why():
     case = paper_case(PRINTED)
     made = check_slices(
-        case.published(np.random.default_rng(1)),
-        case.layout,
+        SlicedTable(case.published(np.random.default_rng(1)), case.layout, MEANING),
         ASKED,
-        MEANING,
         original=case.original,
         form="screen",
         rows=case.rows,
@@ -233,8 +239,8 @@ def test_the_join_is_caught_where_the_occupations_are_mended():
     case = paper_case(mended)
     table = case.published(np.random.default_rng(1))
     options = {"original": case.original, "form": "screen"}
-    assert compare_slices(table, case.layout, case.original, MEANING, form="screen") == []
-    (l,) = verify_slices(table, case.layout, ASKED[1:], MEANING, **options)  # noqa: E741  the paper's name
+    assert compare_slices(SlicedTable(table, case.layout, MEANING), case.original, form="screen") == []
+    (l,) = verify_slices(SlicedTable(table, case.layout, MEANING), ASKED[1:], **options)  # noqa: E741  the paper's name
     assert l.achieved == 1
     assert not l.holds
     assert l.worst[0].values["zip"] in ("401**", "403**", "404**", "402**")
@@ -245,11 +251,11 @@ def test_suppressed_records_are_no_finding_and_cannot_be_blamed():
     table = case.published(rng)
     more = [*case.records, {"age": "99", "job": "a", "zip": "x", "pay": "p0"}]
     original = as_table([tuple(r.values()) for r in more], case.names)
-    assert compare_slices(table, case.layout, original, ATTRIBUTES, form="screen") == []
+    assert compare_slices(SlicedTable(table, case.layout, ATTRIBUTES), original, form="screen") == []
     rule = [LDiversity(l=2)]
-    assert check_slices(table, case.layout, rule, ATTRIBUTES, original=original, form="screen").holds
+    assert check_slices(SlicedTable(table, case.layout, ATTRIBUTES), rule, original=original, form="screen").holds
     twin = as_table([tuple(r.values()) for r in [*more, *more[:2]]], case.names)
-    assert check_slices(table, case.layout, rule, ATTRIBUTES, original=twin, form="screen").findings == ()
+    assert check_slices(SlicedTable(table, case.layout, ATTRIBUTES), rule, original=twin, form="screen").findings == ()
 
 
 def test_what_only_a_suppressed_record_breaks_is_left_open():
@@ -262,26 +268,33 @@ def test_what_only_a_suppressed_record_breaks_is_left_open():
     table = case.published(np.random.default_rng(0))
     odd = as_table([tuple(r.values()) for r in [*records, {"age": "20", "job": "b", "pay": "p0"}]], case.names)
     rule = [LDiversity(l=2)]
-    open_ = check_slices(table, case.layout, rule, attributes, original=odd, form="screen")
+    open_ = check_slices(SlicedTable(table, case.layout, attributes), rule, original=odd, form="screen")
     assert open_.guarantees == ()
     assert "suppressed" in open_.unverified[0]
     assert not open_.holds
-    sure = check_slices(table, case.layout, rule, attributes, original=odd, form="screen", rows=np.arange(4))
+    sure = check_slices(
+        SlicedTable(table, case.layout, attributes), rule, original=odd, form="screen", rows=np.arange(4)
+    )
     assert sure.guarantees[0].holds
 
 
 def test_without_the_original_what_holds_for_all_combinations_is_shown():
     case, rng = honest("screen", 4)
     table = case.published(rng)
-    found = check_slices(table, case.layout, [KAnonymity(k=3), *RULES[:2]], ATTRIBUTES, form="screen")
+    found = check_slices(SlicedTable(table, case.layout, ATTRIBUTES), [KAnonymity(k=3), *RULES[:2]], form="screen")
     assert [g.holds for g in found.guarantees] == [True, True, True]
     assert found.holds
-    too_much = check_slices(table, case.layout, [LDiversity(l=3, kind="entropy")], ATTRIBUTES, form="screen")
+    too_much = check_slices(
+        SlicedTable(table, case.layout, ATTRIBUTES), [LDiversity(l=3, kind="entropy")], form="screen"
+    )
     with_it = check_slices(
-        table, case.layout, [LDiversity(l=3, kind="entropy")], ATTRIBUTES, original=case.original, form="screen"
+        SlicedTable(table, case.layout, ATTRIBUTES),
+        [LDiversity(l=3, kind="entropy")],
+        original=case.original,
+        form="screen",
     )
     assert too_much.guarantees == () or too_much.guarantees[0].holds == with_it.guarantees[0].holds
-    open_ = check_slices(table, case.layout, [LDiversity(l=4)], ATTRIBUTES, form="screen")
+    open_ = check_slices(SlicedTable(table, case.layout, ATTRIBUTES), [LDiversity(l=4)], form="screen")
     assert open_.guarantees == ()
     assert "original" in open_.unverified[0]
     assert not open_.holds
@@ -297,12 +310,14 @@ def test_what_is_shown_without_the_original_is_true_with_it(form):
         else:
             case = random_case(rng, GROUPS[form], 1 + seed % 3, sizes=(4, 9), generalise=False, n_values=2)
         table = case.published(rng)
-        for g in verify_slices(table, case.layout, RULES[:2], ATTRIBUTES, form=form):
+        for g in verify_slices(SlicedTable(table, case.layout, ATTRIBUTES), RULES[:2], form=form):
             if not g.holds:
                 continue
             n_shown += 1
             rule = RULES[0] if g.kind == "distinct" else RULES[1]
-            (exact,) = verify_slices(table, case.layout, [rule], ATTRIBUTES, original=case.original, form=form)
+            (exact,) = verify_slices(
+                SlicedTable(table, case.layout, ATTRIBUTES), [rule], original=case.original, form=form
+            )
             assert exact.holds
             assert exact.achieved >= g.achieved - 1e-9
     assert n_shown > 0
@@ -317,9 +332,9 @@ def test_sensitive_attributes_one_by_one_and_jointly():
     case = Case(records, [[0, 1, 2]], [["age"], ["pay", "ill"]], lambda i, j, n, v: v, attributes)
     table = case.published(np.random.default_rng(0))
     options = {"original": case.original, "form": "bucketize"}
-    apart = verify_slices(table, case.layout, [LDiversity(l=2)], attributes, **options)
+    apart = verify_slices(SlicedTable(table, case.layout, attributes), [LDiversity(l=2)], **options)
     assert [(g.sensitive, g.achieved) for g in apart] == [("pay", 3), ("ill", 1)]
-    (joint,) = verify_slices(table, case.layout, [LDiversity(l=2)], attributes, jointly=True, **options)
+    (joint,) = verify_slices(SlicedTable(table, case.layout, attributes), [LDiversity(l=2)], jointly=True, **options)
     assert (joint.sensitive, joint.achieved) == ("pay, ill", 3)
 
 
@@ -336,8 +351,8 @@ def test_slices_of_another_form_are_refused(form, groups, says):
     rng = np.random.default_rng(0)
     case = random_case(rng, groups, 2, generalise=False)
     with pytest.raises(NotVerified, match=says):
-        verify_slices(case.published(rng), case.layout, [KAnonymity(k=2)], ATTRIBUTES, form=form)
-    found = check_slices(case.published(rng), case.layout, [KAnonymity(k=2)], ATTRIBUTES, form=form)
+        verify_slices(SlicedTable(case.published(rng), case.layout, ATTRIBUTES), [KAnonymity(k=2)], form=form)
+    found = check_slices(SlicedTable(case.published(rng), case.layout, ATTRIBUTES), [KAnonymity(k=2)], form=form)
     assert not found.holds
     assert says in found.findings[0]
 
@@ -351,7 +366,7 @@ def test_a_slice_with_other_sensitive_values_is_refused():
     places[[0, other]] = other, 0
     changed = table.with_columns({"pay@1": column.take(places)})
     with pytest.raises(NotVerified, match="different sensitive values"):
-        verify_slices(changed, case.layout, [KAnonymity(k=2)], ATTRIBUTES, form="screen")
+        verify_slices(SlicedTable(changed, case.layout, ATTRIBUTES), [KAnonymity(k=2)], form="screen")
 
 
 def test_labels_that_cannot_be_read_are_not_passed_over():
@@ -361,8 +376,12 @@ def test_labels_that_cannot_be_read_are_not_passed_over():
     values[0] = "about thirty"
     changed = table.with_columns({"age": replace(table["age"], values=values)})
     with pytest.raises(NotVerified, match="cannot be read"):
-        verify_slices(changed, case.layout, [LDiversity(l=2)], ATTRIBUTES, original=case.original, form="screen")
-    found = check_slices(changed, case.layout, [LDiversity(l=2)], ATTRIBUTES, original=case.original, form="screen")
+        verify_slices(
+            SlicedTable(changed, case.layout, ATTRIBUTES), [LDiversity(l=2)], original=case.original, form="screen"
+        )
+    found = check_slices(
+        SlicedTable(changed, case.layout, ATTRIBUTES), [LDiversity(l=2)], original=case.original, form="screen"
+    )
     assert not found.holds
     assert "thirty" not in " ".join(found.findings)
 
@@ -371,21 +390,19 @@ def test_bad_questions_are_refused():
     case, rng = honest("screen", 7)
     table = case.published(rng)
     with pytest.raises(PolicyError, match="no sensitive column"):
-        verify_slices(table, case.layout, [LDiversity(l=2, sensitive="age")], ATTRIBUTES, form="screen")
+        verify_slices(SlicedTable(table, case.layout, ATTRIBUTES), [LDiversity(l=2, sensitive="age")], form="screen")
     broken = table.with_columns(
         {"bucket": replace(table["bucket"], values=np.array(["a", "b", "c", "d"], dtype=object))}
     )
     with pytest.raises(DataError, match="number the buckets"):
-        verify_slices(broken, case.layout, [KAnonymity(k=2)], ATTRIBUTES, form="screen")
+        verify_slices(SlicedTable(broken, case.layout, ATTRIBUTES), [KAnonymity(k=2)], form="screen")
 
 
 def test_guarantees_of_raw_values_quote_none():
     case, rng = honest("slice", 8)
     found = verify_slices(
-        case.published(rng),
-        case.layout,
+        SlicedTable(case.published(rng), case.layout, ATTRIBUTES),
         [KAnonymity(k=2), *RULES[:2]],
-        ATTRIBUTES,
         original=case.original,
         form="slice",
     )

@@ -195,10 +195,6 @@ def honest(data: Sparse, asked: SparseAsked, key: bytes = KEY) -> Honest:
     return assemble(data, counts, asked, listed, key)
 
 
-def with_evidence(release: Honest, **changes: object) -> SparseEvidence:
-    return replace(release.evidence, **changes)
-
-
 def with_sketch(published: Sketches, at: int, values: list[float]) -> Sketches:
     """The same with the components of one sketch replaced."""
     parts = np.split(published.components, published.starts[1:-1])

@@ -125,10 +125,10 @@ def test_tables_and_sorts_say_the_same(cells: int, monkeypatch: pytest.MonkeyPat
 
 
 def test_windows_of_named_places_are_columns() -> None:
-    """Four members are too few for ten columns of two symbols, so that windows are wide, unless places have names."""
-    original = Strings.of(["ab" * 5, "ab" * 5, "ab" * 5, "bb" * 5])
+    """Four members are too few for twelve columns of two symbols: windows are wide, unless places have names."""
+    original = Strings.of(["abc" * 4, "abc" * 4, "bca" * 4, "bca" * 4])
     groups, classes = np.zeros(4, np.int64), np.zeros(1, np.int64)
-    text = Strings.of(["ba" * 5], alphabet="ab")
+    text = Strings.of(["acb" * 4], alphabet="abc")
     said = [
         bool(
             possible_by_windows(text, groups[:1], original, groups, classes, WindowRule(1, 1, 1, 0.05, True, named))[0][
@@ -157,3 +157,14 @@ def test_tables_of_batches_add_up() -> None:
     parts = [table(np.array([2, 7]), np.array([1, 5])), table(np.array([0, 7, 9]), np.array([3, 1, 1]))]
     whole = windows._merged(parts)
     assert (whole.keys.tolist(), whole.values.tolist()) == ([0, 2, 7, 9], [3, 1, 6, 1])
+
+
+def test_windows_of_aligned_strings_are_columns() -> None:
+    """Two of ten columns vary, and four members are too few for their shares; neighbours are no substitute, though."""
+    original = Strings.of(["abcabcabca"] * 2 + ["bbcabcabcb"] * 2)
+    groups, classes = np.zeros(4, np.int64), np.zeros(1, np.int64)
+    texts = Strings.of(["abcabcabcb", "cbcabcabca"], alphabet="abc")
+    said, _ = possible_by_windows(
+        texts, groups[:2], original, groups, classes, WindowRule(1, 1, 1, 0.05, True, is_named=False)
+    )
+    assert said.tolist() == [True, False]

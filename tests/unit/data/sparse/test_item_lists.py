@@ -153,5 +153,5 @@ def test_persons_of_true_lists_and_of_texts(tmp_path: Path) -> None:
 
 def test_records_of_nobody_known_are_refused(tmp_path: Path) -> None:
     path = table(tmp_path, {"who": ["7", ""], "items": ["a", "b"]}, "x.csv")
-    with pytest.raises(DataError, match="whose a row is, is missing in 1 of 2 rows"):
+    with pytest.raises(DataError, match="whose row it is, is missing in 1 of 2 rows"):
         read_sparse(path, column="items", delimiter=";", person=["who"])

@@ -10,6 +10,7 @@ import pytest
 
 from shoal.data.tables import csv as text_file
 from shoal.data.tables.files import read_table
+from shoal.data.tables.format import HowToRead
 from shoal.data.tables.table import Table
 from shoal.errors import DataError
 
@@ -206,8 +207,8 @@ EXPECTED = {
 def test_what_is_expected_changes_nothing(tmp_path: Path, expected: list[list[str]], line_end: str) -> None:
     rows = ["a,b", "x,1", "y,2", ",1", "'q,2", "x,1"]
     path = put(tmp_path, line_end.join(rows) + line_end)
-    plain, _ = text_file.read_text(path, gzipped=False, markers=["?", ""])
-    looked_up, _ = text_file.read_text(path, gzipped=False, markers=["?", ""], expected=expected)
+    plain, _ = text_file.read_text(path, HowToRead(["?", ""]), gzipped=False)
+    looked_up, _ = text_file.read_text(path, HowToRead(["?", ""]), gzipped=False, expected=expected)
     for a, b in zip(plain, looked_up, strict=True):
         assert (a.name, a.codes.tolist(), a.values.tolist(), a.markers) == (
             b.name,
@@ -223,7 +224,7 @@ def test_expected_texts_spare_a_pass_over_the_file(tmp_path: Path, monkeypatch: 
     found: list[object] = []
     kept = text_file._by_expected
     monkeypatch.setattr(text_file, "_by_expected", lambda *given: found.append(kept(*given)) or found[-1])
-    text_file.read_text(path, gzipped=False, markers=(), expected=[["x", "y"], ["1", "2"]])
-    text_file.read_text(path, gzipped=False, markers=(), expected=[["x", "y"], ["1", "other"]])
+    text_file.read_text(path, HowToRead(()), gzipped=False, expected=[["x", "y"], ["1", "2"]])
+    text_file.read_text(path, HowToRead(()), gzipped=False, expected=[["x", "y"], ["1", "other"]])
     assert found[0] is not None
     assert found[1] is None

@@ -23,6 +23,11 @@ COLUMNS = {
     "income": ([str(1000.5 + i) for i in range(40)], "continuous", "sensitive"),
     "type_id": ([str(i % 4) for i in range(40)], "nominal", "quasi"),
     "num_visits": ([str(i % 4) for i in range(40)], "continuous", "quasi"),
+    "quarter": ([f"Q{1 + i % 4} {2000 + i % 3}" for i in range(40)], "ordinal", "quasi"),
+    "week": ([f"20{i:02d}-W08" for i in range(40)], "ordinal", "quasi"),
+    "at": ([f"{i % 24:02d}:{i:02d}" for i in range(40)], "ordinal", "quasi"),
+    "town": ([f"town {min(i, 30)}" for i in range(40)], "nominal", "identifying"),
+    "borough": ([f"borough {i // 2}" for i in range(40)], "nominal", "quasi"),
     "sampling_weight": (["100"] * 40, "nominal", "insensitive"),
     "nothing": (["?"] * 40, "nominal", "insensitive"),
 }
@@ -39,6 +44,29 @@ def test_guess(name) -> None:
 def test_bands_are_ordered_by_their_lower_end() -> None:
     cells = ["<18", "18-30", "30-65", ">65"] * 10
     assert guess(from_frame({"age": cells}))["age"].order == ("<18", "18-30", "30-65", ">65")
+
+
+@pytest.mark.parametrize(
+    "ascending",
+    [
+        ["Q3 1999", "q4 1999", "Q1 2000"],
+        ["1999-Q4", "2000-Q1", "2000-Q2"],
+        ["1999-W52", "2000-W01", "2000-W10-1", "2000-W10-7"],
+        ["8:59", "09:00", "10:00:01", "23:15"],
+        ["12:05 am", "1:00 AM", "12:00 pm", "1:30PM"],
+    ],
+)
+def test_quarters_weeks_and_times_have_their_order(ascending) -> None:
+    assert guess(from_frame({"x": ascending[::-1] * 5}))["x"].order == tuple(ascending)
+
+
+def test_texts_that_few_records_have_alone_are_published() -> None:
+    """Groups list the texts of their members, and so tell who is in them."""
+    rows = [f"t{i % 5}" for i in range(960)]
+    few, more = (guess(from_frame({"x": [*rows, *(f"u{i}" for i in range(n))]}))["x"] for n in (40, 80))
+    assert (few.role, more.role) == ("quasi", "identifying")
+    assert "8 % of the records have a text of their own" in more.why
+    assert "with a hierarchy" in more.why
 
 
 def test_words_of_a_name() -> None:

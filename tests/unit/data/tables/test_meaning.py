@@ -34,6 +34,13 @@ def test_ordered_categories_of_pandas_keep_their_order() -> None:
     assert attributes["grade"].type == "continuous"
 
 
+def test_another_delimiter_is_named_where_a_line_is_one_column() -> None:
+    with pytest.raises(shoal.PolicyError, match="its delimiter seems to be another: ';'"):
+        shoal.anonymize({"age;zip": ["1;2", "3;4"]}, shoal.Policy.of(quasi=["age"], k=2))
+    with pytest.raises(shoal.PolicyError, match="did you mean 'agee'"):
+        shoal.anonymize({"agee": [1, 2], "a;b": [1, 2]}, shoal.Policy.of(quasi=["age"], k=2))
+
+
 def test_a_column_named_like_all_others_is_refused() -> None:
     with pytest.raises(shoal.DataError, match="rename it"):
         shoal.anonymize({"*": [1, 1], "age": [1, 1]}, shoal.Policy.of(quasi=["age"], k=2))

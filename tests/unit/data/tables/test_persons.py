@@ -20,7 +20,7 @@ def test_rows_that_agree_in_all_columns_are_of_one_person():
 
 def test_a_row_of_nobody_known_is_refused():
     table = from_frame(pd.DataFrame({"id": ["a", None, "b", None], "n": [1, 2, 3, 4]}))
-    with pytest.raises(DataError, match="'id', which says whose a row is, is missing in 2 of 4 rows"):
+    with pytest.raises(DataError, match="'id', which says whose row it is, is missing in 2 of 4 rows"):
         person_codes(table, ["id"])
     with pytest.raises(DataError, match="'n' or 'id'"):
         person_codes(table, ["n", "id"])
@@ -49,6 +49,22 @@ def test_a_key_of_persons_is_found_by_how_it_repeats():
     once = visits().drop_duplicates("zz")
     assert look_like_persons(from_frame(once)) == []
     assert look_like_persons(from_frame(visits().rename(columns={"paid": "patient_id"})))[0] == "patient_id"
+
+
+@pytest.mark.parametrize(
+    ("spelled", "is_key"),
+    [
+        (lambda n: f"756.{n:04d}.5678.97", True),
+        (lambda n: f"{n}.0", True),
+        (lambda n: f"{n:06d}-{n % 7}", True),
+        (lambda n: f"{n / 8:.3f}", False),
+        (lambda n: f"{n},5", False),
+    ],
+)
+def test_numbers_with_decimals_are_no_keys(spelled, is_key):
+    frame = visits()
+    frame["zz"] = [spelled(n) for n in pd.factorize(frame["zz"])[0].tolist()]
+    assert look_like_persons(from_frame(frame)) == ["zz"] * is_key
 
 
 def test_some_keys_are_enough_to_speak_against_persons(monkeypatch):

@@ -9,13 +9,13 @@ import pytest
 
 from shoal.data.tables.labels import calendar_span, read_label
 from shoal.data.tables.round_ends import (
-    TELLING,
     Ends,
     Spread,
     _edges,
     _number_grids,
     _tell,
     number_step,
+    ordered_ends,
     rounded_labels,
 )
 
@@ -225,6 +225,31 @@ def test_whether_ends_tell_is_counted_as_one_would_by_hand(seed):
         if group[-1] < len(values) - 1:
             right.append(inside[-1] in group)
             guesses.append(guess)
-    usual = np.mean(guesses)
-    tells = np.mean(right) > usual + TELLING + (usual * (1 - usual) / len(right)) ** 0.5
+    tells = np.mean(right) > np.mean(guesses) + 1e-9
     assert _tell(values, spread_of_members(members, counts), Ends([], [], first, last)) == tells
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ends_of_ordered_categories_cover_and_tell_no_more_than_guesses(seed):
+    draw = np.random.default_rng(seed)
+    n_values = int(draw.integers(3, 60))
+    groups = [np.unique(draw.integers(0, n_values, draw.integers(1, 6))).tolist() for _ in range(50)]
+    low, high = (np.array([g[i] for g in groups]) for i in (0, -1))
+    first, last = ordered_ends(low, high, np.array([len(g) for g in groups]), n_values)
+    assert (first <= low).all()
+    assert (last >= high).all()
+    assert last.max() < n_values
+    assert ((first == last) == (low == high)).all()
+    right, guesses = [], []
+    for group, a, b in zip(groups, first.tolist(), last.tolist(), strict=True):
+        ends = [a] * (len(group) > 1 and group[0] > 0) + [b] * (len(group) > 1 and group[-1] < n_values - 1)
+        right += [end in group for end in ends]
+        guesses += [len(group) / (b - a + 1)] * len(ends)
+    assert np.mean(right or [0]) <= np.mean(guesses or [0]) + 1e-9
+
+
+def test_two_ordered_categories_stay_as_they_are():
+    low, high = np.array([0, 0, 1]), np.array([1, 0, 1])
+    first, last = ordered_ends(low, high, high - low + 1, 2)
+    assert first.tolist() == [0, 0, 1]
+    assert last.tolist() == [1, 0, 1]

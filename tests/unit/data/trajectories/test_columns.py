@@ -40,6 +40,7 @@ def test_named_columns_win_and_missing_ones_are_asked_for() -> None:
         ("2008-06-07T19:30:01-0430", 1_212_883_201),
         ("1212883201", 1_212_883_201),
         ("1212883201000", 1_212_883_201),
+        ("2008-06-08T23:40:39z", 1212968439),
     ],
 )
 def test_times_in_all_spellings(text: str, seconds: int) -> None:

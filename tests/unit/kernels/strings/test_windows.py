@@ -11,7 +11,7 @@ import pytest
 
 from shoal.kernels.strings.hash import BASES, fingerprints
 from shoal.kernels.strings.windows import DEALT_FROM, count_pairs, generate_from_windows, list_followers, mark_few
-from shoal.strings.windows import bins_of, bins_of_lengths, count_needed, find_rare, make_pool
+from shoal.strings.windows import MOST_BINS_OF_CLASS, bins_of, bins_of_lengths, count_needed, find_rare, make_pool
 from tests.unit.kernels.strings.test_generate import SlowRandom, flat, some_strings
 
 N_SYMBOLS = 5
@@ -47,6 +47,18 @@ def slow_shares(members: list[list[int]], n_bins: int, reach: int, support: int)
     return n
 
 
+def list_left(
+    pool: list[list[int]], is_rare: list[list[bool]], pairs: list[set[tuple[int, int]]], order: int, support: int
+) -> list[tuple[int, int]]:
+    """Places but the first whose symbol too few strings have after the one before, or without contexts rare ones."""
+    return [
+        (i, u)
+        for i, string in enumerate(pool)
+        for u in range(1, len(string))
+        if (is_rare[i][u] if order == 1 else sum((string[u - 1], string[u]) in p for p in pairs) < support)
+    ]
+
+
 def slow_string(
     members: list[list[int]],
     pool: list[list[int]],
@@ -54,13 +66,13 @@ def slow_string(
     kept: list[int],
     size: int,
     bins: tuple[int, int],
-    settings: tuple[int, int, float, bool],
+    settings: tuple[int, int, bool],
     random: SlowRandom,
     n_dealt: Counter[tuple[int, int]],
 ) -> list[int]:
     """One pseudo-string that begins with what is kept, by lists; `is_rare` is of the pool."""
     n_bins, reach = bins
-    order, support, wide, by_group = settings
+    order, support, by_group = settings
     out = list(kept)
     pairs = [{(p[v - 1], p[v]) for v in range(1, len(p))} for p in pool]
     places = [(i, u) for i, p in enumerate(pool) for u in range(len(p))]
@@ -107,27 +119,17 @@ def slow_string(
             if not is_held(picked):
                 picked = None
         if picked is None:
-            left = [
-                (i, u)
-                for i, u in places
-                if (u > 0) == (t > 0)
-                and (
-                    is_rare[i][u]
-                    if u == 0 or order == 1
-                    else sum((pool[i][u - 1], pool[i][u]) in p for p in pairs) < support
-                )
-            ]
-            if t > 0:
-                left.sort(key=lambda iu: ((iu[1] + 0.5) / len(pool[iu[0]]), iu))
-            at = (t + 0.5) / size
-            for half in (0.5 / size, wide) if t > 0 else (1.0,):
-                near = [(i, u) for i, u in left if at - half <= (u + 0.5) / len(pool[i]) < at + half]
-                if near:
-                    picked = draw(near, pool)
-                    break
+            left = [(i, 0) for i, r in enumerate(is_rare) if r[0]] if t == 0 else []
+            if t == 0 and not any(map(any, is_rare)):
+                left = [(i, 0) for i in range(len(pool))]
+            if left and len({pool[i][u] for i, u in left}) <= len(pool):
+                near = left
             else:
-                other = pool[int(random.uniform() * len(pool))]
-                picked = other[(2 * t + 1) * len(other) // (2 * size)]
+                left = list_left(pool, is_rare, pairs, order, support)
+                width = max(min(len(pool) // max(len({pool[i][u] for i, u in left}), 1), MOST_BINS_OF_CLASS), 1)
+                left.sort(key=lambda iu: (bin_of(iu[1], len(pool[iu[0]]), width), iu))
+                near = [iu for iu in left if bin_of(iu[1], len(pool[iu[0]]), width) == bin_of(t, size, width)]
+            picked = draw(near or left or places, pool)
         out.append(picked)
     return out
 
@@ -169,17 +171,15 @@ def test_windows_draw_what_the_slow_ones_draw(
                 *bins,
                 order,
                 support,
-                window,
                 by_group,
                 pool.symbols,
-                pool.starts,
                 pool.after,
                 pool.after_starts,
                 pool.rare_after,
                 pool.rare_after_starts,
                 pool.left_first,
                 pool.left,
-                pool.left_at,
+                pool.left_starts,
                 pool.pairs,
                 2,
                 n_longer,
@@ -215,7 +215,7 @@ def test_windows_draw_what_the_slow_ones_draw(
                     kept,
                     size,
                     (n_bins, int(bins[1][group])),
-                    (order, support, window, by_group),
+                    (order, support, by_group),
                     random,
                     n_dealt,
                 )
@@ -242,12 +242,12 @@ def test_shares_are_counted_as_the_slow_way_counts(shortest: int, longest: int) 
     symbols, starts = flat(strings)
     group_starts = np.array([0, 6, 14])
     bins = bins_of_lengths(np.diff(starts), group_starts, 0.05)
-    found = count_needed(symbols, starts, group_starts, *bins, 3, N_SYMBOLS)
+    found, is_aligned = count_needed(symbols, starts, group_starts, *bins, 3, N_SYMBOLS)
     for group in range(2):
         members = strings[group_starts[group] : group_starts[group + 1]]
-        assert found[group] == (2 if shortest == longest else 1) * slow_shares(
-            members, int(bins[0][group]), int(bins[1][group]), 3
-        )
+        n_shares = slow_shares(members, int(bins[0][group]), int(bins[1][group]), 3)
+        assert found[group] == (4 if shortest == longest else 2) * n_shares
+        assert is_aligned[group] == (shortest == longest and n_shares < bins[0][group])
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -80,6 +80,20 @@ def test_sensitive_items_are_bounded() -> None:
     assert general.guarantees[1].holds
 
 
+def test_a_sensitive_item_of_fewer_than_k_is_named_nowhere(tmp_path: Path) -> None:
+    records = [["bread", "wine"], ["bread", "milk"], ["milk"], ["bread"]] * 6 + [["bread", "insulin"]]
+    for sensitive, promised in ((("insulin", "wine"), ["wine"]), (("insulin",), [])):
+        policy = SparsePolicy.of(publish="suppress", k=3, sensitive=sensitive, rho=0.5)
+        out = tmp_path / f"{len(sensitive)}"
+        release = shoal.anonymize(records, policy)
+        release.save(out)
+        manifest = json.loads((out / "publish" / "manifest.json").read_text())
+        assert [name for r in manifest["require"] for name in r.get("sensitive", [])] == promised
+        assert [g.model for g in release.guarantees][1:] == ["rho-uncertainty"] * len(promised)
+        assert not [f.name for f in (out / "publish").iterdir() if b"insulin" in f.read_bytes()]
+        assert shoal.check(out / "publish").holds
+
+
 def test_a_hierarchy_is_needed_and_read_beside_the_policy(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="needs a hierarchy of the items"):
         shoal.anonymize(RECORDS, SparsePolicy.of(publish="generalise", k=3))

@@ -181,7 +181,7 @@ def test_a_role_is_stated_by_name_or_for_all_others() -> None:
         ({"coalition": 2}, "coalition is about providers"),
         ({"provider": "h", "coalition": 4}, "coalition"),
         ({"provider": "h", "quasi": ["h"]}, "says from which provider a row is, so it cannot be quasi"),
-        ({"provider": "h", "person": "h"}, "cannot say both whose a row is"),
+        ({"provider": "h", "person": "h"}, "cannot say both whose row it is"),
         ({"provider": "h", "order": "original"}, "rows of a provider side by side"),
         ({"provider": "h", "publish": "aggregate"}, "take publish = generalise"),
         ({"provider": "h", "partition": "mdav"}, "take publish = generalise"),

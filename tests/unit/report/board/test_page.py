@@ -87,9 +87,11 @@ def test_every_clause_is_answered_or_marked_and_nothing_is_claimed(
     assert not re.search("anonymous|compliant|complies", text, re.IGNORECASE)
     assert f"Supports the assessment by {FRAMEWORKS[framework].title}" in text
     assert "Town <b>" in text
-    told = re.search(r"Of (\d+) clauses below, (\d+) are answered", text)
+    told = re.search(r"Of the (\d+) clauses below, (\d+) are answered", text)
     assert told is not None
-    assert page.count("<h3>") == int(told[1])
+    chapters, _, appendix = page.partition('class="appendix"')
+    assert chapters.count("<h3>") == int(told[1])
+    assert chapters.count("See the appendix.") == appendix.count("<h3>") > 0
     assert page.count('class="unstated"') == int(told[1]) - int(told[2])
     for heading, after in re.findall(r"<h3>(.*?)</h3>\s*(<\w+)", page):
         assert after in ("<p", "<div"), heading
@@ -119,7 +121,7 @@ def test_the_three_questions_stand_on_the_page_with_control_and_interval(tmp_pat
     hipaa = words(board_page(out, "hipaa"))
     assert "(A) Names removed: name none seen" in hipaa
     assert "published: zip" in hipaa
-    assert "yes, to be removed or judged by an expert" in hipaa
+    assert "yes: remove it, or let an expert judge" in hipaa
 
 
 def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
@@ -128,7 +130,7 @@ def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
         board_page(out, "hippa")
     with pytest.raises(DataError, match="no folder"):
         board_page(tmp_path / "nowhere", "ema")
-    with pytest.raises(DataError, match="what is given away"):
+    with pytest.raises(DataError, match="the part that is published"):
         private_folder(out / "publish")
     path = out / "private" / "report.json"
     content = json.loads(path.read_text("utf-8"))

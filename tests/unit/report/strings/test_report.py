@@ -45,7 +45,7 @@ def test_no_rare_symbol_and_no_string_is_on_a_page(evil: tuple[shoal.StringRelea
 
 
 def test_the_report_shows_every_part() -> None:
-    strings = protein_families(200, n_families=2, mean_length=60, unevenness=0.2, seed=2)
+    strings = protein_families(200, n_families=2, mean_length=20, unevenness=0.2, seed=2)
     page = render_string_report(shoal.anonymize(strings, StringPolicy.of(k=10)))
     for heading in (
         "What is guaranteed",

@@ -58,7 +58,23 @@ def test_rounded_ends_are_of_the_column() -> None:
     made = generalise(
         grades, rank(grades, GRADE), Groups.of(np.array([0, 0, 1, 1])), None, missing="value", ends="rounded"
     )
-    assert shown(made)[0] == "[low..high]"  # an order has no round places
+    assert shown(made)[0] == "[low..high]"
+
+
+def test_rounded_ends_of_ordered_categories_are_of_the_column() -> None:
+    hours = [f"{h:02d}h" for h in range(24)]
+    column, attribute = (
+        column_of(["07h", "09h", "11h", "14h", *hours]),
+        Attribute("x", "ordinal", "quasi", tuple(hours)),
+    )
+    groups = Groups.of(np.array([0, 0, 1, 1, *range(2, 26)]))
+    made = {
+        ends: shown(generalise(column, rank(column, attribute), groups, None, missing="value", ends=ends))
+        for ends in ("exact", "rounded")
+    }
+    assert made["exact"][:4] == ["[07h..09h]"] * 2 + ["[11h..14h]"] * 2
+    assert made["rounded"][:4] == ["[06h..09h]"] * 2 + ["[10h..15h]"] * 2
+    assert made["rounded"][4:] == hours
 
 
 def test_missing_is_a_value_of_its_own() -> None:

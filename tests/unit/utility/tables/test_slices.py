@@ -41,7 +41,7 @@ def test_labels_are_read_evenly() -> None:
     """One bucket of one region: the true distribution inside it is not published."""
     release = shoal.anonymize(skewed(), POLICY, seed=1)
     assert set(release.data["age"]) == {"[20..60]"}
-    made = rebuilt(release._original, release.table, release.layout, release._sources, release.attributes)
+    made = rebuilt(release._original, release.sliced, release._sources)
     ages = cells(made, "age").astype(float)
     assert ages.mean() == pytest.approx(40, abs=1.5)
     assert np.mean(cells(made, "city") == "Bath") == pytest.approx(0.5, abs=0.05)
@@ -60,7 +60,7 @@ def test_values_that_are_published_as_they_are_stay() -> None:
     data = skewed()
     policy = POLICY.changed(k=2, l=2, method={"publish": "bucketize", "slices": "best"})
     release = shoal.anonymize(data, policy, seed=1)
-    made = rebuilt(release._original, release.table, release.layout, release._sources, release.attributes)
+    made = rebuilt(release._original, release.sliced, release._sources)
     for name in ("age", "born", "city"):
         assert sorted(cells(made, name)) == sorted(map(str, data[name]))
     assert release.utility["query-error"] == 0
@@ -72,7 +72,7 @@ def test_missing_values_keep_their_share() -> None:
     gone = rng.random(2000) < 0.3
     data = {n: ["" if g and n != "disease" else str(v) for v, g in zip(c, gone, strict=True)] for n, c in data.items()}
     release = shoal.anonymize(data, POLICY, seed=1)
-    made = rebuilt(release._original, release.table, release.layout, release._sources, release.attributes)
+    made = rebuilt(release._original, release.sliced, release._sources)
     for name in ("age", "born"):
         assert made[name].missing.mean() == pytest.approx(gone.mean(), abs=0.05)
 
@@ -82,6 +82,6 @@ def test_missing_values_keep_their_share() -> None:
 def test_a_column_without_any_value(name: str, missing: str) -> None:
     data = {n: [str(v) for v in c[:40]] for n, c in skewed(40).items()} | {name: [""] * 40}
     release = shoal.anonymize(data, POLICY.changed(k=5, missing=missing), seed=1)
-    made = rebuilt(release._original, release.table, release.layout, release._sources, release.attributes)
+    made = rebuilt(release._original, release.sliced, release._sources)
     assert made[name].missing.all()
     assert release.utility["GCP"] >= 0

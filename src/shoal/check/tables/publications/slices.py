@@ -15,6 +15,7 @@ from shoal.check.slices.verify import check_slices
 from shoal.check.tables.compare_rows import Compared, ComparedTables
 from shoal.check.tables.publication import CHECKS, PublicationCheck
 from shoal.check.verdict import Asked, Verdict
+from shoal.data.tables.slices import SlicedTable
 from shoal.data.tables.table import Table
 
 FORMS: tuple[Form, ...] = ("bucketize", "slice", "screen")
@@ -28,10 +29,8 @@ def _verify(form: Form, table: Table, asked: Asked, evidence: Evidence) -> Verdi
         rows = np.flatnonzero(evidence.original_groups >= 0)
         buckets = (evidence.original_groups[rows] + 1).astype(np.int32)
     found = check_slices(
-        table,
-        asked.layout,
+        SlicedTable(table, asked.layout, asked.attributes),
         asked.requirements,
-        asked.attributes,
         original=evidence.original,
         missing=asked.missing,
         markers=asked.markers,

@@ -20,7 +20,7 @@ from shoal.data.strings.formats.column import TableColumn
 from shoal.data.strings.strings import Strings, StringSource
 from shoal.data.tables.files import read_table
 from shoal.data.tables.guarded import guarded, unguarded
-from shoal.data.tables.parse import parse_dates, parse_numbers
+from shoal.data.tables.parse import parse_dates, parse_numbers, zones_in
 from shoal.data.tables.persons import person_codes
 from shoal.data.tables.table import Column, Table
 from shoal.data.tables.write import write_table
@@ -149,6 +149,7 @@ def _places(path: Path, table: Table, time: str | None) -> npt.NDArray[np.float6
         dates = parse_dates(texts)
         if dates is None:
             raise DataError(f"{path}: the times in {time!r} are neither numbers nor dates of one spelling; mend them")
+        zones_in(texts.tolist())
         numbers = dates.values.astype(np.int64).astype(np.float64)
     return np.asarray(numbers[column.codes])
 

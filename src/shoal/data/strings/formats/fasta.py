@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Ints, Mask
 from shoal.data.strings.alphabets import WHITE, Alphabet, code_points, encode, guess_alphabet, refuse_strangers
 from shoal.data.strings.format import BLANKS, FORMATS, HowToReadStrings, TextFormat, refuse_class_names
 from shoal.data.strings.strings import Strings, StringSource
@@ -132,7 +132,7 @@ def _wrap(points: npt.NDArray[np.uint32], lengths: Ints) -> tuple[str, list[int]
     return wrapped.tobytes().decode("utf-32-le"), starts.tolist()
 
 
-def _record_starts(text: WholeText, keep: npt.NDArray[np.bool_], lines: Ints, headers: Ints) -> Ints:
+def _record_starts(text: WholeText, keep: Mask, lines: Ints, headers: Ints) -> Ints:
     """Where each sequence begins among all symbols; a symbol counts by the first byte of its character."""
     counted = keep
     if not text.data.isascii():

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Rows
 from shoal.data.strings.alphabets import WHITE, Alphabet, code_points, encode, refuse_strangers
 from shoal.data.strings.format import (
     BLANKS,
@@ -106,9 +105,7 @@ def tokenize(text: WholeText, delimiter: str | None) -> tuple[Codes, list[bytes]
     return np.concatenate(parts), list(numbers)
 
 
-def number_tokens(
-    codes: Codes, distinct: list[bytes], alphabet: Alphabet
-) -> tuple[Codes, tuple[str, ...], npt.NDArray[np.intp]]:
+def number_tokens(codes: Codes, distinct: list[bytes], alphabet: Alphabet) -> tuple[Codes, tuple[str, ...], Rows]:
     """Number tokens by the alphabet: the symbols (-1 is none), the alphabet, and which tokens are strangers to it."""
     used = np.zeros(len(distinct), dtype=bool)
     used[codes] = True

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Mask
 from shoal.data.strings.alphabets import Alphabet, refuse_strangers
 from shoal.data.strings.format import FORMATS, HowToReadStrings, TextFormat, refuse_named_alphabet
 from shoal.data.strings.formats.lines import LINE_END, number_tokens, tokenize
@@ -91,7 +91,7 @@ def spmf_pieces(strings: Strings) -> Iterator[bytes]:
         yield "".join(lines).encode()
 
 
-def _line(is_line: npt.NDArray[np.bool_], place: int) -> int:
+def _line(is_line: Mask, place: int) -> int:
     """The line in which a token stands."""
     return int(np.count_nonzero(is_line[:place])) + 1
 

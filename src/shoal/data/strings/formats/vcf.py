@@ -24,9 +24,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Mask
 from shoal.data.strings.format import FORMATS, HowToReadStrings, TextFormat, refuse_named_alphabet
 from shoal.data.strings.sites import places_of
 from shoal.data.strings.strings import Strings, StringSource
@@ -136,7 +135,7 @@ class Vcf(TextFormat):
         return [f"{strange:,} lines or names in {path.name} cannot come from a release"] if strange else []
 
 
-def _read(text: WholeText) -> tuple[npt.NDArray[np.int32], list[str], list[str]]:
+def _read(text: WholeText) -> tuple[Codes, list[str], list[str]]:
     """The genotypes by variant and person as numbers, what the numbers mean, and the variants."""
     numbers: defaultdict[bytes, int] = defaultdict()
     numbers.default_factory = numbers.__len__  # a genotype that is not known yet gets the next number
@@ -196,13 +195,11 @@ def _refuse_named_twice(where: str, names: list[bytes]) -> None:
         )
 
 
-def _rare_as_missing(
-    calls: npt.NDArray[np.int32], spelled: list[str], is_kept: npt.NDArray[np.bool_], rare: int, *, by_allele: bool
-) -> npt.NDArray[np.int32]:
+def _rare_as_missing(calls: Codes, spelled: list[str], is_kept: Mask, rare: int, *, by_allele: bool) -> Codes:
     """The same genotypes; those that fewer persons have anywhere are missing. Of phased ones alleles count instead."""
     if by_allele and not any("/" in spelled[i] and "." not in spelled[i] for i in np.unique(calls[is_kept]).tolist()):
         return calls
-    made: npt.NDArray[np.int32] = calls.copy()
+    made: Codes = calls.copy()
     for i in np.unique(calls[is_kept]).tolist():
         if (calls[is_kept] == i).any(axis=0).sum() < rare and set(re.split(r"[|/]", spelled[i])) != {"."}:
             if "./." not in spelled:
@@ -211,18 +208,14 @@ def _rare_as_missing(
     return made
 
 
-def _without_few_missing(
-    calls: npt.NDArray[np.int32], spelled: list[str], is_kept: npt.NDArray[np.bool_], rare: int
-) -> npt.NDArray[np.bool_]:
+def _without_few_missing(calls: Codes, spelled: list[str], is_kept: Mask, rare: int) -> Mask:
     """Which variants stay: all, or those without a missing allele where fewer persons have any."""
     has_gap = np.array(["." in call for call in spelled])[calls]
     n_persons = int(has_gap[is_kept].any(axis=0).sum())
     return np.asarray(~has_gap.any(axis=1) if n_persons < rare else np.ones(len(calls), dtype=bool))
 
 
-def _symbols(
-    calls: npt.NDArray[np.int32], spelled: list[str], *, may_be_phased: bool
-) -> tuple[Codes, tuple[str, ...], bool]:
+def _symbols(calls: Codes, spelled: list[str], *, may_be_phased: bool) -> tuple[Codes, tuple[str, ...], bool]:
     """The strings of all persons, one after another, and their alphabet: alleles by haplotype, or genotypes."""
     used, codes = np.unique(calls, return_inverse=True)
     alleles = [re.split(r"[|/]", spelled[i]) for i in used.tolist()]
@@ -245,7 +238,7 @@ def _canonical(call: str) -> str | None:
     return "/".join(sorted(call.split("/"), key=lambda allele: -1 if allele == "." else int(allele)))
 
 
-def _carried(calls: npt.NDArray[np.int32], spelled: list[str], sites: list[str], rare: int) -> npt.NDArray[np.bool_]:
+def _carried(calls: Codes, spelled: list[str], sites: list[str], rare: int) -> Mask:
     """Which variants have alleles that at least so many persons carry each; a genotype of an allele not named fails."""
     alleles = [{int(a) for a in re.split(r"[|/]", call) if a != "."} for call in spelled]
     most = max((max(a, default=0) for a in alleles), default=0)

@@ -54,11 +54,8 @@ class Text(TableFormat):
             return found
         columns, known = read_text(
             seen.path,
+            reading,
             gzipped=seen.is_gzip,
-            markers=reading.markers,
-            delimiter=reading.delimiter,
-            encoding=reading.encoding,
-            header=reading.header,
             expected=None
             if reading.expected is None
             else [_guarded_texts(c) for c in reading.expected.columns.values()],
@@ -67,16 +64,7 @@ class Text(TableFormat):
 
     def _read_distinct(self, seen: Look, reading: HowToRead) -> Table | None:
         assert reading.drops is not None
-        found = read_distinct_text(
-            seen.path,
-            gzipped=seen.is_gzip,
-            markers=reading.markers,
-            delimiter=reading.delimiter,
-            encoding=reading.encoding,
-            header=reading.header,
-            drops=reading.drops,
-            person=reading.person,
-        )
+        found = read_distinct_text(seen.path, reading, gzipped=seen.is_gzip, drops=reading.drops)
         if found is None:
             return None
         columns, known, weights = found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.arrays import Ints
 from shoal.tables.encoding import Ranked
 
 N_BINS = 16
@@ -25,9 +25,9 @@ class Bins:
         The bin of each record.
     """
 
-    of_rank: npt.NDArray[np.int64]
+    of_rank: Ints
     n_bins: int
-    codes: npt.NDArray[np.int64]
+    codes: Ints
 
 
 def binned(ranked: Ranked) -> Bins:

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import starmap
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints, Mask
 from shoal.errors import Infeasible
@@ -34,7 +33,7 @@ def bucket_labels(
     ranked: Sequence[Ranked],
     k: int,
     limits: Sequence[Limit],
-    beside: npt.NDArray[np.int64] | None = None,
+    beside: Ints | None = None,
     *,
     strict: bool = True,
     block_rows: int = 100_000,
@@ -78,7 +77,7 @@ def person_buckets(
     ranked: Sequence[Ranked],
     k: int,
     limits: Sequence[Limit],
-    beside: npt.NDArray[np.int64] | None = None,
+    beside: Ints | None = None,
     *,
     persons: Ints,
     strict: bool = True,
@@ -119,7 +118,7 @@ def not_by_persons(limits: Sequence[Limit]) -> Infeasible:
     )
 
 
-def _failing(labels: Codes, limits: Sequence[Limit], beside: npt.NDArray[np.int64] | None) -> Mask:
+def _failing(labels: Codes, limits: Sequence[Limit], beside: Ints | None) -> Mask:
     """Which buckets fail a limit, for some value beside."""
     if not limits:
         return np.zeros(int(labels.max()) + 1, dtype=bool)
@@ -132,14 +131,14 @@ def _failing(labels: Codes, limits: Sequence[Limit], beside: npt.NDArray[np.int6
     return failing
 
 
-def standing_in_the_way(beside: npt.NDArray[np.int64], limits: Sequence[Limit]) -> int:
+def standing_in_the_way(beside: Ints, limits: Sequence[Limit]) -> int:
     """How many records have a value beside the sensitive ones for which not even the whole table is diverse."""
     if not limits:
         return 0
     return int(np.bincount(beside)[violations(beside, limits)].sum())
 
 
-def pairs_of(limits: Sequence[Limit], beside: npt.NDArray[np.int64]) -> Pairs:
+def pairs_of(limits: Sequence[Limit], beside: Ints) -> Pairs:
     """Number the pairs of a value beside and a sensitive value, for each limit."""
     found = [np.unique(beside * limit.n_values + limit.codes, return_inverse=True) for limit in limits]
     widths = [limit.n_values for limit in limits]

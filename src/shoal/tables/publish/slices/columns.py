@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Floats
+from shoal.arrays import Floats, Rows
 from shoal.data.tables.attribute import Attribute
 from shoal.errors import PolicyError, did_you_mean
 from shoal.tables.publish.slices.bins import Bins
@@ -49,7 +48,7 @@ def correlations(bins: Sequence[Bins]) -> Floats:
     return found
 
 
-def k_medoids(distances: Floats, n_clusters: int) -> npt.NDArray[np.intp]:
+def k_medoids(distances: Floats, n_clusters: int) -> Rows:
     """Partition around medoids: build, then swap while that lowers the sum of distances to the nearest medoid.
 
     Ties go to the lower number, so the result depends on the distances alone.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Rows
+from shoal.arrays import Codes, Ints, Rows, Words
 from shoal.engine.seeds import spawn_seeds
 
 
-def number_buckets(labels: npt.NDArray[np.int32], contents: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int32]:
+def number_buckets(labels: Codes, contents: Sequence[Ints]) -> Codes:
     """Number buckets by what they publish: the least and the greatest content of each slice, then all of it.
 
     Parameters
@@ -44,7 +43,7 @@ def number_buckets(labels: npt.NDArray[np.int32], contents: Sequence[npt.NDArray
     return place[labels]
 
 
-def _scatter(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def _scatter(numbers: Words) -> Words:
     """Spread neighbouring numbers over all of 64 bits (a mixer of shifts and odd factors)."""
     mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -52,7 +51,7 @@ def _scatter(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
-def permuted(buckets: npt.NDArray[np.int32], contents: Sequence[npt.NDArray[np.int64]], seed: int | None) -> list[Rows]:
+def permuted(buckets: Codes, contents: Sequence[Ints], seed: int | None) -> list[Rows]:
     """For each slice, which record's content stands in each published row; buckets ascending.
 
     Inside a bucket a slice is sorted by its content and then permuted by a random permutation of its own, so that not

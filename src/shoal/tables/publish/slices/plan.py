@@ -9,9 +9,8 @@ from itertools import starmap
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints
+from shoal.arrays import Codes, Floats, Ints, Rows
 from shoal.errors import Infeasible
 from shoal.tables.encoding import Ranked
 from shoal.tables.information_loss import information_loss
@@ -69,7 +68,7 @@ class Records:
     ends: Literal["rounded", "exact"]
     persons: Ints | None = None
 
-    def take(self, rows: npt.NDArray[np.intp]) -> Records:
+    def take(self, rows: Rows) -> Records:
         """Some of the records; limits are still measured against the whole table."""
         return replace(
             self,
@@ -126,7 +125,7 @@ def is_violated(records: Records) -> bool:
     return bool(records.limits) and bool(violations(np.zeros(records.n_rows, dtype=np.int64), records.limits)[0])
 
 
-def values_beside(plan: Plan, records: Records) -> npt.NDArray[np.int64] | None:
+def values_beside(plan: Plan, records: Records) -> Ints | None:
     """The combination of quasi-identifiers beside each record's sensitive values, numbered; None if there are none."""
     group = next((s for s in plan.slices if set(s) & set(records.sensitive)), ())
     ranked = [records.ranked[n] for n in group if n in records.ranked]

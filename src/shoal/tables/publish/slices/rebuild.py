@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats
+from shoal.arrays import Codes, Floats, Rows
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
 from shoal.tables.publish.slices.bins import Bins
@@ -87,7 +87,7 @@ def pair_loss(
     return float(np.mean(means)) if means else 0.0
 
 
-def _sums(group: npt.NDArray[np.intp], n_groups: int, at: npt.NDArray[np.integer], values: Floats) -> Floats:
+def _sums(group: Rows, n_groups: int, at: npt.NDArray[np.integer], values: Floats) -> Floats:
     """Sum of ``values[at]`` over the records of each group."""
     if values.shape[0] == values.shape[1] and np.array_equal(values, np.eye(len(values))):
         counts = np.bincount(group * values.shape[1] + at, minlength=n_groups * values.shape[1])

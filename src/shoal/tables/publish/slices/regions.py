@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import starmap
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Ints
 from shoal.kernels.tables.diversity import LimitArrays
 from shoal.kernels.tables.mondrian import Space
 from shoal.kernels.tables.regions import Slices, refine
@@ -107,7 +106,7 @@ def refine_block(
     slices: Sequence[Sequence[int]],
     keys: Codes,
     codes: Codes,
-    ends: npt.NDArray[np.int64],
+    ends: Ints,
     k: int,
     strict: bool,
     complete: bool,
@@ -138,7 +137,7 @@ def labels_overlap(ranked: Sequence[Ranked], strict: bool, missing: str, ends: s
     return any(r.has_missing and (missing == "any" or r.kind == "category") for r in ranked)
 
 
-def _parts(sizes: npt.NDArray[np.int64], block_rows: int) -> Iterator[tuple[int, int]]:
+def _parts(sizes: Ints, block_rows: int) -> Iterator[tuple[int, int]]:
     """Runs of buckets of up to block_rows records together, or one that has more alone."""
     ends = np.cumsum(sizes)
     first = 0

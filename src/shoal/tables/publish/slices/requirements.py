@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Table, row_keys
 from shoal.errors import PolicyError
@@ -71,7 +70,7 @@ def _joint(table: Table, attributes: Mapping[str, Attribute], sensitive: Sequenc
     )
 
 
-def join_keys(table: Table, sensitive: Sequence[str]) -> npt.NDArray[np.int32]:
+def join_keys(table: Table, sensitive: Sequence[str]) -> Codes:
     """The sensitive values of each record as one number, as they are spelled: what slices can be joined on."""
     if not sensitive:
         return np.zeros(table.n_rows, dtype=np.int32)

@@ -23,9 +23,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Ints, Rows
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import Layout
 from shoal.data.tables.table import Column, Table, row_keys, spell
@@ -82,9 +81,9 @@ class Sliced:
 
     table: Table
     layout: Layout
-    rows: npt.NDArray[np.intp]
+    rows: Rows
     buckets: Codes
-    sources: tuple[npt.NDArray[np.intp], ...]
+    sources: tuple[Rows, ...]
     notes: tuple[str, ...]
 
 
@@ -367,7 +366,7 @@ def _told_by_others(
     return found
 
 
-def _evenly(n_rows: int) -> npt.NDArray[np.intp]:
+def _evenly(n_rows: int) -> Rows:
     """Evenly spaced records, as many as correlations are taken from."""
     n_some = min(n_rows, CORRELATED_ROWS)
     return (np.arange(n_some) * n_rows // max(1, n_some)).astype(np.intp)

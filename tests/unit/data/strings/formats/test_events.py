@@ -36,6 +36,11 @@ def test_times_may_be_dates(tmp_path: Path) -> None:
     assert read_strings(table(tmp_path, text), column="x", person=["u"], time="when").texts() == [["a", "b", "c"]]
 
 
+def test_times_of_several_zones_are_put_in_order(tmp_path: Path) -> None:
+    text = "u,when,x\n1,2024-05-02T10:00+02:00,a\n1,2024-05-02T09:00Z,b\n1,2024-05-02T06:30-03:00,c\n"
+    assert read_strings(table(tmp_path, text), column="x", person=["u"], time="when").texts() == [["a", "b", "c"]]
+
+
 def test_what_is_written_reads_back_and_names_nobody(tmp_path: Path) -> None:
     strings = read_strings(table(tmp_path), column="page", person=["user"], time="t", class_column="plan")
     write_strings(strings, tmp_path / "data.csv")
@@ -59,6 +64,11 @@ def test_what_is_written_reads_back_and_names_nobody(tmp_path: Path) -> None:
     [
         ("u,x\n1,a\n,b\n", {"column": "x"}, "is empty in 1 rows"),
         ("u,t,x\n1,noon,a\n", {"column": "x", "time": "t"}, "neither numbers nor dates"),
+        (
+            "u,t,x\n1,2024-05-02T10:00+02:00,b\n1,2024-05-02T09:00,a\n",
+            {"column": "x", "time": "t"},
+            "some times name a time zone and others do not",
+        ),
         ("u,x\n1,a\n", {"column": "y"}, "'y'"),
         ("u,x,c\n1,a,p\n1,b,q\n", {"column": "x", "class_column": "c"}, "events of several classes"),
         ("u,x\n1,a\n", {"column": "x", "alphabet": ["b"]}, "not in the alphabet"),
