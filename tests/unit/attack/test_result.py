@@ -6,6 +6,7 @@ import pytest
 
 from shoal.attack.result import AddedRisk, AttackResult, Rate
 from shoal.report.attacks import verdict
+from shoal.report.verdict import as_finding
 
 
 def result(name: str, main: Rate, control: Rate | None, sentence: str = "It got so much.") -> AttackResult:
@@ -77,3 +78,13 @@ def test_columns_and_what_is_admitted_are_read_back():
 def test_a_few_that_chance_would_not_get_are_found(main: Rate, control: Rate, word: str) -> None:
     result = AttackResult("a", "an attack", "all", main, control, Rate(0.1, 200))
     assert result.outcome == word
+
+
+def test_an_area_above_the_limit_is_a_success_where_chance_does_not_explain_it() -> None:
+    """56 of 100 above the middle of others is within chance; the whole curve of the same scores need not be."""
+    for area, error, told, succeeds in ((0.57, 0.02, 0.07, True), (0.57, 0.05, 0.0, False), (0.54, 0.01, 0.04, False)):
+        details = {"area_under_curve": area, "area_error": error}
+        found = AttackResult("a", "a", "all", Rate(56, 100), Rate(50, 100), details=details)
+        assert found.told == pytest.approx(told)
+        assert found.succeeds is succeeds
+        assert as_finding(found, None, {}).is_above is succeeds
