@@ -120,8 +120,8 @@ def _reasons(name: str, told: Found, published: list[Found]) -> Iterator[str]:
         f"What of it is lost before anything is dealt, on {name}: originals without the words that fewer than k = {k} "
         f"records hold ({_percent(by_k['places_left_out'])} of all places), and also without those that fewer than "
         f"{support} of their class hold ({_percent(by_both['places_left_out'])}). What is lost beyond that is lost by "
-        "the dealing: which words of a topic stand together in one text. A smaller k or support would keep more, and is "
-        "a promise less: the defaults stay."
+        "the dealing: which words of a topic stand together in one text. A smaller k or support would keep more, and "
+        "is a promise less: the defaults stay."
     )
     yield ""
     heads = ("classifier", "originals", f"words of {k} records", f"and of {support} of the class", "pseudo-baskets")
