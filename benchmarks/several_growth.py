@@ -64,17 +64,16 @@ def second_release(n: int, m: int, folder: Path) -> tuple[float, dict[str, int]]
     return time.process_time() - start, second.records
 
 
-def measured(sizes: Sequence[int]) -> Iterator[str]:
-    """A line for each size and way."""
+def measured(sizes: Sequence[int]) -> Iterator[tuple[int, str, float, dict[str, int]]]:
+    """For each size and way the CPU seconds and the numbers of records."""
     with TemporaryDirectory() as place:
         for m in (0, M):
             second_release(1000, m, Path(place) / f"warm-{m}")
             for n in sizes:
-                seconds, records = second_release(n, m, Path(place) / f"{n}-{m}")
                 way = f"m-invariance with m = {m}" if m else "groups carried over"
-                yield f"{n:,} persons, {way}: {seconds:.1f} s CPU, {records}"
+                yield n, way, *second_release(n, m, Path(place) / f"{n}-{m}")
 
 
 if __name__ == "__main__":
-    for line in measured([int(size) for size in sys.argv[1:]] or SIZES):
-        print(line, flush=True)
+    for n, way, seconds, records in measured([int(size) for size in sys.argv[1:]] or SIZES):
+        print(f"{n:,} persons, {way}: {seconds:.1f} s CPU, {records}", flush=True)

@@ -24,7 +24,8 @@ Found = dict[str, Any]
 
 def page(found: Found, missing: list[str]) -> str:
     """The page; what was not measured is named."""
-    parts = [_about(found, missing), _wanted(found), _supports(found), _kept(found), _classes(found), _attacks(found)]
+    parts = [_about(found, missing), _wanted(found), _supports(found), _kept(found), _classes(found)]
+    parts += [_attacks(found), _membership(found)]
     return "\n".join(line for part in parts for line in part)
 
 
@@ -46,14 +47,16 @@ def _percent(share: float | None, digits: int = 1) -> str:
 
 def _about(found: Found, missing: list[str]) -> Iterator[str]:
     yield "# Baskets and texts, before and after\n"
-    sizes = ", ".join(f"{name} {f['records']:,} and {f['others']:,} (of {_whole(f):,})" for name, f in found.items())
+    sizes = "; ".join(f"{name} {f['records']:,} and {f['others']:,} (of {_whole(f):,})" for name, f in found.items())
     yield fill(
         "Written by `python -m reproductions.sets`; a set is measured by `python -m reproductions.sets NAME`, in less "
         "than ten minutes of processor time. Of each set some records are kept back: classifiers are asked about "
         "3,000 of them, and attacks are compared on them. The rest is published with the defaults: pseudo-baskets (k = "
-        "10), disassociated and suppressed records (k = 5, m = 2), and sketches (k = 10, delta = 0.5). Published and "
+        "10), disassociated and suppressed records (k = 5, m = 2), and sketches (k = 10, delta = 0.5). Samples are "
+        "published in all these ways, and sets of full size as pseudo-baskets alone. Published and "
         f"kept back are, as samples where there are more, of {sizes}. The sets C20 are those of the paper on "
-        "sketches, of a tenth of its size; V20.I4 and V20.I6 of the paper on strings are the same ones, named by their "
+        "sketches, D200K of its size and D20K of a tenth of it; V20.I4 and V20.I6 of the paper on strings are the same "
+        "ones, named by their "
         "use: two instances of the same generator, each a class. 20 newsgroups comes out as bags of words."
     )
     yield ""
@@ -93,9 +96,10 @@ def _wanted(found: Found) -> Iterator[str]:
     )
     yield from table(heads, rows)
     yield fill(
-        "What is missed is amber. Of texts a word that fewer than k records hold is left out, and one that fewer than "
-        "`support` of its class hold, as no pool reaches across classes: classifiers learn without these "
-        "words, and the fewer records there are, the more words are such."
+        "A risk that is missed makes a release amber, with the attack and what lowers it. One-more-item is above "
+        "where patterns are shared by few, as in samples, and where few are kept back, so that its interval is wide. "
+        "Of texts a word that fewer than k records hold is left out, and one that fewer than `support` of its class "
+        "hold, as no pool reaches across classes: the fewer records there are, the more words are such."
     )
     yield ""
     for name, of_set in found.items():
@@ -115,12 +119,32 @@ def _reasons(name: str, told: Found, published: list[Found]) -> Iterator[str]:
     yield fill(
         f"What of it is lost before anything is dealt, on {name}: originals without the words that fewer than k = {k} "
         f"records hold ({_percent(by_k['places_left_out'])} of all places), and also without those that fewer than "
-        f"{support} of their class hold ({_percent(by_both['places_left_out'])}). A smaller k or support would keep "
-        "more of them, and is a promise less: the defaults stay."
+        f"{support} of their class hold ({_percent(by_both['places_left_out'])}). What is lost beyond that is lost by "
+        "the dealing: which words of a topic stand together in one text. A smaller k or support would keep more, and "
+        "is a promise less: the defaults stay."
     )
     yield ""
     heads = ("classifier", "originals", f"words of {k} records", f"and of {support} of the class", "pseudo-baskets")
     yield from table(heads, rows)
+
+
+def _membership(found: Found) -> Iterator[str]:
+    yield fill(
+        "Whether a record is in the data, its items being known, by the cosine to the nearest published record: the "
+        "area under the curve of members against others (0.5 is guessing), beside what 1 % of false alarms find. "
+        "Nothing promises that this stays hidden, and of texts, which have many rare words each, the area says more "
+        "than the hits do."
+    )
+    yield ""
+    rows = []
+    for name, way, told in _rows(found):
+        for r in told["attacks"]:
+            if r["attack"] == "nearest-baskets":
+                area, error = r["details"]["area_under_curve"], r["details"]["area_error"]
+                hits = r["details"]["hits_at_1_percent_false_alarms"]
+                rows.append((name, NAMES[way], f"{area:.3f} ± {1.96 * error:.3f}", _percent(hits)))
+    yield from table(("set", "published as", "area", "hits at 1 % false alarms"), rows)
+    yield ""
 
 
 def _verdict(text: str, is_met: bool) -> str:

@@ -1,11 +1,15 @@
-"""Five years of RandHIE as five releases of the same persons: `python -m reproductions.several_releases`.
+"""Five years of RandHIE as five releases of the same persons: `python -m reproductions.several_releases [PART ...]`.
 
 Releases that are made one after the other beside such as are made as if there were no other, and what an attacker gets
-who lays all five side by side. Writes `docs/reproductions/several-releases.md`; every number is computed here.
+who lays all five side by side; and how long a second release of a million persons takes. Writes
+`docs/reproductions/several-releases.md`; every number is computed here. Parts can be measured one at a time (`carried`,
+`invariant`, `growth`); `page` only writes it anew.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +20,9 @@ import numpy as np
 import pandas as pd
 
 import shoal
+from benchmarks.several_growth import CHANGE, SIZES, measured
+from benchmarks.several_growth import QUASI as GROWN_QUASI
+from benchmarks.several_growth import K as GROWN_K
 from shoal.attack.tables.intersection import IntersectedCandidates, Intersection
 from shoal.attack.tables.people import joint_keys
 from shoal.check.releases.candidates import candidates_of
@@ -24,11 +31,13 @@ from shoal.check.tables.classes import classes_of
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / ".." / "shared" / "data" / "randhie" / "randhie.csv.gz"
 PAGE = ROOT / "docs" / "reproductions" / "several-releases.md"
+KEPT = Path(__file__).resolve().parent / "results" / "several-releases.json"
 QUASI = ("site", "female", "black", "xage", "educdec", "income")
 PERSON, SECRET, PANEL = "zper", "plan", "term"
 YEARS, K, SEED = 5, 5, 11
 ALL, SOME = 100_000, 300  # attacked of each year: everybody, or so many
 MS = (2,)
+PARTS = ("carried", "invariant", "growth")
 ALONE = (1, 6)  # persons, where no panel is known
 RESERVES = {"mondrian": (0, 1, 2), "local-recoding": (1, 2, 3)}  # persons, by partition; the first is the default
 
@@ -89,6 +98,15 @@ Most of the loss is that of m-unique groups, and not of repeating them: equally 
 looked for in fewer persons than just different ones. Counterfeits are needed where a bucket loses more
 persons of one value than of another; where persons who leave together were put into buckets of their own,
 most of them are not needed.
+"""
+
+GROWTH = """
+## A million persons
+
+Persons with {n_columns} quasi-identifiers, {change:.0f} % of whom are others in the second release, k = {k}. Processor
+time of the second release from frames, with its check and without a report (`python -m benchmarks.several_growth`).
+
+{table}
 """
 
 
@@ -165,8 +183,8 @@ def _attacked(attack: Any, cases: Sequence[Any]) -> list[Any]:
     return [attack.run(replace(case, others=tuple(c for c in cases if c is not case)), rng) for case in cases]
 
 
-def carried(tables: Sequence[pd.DataFrame]) -> str:
-    """The part on groups carried over."""
+def carried(tables: Sequence[pd.DataFrame]) -> dict[str, Any]:
+    """The rows of groups carried over, and how many persons independent releases expose."""
     several: Any = {"releases": "several"}
     rows, exposed = [], 0
     for partition, reserves in RESERVES.items():
@@ -185,10 +203,7 @@ def carried(tables: Sequence[pd.DataFrame]) -> str:
             ratio = made.loss / ways[0].loss
             counts = f"{by_classes:,} | {by_labels:,} | {made.n_left_out:,}"
             rows.append(f"| {partition} | {made.name} | {counts} | {made.loss:.3f} | {ratio:.2f} |")
-    drawn = f"below k by labels, of {SOME * YEARS:,} drawn"
-    head = f"| partition | releases | below k by classes | {drawn} | left out | loss | ratio |"
-    head += "\n|---|---|---|---|---|---|---|"
-    return CARRIED.format(table="\n".join([head, *rows]), exposed=f"{exposed:,}", k=K)
+    return {"rows": rows, "exposed": exposed}
 
 
 def invariant_rows(tables: Sequence[pd.DataFrame], m: int) -> list[str]:
@@ -212,30 +227,53 @@ def invariant_rows(tables: Sequence[pd.DataFrame], m: int) -> list[str]:
     return rows
 
 
-def invariant(tables: Sequence[pd.DataFrame], rows: Sequence[str]) -> str:
-    """The part on m-invariance."""
-    drawn = f"below k by labels, of {SOME * YEARS:,} drawn"
-    head = f"| m | releases | below m | {drawn} | counterfeits | left out | loss | ratio |"
-    head += "\n|---|---|---|---|---|---|---|---|"
-    shares = pd.concat(tables)[SECRET].value_counts(normalize=True)
-    top = f"{100 * shares.iloc[0]:.0f}"
-    return INVARIANT.format(table="\n".join([head, *rows]), n_plans=len(shares), top=top, m="m")
+def measure(part: str, tables: Sequence[pd.DataFrame]) -> dict[str, Any]:
+    """The figures of one part of the page."""
+    if part == "growth":
+        return {"rows": [f"| {n:,} | {way} | {seconds:.0f} |" for n, way, seconds, _ in measured(SIZES)]}
+    if part == "carried":
+        return carried(tables)
+    return {"rows": [row for m in MS for row in invariant_rows(tables, m)]}
 
 
-def main() -> None:
-    """Write the page."""
-    tables = years()
-    everybody = pd.concat(tables)[PERSON]
+def page(known: dict[str, Any], tables: Sequence[pd.DataFrame]) -> str:
+    """The page, from what was measured."""
+    everybody = pd.concat(tables)
     sizes = [f"{len(t):,}" for t in tables]
-    about = ABOUT.format(
-        rows=f"{len(everybody):,}",
-        persons=f"{everybody.nunique():,}",
-        sizes=f"{', '.join(sizes[:-1])} and {sizes[-1]}",
-        k=K,
+    persons, rows = f"{everybody[PERSON].nunique():,}", f"{len(everybody):,}"
+    shares = everybody[SECRET].value_counts(normalize=True)
+    drawn = f"below k by labels, of {SOME * YEARS:,} drawn"
+    of_carried = _table(
+        ("partition", "releases", "below k by classes", drawn, "left out", "loss", "ratio"), known["carried"]["rows"]
     )
-    rows = [row for m in MS for row in invariant_rows(tables, m)]
-    PAGE.write_text(about + carried(tables) + invariant(tables, rows), encoding="utf-8")
+    of_invariant = _table(
+        ("m", "releases", "below m", drawn, "counterfeits", "left out", "loss", "ratio"), known["invariant"]["rows"]
+    )
+    of_growth = _table(("persons", "way", "CPU, s"), known["growth"]["rows"])
+    return "".join(
+        [
+            ABOUT.format(rows=rows, persons=persons, sizes=f"{', '.join(sizes[:-1])} and {sizes[-1]}", k=K),
+            CARRIED.format(table=of_carried, exposed=f"{known['carried']['exposed']:,}", k=K),
+            INVARIANT.format(table=of_invariant, n_plans=len(shares), top=f"{100 * shares.iloc[0]:.0f}", m="m"),
+            GROWTH.format(table=of_growth, n_columns=len(GROWN_QUASI), change=100 * CHANGE, k=GROWN_K),
+        ]
+    )
+
+
+def _table(headings: Sequence[str], rows: Sequence[str]) -> str:
+    return "\n".join([f"| {' | '.join(headings)} |", "|" + "---|" * len(headings), *rows])
+
+
+def main(parts: Sequence[str]) -> None:
+    """Measure some parts, or all, keep their figures, and write the page from what is there."""
+    tables = years()
+    for part in parts or PARTS:
+        made = {} if part == "page" else {part: measure(part, tables)}
+        known = (json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}) | made
+        KEPT.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    if not set(PARTS) - set(known):
+        PAGE.write_text(page(known, tables), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain, combinations
 from typing import Any
 
@@ -35,14 +35,15 @@ def policy(*, k: int = 3, l: int = 0, **more: Any) -> shoal.Policy:  # noqa: E74
     return shoal.Policy.of(quasi=QUASI, sensitive=["illness"], person="id", k=k, **asked, **more)
 
 
-def classes(release: Any, ids: list[str]) -> dict[str, tuple[str, ...]]:
+def classes(release: Any, ids: list[str], quasi: Sequence[str] = tuple(QUASI)) -> dict[str, tuple[str, ...]]:
     """The published labels of each person, counterfeits apart."""
-    columns = [release.table[n] for n in QUASI]
+    columns = [release.table[n] for n in quasi]
     texts = [np.array(c.texts(), dtype=object)[c.codes] for c in columns]
     found = {}
     for i, row in enumerate(release._rows.tolist()):
         if row < len(ids):
-            found[ids[row]] = tuple(str(t[i]) for t in texts)
+            labels = tuple(str(t[i]) for t in texts)
+            assert found.setdefault(ids[row], labels) == labels  # all rows of a person stand in one class
     return found
 
 

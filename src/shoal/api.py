@@ -178,6 +178,7 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     >>> len(shoal.anonymize(people, {"quasi": ["age"], "sensitive": ["disease"], "k": 4}).published)
     4
     """
+    from shoal.engine.executors import executors_kept
     from shoal.kernels.compile import interpreted
     from shoal.provenance import source_files
 
@@ -187,10 +188,11 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     run = Run(seed, key, workers, pool, cluster, progress, stop, after)
     kind.refuse(run.asked)
     read = source_files(source)
-    data, held_out = _others(kind, kind.load(source, policy), policy, hold_out, control, seed)
-    like = None if isinstance(source, str | Path) else source
-    with interpreted(kind.is_small(data)):
-        made = kind.release(data, policy, run, like=like, held_out=held_out)
+    with executors_kept():
+        data, held_out = _others(kind, kind.load_to_release(source, policy, run), policy, hold_out, control, seed)
+        like = None if isinstance(source, str | Path) else source
+        with interpreted(kind.is_small(data)):
+            made = kind.release(data, policy, run, like=like, held_out=held_out)
     return replace(made, _sources_read=read)
 
 

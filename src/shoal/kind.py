@@ -164,6 +164,10 @@ class Kind(ABC):
     def load(self, source: Any, policy: Any) -> Any:
         """The original records of a file, or of an object."""
 
+    def load_to_release(self, source: Any, policy: Any, run: Run) -> Any:
+        """The original records for a release that is made as `run` says; by default as any."""
+        return self.load(source, policy)
+
     @abstractmethod
     def load_again(
         self, source: Any, manifest: Any, policy: Any = None, *, label: str | None = None, header: str | None = None

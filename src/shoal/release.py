@@ -131,6 +131,11 @@ class Release(ABC, Generic[D]):
         return None
 
     @property
+    def sampled(self) -> str:
+        """What attacks look at, where that is not all, in a sentence; "" where it is."""
+        return ""
+
+    @property
     def kept_unasked(self) -> Sequence[str]:
         """Secrets that are kept unless the owner wants nothing kept: without them a promise could not be checked."""
         return ()
@@ -215,7 +220,8 @@ class Release(ABC, Generic[D]):
         from shoal.report.verdict import Grounds
 
         cost = self._cost() if report else "What it cost was not measured."
-        return Grounds.of(self.guarantees, [self._called(g) for g in self.guarantees], cost, self.findings)
+        names = [self._called(g) for g in self.guarantees]
+        return Grounds.of(self.guarantees, names, cost, self.findings, self.sampled)
 
     @cached_property
     def verdict(self) -> ReleaseVerdict:

@@ -25,6 +25,7 @@ Records = TypeVar("Records", bound=Sized)
 LONGER = "It takes longer; shoal attack runs it."
 NOT_OF_THIS_MAKE = "It is an attack on data that was published in another way."
 TIME_OVER = "The time for attacks was over."
+ALL_RECORDS = "It looks at records one by one, and of these every distinct row was read once."
 NO_OTHERS = "It takes records that were not in the release to compare with; hold some out."
 
 
@@ -75,6 +76,8 @@ class Attack(ABC, Generic[Case]):
     """Whether it says nothing without records that were not in the release, as what it gets may be common knowledge."""
     leaked: ClassVar[str] = ""
     """The owner's secret that it takes, such as the key: what it gets is no fault of what was published."""
+    counts_by_weight: ClassVar[bool] = False
+    """Whether it can be run where a row stands for several records, which it then counts."""
     accepted_as: ClassVar[str] = ""
     """The finding (`shoal.check.finding`) that it confirms: what a policy accepts there, it accepts here."""
 
@@ -203,6 +206,8 @@ def run_attacks(
             why: str | None = NO_OTHERS
         else:
             why = LONGER if tried is None else tried.missing(case)
+            if why is None and getattr(case, "is_weighted", False) and not attack.counts_by_weight:
+                why = ALL_RECORDS
         if why is None and end is not None and time.monotonic() >= end:
             why = TIME_OVER
         if why is not None or tried is None:

@@ -10,7 +10,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from importlib import import_module
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, Literal, TypeVar
@@ -83,6 +85,43 @@ def open_executor(workers: int = 1, pool: Pool = "threads", cluster: str | None 
     An error or a keyboard interrupt inside the block cancels what has not begun. Processes are ended at once;
     threads finish the block that they are at, as a thread cannot be stopped.
     """
+    kept, asked = _kept.get(), (workers, pool, cluster)
+    if kept is None:
+        with _opened(*asked) as executor:
+            yield executor
+        return
+    if asked not in kept.opened:
+        kept.opened[asked] = kept.stack.enter_context(_opened(*asked))
+    yield kept.opened[asked]
+
+
+@dataclass
+class _Kept:
+    """Executors that stay open after the block that needed them first."""
+
+    stack: ExitStack
+    opened: dict[tuple[int, Pool, str | None], Executor | None] = field(default_factory=dict)
+
+
+_kept: ContextVar[_Kept | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def executors_kept() -> Iterator[None]:
+    """Open each executor once for all that is done in here, and close it at the end."""
+    if _kept.get() is not None:
+        yield
+        return
+    with ExitStack() as stack:
+        before = _kept.set(_Kept(stack))
+        try:
+            yield
+        finally:
+            _kept.reset(before)
+
+
+@contextmanager
+def _opened(workers: int, pool: Pool, cluster: str | None) -> Iterator[Executor | None]:
     if workers < 1:
         raise PolicyError(f"workers = {workers} cannot work; give 1 or more")
     if cluster is not None:

@@ -177,9 +177,9 @@ class Series:
         changed = int((self.before.values[self.places[known]] != hashed[known]).sum())
         if changed:
             raise DataError(
-                f"{self.sensitive!r} of {changed:,} persons is not what it was in an earlier release, and m-invariance "
-                "protects values that stay as they are; leave these persons out, or publish a column that does not "
-                "change"
+                f"{self.sensitive!r} of {changed:,} of the persons is not what it was in an earlier release, and "
+                "m-invariance protects values that stay as they are; leave these persons out, or publish a column that "
+                "does not change"
             )
 
     def _augmented(self, row_of: Ints, of_code: Ints, rng: np.random.Generator) -> Series:

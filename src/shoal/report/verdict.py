@@ -83,30 +83,40 @@ class Grounds:
         What the protection cost.
     findings : tuple of Finding
         What was measured.
+    sampled : str
+        What attacks looked at, where that is not all, in a sentence.
     """
 
     holds: str
     is_met: bool
     cost: str
     findings: tuple[Finding, ...] = ()
+    sampled: str = ""
 
     @classmethod
     def of(
-        cls, guarantees: Sequence[Guarantee], names: Sequence[str], cost: str, findings: Sequence[Finding] = ()
+        cls,
+        guarantees: Sequence[Guarantee],
+        names: Sequence[str],
+        cost: str,
+        findings: Sequence[Finding] = (),
+        sampled: str = "",
     ) -> Grounds:
         """From guarantees and what each is called."""
-        return cls(what_holds(guarantees, names), all(g.holds for g in guarantees), cost, tuple(findings))
+        return cls(what_holds(guarantees, names), all(g.holds for g in guarantees), cost, tuple(findings), sampled)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         findings = [{n: v for n, v in f.to_dict().items() if n != "serious"} for f in self.findings]
-        return {"holds": self.holds, "is_met": self.is_met, "cost": self.cost, "findings": findings}
+        told = {"holds": self.holds, "is_met": self.is_met, "cost": self.cost, "findings": findings}
+        return {**told, "sampled": self.sampled} if self.sampled else told
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> Grounds:
         """From what `to_dict` gave."""
         findings = tuple(Finding(**{**f, "columns": tuple(f["columns"])}) for f in told["findings"])
-        return cls(str(told["holds"]), bool(told["is_met"]), str(told["cost"]), findings)
+        sampled = str(told.get("sampled", ""))
+        return cls(str(told["holds"]), bool(told["is_met"]), str(told["cost"]), findings, sampled)
 
 
 def what_holds(guarantees: Sequence[Guarantee], names: Sequence[str]) -> str:
@@ -139,17 +149,19 @@ def judge_release(grounds: Grounds, attacked: Attacked[Any] | None, attacks: Seq
     serious = [f for f in above if f.is_serious]
     secrets = {known[r.attack].leaked for r in results if r.attack in known and r.succeeds} - {""}
     warning = f" Whoever has {listed(sorted(secrets))} gets more: keep it secret, or destroy it." if secrets else ""
+    sampled = f" {grounds.sampled}" if grounds.sampled and results else ""
     if serious:
         worst = serious[0]
         n_more = len({f.name for f in above} - {worst.name})
         n_accepted = len({f.name for f in above} - {f.name for f in serious})
         of_them = f", {n_accepted} of them accepted" if n_accepted else ""
         more = "" if not n_more else f" ({n_more} more finding{'s' * (n_more > 1)} in the report{of_them})"
-        text = f"{worst.sentence} What to do: {worst.remedy.removesuffix('.')}.{more}{warning}"
+        text = f"{worst.sentence} What to do: {worst.remedy.removesuffix('.')}.{more}{sampled}{warning}"
         return ReleaseVerdict("amber" if is_met else "red", holds, text, cost, worst.columns, worst.share)
     plain = [r for r in results if not (r.attack in known and known[r.attack].leaked)]
     late = _not_begun(attacked, known)
-    text = _no_worse(findings, tried) + _may_be_worse(plain) + late + warning if results or findings else _NOTHING_RUN
+    found = _no_worse(findings, tried) + _may_be_worse(plain) + late + sampled + warning
+    text = found if results or findings else _NOTHING_RUN
     level: Level = "red" if not is_met else "green" if results and not above and not late else "amber"
     most = above[0] if above else max((f for f in tried if f.limit < 1), key=lambda f: f.share, default=None)
     return ReleaseVerdict(level, holds, text, cost, *(((), 0.0) if most is None else (most.columns, most.share)))
@@ -209,8 +221,8 @@ def _may_be_worse(results: Sequence[AttackResult]) -> str:
         f"interval of {found[0].title} reaches" if len(found) == 1 else f"intervals of {len(found)} of them reach up to"
     )
     return (
-        f" The 95 % {reach} {highest:.3f}, above the limit: what was measured is below it, and more records would tell "
-        "for sure."
+        f" The 95 % {reach} {highest:.3f}, above the limit: what was measured is below it, and more records would "
+        "settle it."
     )
 
 

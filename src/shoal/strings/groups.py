@@ -11,6 +11,11 @@ sample: `Grouping.split_cost`. Blocks of 6,144 instead of 12,288 cost 0.7 % on 1
 than half the time. Where templates share features with few others, as baskets do, a pass looks only at those that share
 some (`shoal.kernels.strings.postings`).
 
+Strings that are not aligned are grouped by templates as well. Groups by profiles of pairs of symbols were tried
+instead, as many as groups had grown to: on families of proteins without their classes (2,400, two splits) triples moved
+by 20.5 instead of 20.8 % and areas by fragments were 0.54 instead of 0.53, random groups having 23.0 % and 0.51; on
+yeast groups had grown to all strings of a range of lengths, where there is nothing to group. So they are not offered.
+
 **Guarantee**: every group has at least k strings.
 
 **Not protected**: what a group has in common; a group of k equal strings hides nothing but who they belong to.

@@ -4,7 +4,7 @@ Symbols are drawn window by window. Each window of a group of n tells, of every 
 that a member moves by 1 / n; over many windows that adds up (Homer et al., PLoS Genetics 4, 2008; Sankararaman et al.,
 Nature Genetics 41, 2009: what can be told grows with the number of such shares divided by n). They are few where
 members are alike, as mitochondrial sequences are, and many where they have nothing in common but their length, as
-windows of DNA have, or not even that. Groups are made larger until they have a member or two for each share
+windows of DNA have, or not even that. Groups are made larger until they have two or four members for each share
 (`shoal.strings.windows`), or one is left; there windows are made wider.
 
 **Guarantee**: none; that is what attacks measure.

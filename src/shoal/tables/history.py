@@ -20,10 +20,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Codes, Ints, Rows
 from shoal.tables.encoding import Ranked
-
-Rows = npt.NDArray[np.intp]
 
 
 def common_counts(counts: Ints, k: int) -> Ints:

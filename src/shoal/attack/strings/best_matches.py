@@ -30,8 +30,8 @@ MOST_PRODUCTS = 50_000_000
 MOST_FRAGMENTS = 3_000  # different fragments that chance alone would fill: what decides on their width
 AGREES = (
     "A member agrees better with the published strings than a string that was not in the data with a chance of "
-    f"{{area:.2f}} (0.5 is blind; above {AMBER} members can be told). {{main:.0f}} % of the members lie above the "
-    "middle of the others."
+    f"{{area:.2f}} (0.5 is no better than chance; above {AMBER} members can be recognised). {{main:.0f}} % of the "
+    "members score above the median of the others."
 )
 
 
@@ -76,7 +76,7 @@ class PlaceMembership(_BestMatches):
 
     name = "place-membership"
     place = 60
-    title = "membership told place by place"
+    title = "telling who is in the data, place by place"
 
     def scores(self, sides: Sequence[Strings], published: Strings) -> list[Floats]:
         """See `place_scores`."""
@@ -88,7 +88,7 @@ class FragmentMembership(_BestMatches):
 
     name = "fragment-membership"
     place = 70
-    title = "membership told by short fragments"
+    title = "telling who is in the data by short fragments"
 
     def scores(self, sides: Sequence[Strings], published: Strings) -> list[Floats]:
         """See `fragment_scores`."""

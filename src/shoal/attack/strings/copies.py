@@ -15,7 +15,7 @@ class StringCopies(Attack[StringCase]):
 
     name = "copies"
     place = 10
-    title = "whole strings found"
+    title = "finding whole strings"
     knows = "the whole of a string"
     stopped_by = "no copies: a pseudo-string that equals an original is drawn again"
     remedy = (

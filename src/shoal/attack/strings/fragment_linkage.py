@@ -17,7 +17,7 @@ class FragmentLinkage(ByFragment):
 
     name = "fragment-linkage"
     place = 40
-    title = "linked by a fragment"
+    title = "linking by a fragment"
     needs_others = True
     knows = f"a fragment of {width} symbols of a string, from a random place of it"
     stopped_by = "condensation: a published string is of a group of k, and of no single original"

@@ -31,7 +31,7 @@ class GenotypeRecovery(AgainstOthers):
 
     name = "genotype-recovery"
     place = 120
-    title = "genotypes read from published persons"
+    title = "reading genotypes from published persons"
     knows = "a person's genotypes at half of the variants, and persons who were not in the data to compare with"
     stopped_by = "groups of at least k persons, and alleles drawn after contexts that enough of them carry"
     remedy = "raise k or support, or lower the order: pseudo-persons then follow single persons for shorter stretches"

@@ -17,7 +17,7 @@ class LongFragment(Attack[StringCase]):
 
     name = "long-fragment"
     place = 20
-    title = "half of a string found"
+    title = "finding half of a string"
     needs_others = True
     knows = "the whole of a string"
     stopped_by = "support: what fewer strings of a group share is not carried on"

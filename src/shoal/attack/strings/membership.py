@@ -15,7 +15,7 @@ class StringMembership(AgainstOthers):
 
     name = "membership"
     place = 50
-    title = "membership told"
+    title = "telling who is in the data"
     knows = "the whole of a string, and strings of others that were not in the data to compare with"
     stopped_by = "nothing that is promised here; condensation of larger groups makes it harder"
     remedy = "raise k and support; if being in the data is itself a secret, do not publish strings"
@@ -31,7 +31,7 @@ class StringMembership(AgainstOthers):
         return self.membership_result(
             Roc.of(members, others),
             f"At {100 * FALSE_ALARMS:g} % false alarms {{main:.1f}} % of the members are recognised; a member scores "
-            "above another string with a chance of {area:.2f} (0.5 is blind).",
+            "above another string with a chance of {area:.2f} (0.5 is no better than chance).",
         )
 
 

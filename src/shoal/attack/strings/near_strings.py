@@ -64,7 +64,7 @@ class Holes(_NearStrings):
 
     name = "holes"
     place = 100
-    title = "membership told by what is missing"
+    title = "telling who is in the data by what is missing"
     stopped_by = 'nothing where copies are drawn again; copies = "allow" leaves no holes'
     remedy = 'raise k; if being in the data is the secret, ask for copies = "allow" and look at echoes'
     reference = "Shoal's own; Carlini et al., IEEE S&P 2022, for the way of counting"
@@ -79,7 +79,7 @@ class Echoes(_NearStrings):
 
     name = "echoes"
     place = 110
-    title = "membership told by copies and near copies"
+    title = "telling who is in the data by copies and near copies"
     stopped_by = "no copies, as to whole strings; as to near ones nothing but groups of many strings"
     remedy = 'raise k and support; ask for copies = "redraw", and look at holes'
     reference = "Shoal's own; Carlini et al., IEEE S&P 2022, for the way of counting"

@@ -32,7 +32,7 @@ class SeveralReleases(ByOwnReleases):
 
     name = "several-releases"
     place = 90
-    title = f"membership told if the same strings are released {N_RELEASES} times"
+    title = f"telling who is in the data, if the same strings are released {N_RELEASES} times"
     knows = (
         f"the whole of a string, strings of others that were not in the data to compare with, and {N_RELEASES} "
         "releases of the same strings"
@@ -70,9 +70,9 @@ class SeveralReleases(ByOwnReleases):
         roc = Roc.of(total[0], total[1])
         return self.membership_result(
             roc,
-            f"By {N_RELEASES} releases of the same strings a member is told from a string that was not in the data "
-            f"with a chance of {{area:.2f}}, by this one alone with {areas[0]:.2f} (0.5 is blind; above {AMBER} "
-            "members can be told).",
+            f"With {N_RELEASES} releases of the same strings, a member is told from a string that was not in the data "
+            f"with a chance of {{area:.2f}}, with this one alone {areas[0]:.2f} (0.5 is no better than chance; above "
+            f"{AMBER} members can be recognised).",
             false_alarms=0.5,
             details={"area_of_one_release": areas[0]},
         )

@@ -43,7 +43,7 @@ class ShadowMembership(ByOwnReleases):
 
     name = "shadow-membership"
     place = 80
-    title = "membership told by a learned score"
+    title = "telling who is in the data by a learned score"
     knows = (
         "the whole of a string, strings of others that were not in the data to compare with, and how pseudo-strings "
         "are made"

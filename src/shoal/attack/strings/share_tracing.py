@@ -32,7 +32,7 @@ class ShareTracing(AgainstOthers):
 
     name = "share-tracing"
     place = 75
-    title = "membership traced by shares of symbols"
+    title = "telling who is in the data by shares of symbols"
     knows = "the whole of a string and its class, and strings of others that were not in the data to compare with"
     stopped_by = "nothing that is promised here; many strings a class, and few different symbols and pairs"
     remedy = (

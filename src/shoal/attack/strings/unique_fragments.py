@@ -20,7 +20,7 @@ class UniqueFragments(ByFragment):
 
     name = "unique-fragments"
     place = 30
-    title = "a unique fragment found"
+    title = "finding a unique fragment"
     needs_others = True
     knows = f"the whole of a string, and which of its fragments of {width} symbols others lack"
     stopped_by = "support: what only one string of a group has is not carried on"

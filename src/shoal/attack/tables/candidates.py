@@ -70,7 +70,7 @@ class Candidates:
         self.box_of, first = view.boxes
         self._boxes = self._labels_of(first)
         self.persons = persons
-        self._weights = n_distinct(self.box_of, persons, len(first))
+        self._weights = n_distinct(self.box_of, persons, len(first), view.weights)
 
     @property
     def n_boxes(self) -> int:
@@ -229,7 +229,7 @@ class Candidates:
             The value of each published record, below `n_values`.
         """
         of_key, first = numbered([self.box_of, secret])
-        amounts = n_distinct(of_key, self.persons, len(first))
+        amounts = n_distinct(of_key, self.persons, len(first), self._view.weights)
         box, values = self.box_of[first], secret[first]
         starts = np.searchsorted(box, np.arange(self.n_boxes + 1)).astype(np.int64)
         asked = self._people(people)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 class TableCase(AttackCase[Table, Table]):
     """A published table under attack.
 
+    Where rows stand for several records, there is a published row for each original one that is in the release, with
+    the same weight.
+
     Attributes
     ----------
     quasi, sensitive : sequence of str
@@ -72,6 +75,11 @@ class TableCase(AttackCase[Table, Table]):
     coalition: int = 0
 
     @property
+    def is_weighted(self) -> bool:
+        """Whether rows stand for several records."""
+        return self.original.weights is not None
+
+    @property
     def sliced(self) -> SlicedTable | None:
         """The published table as what it is where it stands in slices."""
         return None if self.layout is None else SlicedTable(self.published, self.layout, self.attributes)
@@ -96,7 +104,7 @@ class TableCase(AttackCase[Table, Table]):
     @property
     def n_targets(self) -> int:
         """How many there are to be attacked."""
-        return self.original.n_rows if self.persons is None else int(self.persons.max(initial=-1)) + 1
+        return self.original.n_records if self.persons is None else int(self.persons.max(initial=-1)) + 1
 
     @cached_property
     def _remembered(self) -> dict[Hashable, Any]:
@@ -111,11 +119,12 @@ class TableCase(AttackCase[Table, Table]):
     @property
     def granted(self) -> dict[str, int]:
         """What the attacker was given besides the release, by the number of records of each."""
-        given = super().granted | ({} if self.population is None else {"population": self.population.n_rows})
+        given = super().granted | {"original": self.original.n_records}
+        given |= {} if self.population is None else {"population": self.population.n_records}
         if self.others:
             given["second release"] = self.others[0].published.n_rows
             given |= {f"release {i}": other.published.n_rows for i, other in enumerate(self.others[1:], start=3)}
-        return given | ({} if self.rows is None else {"rows": len(self.rows)})
+        return given | ({} if self.rows is None else {"rows": self.published.n_records})
 
 
 TABLE_ATTACKS: Registry[Attack[TableCase]] = Registry("shoal.attack.tables")

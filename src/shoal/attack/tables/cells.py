@@ -161,17 +161,27 @@ class View:
         The published columns.
     original, control, population : People
         None where there are none.
+    weights : int32 array (n_published,), optional
+        How many records each published row stands for, where it may be several.
     """
 
     labels: tuple[CellLabels, ...]
     original: People
     control: People | None
     population: People | None
+    weights: Codes | None = None
 
     @property
     def n_published(self) -> int:
-        """Published records."""
+        """Published rows."""
         return len(self.labels[0].codes)
+
+    def draw_published(self, n: int, rng: np.random.Generator) -> Ints:
+        """The rows of published records that are drawn at random, some perhaps twice."""
+        if self.weights is None:
+            return rng.integers(0, self.n_published, n)
+        ends = np.cumsum(self.weights, dtype=np.int64)
+        return np.searchsorted(ends, rng.integers(0, ends[-1], n), "right").astype(np.int64)
 
     @cached_property
     def boxes(self) -> tuple[Ints, Ints]:
@@ -183,7 +193,7 @@ class View:
         some = list(places)
         people = [None if p is None else p.select(some) for p in (self.original, self.control, self.population)]
         assert people[0] is not None
-        return View(tuple(self.labels[i] for i in some), people[0], people[1], people[2])
+        return View(tuple(self.labels[i] for i in some), people[0], people[1], people[2], self.weights)
 
 
 def columns_of(case: TableCase, *roles: str) -> list[str]:
@@ -223,9 +233,12 @@ def read_view(case: TableCase, names: Sequence[str], published: Table | None = N
     What was read of the release is remembered with the case, so that all attacks read it once.
     """
     if published is None:
-        return cast(View, case.remember(("view", *names), lambda: _view(case, [_read_of(case, n) for n in names])))
+        weights = case.published.weights
+        made = case.remember(("view", *names), lambda: _view([_read_of(case, n) for n in names], weights))
+        return cast(View, made)
     sources = [case.original, case.control, case.population]
-    return _view(case, [_read(published[n], _columns(sources, n), attribute_of(case, n)) for n in names])
+    read = [_read(published[n], _columns(sources, n), attribute_of(case, n)) for n in names]
+    return _view(read, published.weights)
 
 
 _Read = tuple[CellLabels, list[tuple[Floats, Codes] | None]]
@@ -241,14 +254,14 @@ def _columns(sources: Sequence[Table | None], name: str) -> list[Column | None]:
     return [None if table is None or name not in table.columns else table[name] for table in sources]
 
 
-def _view(case: TableCase, read: Sequence[_Read]) -> View:
+def _view(read: Sequence[_Read], weights: Codes | None) -> View:
     people: list[People | None] = []
     for i in range(3):
         columns = [values[i] for _, values in read]
         held = [c for c in columns if c is not None]
         people.append(People(tuple(v for v, _ in held), tuple(c for _, c in held)) if len(held) == len(read) else None)
     assert people[0] is not None
-    return View(tuple(labels for labels, _ in read), people[0], people[1], people[2])
+    return View(tuple(labels for labels, _ in read), people[0], people[1], people[2], weights)
 
 
 def stacked(columns: Sequence[Column]) -> Column:

@@ -40,6 +40,7 @@ class Downcoding(Attack[TableCase]):
     stopped_by = "no guarantee of groups; a recoding that is the same for all records"
     remedy = "recode with hierarchies, so that labels do not depend on the members of a group"
     reference = "Cohen, USENIX Security 2022"
+    counts_by_weight = True
 
     def missing(self, case: TableCase) -> str | None:
         """Needs ranges or sets, and the owner's knowledge of whose they are."""
@@ -58,8 +59,8 @@ class Downcoding(Attack[TableCase]):
         names = columns_of(case, "quasi")
         view = read_view(case, names)
         classes, first = view.boxes
-        sizes = np.bincount(classes)
-        n_members = n_distinct(classes, case.published_persons, len(sizes))
+        sizes = n_distinct(classes, None, len(first), view.weights)
+        n_members = n_distinct(classes, case.published_persons, len(first), view.weights)
         right, chance, n_claims, n_cells = 0, 0, 0, 0
         for place, read in enumerate(view.labels):
             if read.is_line:
@@ -114,9 +115,16 @@ def _claims(
         else np.arange(read.low[x], read.high[x] + 1)
         for x in np.flatnonzero(wide).tolist()
     }
-    kept = [members[int(label[c])][: sizes[c]] for c in classes]
-    owner = np.repeat(classes, [len(m) for m in kept])
-    return owner, np.concatenate(kept) if kept else np.zeros(0)
+    if not members:
+        return classes, np.zeros(0)
+    lengths, begins = np.zeros(len(wide), dtype=np.int64), np.zeros(len(wide), dtype=np.int64)
+    lengths[list(members)] = [len(some) for some in members.values()]
+    begins[list(members)] = np.cumsum(lengths[list(members)]) - lengths[list(members)]
+    taken = np.minimum(lengths[label[classes]], sizes[classes])
+    within = np.arange(int(taken.sum())) - np.repeat(np.cumsum(taken) - taken, taken)
+    return np.repeat(classes, taken), np.concatenate(list(members.values()))[
+        np.repeat(begins[label[classes]], taken) + within
+    ]
 
 
 def _drawn(read: CellLabels, labels: Ints, domain: Floats, rng: np.random.Generator) -> Floats:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints, Mask
+from shoal.arrays import Codes, Floats, Ints, Mask
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates, candidates_of
@@ -36,6 +36,7 @@ from shoal.data.tables.table import spell
 NARROW = 0.1
 MANY_TIMES = 2.0
 LIKELY = 0.5
+MOST_DEALT = 10**9  # records from which NumPy draws without putting back
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Homogeneity(Attack[TableCase]):
     stopped_by = "l-diversity with l of 2 or more"
     remedy = "require l-diversity of the attribute"
     reference = "Machanavajjhala et al., TKDD 2007, section 2"
+    counts_by_weight = True
     outcome = "the secret is certain, and true,"
 
     def missing(self, case: TableCase) -> str | None:
@@ -103,8 +105,12 @@ class Homogeneity(Attack[TableCase]):
             won = float(np.sum(chosen.best(self._won(asked, people, secret, secret.codes, truth))))
             main += won
             details[name] = won / max(1, len(chosen))
-            dealt = _dealt(secret.codes, case.published_persons, rng)
-            baseline += float(np.sum(chosen.best(self._won(asked, people, secret, dealt, truth))))
+            if view.weights is not None:
+                by_chance = self._won_by_chance(asked, people, secret, truth, view.weights, rng)
+            else:
+                dealt = _dealt(secret.codes, case.published_persons, rng)
+                by_chance = self._won(asked, people, secret, dealt, truth)
+            baseline += float(np.sum(chosen.best(by_chance)))
             if others is not None and view.control is not None and secret.control is not None:
                 people, truth = view.control[others.rows], secret.control[others.rows]
                 control += float(np.sum(others.best(self._won(asked, people, secret, secret.codes, truth))))
@@ -127,6 +133,22 @@ class Homogeneity(Attack[TableCase]):
             won[part] = self._succeeds(counts, truth[part], secret)
         return won
 
+    def _won_by_chance(
+        self, asked: Candidates, people: Floats, secret: Secret, truth: Ints, weights: Codes, rng: np.random.Generator
+    ) -> Floats:
+        """The same where rows stand for several records: the candidates of each person are drawn from all of them."""
+        overall = n_distinct(secret.codes, None, secret.n_values, weights)
+        alike = asked.counts(people, np.zeros_like(secret.codes), 1, cover_only=True)
+        totals = np.concatenate([counts[:, 0] for _, _, counts in alike])
+        is_many = int(overall.sum()) >= MOST_DEALT
+        drawn = [
+            rng.multinomial(n, overall / overall.sum())
+            if is_many
+            else rng.multivariate_hypergeometric(overall, n, method="marginals")
+            for n in totals.tolist()
+        ]
+        return np.asarray(self._succeeds(np.array(drawn).reshape(len(totals), -1), truth, secret), dtype=np.float64)
+
     def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Mask:
         total = counts.sum(axis=1)
         return np.asarray((_of_truth(counts, truth) == total) & (total > 0))
@@ -139,6 +161,7 @@ class Skewness(Homogeneity):
     """The candidates make the person's value twice as likely as the whole table does, or more, and at least a half."""
 
     name = "skewness"
+    counts_by_weight = False
     place = 110
     title = "candidates make a secret much likelier"
     needs_others = True
@@ -164,8 +187,9 @@ class Similarity(Homogeneity):
     """The candidates' secrets are many, but near each other."""
 
     name = "similarity"
+    counts_by_weight = False
     place = 120
-    title = "candidates' secrets are much alike"
+    title = "candidates' secrets are very similar"
     needs_others = True
     stopped_by = "t-closeness with the ordered or the hierarchical distance"
     remedy = "require t-closeness with the ordered or the hierarchical distance"

@@ -153,7 +153,7 @@ class BayesInference(Inference):
 
     name = "inference-bayes"
     place = 80
-    title = "guessing a secret by what the release teaches"
+    title = "guessing a secret from what the release teaches"
     stopped_by = "t-closeness, in part; l-diversity does not promise to"
     remedy = "require t-closeness, or publish fewer attributes that go with the secret"
     reference = "Kifer, SIGMOD 2009"

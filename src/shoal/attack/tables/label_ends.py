@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
@@ -41,6 +41,7 @@ class LabelEnds(Attack[TableCase]):
     stopped_by = "ends that are rounded outward, on a grid that is the same for all groups"
     remedy = 'leave ends = "exact" out of the policy, so that ranges end at round numbers'
     reference = "Cohen, USENIX Security 2022"
+    counts_by_weight = True
 
     def missing(self, case: TableCase) -> str | None:
         """Needs ranges, and the owner's knowledge of whose they are."""
@@ -60,7 +61,7 @@ class LabelEnds(Attack[TableCase]):
         claims = []
         for place in _ranges(case):
             read = view.labels[place]
-            known, below = _ascending(view.original, place, case.persons)
+            known, below = _ascending(view.original, place, case.persons, case.original.weights)
             label = read.codes[first].astype(np.int64)
             owner = np.flatnonzero((read.low < read.high)[label])
             ends = np.concatenate([read.low[label[owner]], read.high[label[owner]]])
@@ -103,10 +104,10 @@ def _ranges(case: TableCase) -> list[int]:
     return [] if view is None else [i for i, read in enumerate(view.labels) if read.is_line and not read.is_plain]
 
 
-def _ascending(people: People, place: int, persons: Ints | None) -> tuple[Floats, Ints]:
+def _ascending(people: People, place: int, persons: Ints | None, weights: Codes | None) -> tuple[Floats, Ints]:
     """The values of a column that somebody has, and before each of them how many people have a lower one; and all."""
     known, of_value = np.unique(people.values[place], return_inverse=True)
-    counts = n_distinct(of_value.astype(np.int64)[people.codes[place]], persons, len(known))
+    counts = n_distinct(of_value.astype(np.int64)[people.codes[place]], persons, len(known), weights)
     is_held = (counts > 0) & ~np.isnan(known)
     return known[is_held], np.append(0, np.cumsum(counts[is_held]))
 

@@ -45,6 +45,7 @@ class Linkage(Attack[TableCase]):
     stopped_by = "k-anonymity: at most one link in k is right"
     remedy = "raise k; of pseudo-records, enlarge the groups that they are drawn from"
     reference = "Pagliuca and Seri 1999; Domingo-Ferrer and Torra 2001"
+    counts_by_weight = True
 
     def missing(self, case: TableCase) -> str | None:
         """Needs records, and the owner's knowledge of whose they are."""
@@ -64,12 +65,15 @@ class Linkage(Attack[TableCase]):
         view = read_view(case, columns_of(case, "quasi"))
         asked = candidates_of(case, columns_of(case, "quasi"))
         persons = case.published_persons
-        targets = draw(case.persons, case.original.n_rows, self.n_attacks, rng, history=case.knows_history)
+        weights = case.original.weights
+        targets = draw(
+            case.persons, case.original.n_rows, self.n_attacks, rng, history=case.knows_history, weights=weights
+        )
         n_attacks = len(targets)
         known = own if case.persons is None else case.persons
         reached, ties = self._link(view, asked, targets, known, rng)
         main = Rate(float(np.sum(reached)), n_attacks)
-        n_there = case.published.n_rows if persons is None else len(np.unique(persons))
+        n_there = case.published.n_records if persons is None else len(np.unique(persons))
         baseline = Rate(n_attacks / max(1, n_there), n_attacks)
         return self.result(
             main,
@@ -120,6 +124,7 @@ class RankLinkage(Linkage):
     knows = "the true quasi-identifiers of all records in the release, and so every rank"
     stopped_by = "k-anonymity of the groups that values are averaged over or drawn from"
     reference = "Muralidhar and Domingo-Ferrer, PSD 2016"
+    counts_by_weight = False
 
     def missing(self, case: TableCase) -> str | None:
         """Needs plain numbers too."""

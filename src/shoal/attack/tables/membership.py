@@ -73,7 +73,7 @@ class TableMembership(Attack[TableCase]):
         return self.membership_result(
             roc,
             f"At one false alarm in a hundred, {{main:.1f}} % of the {case.noun} in the release are recognised as "
-            "members; one scores above a random other with a chance of {area:.2f} (0.5 is blind).",
+            "members; one scores above a random other with a chance of {area:.2f} (0.5 is no better than chance).",
             baseline=roc.by_guessing,
         )
 

@@ -7,7 +7,8 @@ would are ruled out, and a value that a person has in all others is known, thoug
 Where all ways are few (`WHOLE` for the release, `OF_CLASS` for a group), they are all tried, and the beliefs are exact.
 A release is tried as a whole, with every cut from the first on; of larger ones some groups that size alone would have
 cut are tried, each by itself, which leaves out what the cuts above tell. In large groups ways are drawn at random, and
-the group itself counts as one more draw, so that few draws never make anyone sure.
+the group itself counts as one more draw, so that few draws never make anyone sure. Where rows stand for several
+records, the groups are taken from `MOST_SPREAD` that are drawn, whose records alone are spread out.
 
 A success is a belief of `SURE` or more in the true value. Control: people who are not in the release, taken for the
 member with the same quasi-identifiers. Baseline: what groups tell by themselves.
@@ -28,13 +29,14 @@ from functools import cached_property
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.attack import Attack
+from shoal.attack.attack import ALL_RECORDS, Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import candidates_of
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.homogeneity import Secret, read_secret
 from shoal.attack.tables.people import joint_keys, twins_of
+from shoal.attack.tables.targets import n_distinct
 from shoal.kernels.attack.minimality import is_cut, try_ways
 from shoal.kernels.tables.diversity import LimitArrays
 from shoal.kernels.tables.mondrian import Space, cut_all, scratch_for
@@ -48,6 +50,7 @@ OF_CLASS = 1_000  # the same of one group; of more, so many are drawn
 N_CLASSES = 50  # groups that are tried in a large release
 SURE = 0.99
 WIDEST = 400  # members of a group that is tried
+MOST_SPREAD = 1_000  # groups whose records are spread out
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,8 @@ class Setting:
         Where each class begins in both.
     tuples : int64 array (n_published,)
         The combination of sensitive values of each published record.
+    is_sample : bool
+        Whether there are more groups than these.
     """
 
     ranked: Sequence[Ranked]
@@ -77,6 +82,7 @@ class Setting:
     rows: Ints
     starts: Ints
     tuples: Ints
+    is_sample: bool = False
 
     @property
     def n_classes(self) -> int:
@@ -114,6 +120,7 @@ class Minimality(Attack[TableCase]):
     stopped_by = "a cut that does not look at sensitive values"
     remedy = 'set diversity = "blind"'
     reference = "Wong, Fu, Wang and Pei, VLDB 2007"
+    counts_by_weight = True
 
     def __init__(self, n_classes: int = N_CLASSES) -> None:
         self.n_classes = n_classes
@@ -135,11 +142,13 @@ class Minimality(Attack[TableCase]):
             return "Groups were made without looking at sensitive values, so no single cut was prevented by them."
         if case.rows is None and not publications()[case.publication].has_labels:
             return "Who is in which group cannot be read off its labels; the rows that were kept tell it (--keep rows)."
+        if case.is_weighted and case.rows is None:
+            return ALL_RECORDS
         return None
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Try, and count who is known."""
-        setting = setting_of(case)
+        setting, spread = spread_setting(case, rng) if case.is_weighted else (setting_of(case), None)
         beliefs = beliefs_of(setting, rng, self.n_classes)
         people = np.concatenate([setting.people[:0], *(setting.people[setting.of_class(c)] for c, _ in beliefs)])
         secrets = columns_of(case, "sensitive")
@@ -149,6 +158,8 @@ class Minimality(Attack[TableCase]):
         before = after = 0.0
         for name in secrets:
             secret = read_secret(read_view(case, [name]))
+            if spread is not None and case.rows is not None:
+                secret = replace(secret, codes=secret.codes[spread], original=secret.original[case.rows[spread]])
             now, then = _about(setting, beliefs, secret)
             truth = secret.original[people]
             held = np.maximum(truth, 0)
@@ -205,6 +216,35 @@ def setting_of(case: TableCase) -> Setting:
     )
 
 
+def spread_setting(case: TableCase, rng: np.random.Generator) -> tuple[Setting, Ints]:
+    """The records of some groups that could be tried, as a setting of their own, and the published row of each."""
+    assert case.policy is not None
+    assert case.rows is not None
+    assert case.published.weights is not None
+    weights, classes = case.published.weights, read_view(case, columns_of(case, "quasi")).boxes[0]
+    sizes = n_distinct(classes, None, int(classes.max(initial=-1)) + 1, weights)
+    could = np.flatnonzero((sizes >= 2 * case.policy.k) & (sizes <= WIDEST))
+    is_chosen = np.zeros(len(sizes), dtype=bool)
+    is_chosen[rng.permutation(could)[:MOST_SPREAD]] = True
+    rows = np.flatnonzero(is_chosen[classes])
+    rows = rows[np.argsort(classes[rows], kind="stable")]
+    spread = np.repeat(rows, weights[rows])
+    secrets = sorted(n for n in case.sensitive if n in case.published.columns)
+    limits = limits_on_table(case.published, case.policy.require, case.attributes, secrets, case.policy.missing)
+    everyone = np.arange(len(spread))
+    setting = Setting(
+        [rank(case.original[n], case.attributes[n]).take(case.rows[spread]) for n in sorted(columns_of(case, "quasi"))],
+        [replace(limit.of_rows(spread), weights=None) for limit in limits],
+        case.policy.k,
+        everyone,
+        everyone,
+        np.append(0, np.cumsum(sizes[is_chosen])).astype(np.int64),
+        joint_keys([case.published], secrets)[0][spread],
+        is_sample=True,
+    )
+    return setting, spread
+
+
 def _covering_class(case: TableCase, classes: Ints) -> Ints:
     """The one class whose labels cover each person, -1 where there are several."""
     view = read_view(case, columns_of(case, "quasi"))
@@ -223,7 +263,8 @@ def beliefs_of(setting: Setting, rng: np.random.Generator, n_classes: int = N_CL
     An array of n x n for a class of n, in the order of the setting; its rows add up to 1.
     """
     sizes = np.diff(setting.starts)
-    if len(setting.people) == len(setting.ranked[0].ranks) and _has_few_ways(setting):
+    is_whole = not setting.is_sample and len(setting.people) == len(setting.ranked[0].ranks)
+    if is_whole and _has_few_ways(setting):
         return _whole(setting)
     could = rng.permutation(np.flatnonzero((sizes >= 2 * setting.k) & (sizes <= WIDEST))).tolist()
     space, arrays, *_ = block_arguments(setting.ranked, None, setting.k, setting.limits_by_person, True)

@@ -30,7 +30,7 @@ class OwnRows(Attack[TableCase]):
 
     name = "own-rows"
     place = 900
-    title = "providers who take their own rows away"
+    title = "providers who subtract their own rows"
     knows = "all rows of as many providers as may work together, and the class of a record of another"
     stopped_by = "m-privacy: provider and coalition in the policy"
     remedy = "name the provider (--provider), raise coalition, or raise k"

@@ -23,8 +23,8 @@ from typing import cast
 
 import numpy as np
 
-from shoal.arrays import Ints, Mask
-from shoal.attack.attack import Attack
+from shoal.arrays import Codes, Ints, Mask
+from shoal.attack.attack import ALL_RECORDS, Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import columns_of, read_view
@@ -79,10 +79,12 @@ class Replay:
         is_parted[self.runs[is_other]] = True
         return np.asarray(is_parted[self.runs])
 
-    def alone(self, persons: Ints | None) -> Mask:
+    def alone(self, persons: Ints | None, weights: Codes | None = None) -> Mask:
         """Whose combination nobody else has: no other record, or no other person."""
         owners = None if persons is None else persons[self.people]
-        return np.asarray(n_distinct(self.runs, owners, int(self.runs.max(initial=-1)) + 1)[self.runs] == 1)
+        n_records = None if weights is None else weights[self.people]
+        n_runs = int(self.runs.max(initial=-1)) + 1
+        return np.asarray(n_distinct(self.runs, owners, n_runs, n_records)[self.runs] == 1)
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ class PartitionReplay(Attack[TableCase]):
     stopped_by = "a secret order of equal quasi-identifiers, which releases have after version 0.1.0"
     remedy = "make the release again with this version, and keep the seed secret or give none"
     reference = "Shoal's own"
+    counts_by_weight = True
 
     def missing(self, case: TableCase) -> str | None:
         """Needs classes, a secret, and a partition to repeat."""
@@ -119,7 +122,10 @@ class PartitionReplay(Attack[TableCase]):
             return "The release has no quasi-identifier of the original."
         if not columns_of(case, "sensitive"):
             return "No sensitive attribute is published, so there is nothing to solve for."
-        if not self.repeats and case.original.n_rows > FEW and (case.rows is None or placed(case).parted.any()):
+        is_parted = not (self.repeats and not case.is_weighted) and (case.rows is None or placed(case).parted.any())
+        if is_parted and case.is_weighted:
+            return ALL_RECORDS
+        if is_parted and case.original.n_rows > FEW:
             return "Repeating the partition takes as long as making the release; shoal attack does it."
         return None
 
@@ -129,7 +135,7 @@ class PartitionReplay(Attack[TableCase]):
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Repeat, solve, and count who is known."""
-        is_placed = not self.repeats and case.rows is not None and not placed(case).parted.any()
+        is_placed = (not self.repeats or case.is_weighted) and case.rows is not None and not placed(case).parted.any()
         replay = placed(case) if is_placed else replayed(case)
         kept = sorted(set(case.published.names) - set(columns_of(case, "quasi")))
         is_sorted, values, lower, upper = True, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -139,7 +145,7 @@ class PartitionReplay(Attack[TableCase]):
             is_sorted = solve(replay, values, lower, upper)
             if not is_sorted:
                 lower[:], upper[:] = 0, int(values.max(initial=0))
-        alone = np.flatnonzero(replay.alone(case.persons))
+        alone = np.flatnonzero(replay.alone(case.persons, case.original.weights))
         owners = None if case.persons is None else case.persons[replay.people[alone]]
         reached = partial(by_person, persons=owners, history=case.knows_history)
         secrets = columns_of(case, "sensitive")
@@ -147,7 +153,7 @@ class PartitionReplay(Attack[TableCase]):
         main = control = baseline = 0.0
         details = {
             "alone": float(len(alone)),
-            "aligned": float(np.mean(replay.classes >= 0)),
+            "aligned": float(np.average(replay.classes >= 0, weights=_records(case, replay.people))),
             "sorted": float(is_sorted),
         }
         n_wrong = 0
@@ -184,6 +190,10 @@ class PartitionReplay(Attack[TableCase]):
             baseline=told_alone,
             details=details,
         )
+
+
+def _records(case: TableCase, people: Ints) -> Codes | None:
+    return None if case.original.weights is None else case.original.weights[people]
 
 
 def placed(case: TableCase) -> Replay:

@@ -100,15 +100,19 @@ class Crowd:
         Or published records, with a number for each label.
     persons : int64 array, optional
         Whose each of them is: then persons are counted.
+    weights : int32 array, optional
+        How many records each of them stands for, where it may be several.
     """
 
-    def __init__(self, people: People, persons: Ints | None = None) -> None:
+    def __init__(self, people: People, persons: Ints | None = None, weights: Codes | None = None) -> None:
         self._owners = np.zeros(0, dtype=np.int64)
-        self.n_people = len(people)
+        self._weights = np.zeros(0, dtype=np.int64) if weights is None else weights.astype(np.int64)
+        self.n_people = len(people) if weights is None else int(self._weights.sum())
         if persons is not None:
             order = np.argsort(persons, kind="stable")
             people = People(people.values, tuple(codes[order] for codes in people.codes))
             self._owners = persons[order].astype(np.int64)
+            self._weights = np.zeros(0, dtype=np.int64)
             self.n_people = len(np.unique(persons))
         self._sorted: list[Floats] = []
         self._places: list[Ints] = []  # of each distinct value, in their order
@@ -149,7 +153,7 @@ class Crowd:
             bits.append(part)
             n_cells += len(breaks)
         found = np.zeros(n_boxes, dtype=np.int64)
-        count_covered(np.concatenate(bits), np.column_stack(cells), self._owners, most, found)
+        count_covered(np.concatenate(bits), np.column_stack(cells), self._owners, self._weights, most, found)
         counts[order] = found
         return counts
 
@@ -160,7 +164,8 @@ class Crowd:
             asked = np.flatnonzero(conditions.columns[:, 0] == column)
             runs = _runs(conditions.take(asked), column, self._sorted[column])
             held = np.zeros(len(self._sorted[column]), dtype=np.int64)
-            held[self._places[column]] = np.bincount(self._codes[column], minlength=len(held))
+            weights = self._weights if len(self._weights) else None
+            held[self._places[column]] = np.bincount(self._codes[column], weights, minlength=len(held))
             below = np.append(0, np.cumsum(held))
             inside = np.maximum(below[runs.last] - below[runs.first], 0)
             counts[asked] = np.bincount(np.repeat(runs.of_box, np.diff(runs.starts)), inside, minlength=len(asked))

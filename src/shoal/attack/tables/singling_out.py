@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
@@ -85,6 +85,7 @@ class SinglingOut(Attack[TableCase]):
     remedy = "raise k, give more columns the role quasi, or coarsen columns that are published as they are"
     reference = "Giomi et al., PoPETs 2023(2); Cohen and Nissim, PNAS 2020"
     accepted_as = SINGLED_OUT
+    counts_by_weight = True
 
     def advice(self, columns: Sequence[str]) -> str:
         """Of the columns that it succeeds by."""
@@ -135,7 +136,7 @@ class SinglingOut(Attack[TableCase]):
             n_attacks = -(-self.n_attacks // len(groups))
             predicates, n_alone = self._predicates(view, n_attacks, rng, case.published_persons)
             said = about_people(predicates, view)
-            people = Crowd(view.original, case.persons)
+            people = Crowd(view.original, case.persons, case.original.weights)
             made += predicates.n
             alone += n_alone
             hit = people.count(said, 2) == 1
@@ -159,7 +160,7 @@ class SinglingOut(Attack[TableCase]):
         self, view: View, n_attacks: int, rng: np.random.Generator, persons: Ints | None = None
     ) -> tuple[Predicates, int]:
         """Distinct predicates; how many of them are true of one published record, or of those of one person."""
-        records = Crowd(records_of(view), persons)
+        records = Crowd(records_of(view), persons, view.weights)
         # A label covers its own person, so that every attribute more leaves fewer others; plain values may be wrong.
         covering = not all(read.is_plain for read in view.labels)
         width = min(self.n_columns or (len(view.labels) if covering else N_COLUMNS), len(view.labels))
@@ -220,7 +221,7 @@ class UnivariateSinglingOut(SinglingOut):
                 operators.append(np.array([AT_MOST, AT_LEAST]))
         listed = Predicates(*(np.concatenate(p)[:, None].astype(np.int64) for p in (columns, labels, operators)))
         listed = listed.take(rng.permutation(listed.n))
-        records = Crowd(records_of(view), persons)
+        records = Crowd(records_of(view), persons, view.weights)
         counts = records.count(about_records(listed, view), MANY)
         single = listed.take(np.flatnonzero(counts == 1)[:n_attacks])
         if single.n:  # as in the paper: what more than one has is not tried
@@ -245,8 +246,17 @@ def _direction(view: View, place: int) -> Ints:
     cells = shown[read.codes]
     if np.isnan(cells).all():
         return np.full(read.n_labels, EQUAL)
-    middle = float(np.nanmedian(cells))
+    middle = float(np.nanmedian(cells)) if view.weights is None else _median(shown, read.codes, view.weights)
     return np.where(np.isnan(shown), EQUAL, np.where(shown > middle, AT_LEAST, AT_MOST)).astype(np.int64)
+
+
+def _median(shown: Floats, codes: Codes, weights: Codes) -> float:
+    """The median of the labels of records that rows with weights stand for, without missing ones."""
+    order = np.argsort(shown, kind="stable")
+    order = order[~np.isnan(shown[order])]
+    ends = np.cumsum(np.bincount(codes, weights, minlength=len(shown)).astype(np.int64)[order])
+    low, high = np.searchsorted(ends, [(ends[-1] - 1) // 2, ends[-1] // 2], "right")
+    return float(shown[order[low]] + shown[order[high]]) / 2
 
 
 def _some_columns(n_columns: int, n: int, width: int, rng: np.random.Generator) -> Ints:
@@ -256,7 +266,7 @@ def _some_columns(n_columns: int, n: int, width: int, rng: np.random.Generator) 
 
 def _drawn(view: View, directions: list[Ints], n: int, width: int, rng: np.random.Generator) -> Predicates:
     """Predicates from records drawn at random, each once."""
-    rows = rng.integers(0, view.n_published, n)
+    rows = view.draw_published(n, rng)
     columns = _some_columns(len(view.labels), n, width, rng)
     labels, operators = np.empty_like(columns), np.empty_like(columns)
     for place, read in enumerate(view.labels):
@@ -271,10 +281,10 @@ def _rarest(
 ) -> tuple[Predicates, int]:
     """Predicates that say all of a published record, the rarest first: what batches of them would come to."""
     box_of, first = view.boxes
-    sizes = n_distinct(box_of, persons, len(first))
+    sizes = n_distinct(box_of, persons, len(first), view.weights)
     alone = rng.permutation(np.flatnonzero(sizes == 1))[:n]
     if len(alone) < n:
-        others = np.unique(box_of[rng.integers(0, view.n_published, n)])
+        others = np.unique(box_of[view.draw_published(n, rng)])
         others = rng.permutation(others[sizes[others] > 1])
         chosen = np.concatenate([alone, others[np.argsort(sizes[others], kind="stable")]])[:n]
     else:

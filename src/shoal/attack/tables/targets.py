@@ -43,10 +43,25 @@ class TableTargets:
         return [TableTargets(self.rows[ends[p[0]] : ends[p[-1] + 1]], self.starts[p] - ends[p[0]]) for p in parts]
 
 
-def draw(persons: Ints | None, n_rows: int, n: int, rng: np.random.Generator, *, history: bool = False) -> TableTargets:
-    """At most n targets, each as likely as another: records, or persons with one record of theirs or all."""
+def draw(
+    persons: Ints | None,
+    n_rows: int,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    history: bool = False,
+    weights: Codes | None = None,
+) -> TableTargets:
+    """At most n targets, each as likely as another: records, or persons with one record of theirs or all.
+
+    Where rows have weights, records are drawn, and the rows that stand for them are known.
+    """
     if persons is None:
-        rows = rng.choice(n_rows, min(n, n_rows), replace=False).astype(np.int64)
+        ends = np.cumsum(weights, dtype=np.int64) if weights is not None else np.zeros(0, dtype=np.int64)
+        n_records = n_rows if weights is None else int(ends[-1])
+        rows = rng.choice(n_records, min(n, n_records), replace=False).astype(np.int64)
+        if weights is not None:
+            rows = np.searchsorted(ends, rows, "right").astype(np.int64)
         return TableTargets(rows, np.arange(len(rows)))
     order = np.argsort(persons, kind="stable")
     ends = np.searchsorted(persons[order], np.arange(int(persons.max(initial=-1)) + 2))
@@ -61,7 +76,8 @@ def draw(persons: Ints | None, n_rows: int, n: int, rng: np.random.Generator, *,
 
 def draw_targets(case: TableCase, n: int, rng: np.random.Generator) -> tuple[TableTargets, TableTargets | None]:
     """At most n targets of the original, and as many of the control where there is one."""
-    ours = draw(case.persons, case.original.n_rows, n, rng, history=case.knows_history)
+    weights = case.original.weights
+    ours = draw(case.persons, case.original.n_rows, n, rng, history=case.knows_history, weights=weights)
     if case.control is None:
         return ours, None
     return ours, draw(case.control_persons, case.control.n_rows, n, rng, history=case.knows_history)
@@ -79,9 +95,11 @@ def by_person(reached: Floats | Mask, persons: Ints | None, *, history: bool) ->
     return most
 
 
-def n_distinct(groups: Ints | Codes, persons: Ints | None, n_groups: int) -> Ints:
-    """How many persons each group has, or records if None."""
+def n_distinct(groups: Ints | Codes, persons: Ints | None, n_groups: int, weights: Codes | None = None) -> Ints:
+    """How many persons each group has, or records if None, of which a row may stand for several."""
     if persons is not None:
         width = int(persons.max(initial=0)) + 1
         groups = np.unique(groups.astype(np.int64) * width + persons) // width
+    if persons is None and weights is not None:
+        return np.bincount(groups, weights, minlength=n_groups).astype(np.int64)
     return np.bincount(groups, minlength=n_groups).astype(np.int64)

@@ -86,7 +86,7 @@ class KnownPoints(_ByWhereabouts):
     """Four points of a trajectory, with their times."""
 
     name = "known-points"
-    title = "a trajectory found by four points"
+    title = "finding a trajectory by four points"
     knows = "four random points of a trajectory, exactly, with their times"
     reference = "de Montjoye, Hidalgo, Verleysen, Blondel, Scientific Reports 3, 2013"
 
@@ -105,7 +105,7 @@ class HomeAndWork(_ByWhereabouts):
 
     knows_times = False
     name = "home-and-work"
-    title = "a trajectory found by home and work"
+    title = "finding a trajectory by home and work"
     knows = "where a person is most often at night and by day, but not when"
     reference = "Golle, Partridge, On the anonymity of home/work location pairs, Pervasive 2009"
 
@@ -122,7 +122,7 @@ class TopPlaces(_ByWhereabouts):
 
     knows_times = False
     name = "top-places"
-    title = "a trajectory found by its three places"
+    title = "finding a trajectory by its three places"
     knows = "the three places where a person was seen most often, but not when"
     reference = "Zang, Bolot, Anonymization of location data does not work, MobiCom 2011"
 

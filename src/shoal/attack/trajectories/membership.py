@@ -28,7 +28,7 @@ class TrajectoryMembership(Attack[TrajectoryCase]):
     n_attacks: int = 300
 
     name = "membership"
-    title = "membership told"
+    title = "telling who is in the data"
     needs_others = True
     knows = "the whole of a trajectory, and those of others that were not in the data to compare with"
     stopped_by = "nothing that is promised here; larger boxes and groups make it harder"
@@ -48,9 +48,9 @@ class TrajectoryMembership(Attack[TrajectoryCase]):
         roc = Roc.of(*(self._scores(case, data, rng) for data in (case.original, case.control)))
         return self.membership_result(
             roc,
-            "A member lies in the boxes of one published trajectory with more of its points than another trajectory "
-            "with a chance of {area:.2f} (0.5 is blind). {main:.0f} % of the members lie above the middle of the "
-            "others.",
+            "A member has more of its points in the boxes of one published trajectory than another trajectory has, "
+            "with a chance of {area:.2f} (0.5 is no better than chance). {main:.0f} % of the members score above the "
+            "median of the others.",
             false_alarms=0.5,
         )
 

@@ -33,7 +33,7 @@ class NextPiece(Attack[TrajectoryCase]):
     n_attacks: int = 600
 
     name = "next-piece"
-    title = "the next piece of a trip found"
+    title = "finding the next piece of a trip"
     needs_others = True
     knows = "one piece of a trip exactly, and that it goes on as it went"
     stopped_by = "nothing that is promised of several pieces; larger k makes it harder"

@@ -26,7 +26,7 @@ class TrajectoryRecovery(Attack[TrajectoryCase]):
     n_attacks: int = 300
 
     name = "recovery"
-    title = "the next trip or piece of a person found"
+    title = "finding a person's next trip or piece"
     knows = "one trip or piece of a person as a whole, and how fast people travel"
     stopped_by = "nothing that is promised of several trips; a guess is one among at least k persons"
     remedy = "raise k, or publish all points of a person as one trajectory (--unit person)"

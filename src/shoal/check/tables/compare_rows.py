@@ -11,7 +11,8 @@ bounds. The more the kept cells tell records apart, the closer they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -32,7 +33,9 @@ from shoal.data.tables.slices import Layout, Slice
 from shoal.data.tables.table import Column, Table, count_codes, counted, spell
 
 MOST_PAIRS = 30_000_000  # of a class and a tuple that it covers, or of kinds of rows and records
+AT_ONCE = 1 << 19  # rows of the original that are looked up at once
 _SLACK = 1e-9
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -268,24 +271,25 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
     part = Part(0, tuple(quasi), columns, False, region, first, sizes, every, zeros)
     layout = Layout("", (Slice(tuple(quasi), tuple(quasi)),))
     sliced = CheckedSlices(table, layout, tables.attributes, every + 1, region, sizes, (part,), (), 1)
-    finder = Finder(sliced, tables.original, tables.attributes, "value", tables.markers)
     shown, had = _kept_keys(tables)
     width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
     row_types, n_rows = counted(region * width + shown, table.weights)
-    record_types, n_records = counted(finder.of_record * width + had, tables.original.weights)
-    starts = np.searchsorted(record_types, np.arange(finder.n_tuples + 1) * width)
     edges: list[tuple[Ints, Ints]] = []
-    n_pairs = 0
-    for tuples, regions in finder.covering_regions():
-        owner, record = spread(starts[tuples], starts[tuples + 1] - starts[tuples])
-        keys = regions[owner] * width + record_types[record] % width
-        at = np.minimum(np.searchsorted(row_types, keys), len(row_types) - 1)
-        there = row_types[at] == keys
-        edges.append((at[there], record[there]))
-        n_pairs += len(tuples) + int(there.sum())
-        if n_pairs > MOST_PAIRS:
-            undecided = "the rows with their records: too many records fit a row; keep the rows and give --private"
-            return Compared(tuple(compare_kept(tables)), (undecided,))
+    n_pairs, found = 0, [zeros[:0]]
+    for rows in _pieces(tables, quasi):
+        n_before = sum(map(len, found))
+        counts, pairs = _fitting(sliced, tables, rows, had, row_types, width)
+        found.append(counts)
+        for n_looked_at, row, record in pairs:
+            edges.append((row, n_before + record))
+            n_pairs += n_looked_at + len(row)
+            if n_pairs > MOST_PAIRS:
+                undecided = "the rows with their records: too many records fit a row; keep the rows and give --private"
+                return Compared(tuple(compare_kept(tables)), (undecided,))
+        if len(rows) < tables.original.n_rows:
+            del pairs
+            gc.collect()  # what finds them knows itself, and would stay beside the next
+    n_records = np.concatenate(found)
     row, record = (np.concatenate([e[i] for e in edges] or [zeros[:0]]) for i in (0, 1))
     tell = partial(_unplaced, is_kept=bool(tables.kept), is_listed=tables.persons is not None)
     n_homeless = int(n_rows[np.bincount(row, minlength=len(row_types)) == 0].sum())
@@ -296,6 +300,46 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
         undecided = "whether every row has a record of its own: each fits one, but whether all do at once took too long"
         return Compared((tell(n_homeless),) if n_homeless else tuple(compare_kept(tables)), (undecided,))
     return Compared()
+
+
+def _fitting(
+    sliced: CheckedSlices, tables: ComparedTables, rows: Ints, had: Ints, row_types: Ints, width: int
+) -> tuple[Ints, Iterator[tuple[int, Ints, Ints]]]:
+    """How many of some records are of each kind, and which kinds of rows each kind may stand behind, in portions.
+
+    A portion is the number of pairs that were looked at, and the kinds of rows and of records of those that fit.
+    """
+    records = tables.original.take(rows)
+    finder = Finder(sliced, records, tables.attributes, "value", tables.markers)
+    record_types, counts = counted(finder.of_record * width + had[rows], records.weights)
+    starts = np.searchsorted(record_types, np.arange(finder.n_tuples + 1) * width)
+
+    def pairs() -> Iterator[tuple[int, Ints, Ints]]:
+        for tuples, regions in finder.covering_regions():
+            owner, record = spread(starts[tuples], starts[tuples + 1] - starts[tuples])
+            keys = regions[owner] * width + record_types[record] % width
+            at = np.minimum(np.searchsorted(row_types, keys), len(row_types) - 1)
+            there = row_types[at] == keys
+            yield len(tuples), at[there], record[there]
+
+    return counts, pairs()
+
+
+def _pieces(tables: ComparedTables, quasi: Sequence[str]) -> Iterator[Ints]:
+    """The rows of the original, so many at a time; those that are equal in all quasi-identifiers are in one piece."""
+    n_rows = tables.original.n_rows
+    n_pieces = -(-n_rows // AT_ONCE)
+    if n_pieces == 1:
+        yield np.arange(n_rows)
+        return
+    mixed = np.zeros(n_rows, dtype=np.uint64)
+    for name in quasi:
+        source = published(tables.original[name], tables.markers)
+        mixed *= _SPREAD
+        mixed += scale_of(source, tables.attributes[name]).of_code[source.codes].astype(np.uint64)
+    piece = (mixed * _SPREAD >> np.uint64(40)) % np.uint64(n_pieces)
+    for number in range(n_pieces):
+        yield np.flatnonzero(piece == number)
 
 
 def _unplaced(n: int, *, is_kept: bool, is_listed: bool) -> str:

@@ -22,7 +22,7 @@ from shoal.check.verdict import Asked, Verdict
 from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute, Role
 from shoal.data.tables.meaning import attributes_of
-from shoal.data.tables.parquet import refuse_too_many
+from shoal.data.tables.parquet import refuse_too_many_held
 from shoal.data.tables.persons import person_codes, provider_codes
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import read_back
@@ -276,7 +276,7 @@ def published_table(
     """
     path = folder.data_file(manifest, n_most, len(manifest.attributes))
     if not is_weighed:
-        refuse_too_many(path, manifest.n_published, len(manifest.attributes), "records are to be held, to be compared")
+        refuse_too_many_held(path, manifest.n_published, len(manifest.attributes), 0, "each is looked at")
     spelled = manifest.missing_markers if markers is None else markers
     names = [*([] if manifest.pseudonym is None else [manifest.pseudonym]), *manifest.attributes]
     return read_back(path, names, markers=spelled, delimiter=manifest.delimiter, is_weighed=is_weighed)

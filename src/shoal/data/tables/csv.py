@@ -24,7 +24,7 @@ from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import HowToRead
 from shoal.data.tables.header import check_header, numbered_names, refuse_record
 from shoal.data.tables.one_each import is_one_each
-from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many
+from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many_held
 from shoal.data.tables.table import Column
 from shoal.data.tables.text_survey import Survey, open_bytes, survey, unlimited_fields
 from shoal.errors import DataError
@@ -87,7 +87,7 @@ def read_distinct_text(
             if keys and not is_one_each(database, scan, [(cells[i], True) for i in keys], markers):
                 kept = sorted({*kept, *keys})
                 n_counted = known.n_delimiters // (len(names) - 1) + is_headless
-                refuse_too_many(path, n_counted, len(kept), "records are to be held, as some may be of one person")
+                refuse_too_many_held(path, n_counted, len(kept), len(keys), "some may be of one person")
                 rows, told = scan, cells
             else:
                 keys, told = [], [f"c{i}" for i in range(len(names))]

@@ -16,6 +16,7 @@ from shoal.data.database import bound, connection, file_literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.one_each import is_one_each
 from shoal.data.tables.table import Column, encode_cells
+from shoal.data.tables.workers import collapsed
 from shoal.errors import DataError
 
 _INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
@@ -28,6 +29,9 @@ _UNSIGNED = {"UTINYINT": 1 << 8, "USMALLINT": 1 << 16, "UINTEGER": 1 << 32}
 _ROWS_AT_ONCE = 1 << 15
 # Of the program, and of distinct rows in all steps of a release and its report, by their peaks at ten million records.
 BASE_BYTES, ROW_BYTES, CELL_BYTES = 300 << 20, 100, 22
+# More of a record that is held, as it may be of one person with others, and of its key if that is a text; by the peaks
+# of releases of a million records of Adult, drawn anew, with keys of both kinds.
+HELD_BYTES, KEY_BYTES = 150, 130
 
 
 class TooManyDistinct(DataError):
@@ -100,12 +104,16 @@ def _read(
             kept = [name for name in names if drops is None or not drops(name)]
             keys = [i for i, name in enumerate(names) if name in person]
             if drops is not None and (not keys or _is_one_each(database, scan, {i: types[i] for i in keys}, markers)):
+                cells = {f"c{i}": _portable(f"c{i}", kind) for i, kind in enumerate(types) if names[i] in kept}
+                with collapsed(path, cells, len(types)) as parts:
+                    if parts is not None:
+                        held = [_portable_type(kind) for kind in types]
+                        return _read_collapsed(database, path, parts, names, held, markers, kept, "sum(n)")
                 return _read_collapsed(database, path, scan, names, types, markers, kept)
             if drops is not None:
                 kept = [name for name in names if name in {*kept, *person}]
-                refuse_too_many(
-                    path, int(counted[0]), len(kept), "records are to be held, as some may be of one person"
-                )
+                n_texts = sum(_family(types[i]) in _TEXTS for i in keys)
+                refuse_too_many_held(path, int(counted[0]), len(kept), n_texts, "some may be of one person")
             nothing = absent(int(counted[0]))
             return [
                 replace(nothing, name=name)
@@ -132,12 +140,15 @@ def _read_collapsed(
     types: Sequence[str],
     markers: Collection[str],
     told: Collection[str],
+    counted: str = "count(*)",
 ) -> tuple[list[Column], Codes]:
     """The distinct rows, told apart by small numbers in the place of texts and whole numbers, where they are few."""
     kept = [i for i, name in enumerate(names) if name in told]
-    coded = _numbered(database, scan, {i: types[i] for i in kept})
+    coded = _numbered(database, scan, {i: types[i] for i in kept}, counted)
     cells = ", ".join(f"{coded[i].cell if i in coded else plain(f'c{i}', types[i])} AS c{i}" for i in kept) or "1"
-    weights = collapse_rows(database, path, f"(SELECT {cells} FROM {scan})", [f"c{i}" for i in kept])
+    more = "" if counted == "count(*)" else ", n"
+    rows = f"(SELECT {cells}{more} FROM {scan})"
+    weights = collapse_rows(database, path, rows, [f"c{i}" for i in kept], counted)
     numbers = ", ".join(f"c{i}" for i in coded)
     fetched = database.execute(f"SELECT {numbers} FROM distinct_rows").fetchnumpy() if coded else {}
     nothing, columns = absent(len(weights)), []
@@ -208,13 +219,15 @@ class _Numbered:
         return from_distinct(name, numbers, distinct, markers)
 
 
-def _numbered(database: duckdb.DuckDBPyConnection, scan: str, types: Mapping[int, str]) -> dict[int, _Numbered]:
+def _numbered(
+    database: duckdb.DuckDBPyConnection, scan: str, types: Mapping[int, str], counted: str = "count(*)"
+) -> dict[int, _Numbered]:
     """Those of the columns that have few texts, or whole numbers that lie near each other."""
     texts = [i for i, kind in types.items() if _family(kind) in _TEXTS]
     wholes = [i for i, kind in types.items() if _family(kind) in _INTEGERS]
     if not texts and not wholes:
         return {}
-    asked = [f"count(*) - count(c{i})" for i in (*texts, *wholes)]
+    asked = [f"CAST(coalesce({counted} FILTER (WHERE c{i} IS NULL), 0) AS BIGINT)" for i in (*texts, *wholes)]
     asked += [end for i in wholes for end in (f"min(c{i})", f"max(c{i})")]
     told = list(database.execute(f"SELECT {', '.join(asked)} FROM {scan}").fetchone() or ())
     n_null = dict(zip((*texts, *wholes), told, strict=False))
@@ -226,8 +239,8 @@ def _numbered(database: duckdb.DuckDBPyConnection, scan: str, types: Mapping[int
     for i in texts:
         cell = plain(f"c{i}", types[i])
         database.execute(f"CREATE OR REPLACE TEMP TABLE found AS SELECT DISTINCT {cell} AS text FROM {scan}")
-        counted = database.execute("SELECT count(text) FROM found").fetchone()
-        if counted and 0 < counted[0] <= _FEW_DISTINCT:
+        n_texts = database.execute("SELECT count(text) FROM found").fetchone()
+        if n_texts and 0 < n_texts[0] <= _FEW_DISTINCT:
             database.execute(f"CREATE TYPE t{i} AS ENUM (SELECT text FROM found WHERE text IS NOT NULL ORDER BY text)")
             listed = database.execute(f"SELECT enum_range(NULL::t{i})").fetchone()
             # A cast that may fail looks at each cell; one that cannot, at each entry of a dictionary.
@@ -236,11 +249,18 @@ def _numbered(database: duckdb.DuckDBPyConnection, scan: str, types: Mapping[int
     return dict(sorted(found.items()))
 
 
-def collapse_rows(database: duckdb.DuckDBPyConnection, path: os.PathLike[str], scan: str, kept: Sequence[str]) -> Codes:
-    """Make the table of distinct rows; how many records each stands for."""
+def collapse_rows(
+    database: duckdb.DuckDBPyConnection,
+    path: os.PathLike[str],
+    scan: str,
+    kept: Sequence[str],
+    counted: str = "count(*)",
+) -> Codes:
+    """Make the table of distinct rows; how many records each stands for, which `counted` says in SQL."""
     told = ", ".join(kept) or "1"
     database.execute("SET preserve_insertion_order = false")
-    database.execute(f"CREATE TEMP TABLE distinct_rows AS SELECT {told}, count(*) AS n FROM {scan} GROUP BY {told}")
+    number = f"CAST({counted} AS BIGINT) AS n"
+    database.execute(f"CREATE TEMP TABLE distinct_rows AS SELECT {told}, {number} FROM {scan} GROUP BY {told}")
     database.execute("SET preserve_insertion_order = true")
     weights = np.ma.getdata(database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"])
     refuse_too_many(path, len(weights), len(kept))
@@ -249,11 +269,19 @@ def collapse_rows(database: duckdb.DuckDBPyConnection, path: os.PathLike[str], s
     return weights.astype(np.int32)
 
 
-def refuse_too_many(path: os.PathLike[str], n_rows: int, n_columns: int, what: str = "rows are distinct") -> None:
+def refuse_too_many(
+    path: os.PathLike[str], n_rows: int, n_columns: int, what: str = "rows are distinct", more_bytes: int = 0
+) -> None:
     """Refuse rows that do not fit into what `shoal.data.database.bounded` gives."""
     memory = bound()
-    if memory and BASE_BYTES + n_rows * (ROW_BYTES + CELL_BYTES * n_columns) > memory:
+    if memory and BASE_BYTES + n_rows * (ROW_BYTES + more_bytes + CELL_BYTES * n_columns) > memory:
         raise TooManyDistinct(path, n_rows, memory, what)
+
+
+def refuse_too_many_held(path: os.PathLike[str], n_records: int, n_columns: int, n_texts: int, why: str) -> None:
+    """The same of records that have to be held, with keys of persons of which so many columns are texts."""
+    what = f"records are to be held, as {why}"
+    refuse_too_many(path, n_records, n_columns, what, HELD_BYTES + KEY_BYTES * n_texts)
 
 
 def refuse_type(where: str, name: str, kind: str) -> None:
@@ -282,6 +310,18 @@ def plain(cell: str, kind: str) -> str:
     if family in _FLOATS:
         return f"CAST({cell} AS DOUBLE)"
     return cell if family == "BOOLEAN" else f"CAST({cell} AS BIGINT)"
+
+
+def _portable(cell: str, kind: str) -> str:
+    """The SQL of a cell in one of the few types that every Parquet file holds as they are."""
+    found = plain(cell, kind)
+    return f"make_timestamp({found})" if _family(kind) in _TIMES else found
+
+
+def _portable_type(kind: str) -> str:
+    """The type of such a cell."""
+    families = ((_TEXTS, "VARCHAR"), (_TIMES, "TIMESTAMP"), (_FLOATS, "DOUBLE"), (_INTEGERS, "BIGINT"))
+    return next((portable for some, portable in families if _family(kind) in some), "BOOLEAN")
 
 
 def to_column(name: str, kind: str, fetched: npt.NDArray[Any], markers: Collection[str]) -> Column:

@@ -2,7 +2,8 @@
 
 A column of a row group is a dictionary of its values and the runs of their numbers, or the numbers packed bit by bit
 where that is shorter, or the values one by one where most of them occur once. The same table gives the same bytes,
-whether equal rows are put together or not.
+whether equal rows are put together or not, and whoever writes the row groups: where there are workers, each writes some
+into files of their own (`shoal.data.tables.workers`), which are put behind each other.
 
 References
 ----------
@@ -12,18 +13,22 @@ Apache Parquet, "Encodings" and the definition of the file format (parquet-forma
 from __future__ import annotations
 
 import os
+import shutil
 import struct as packing
 import zlib
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import Bytes, Codes, Ints
 from shoal.data.tables.sql_cells import refuse_alike, sql_type
 from shoal.data.tables.table import Column, Table
 from shoal.data.tables.thrift import Long, struct, varint
+from shoal.data.tables.workers import Seen, Workers, writers
 from shoal.errors import DataError
 
 GROUP_RECORDS = 1 << 18
@@ -41,7 +46,6 @@ _TYPES: dict[str, tuple[int, dict[int, Any]]] = {  # of SQL: the physical one, a
     "DATE": (_INT32, {6: 6, 10: {6: {}}}),
     "TIMESTAMP": (_INT64, {10: {8: {1: False, 2: {2: {}}}}}),
 }
-Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,13 @@ class _Kept:
         held[:] = [str(text).encode() for text in texts]
         return cls(column.name, kind, place[column.codes] if len(place) else column.codes, held)
 
+    def part(self, rows: slice) -> _Kept:
+        """Some of the rows, with the values that they have."""
+        codes = self.codes[rows]
+        used, _ = _numbered(codes[codes < len(self.values)], len(self.values))
+        numbers = np.searchsorted(used, codes).astype(np.int32)
+        return replace(self, codes=numbers, values=self.values[used])
+
 
 def write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
     """Write a table; a missing cell is a null, unless it was spelled in a column of texts.
@@ -106,9 +117,80 @@ def write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
         raise DataError("a text holds half a character (a lone surrogate), which no file can; mend it") from None
     with open(path, "wb") as file:
         file.write(_MAGIC)
-        groups = [_write_group(file, columns, rows, lengths) for rows, lengths in table.pieces(GROUP_RECORDS)]
+        workers = writers()
+        if workers is not None and n_groups(table) > 1:
+            groups = _write_on_workers(file, Path(path), table, columns, workers)
+        else:
+            groups = [_write_group(file, columns, rows, lengths) for rows, lengths in table.pieces(GROUP_RECORDS)]
         footer = struct({1: 1, 2: schema, 3: Long(table.n_records), 4: groups, 6: "shoal"})
         file.write(footer + packing.pack("<I", len(footer)) + _MAGIC)
+
+
+class _GroupBlocks(Collection[tuple[Any, ...]]):
+    """What `write_part` takes for each row group, made one after the other."""
+
+    def __init__(self, lock: Seen, table: Table, columns: list[_Kept]) -> None:
+        self._lock, self._table, self._columns = lock, table, columns
+
+    def __len__(self) -> int:
+        return n_groups(self._table)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        for number, (rows, lengths) in enumerate(self._table.pieces(GROUP_RECORDS)):
+            yield self._lock, number, [column.part(rows) for column in self._columns], lengths
+
+    def __contains__(self, _: object) -> bool:
+        return False
+
+
+def n_groups(table: Table) -> int:
+    """How many row groups a table is written in."""
+    return -(-table.n_records // GROUP_RECORDS)
+
+
+def _write_on_workers(
+    file: BinaryIO, path: Path, table: Table, columns: list[_Kept], workers: Workers
+) -> list[dict[int, Any]]:
+    """Let workers write the row groups beside the file, and put them behind each other; what the footer says."""
+    lock = path.with_name(f"{path.name}.parts")
+    lock.touch(mode=0o600)
+    told = workers.run(write_part, _GroupBlocks(Seen.of(lock), table, columns))
+    found = []
+    for number, group in enumerate(told):
+        part = _part_file(lock, number)
+        found.append(_moved(group, file.tell()))
+        with part.open("rb") as written:
+            shutil.copyfileobj(written, file, 1 << 20)
+        part.unlink()
+    lock.unlink()
+    return found
+
+
+def write_part(lock: Seen, number: int, columns: list[_Kept], lengths: Ints) -> dict[int, Any] | None:
+    """Write one row group into a file of its own; what is to be said of it, or None if the folder is not here."""
+    if not lock.is_here():
+        return None
+    part = _part_file(Path(lock.path), number)
+    partial = part.with_name(f"{part.name}.{os.getpid()}")
+    with partial.open("wb") as file:
+        os.chmod(partial, 0o600)
+        told = _write_group(file, columns, slice(None), lengths)
+    os.replace(partial, part)
+    return told
+
+
+def _part_file(lock: Path, number: int) -> Path:
+    return lock.with_name(f"{lock.name}-{number}")
+
+
+def _moved(group: dict[int, Any], by: int) -> dict[int, Any]:
+    """What is said of a row group that stands so many bytes later."""
+
+    def later(told: dict[int, Any], *places: int) -> dict[int, Any]:
+        return {**told, **{place: Long(told[place].number + by) for place in places if place in told}}
+
+    chunks = [{**later(chunk, 2), 3: later(chunk[3], 9, 11)} for chunk in group[1]]
+    return {**later(group, 5), 1: chunks}
 
 
 def _schema(column: _Kept) -> dict[int, Any]:

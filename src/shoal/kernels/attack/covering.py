@@ -53,13 +53,16 @@ def _fill_bits(runs: Runs, bits: Words) -> None:
     np.bitwise_xor.accumulate(bits, axis=0, out=bits)
 
 
-def _count_covered(bits: Words, cells: Codes, owners: Ints, most: int, counts: Ints) -> None:
+def _count_covered(bits: Words, cells: Codes, owners: Ints, weights: Ints, most: int, counts: Ints) -> None:
     for low in range(0, len(cells), POINTS_AT_ONCE) if not len(owners) else (0,):
         some = cells[low:] if len(owners) else cells[low : low + POINTS_AT_ONCE]
         covers = _places(np.bitwise_and.reduce(bits[some], axis=1), len(counts))
         if len(owners) and len(some):
             covers = np.maximum.reduceat(covers, np.flatnonzero(np.diff(owners, prepend=owners[0] - 1)), axis=0)
-        counts += covers.sum(axis=0, dtype=np.int64)
+        if len(weights):
+            counts += weights[low : low + POINTS_AT_ONCE] @ covers.astype(np.int64)
+        else:
+            counts += covers.sum(axis=0, dtype=np.int64)
     np.minimum(counts, most, out=counts)
 
 
@@ -99,7 +102,7 @@ def lowest_bit(word: Any) -> Any:
 
 
 @compiled_beside(_count_covered)
-def count_covered(bits: Words, cells: Codes, owners: Ints, most: int, counts: Ints) -> None:
+def count_covered(bits: Words, cells: Codes, owners: Ints, weights: Ints, most: int, counts: Ints) -> None:
     """How many points each box covers, up to `most`; fastest where those of one cell of the first column are close.
 
     Parameters
@@ -110,6 +113,8 @@ def count_covered(bits: Words, cells: Codes, owners: Ints, most: int, counts: In
         Rows of `bits`.
     owners : int64 array (n_points,)
         Whose each point is, ascending, where those of one owner count once; else none.
+    weights : int64 array (n_points,)
+        How often each point counts, where there are no owners; none: once.
     counts : int64 array (n_boxes,)
         Filled; zero before.
     """
@@ -140,7 +145,7 @@ def count_covered(bits: Words, cells: Codes, owners: Ints, most: int, counts: In
                     if seen[box] == owners[point]:
                         continue
                     seen[box] = owners[point]
-                counts[box] += 1
+                counts[box] = min(most, counts[box] + (weights[point] if len(weights) > 0 else 1))
                 if counts[box] >= most:
                     left[word] &= ~(np.uint64(1) << np.uint64(place))
 

@@ -101,6 +101,18 @@ class Tables(Kind):
 
         return load_distinct(source, policy)
 
+    def load_to_release(self, source: Any, policy: Policy, run: Run) -> Table:
+        """With a bound on memory, workers that are other processes collapse the file themselves."""
+        if policy.memory is None:
+            return self.load(source, policy)
+        from shoal.data.tables.workers import reading_on
+        from shoal.kinds.tables.large import with_workers
+
+        with with_workers(run) as workers, reading_on(workers):
+            found = self.load(source, policy)
+        notes = () if workers is None else workers.notes
+        return replace(found, source=replace(found.source, notes=(*found.source.notes, *notes)))
+
     def load_again(
         self,
         source: Any,
@@ -236,8 +248,14 @@ class Tables(Kind):
             )
         if run.progress is not None:
             run.progress("checking the release", 0, 0)
-        with bounded(policy.n_bytes):
+        if data.weights is None:
             return TableRelease.of(data, made, policy, like=like, held_out=held_out, series=series)
+        from shoal.data.tables.workers import writing_on
+        from shoal.kinds.tables.large import with_workers
+
+        with bounded(policy.n_bytes), with_workers(run) as workers, writing_on(workers):
+            release = TableRelease.of(data, made, policy, like=like)
+        return release if workers is None else replace(release, notes=(*release.notes, *workers.notes))
 
     def check(
         self,

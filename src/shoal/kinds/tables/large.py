@@ -11,7 +11,8 @@ dropped; that too is refused where they do not fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +20,49 @@ from shoal.data.database import bounded
 from shoal.data.tables.decimals import noted
 from shoal.data.tables.files import read_table
 from shoal.data.tables.table import Table
+from shoal.data.tables.workers import Workers
+from shoal.engine.executors import open_executor
 from shoal.errors import PolicyError
+from shoal.kind import Run
 from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 
-UNATTACKED = "it looks at all records, and memory is bounded"
-"""Why no attack is run on a release from distinct rows."""
+N_TARGETS = 2000
+"""Records, or descriptions, that an attack tries at most where it does not try all."""
 
+UNATTACKED = "it looks at all records, and memory is bounded"
+"""Why no attack is run where all records are held in bounded memory."""
+
+_DISTINCT = "Every distinct row was read once, with the number of its records, and attacked."
 _UNATTACKED = "Nothing was attacked: attacks look at all records, and memory is bounded."
 _NO_PERSONS = (
-    "Whether a column says whose a record is was not looked at either; if one person has several, k records may be of "
-    "fewer than k persons."
+    "Whether a column says whose a record is was not looked at; if one person has several, k records may be of fewer "
+    "than k persons."
 )
 
 
-def large_notes(policy: Policy) -> list[str]:
+def large_notes(policy: Policy, original: Table) -> list[str]:
     """What a release in bounded memory says of itself."""
     if policy.memory is None:
         return []
-    return [_UNATTACKED if policy.person else f"{_UNATTACKED} {_NO_PERSONS}"]
+    told = _UNATTACKED if original.weights is None else _DISTINCT
+    return [told if policy.person else f"{told} {_NO_PERSONS}"]
+
+
+def attacked_on(n_records: int) -> str:
+    """How much of a release from distinct rows was attacked, for its verdict."""
+    sample = f"a sample of at most {min(N_TARGETS, n_records):,} of {n_records:,}"
+    return f"Attacks on single records tried {sample}, against the whole release."
+
+
+@contextmanager
+def with_workers(run: Run) -> Iterator[Workers | None]:
+    """Those who read and write for a run: other processes, here or elsewhere; None where there are none."""
+    if run.cluster is None and (run.workers == 1 or run.pool != "processes"):
+        yield None
+        return
+    with open_executor(run.workers, run.pool, run.cluster) as executor:
+        yield None if executor is None else Workers(executor)
 
 
 def load_distinct(source: Any, policy: Policy) -> Table:

@@ -288,7 +288,7 @@ class Policy(ModelledPolicy):
     memory: str | None = option(
         None,
         "Read a Parquet or CSV file without holding it, in about this much memory, such as 2GB. A release is then made "
-        "by strict mondrian with generalise or by a recoding, with a role for every column, and is not attacked.",
+        "by strict mondrian with generalise or by a recoding, with a role for every column, and attacked on a sample.",
         instead="hold the table",
         metavar="SIZE",
     )

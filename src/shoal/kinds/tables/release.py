@@ -31,7 +31,7 @@ from shoal.data.tables.write import file_name, is_text, read_back, write_table
 from shoal.errors import NotVerified, PolicyError
 from shoal.held_out import HeldOut
 from shoal.kinds.tables.findings import told_findings, unprotected
-from shoal.kinds.tables.large import UNATTACKED, large_notes
+from shoal.kinds.tables.large import UNATTACKED, attacked_on, large_notes
 from shoal.kinds.tables.manifest import PublishedColumn, SeriesEntry, TableManifest, as_published
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
 from shoal.manifest import Manifest
@@ -112,7 +112,7 @@ class TableRelease(Release[Table]):
             guarantees=(),
             policy=policy,
             notes=(
-                *large_notes(policy),
+                *large_notes(policy, original),
                 *made.notes,
                 *([ORIGINAL_ORDER] if policy.order == "original" else []),
             ),
@@ -148,8 +148,13 @@ class TableRelease(Release[Table]):
 
     @property
     def unattacked_because(self) -> str | None:
-        """What is made in bounded memory is not attacked."""
-        return None if self.policy.memory is None else UNATTACKED
+        """Not where all records are held in bounded memory."""
+        return UNATTACKED if self.policy.memory is not None and self._original.weights is None else None
+
+    @property
+    def sampled(self) -> str:
+        """A sample, where rows stand for several records."""
+        return "" if self._original.weights is None else attacked_on(self.records["in"])
 
     def _refuse_rows(self, what: str) -> None:
         if self._original.weights is not None:
@@ -292,13 +297,15 @@ class TableRelease(Release[Table]):
     @property
     def case(self) -> TableCase:
         """What attacks work on; for the owner alone. Days that were moved are nobody's, so they are left out."""
-        self._refuse_rows("an attack")
         from shoal.attack.tables.case import TableCase
 
-        persons = self._evidence.original_persons
-        has_rows = not needs_original(self.policy.method.publication) and not self.records.get("counterfeits")
+        persons, has_rows = self._evidence.original_persons, not needs_original(self.policy.method.publication)
+        shown, rows = self.table.select([n for n in self.table.names if n not in self.policy.shifted]), self._rows
+        if self._behind is not None and self._own.weights is not None:  # a published row for each of the original
+            persons, rows = None, self._behind.rows
+            shown = replace(shown.take(self._behind.published), weights=self._own.weights[rows])
         return TableCase(
-            published=self.table.select([n for n in self.table.names if n not in self.policy.shifted]),
+            published=shown,
             original=self._own,
             control=self._control,
             quasi=self._names("quasi"),
@@ -306,7 +313,7 @@ class TableRelease(Release[Table]):
             attributes={n: a for n, a in self.attributes.items() if n not in self.policy.shifted},
             publication=self.policy.method.publication,
             layout=self.layout,
-            rows=self._rows.astype(np.int64) if has_rows else None,
+            rows=rows.astype(np.int64) if has_rows and not self.records.get("counterfeits") else None,
             present=np.isin(np.arange(self._own.n_rows), self._rows) if self._series is not None else None,
             policy=self.policy,
             persons=None if persons is None else persons[: self._own.n_rows],

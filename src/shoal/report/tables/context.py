@@ -75,6 +75,8 @@ class ReportContext:
         What the publisher says of the release, as far as it is public.
     coalition : int
         How many providers may put their own records together; 0 where records are not from several.
+    sampled : str
+        What attacks looked at, where that is not all, in a sentence.
     n_counterfeits : int
         Published records that are of nobody.
     shifted, shift_days
@@ -109,6 +111,7 @@ class ReportContext:
     counts_persons: bool = False
     pseudonym: str = ""
     coalition: int = 0
+    sampled: str = ""
     shifted: tuple[str, ...] = ()
     shift_days: int = 0
     context: Mapping[str, str] | None = None
@@ -162,6 +165,7 @@ class ReportContext:
             counts_persons=bool(release.policy.person),
             pseudonym=release.policy.pseudonym if release.policy.keep_person else "",
             coalition=release.policy.coalition if release.policy.provider else 0,
+            sampled="" if is_public else release.sampled,
             shifted=tuple(n for n in release.attributes if n in release.policy.shifted),
             shift_days=release.policy.shift_days if release.policy.shifted else 0,
             context=release.policy.context.public(),

@@ -77,7 +77,8 @@ def _grounds(context: ReportContext) -> Grounds:
     """What the verdict rests on besides attacks."""
     counts = {"in": context.n_in, "suppressed": context.n_suppressed}
     cost = words.cost(context.utility, counts, context.publish) if context.utility else ""
-    return Grounds.of(context.guarantees, [short_name(g) for g in context.guarantees], cost, context.findings)
+    names = [short_name(g) for g in context.guarantees]
+    return Grounds.of(context.guarantees, names, cost, context.findings, context.sampled)
 
 
 def _facts(context: ReportContext) -> list[tuple[str, str, str]]:

@@ -113,6 +113,24 @@ def test_ten_planted_strings_of_two_hundred_are_caught(tmp_path: Path, how: str,
     assert {"near-copies"} | impossible <= {g.model for g in with_groups.guarantees if not g.holds}
 
 
+def test_a_string_of_another_group_is_caught(tmp_path: Path) -> None:
+    """Two kinds of strings that share no column; one of each changes places."""
+    rng = np.random.default_rng(3)
+    texts = [
+        "".join(rng.choice(list(side), p=[0.98, 0.02]) for _ in range(30)) for side in ("AC", "GT") for _ in range(60)
+    ]
+    out = shoal.anonymize(texts, StringPolicy.of(k=20), seed=1).save(tmp_path / "out", keep="groups")
+    assert shoal.check(out, texts, private=out).holds
+
+    def swap(lines: list[str]) -> None:
+        one, two = (next(i for i, line in enumerate(lines) if line[0] in side) for side in ("AC", "GT"))
+        lines[one], lines[two] = lines[two], lines[one]
+
+    edited(out, swap)
+    found = shoal.check(out, texts, private=out)
+    assert "string-condensation" in {g.model for g in found.guarantees if not g.holds}
+
+
 def test_near_copies_planted_among_haplotypes_are_caught(tmp_path: Path) -> None:
     """Where most strings are near copies anyway, more of them than were counted are still too many."""
     original = haplotypes(200, mutations=1.5, seed=2)

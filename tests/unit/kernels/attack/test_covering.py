@@ -51,19 +51,20 @@ def slow_holds(read, label, operator, x):
     return {AT_LEAST: x >= low, AT_MOST: x <= high, MORE: x > high, LESS: x < low}[operator]
 
 
-@pytest.mark.parametrize("n_owners", [0, 7])
-def test_interpreted_it_counts_the_same(n_owners):
+@pytest.mark.parametrize(("n_owners", "is_weighted"), [(0, False), (7, False), (0, True)])
+def test_interpreted_it_counts_the_same(n_owners, is_weighted):
     rng = np.random.default_rng(n_owners)
     first = rng.integers(0, 9, 40)
     runs = Runs(rng.integers(0, 20, 150), np.sort(rng.integers(0, 40, 21)), first, first + rng.integers(-1, 4, 40))
     cells = rng.integers(0, 9, (60, 3)).astype(np.int32)
+    weights = rng.integers(1, 3, 60) if is_weighted else np.zeros(0, np.int64)
     owners = np.sort(rng.integers(0, n_owners, 60)) if n_owners else np.zeros(0, np.int64)
 
     def found():
         bits = np.zeros((9, 3), np.uint64)
         fill_bits(runs, bits)
         counts, boxes = np.zeros(150, np.int64), np.full(192, -1)
-        count_covered(bits, cells, owners, 4, counts)
+        count_covered(bits, cells, owners, weights, 4, counts)
         n = list_covering(bits, cells, 5, boxes)
         return bits, counts, boxes[:n]
 

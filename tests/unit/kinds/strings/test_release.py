@@ -254,3 +254,12 @@ def test_a_string_that_k_hold_is_published() -> None:
     made = shoal.anonymize(texts, StringPolicy.of(k=20), seed=1)
     assert set(made.data) <= {"abc", "abd"}
     assert len(made.data) == 50
+
+
+def test_groups_that_are_no_nearer_than_random_ones_are_told() -> None:
+    rng = np.random.default_rng(0)
+    letters = ["".join(row) for row in rng.choice(list("abcdefghijklmnopqrstuvwxyz"), (400, 20))]
+    alike = [t for a in "abcdef" for t in ["".join(rng.permutation(list(a * 4 + "g"))) for _ in range(50)]]
+    for texts, is_told in ((letters, True), (alike, False)):
+        notes = shoal.anonymize(texts, StringPolicy.of(k=20, copies="allow"), seed=1).notes
+        assert any("hardly nearer than random" in str(note) for note in notes) is is_told

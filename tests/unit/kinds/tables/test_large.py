@@ -105,10 +105,10 @@ def test_persons_are_counted_as_they_are_of_all_records(
         assert (ours.unit, ours.n_records, ours.n_below_k) == (theirs.unit, theirs.n_records, theirs.n_below_k)
         assert ours.records_by_class_size == theirs.records_by_class_size
         assert (ours.marketer, ours.prosecutor_highest) == pytest.approx((theirs.marketer, theirs.prosecutor_highest))
-    told = "Nothing was attacked: attacks look at all records, and memory is bounded."
-    assert [note for note in large.notes if note != told] == list(whole.notes)
-    assert large.unattacked_because
     is_weighed = n_persons == 400
+    told = "Every distinct row was read once" if is_weighed else "Nothing was attacked: attacks look at all records"
+    assert [note for note in large.notes if not note.startswith(told)] == list(whole.notes)
+    assert (large.unattacked_because is None) == is_weighed
     assert (large._original.weights is not None) == is_weighed
     assert (tmp_path / "large" / "private" / "persons.csv").is_file() != is_weighed
     losses = [{x.name: x.value for x in release.utility.losses} for release in (large, whole)]
@@ -185,23 +185,33 @@ def test_what_it_cost_is_that_of_all_records(tmp_path: Path, asked: dict) -> Non
             assert getattr(ours, name) == pytest.approx(getattr(theirs, name)), (ours.name, name)
 
 
-def test_a_report_is_made_and_says_that_nothing_was_attacked(tmp_path: Path) -> None:
+def test_a_report_is_made_and_says_how_many_records_were_attacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shoal.release.ATTACK_SECONDS", 3600.0)
     path = put(tmp_path / "people.parquet", 100)
     release = shoal.anonymize(path, shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1GB"))
-    assert release.notes[0].startswith("Nothing was attacked")
+    assert release.notes[0].startswith("Every distinct row was read once")
     release.save(tmp_path / "out")
+    sampled = "Attacks on single records tried a sample of at most 100 of 100, against the whole release."
     page = (tmp_path / "out" / "private" / "report.html").read_text(encoding="utf-8")
-    assert "it looks at all records, and memory is bounded" in page
-    assert not release.attacked.results
-    assert release.verdict.level == "amber"
+    assert sampled in page
+    assert sampled in release.verdict.worst
+    assert {"singling-out", "linkage", "homogeneity"} <= {result.attack for result in release.attacked.results}
     told = release.summary()
     assert told["utility"]["losses"]
-    assert {attack["because"] for attack in told["attacks"]["not_run"]} == {release.unattacked_because}
-    for asks in ("case", "data"):
-        with pytest.raises(PolicyError, match="leave memory out"):
-            getattr(release, asks)
+    with pytest.raises(PolicyError, match="leave memory out"):
+        _ = release.data
     with pytest.raises(PolicyError, match="leave memory out"):
         release.save(tmp_path / "kept", keep="groups")
+
+
+def test_a_large_release_is_green_where_nothing_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shoal.release.ATTACK_SECONDS", 3600.0)
+    policy = shoal.Policy.of(**ROLES, others="identifying", l=2, partition="full-domain", memory="1GB")
+    release = shoal.anonymize(put(tmp_path / "people.parquet", 5000), policy)
+    assert release.verdict.level == "green"
+    assert "a sample of at most 2,000 of 5,000" in release.verdict.worst
 
 
 @pytest.mark.parametrize(
