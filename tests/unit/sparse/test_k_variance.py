@@ -61,7 +61,7 @@ def test_no_edge_is_violated_however_early_passes_end(max_passes):
 
 def strict_counts(edges, caps):
     """The order-free, stricter answer: the least that any of its own edges allows, whatever the neighbour has."""
-    least = np.where(edges.neighbours >= 0, edges.allowed, module.ANY).min(axis=1, initial=module.ANY)
+    least = np.where(edges.neighbours >= 0, edges.allowed, ANY).min(axis=1, initial=ANY)
     return np.minimum(caps, least)
 
 

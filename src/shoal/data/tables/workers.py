@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -25,8 +24,6 @@ from typing import Any
 import duckdb
 
 from shoal.data.database import bound, bounded, connection, file_literal
-from shoal.engine.blocks import run_blocks
-from shoal.engine.executors import count_workers
 from shoal.scratch import scratch_folder
 
 PARTS_A_WORKER = 4
@@ -44,13 +41,17 @@ class Workers:
 
     Attributes
     ----------
-    executor : Executor
-        Of other processes, here or elsewhere.
+    n_workers : int
+        How many there are: other processes, here or elsewhere.
+    spread : callable
+        Calls a function with each tuple of arguments on the workers, in spite of lost ones; its last argument takes a
+        sentence for the user. It is handed in, for the checker reads files too and knows no engine.
     notes : list of str
         What the user should know of how it went.
     """
 
-    executor: Executor
+    n_workers: int
+    spread: Callable[[Callable[..., Any], Collection[tuple[Any, ...]], Callable[[str], None]], list[Any]]
     notes: list[str] = field(default_factory=list)
 
     def note(self, sentence: str) -> None:
@@ -59,8 +60,8 @@ class Workers:
             self.notes.append(sentence)
 
     def run(self, job: Callable[..., Any], blocks: Collection[tuple[Any, ...]]) -> list[Any]:
-        """As `run_blocks`; what workers could not see is done here."""
-        found = run_blocks(job, blocks, self.executor, note=self.note)
+        """The results in the order of the blocks; what workers could not see is done here."""
+        found = self.spread(job, blocks, self.note)
         for i, block in enumerate(blocks):
             if found[i] is None:
                 self.note(UNSEEN)
@@ -132,13 +133,11 @@ def collapsed(path: str | os.PathLike[str], cells: Mapping[str, str], n_columns:
         How many columns the file has.
     """
     workers = _readers.get()
-    runs = (
-        [] if workers is None or not cells else row_group_runs(path, PARTS_A_WORKER * count_workers(workers.executor))
-    )
+    runs = [] if workers is None or not cells else row_group_runs(path, PARTS_A_WORKER * workers.n_workers)
     if workers is None or len(runs) < 2:
         yield None
         return
-    n_buckets = count_workers(workers.executor)
+    n_buckets = workers.n_workers
     memory = bound()
     share = None if memory is None else memory // (n_buckets + 1)
     with scratch_folder() as folder:

@@ -12,6 +12,7 @@ dropped; that too is refused where they do not fit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ from shoal.data.tables.decimals import noted
 from shoal.data.tables.files import read_table
 from shoal.data.tables.table import Table
 from shoal.data.tables.workers import Workers
-from shoal.engine.executors import open_executor
+from shoal.engine.blocks import run_blocks
+from shoal.engine.executors import count_workers, open_executor
 from shoal.errors import PolicyError
 from shoal.kind import Run
 from shoal.kinds.tables.manifest import TableManifest
@@ -62,7 +64,12 @@ def with_workers(run: Run) -> Iterator[Workers | None]:
         yield None
         return
     with open_executor(run.workers, run.pool, run.cluster) as executor:
-        yield None if executor is None else Workers(executor)
+        yield None if executor is None else workers_of(executor)
+
+
+def workers_of(executor: Executor) -> Workers:
+    """Workers that read and write on an executor."""
+    return Workers(count_workers(executor), lambda job, blocks, note: run_blocks(job, blocks, executor, note=note))
 
 
 def load_distinct(source: Any, policy: Policy) -> Table:

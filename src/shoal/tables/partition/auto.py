@@ -25,7 +25,6 @@ from shoal.arrays import Codes
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table
 from shoal.tables.encoding import Ranked, rank
-from shoal.tables.information_loss import information_loss
 from shoal.tables.partition.base import PARTITIONS, GroupingTask, PartitionMethod, usually_narrowest
 from shoal.tables.partition.mondrian import MONDRIAN
 
@@ -92,6 +91,8 @@ def _evenly(ranked: Sequence[Ranked], n_most: int) -> np.ndarray[tuple[int], np.
 
 
 def _mean_width(task: GroupingTask, way: PartitionMethod) -> float:
+    from shoal.tables.information_loss import information_loss
+
     assert way.labels is not None, "neither is a recoding"
     labels = way.labels(task)
     return information_loss(task.ranked, labels) / (len(labels) * len(task.ranked))

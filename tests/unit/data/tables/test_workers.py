@@ -30,6 +30,7 @@ from shoal.data.tables.workers import (
 from shoal.data.tables.write import write_table
 from shoal.engine.executors import Crew
 from shoal.errors import DataError
+from shoal.kinds.tables.large import workers_of
 
 N_ROWS = 30_000
 
@@ -84,7 +85,7 @@ def distinct(path: Path) -> dict[tuple[Any, ...], int]:
 
 
 def crew(executor: Executor, n_workers: int = 2) -> Workers:
-    return Workers(Crew(executor, n_workers))
+    return workers_of(Crew(executor, n_workers))
 
 
 @pytest.mark.parametrize("n_workers", [1, 2, 5])
