@@ -3,7 +3,8 @@
 Mondrian, which is fast at any size, is compared with the method that usually loses least: k-member where all
 quasi-identifiers are numbers or dates, else local recoding. The latter is left out where it would take long. What
 decides is the mean width of a label as a share of its column (`shoal.tables.information_loss`), and of two that are as
-narrow Mondrian is taken. A user is told both figures.
+narrow Mondrian is taken. A user is told both figures. Where some persons have several records nothing is compared, and
+Mondrian makes the blocks in which groups of different persons grow.
 
 The records of the sample lie evenly over all records in the order of their quasi-identifiers, and nothing else is
 looked at: neither the order of rows nor a sensitive value decides.
@@ -23,6 +24,7 @@ import numpy as np
 
 from shoal.arrays import Codes
 from shoal.data.tables.meaning import attributes_of
+from shoal.data.tables.persons import person_codes
 from shoal.data.tables.table import Table
 from shoal.tables.encoding import Ranked, rank
 from shoal.tables.partition.base import PARTITIONS, GroupingTask, PartitionMethod, usually_narrowest
@@ -33,6 +35,11 @@ if TYPE_CHECKING:
 
 SAMPLE = 5_000
 GROUPS = 20  # that the sample has room for at least, if there are so many records
+
+SEVERAL = (
+    f"Method chosen for this table: {MONDRIAN.name}, as some persons have several records: a method then makes "
+    "only the blocks in which groups of different persons grow."
+)
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,8 @@ def settled(policy: Policy, table: Table) -> tuple[Policy, tuple[str, ...]]:
     names = sorted(name for name, attribute in attributes.items() if attribute.role == "quasi")
     if not names or table.n_rows < policy.k:  # which is refused later, with its reason
         return policy, ()
+    if policy.person and len(np.unique(person_codes(table, policy.person))) < table.n_rows:
+        return policy.changed(partition=MONDRIAN.name), (SEVERAL,)
     ranked = [replace(rank(table[name], attributes[name]), labels=None) for name in names]
     chosen = choose(GroupingTask(ranked, policy.k, policy.method, (), run_here, lambda _: None))
     return policy.changed(partition=chosen.way.name), (chosen.why,)

@@ -130,3 +130,13 @@ def test_sensitive_values_and_what_is_required_of_them_decide_nothing() -> None:
 def test_too_few_records_are_refused_as_always() -> None:
     with pytest.raises(shoal.errors.Infeasible, match="the table has 3 rows"):
         shoal.anonymize(people(3), shoal.Policy.of(quasi=["age"], others="identifying", k=4, partition="auto"))
+
+
+def test_where_persons_have_several_records_mondrian_makes_the_blocks() -> None:
+    table = {**people(300), "id": [f"p{i // 2}" for i in range(300)]}
+    asked = {"quasi": ["age", "job", "town"], "sensitive": ["disease"], "person": ["id"], "k": 4}
+    release = shoal.anonymize(table, shoal.Policy.of(**asked, partition="auto"), seed=5)
+    assert release.policy.method.partition == "mondrian"
+    assert release.notes[0] == auto.SEVERAL
+    alone = {**table, "id": [f"p{i}" for i in range(300)]}
+    assert "narrow" in shoal.anonymize(alone, shoal.Policy.of(**asked, partition="auto"), seed=5).notes[0]
