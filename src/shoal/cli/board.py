@@ -31,8 +31,9 @@ FRAMEWORKS = ("iso27559", "ema", "hipaa", "gdpr")
     help="Where to write the page.  [default: in private/, by the name of the framework]",
 )
 @click.option("--pdf", is_flag=True, help="Also print it to a PDF next to it; needs Chromium.")
+@click.option("--force", is_flag=True, help="Replace the page, and its PDF, if they are there.")
 @habits
-def report(folder: Path, framework: str, out: Path | None, pdf: bool, as_json: bool) -> None:
+def report(folder: Path, framework: str, out: Path | None, pdf: bool, force: bool, as_json: bool) -> None:
     """Draw a page for a board from what private/ keeps of a release: a sign-off, then the chapters of a framework.
 
     It supports an assessment but is not one. It holds no records, but it is private all the same.
@@ -47,14 +48,16 @@ def report(folder: Path, framework: str, out: Path | None, pdf: bool, as_json: b
     from shoal.report.board.pdf import find_browser, print_pdf
     from shoal.scratch import write_owned
 
-    if out is not None and out.exists():
-        raise ShoalError(f"{out} exists; choose another name for the page, or remove it first")
+    asked = [] if out is None else [out, out.with_suffix(".pdf")] if pdf else [out]
+    for there in asked:
+        if there.exists() and not force:
+            raise ShoalError(f"{there} exists; choose another name for the page, or replace it (--force)")
     if pdf:
         find_browser()
     page = board_page(folder, framework)
     path = out or private_folder(folder) / f"{framework}.html"
     try:
-        write_owned(path, page, overwrite=out is None)
+        write_owned(path, page, overwrite=out is None or force)
     except OSError as error:
         raise ShoalError(f"the page cannot be written to {path}: {error.strerror or error}") from None
     written = [path]

@@ -40,13 +40,24 @@ def test_the_page_stands_in_private_and_is_drawn_anew(out: Path) -> None:
     assert sorted(p.name for p in (out / "publish").iterdir()) == ["data.csv", "datasheet.html", "manifest.json"]
 
 
-def test_another_place_is_never_overwritten(out: Path, tmp_path: Path) -> None:
+def test_another_place_is_overwritten_on_request_alone(out: Path, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     told = run(out, "--for", "gdpr", "-o", path, "--json")
     assert json.loads(told.output) == {"framework": "gdpr", "written": [str(path)]}
     ended = run(out, "--for", "gdpr", "-o", path)
     assert isinstance(ended.exception, ShoalError)
     assert "exists" in str(ended.exception)
+    path.write_text("before", "utf-8")
+    assert run(out, "--for", "gdpr", "-o", path, "--force").exit_code == 0
+    assert path.read_text("utf-8") == shoal.board_page(out, "gdpr")
+
+
+def test_a_pdf_that_is_there_is_not_overwritten_either(out: Path, tmp_path: Path) -> None:
+    (tmp_path / "page.pdf").write_text("before", "utf-8")
+    ended = run(out, "--for", "gdpr", "-o", tmp_path / "page.html", "--pdf")
+    assert isinstance(ended.exception, ShoalError)
+    assert "page.pdf exists" in str(ended.exception)
+    assert not (tmp_path / "page.html").exists()
 
 
 def test_without_a_browser_nothing_is_written(out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
