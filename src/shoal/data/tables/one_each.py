@@ -16,7 +16,7 @@ from shoal.data.database import literal
 _EASY = "[0-9A-Za-z_.:/+#@-]+"
 """Texts whose sense is that of their letters and digits: the case does not matter, nor how many dashes stand in a row.
 Blanks, quotes, accents and whatever else has several spellings are not among them."""
-_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?"
+_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?"  # in lower case
 
 
 def is_one_each(
@@ -48,10 +48,10 @@ def is_one_each(
             continue
         missing.append(f"{cell} IN ({', '.join(map(literal, markers)) or 'NULL'})")
         missing.append(f"NOT regexp_full_match({cell}, {literal(_EASY)})")
-        is_number = f"regexp_full_match({cell}, {literal(_NUMBER)})"
-        number = f"TRY_CAST({cell} AS DOUBLE)"
+        shown = f"regexp_replace(lower({cell}), '-+', '-', 'g')"  # first: two dashes may stand before a number
+        is_number = f"regexp_full_match({shown}, {literal(_NUMBER)})"
+        number = f"TRY_CAST({shown} AS DOUBLE)"
         missing.append(f"{is_number} AND ({number} IS NULL OR NOT isfinite({number}))")
-        shown = f"regexp_replace(lower({cell}), '-+', '-', 'g')"
         forms += [f"CASE WHEN {is_number} THEN {number} + 0.0 END", f"CASE WHEN NOT {is_number} THEN {shown} END"]
     named = ", ".join(f"{form} AS f{i}" for i, form in enumerate(forms))
     told = ", ".join(f"f{i}" for i in range(len(forms)))

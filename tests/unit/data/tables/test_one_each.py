@@ -37,11 +37,17 @@ def are_different(columns: dict[str, list]) -> bool:
 
 SPELLINGS = ["7", "007", "7.0", "+7", "7e0", "7_0", "70", "-0", "0", "a", "A", "a-1", "a--1", "a 1", "é", "inf", "x'"]
 SPELLINGS += ["1e400", "1e500", "?", "", "nan", "NA", "12345678901234567", "12345678901234568", "infinity", ".5", "0.5"]
+SPELLINGS += ["-7", "--7", "1e-3", "1e--3", "0.001", "--inf", "-7.0"]
 
 
 @given(st.lists(st.one_of(st.sampled_from(SPELLINGS), st.text("0123.eE+-aA_ '", max_size=4)), min_size=1, max_size=5))
 def test_what_is_told_to_be_different_is_different(keys: list[str]) -> None:
     assert not told({"a": keys}) or are_different({"a": keys})
+
+
+@pytest.mark.parametrize("keys", [["-7", "--7"], ["1e-3", "1e--3"], ["0.5", "5E---1"], ["x", "--inf"]])
+def test_dashes_in_a_row_are_one_before_a_number_too(keys: list[str]) -> None:
+    assert not told({"a": keys})
 
 
 @pytest.mark.parametrize("spelled", ["{}", "{:05d}", "P-{}", "p{}.x", "{:x}-{:x}"])
