@@ -158,7 +158,8 @@ def matched(pairs: npt.NDArray[np.integer], owners: npt.NDArray[np.integer]) -> 
     if not len(pairs):
         return np.zeros(0, dtype=np.intp)
     shape = (int(pairs.max()) + 1, int(owners.max()) + 1)
-    graph = csr_array((np.ones(len(pairs), dtype=np.int8), (pairs, owners)), shape=shape)
+    ends = (pairs.astype(np.int32), owners.astype(np.int32))  # of 64 bits the oldest scipy makes no matching
+    graph = csr_array((np.ones(len(pairs), dtype=np.int8), ends), shape=shape)
     return np.flatnonzero(maximum_bipartite_matching(graph, perm_type="column") >= 0)
 
 

@@ -154,7 +154,8 @@ def _held_apart(classes: Ints, values: Ints, persons: Ints, n_classes: int) -> I
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    graph = coo_array((np.ones(len(open_), dtype=np.int8), (owner[open_], np.searchsorted(value, values[open_]))))
+    holder, held = owner[open_].astype(np.int32), np.searchsorted(value, values[open_]).astype(np.int32)
+    graph = coo_array((np.ones(len(open_), dtype=np.int8), (holder, held)))  # the oldest scipy takes 32 bits alone
     taken = maximum_bipartite_matching(graph.tocsr(), perm_type="row") >= 0
     by_class = np.bincount(home[: len(taken)][taken], minlength=n_classes)
     return np.where(n_sure < found, by_class, found)

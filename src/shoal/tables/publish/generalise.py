@@ -28,7 +28,7 @@ from shoal.data.tables.dictionary import objects
 from shoal.data.tables.hierarchy import Hierarchy
 from shoal.data.tables.labels import EVERYTHING, OR_MISSING, range_label, set_label, value_label
 from shoal.data.tables.round_ends import Spread, ordered_ends, rounded_labels
-from shoal.data.tables.table import Column
+from shoal.data.tables.table import Column, count_codes
 from shoal.report.points import Point
 from shoal.tables.encoding import Ranked
 from shoal.tables.groups import Groups
@@ -43,13 +43,21 @@ from shoal.tables.publish.recode import recode
 
 
 def generalise(
-    source: Column, ranked: Ranked, groups: Groups, hierarchy: Hierarchy | None, *, missing: str, ends: str = "exact"
+    source: Column,
+    ranked: Ranked,
+    groups: Groups,
+    hierarchy: Hierarchy | None,
+    *,
+    missing: str,
+    ends: str = "exact",
+    weights: Codes | None = None,
 ) -> Column:
     """Replace a column by the label of each group.
 
     ``missing="value"``: a group in which some values are missing says so in its label; one in which all are is missing.
     ``missing="any"``: a missing value may be any value, so only ``*`` covers a group that holds one.
     ``ends="rounded"``: ranges end on a grid of the column; ``ends="exact"``: at values of members.
+    ``weights``: how many records each row stands for, where not one; the grid depends on how frequent values are.
     """
     present = ~np.isnan(ranked.positions)[ranked.ranks]
     n_present = groups.sum(present)
@@ -61,7 +69,7 @@ def generalise(
     elif ranked.kind == "category":
         labels = _sets(ranked, groups, present)
     else:
-        labels = _ranges(ranked, low, high, groups, present, is_rounded=ends == "rounded")
+        labels = _ranges(ranked, low, high, groups, present, weights, is_rounded=ends == "rounded")
     if missing == "any":
         labels[holed] = EVERYTHING
     elif ranked.kind != "tree":
@@ -100,6 +108,7 @@ def _ranges(
     high: npt.NDArray[np.int32],
     groups: Groups,
     present: npt.NDArray[np.bool_],
+    weights: Codes | None,
     *,
     is_rounded: bool,
 ) -> npt.NDArray[Any]:
@@ -110,7 +119,7 @@ def _ranges(
         group, rank, _ = Groups(groups.labels[present], groups.sizes).pairs(ranked.ranks[present], ranked.n_values)
         n_distinct = np.bincount(group, minlength=len(groups.sizes))
         if ranked.kind == "number":
-            counts = np.bincount(ranked.ranks[present], minlength=len(known))
+            counts = count_codes(ranked.ranks[present], None if weights is None else weights[present], len(known))
             n_alike = np.bincount(group, counts[rank], len(groups.sizes)).astype(np.int64)
             rounded = rounded_labels(known, Spread(low, high, n_distinct, n_alike, counts))
             if rounded is not None:
@@ -188,15 +197,15 @@ class Generalisation(Publication):
         ends = records.policy.method.ends
         if records.levels is not None:
             made = [
-                recode(source, r, level, hierarchy, ends=ends)
+                recode(source, r, level, hierarchy, ends=ends, weights=records.table.weights)
                 for source, r, level, hierarchy in zip(
                     sources, records.ranked, records.levels, hierarchies, strict=True
                 )
             ]
         else:
-            missing = records.policy.missing
+            missing, weights = records.policy.missing, records.table.weights
             made = [
-                generalise(source, r, records.groups, hierarchy, missing=missing, ends=ends)
+                generalise(source, r, records.groups, hierarchy, missing=missing, ends=ends, weights=weights)
                 for source, r, hierarchy in zip(sources, records.ranked, hierarchies, strict=True)
             ]
         return PublishedGroups({column.name: column for column in made}, records.groups)

@@ -13,17 +13,25 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Ints
 from shoal.data.tables.hierarchy import ROOT, Hierarchy
 from shoal.data.tables.labels import range_label, value_label
 from shoal.data.tables.round_ends import Spread, rounded_labels
-from shoal.data.tables.table import Column
+from shoal.data.tables.table import Column, count_codes
 from shoal.errors import DataError
 from shoal.tables.encoding import Ranked
 from shoal.tables.partition.full_domain import as_tree
 
 
-def recode(source: Column, ranked: Ranked, level: int, hierarchy: Hierarchy | None, *, ends: str = "exact") -> Column:
+def recode(
+    source: Column,
+    ranked: Ranked,
+    level: int,
+    hierarchy: Hierarchy | None,
+    *,
+    ends: str = "exact",
+    weights: Codes | None = None,
+) -> Column:
     """Replace every value by its label at a level.
 
     Without a hierarchy, the levels are those of `as_tree`: plain categories below ``*``, numbers and ordered categories
@@ -44,6 +52,8 @@ def recode(source: Column, ranked: Ranked, level: int, hierarchy: Hierarchy | No
         The one that the ranks were made with.
     ends : {"rounded", "exact"}
         Where intervals of numbers and dates end.
+    weights : int32 array (n_rows,), optional
+        How many records each row stands for: where rounded ends lie depends on how frequent values are.
     """
     tree = as_tree(ranked)
     assert tree.ancestors is not None
@@ -58,7 +68,9 @@ def recode(source: Column, ranked: Ranked, level: int, hierarchy: Hierarchy | No
     used = np.unique(ranked.ranks)
     is_missing = np.isnan(tree.positions[used])
     stays_missing = is_missing & (level < height)
-    texts = _labels(ranked, used[~is_missing], tree.ancestors[used[~is_missing], level], level, height, hierarchy, ends)
+    n_records = count_codes(ranked.ranks, weights, ranked.n_values)[used[~is_missing]]
+    nodes = tree.ancestors[used[~is_missing], level]
+    texts = _labels(ranked, used[~is_missing], nodes, n_records, level, height, hierarchy, ends)
     values = sorted({*texts, *([root] if (is_missing & ~stays_missing).any() else [])})
     place = {text: i for i, text in enumerate(values)}
     of_rank = np.empty(tree.n_values, dtype=np.int32)
@@ -78,9 +90,16 @@ def _plain(source: Column) -> Column:
 
 
 def _labels(
-    ranked: Ranked, ranks: Codes, nodes: Codes, level: int, height: int, hierarchy: Hierarchy | None, ends: str
+    ranked: Ranked,
+    ranks: Codes,
+    nodes: Codes,
+    n_records: Ints,
+    level: int,
+    height: int,
+    hierarchy: Hierarchy | None,
+    ends: str,
 ) -> list[str]:
-    """The label of each rank; ranks ascend, so those of a node are neighbours."""
+    """The label of each rank, which so many records have; ranks ascend, so those of a node are neighbours."""
     assert ranked.labels is not None, "only columns of a table are recoded"
     spelled: list[Any] = list(ranked.labels[ranks])
     if hierarchy is not None:
@@ -92,7 +111,6 @@ def _labels(
     _, first, of_rank, counts = np.unique(nodes, return_index=True, return_inverse=True, return_counts=True)
     rounded = None
     if ends == "rounded" and ranked.kind == "number":
-        n_records = np.bincount(ranked.ranks, minlength=ranked.n_values)[ranks]
         n_alike = np.add.reduceat(n_records, first)
         rounded = rounded_labels(ranked.labels[ranks], Spread(first, first + counts - 1, counts, n_alike, n_records))
     if rounded is not None:

@@ -93,3 +93,25 @@ def test_missing_may_be_any_value() -> None:
     for attribute in (WORD, TREE):
         assert publish(["b", None, "a", "b"], [0, 0, 1, 1], attribute, missing="any")[:2] == ["*", "*"]
     assert publish(["9", None, None], [0, 0, 1], NUMBER, missing="any") == ["*", "*", "*"]
+
+
+def test_rounded_ends_of_rows_that_stand_for_several_records_are_those_of_the_records() -> None:
+    n_other = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        numbers = np.sort(rng.choice(90, 40, replace=False))
+        weights = rng.choice([1, 1, 1, 2, 90], 40).astype(np.int32)
+        labels = rng.permutation(np.repeat(np.arange(10), 4))
+        age, cells = Attribute("x", "continuous", "quasi"), [str(n) for n in numbers.tolist()]
+
+        def made(rows: np.ndarray, weights: np.ndarray | None) -> list[str]:
+            column = column_of([cells[i] for i in rows.tolist()])  # noqa: B023  called at once
+            groups = Groups.of(labels[rows])  # noqa: B023
+            asked = {"missing": "value", "ends": "rounded", "weights": weights}
+            return shown(generalise(column, rank(column, age), groups, None, **asked))  # noqa: B023
+
+        every, once = np.repeat(np.arange(40), weights), np.arange(40)
+        all_of_them = made(every, None)
+        assert [all_of_them[i] for i in np.unique(every, return_index=True)[1]] == made(once, weights)
+        n_other += made(once, weights) != made(once, None)
+    assert n_other  # weights make a difference

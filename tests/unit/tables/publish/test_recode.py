@@ -87,3 +87,18 @@ def test_refuses_levels_that_are_not_there() -> None:
     attribute = Attribute("x", "nominal", "quasi", hierarchy=TREE)
     with pytest.raises(DataError, match="taxonomy of 'x' is missing"):
         recode(column, rank(column, attribute), 1, None)
+
+
+def test_rounded_ends_of_rows_that_stand_for_several_records_are_those_of_the_records() -> None:
+    n_other = 0
+    age = Attribute("x", "continuous", "quasi")
+    for seed in (13, 122, 128, 129, 130, 166):
+        rng = np.random.default_rng(seed)
+        cells = [str(n) for n in np.unique((rng.exponential(20, 40) * 3).astype(int)).tolist()]
+        weights = rng.choice([1, 1, 1, 2, 900], len(cells)).astype(np.int32)
+        once, every = column_of(cells), column_of(np.repeat(cells, weights).tolist())
+        by_weight = shown(recode(once, rank(once, age), 1, None, ends="rounded", weights=weights))
+        of_all = shown(recode(every, rank(every, age), 1, None, ends="rounded"))
+        assert np.repeat(by_weight, weights).tolist() == of_all
+        n_other += by_weight != shown(recode(once, rank(once, age), 1, None, ends="rounded"))
+    assert n_other  # weights make a difference
