@@ -93,7 +93,7 @@ def test_the_same_of_other_kinds(chromium: Any, tmp_path: Path, samples: dict[st
             person.click("button", "Write and check")
             person.sees("Written and checked")
             person.click("link", "Next: History")
-            person.sees("Every policy that there was")
+            person.sees("Every policy so far")
             assert person.n_clicks <= 25
             person.page.close()
 
