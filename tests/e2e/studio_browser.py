@@ -113,8 +113,11 @@ class Person:
         self.n_clicks += 1
 
     def choose(self, name: str, word: str) -> None:
-        """Choose a word of a list, which is two clicks."""
-        self.page.get_by_role("combobox", name=name, exact=True).select_option(word)
+        """Choose a word of a list, which is two clicks, once the page's script is there to hear of it."""
+        words = self.page.get_by_role("combobox", name=name, exact=True)
+        words.wait_for()
+        self.page.wait_for_load_state("load")
+        words.select_option(word)
         self.n_clicks += 2
 
     def sees(self, text: str) -> None:
