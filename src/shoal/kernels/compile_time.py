@@ -47,7 +47,7 @@ def watch_compiler() -> None:
         def on_end(self, event: object) -> None:
             _clock.stop()
 
-    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]  # numba has no types
 
 
 def seconds_compiling() -> float:

@@ -28,11 +28,10 @@ def people(n: int) -> dict[str, list[Any]]:
     }
 
 
-def columns(n: int, *kinds: str) -> list[Ranked]:
+def columns(n: int, *kinds: Any) -> list[Ranked]:
     rng = np.random.default_rng(1)
     return [
-        Ranked(f"x{i}", kind, rng.integers(0, 9, n).astype(np.int32), np.arange(9.0))  # type: ignore[arg-type]
-        for i, kind in enumerate(kinds)
+        Ranked(f"x{i}", kind, rng.integers(0, 9, n).astype(np.int32), np.arange(9.0)) for i, kind in enumerate(kinds)
     ]
 
 

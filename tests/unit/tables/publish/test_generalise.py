@@ -95,23 +95,22 @@ def test_missing_may_be_any_value() -> None:
     assert publish(["9", None, None], [0, 0, 1], NUMBER, missing="any") == ["*", "*", "*"]
 
 
+def rounded(cells: list[str], labels: np.ndarray, weights: np.ndarray | None = None) -> list[str]:
+    column = column_of(list(cells))
+    ranked = rank(column, NUMBER)
+    return shown(generalise(column, ranked, Groups.of(labels), None, missing="value", ends="rounded", weights=weights))
+
+
 def test_rounded_ends_of_rows_that_stand_for_several_records_are_those_of_the_records() -> None:
     n_other = 0
     for seed in range(30):
         rng = np.random.default_rng(seed)
-        numbers = np.sort(rng.choice(90, 40, replace=False))
+        cells = [str(n) for n in np.sort(rng.choice(90, 40, replace=False)).tolist()]
         weights = rng.choice([1, 1, 1, 2, 90], 40).astype(np.int32)
         labels = rng.permutation(np.repeat(np.arange(10), 4))
-        age, cells = Attribute("x", "continuous", "quasi"), [str(n) for n in numbers.tolist()]
-
-        def made(rows: np.ndarray, weights: np.ndarray | None) -> list[str]:
-            column = column_of([cells[i] for i in rows.tolist()])  # noqa: B023  called at once
-            groups = Groups.of(labels[rows])  # noqa: B023
-            asked = {"missing": "value", "ends": "rounded", "weights": weights}
-            return shown(generalise(column, rank(column, age), groups, None, **asked))  # noqa: B023
-
-        every, once = np.repeat(np.arange(40), weights), np.arange(40)
-        all_of_them = made(every, None)
-        assert [all_of_them[i] for i in np.unique(every, return_index=True)[1]] == made(once, weights)
-        n_other += made(once, weights) != made(once, None)
+        by_weight = rounded(cells, labels, weights)
+        assert np.repeat(by_weight, weights).tolist() == rounded(
+            np.repeat(cells, weights).tolist(), np.repeat(labels, weights)
+        )
+        n_other += by_weight != rounded(cells, labels)
     assert n_other  # weights make a difference
