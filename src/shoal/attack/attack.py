@@ -143,7 +143,7 @@ class Attack(ABC, Generic[Case]):
 
 
 @dataclass(frozen=True)
-class Sample:
+class AttackedSample:
     """How many were attacked.
 
     Attributes
@@ -153,7 +153,7 @@ class Sample:
 
     Examples
     --------
-    >>> Sample(2000, 10_000_000).sentence
+    >>> AttackedSample(2000, 10_000_000).sentence
     'Attacks on single records tried a sample of at most 2,000 of 10,000,000, against the whole release.'
     """
 
@@ -179,7 +179,7 @@ class Attacked(Shown, Generic[Case]):
 
     results: tuple[AttackResult, ...]
     skipped: tuple[tuple[str, str], ...]
-    sample: Sample | None = None
+    sample: AttackedSample | None = None
 
     def shown(self) -> list[str | Grid]:
         """What each reached, the worst first."""
@@ -255,5 +255,5 @@ def run_attacks(
         known = getattr(case, "known_of_a_person", "")
         results.append(replace(result, knows=f"{result.knows}; {known}") if known else result)
     n_there: int | None = getattr(case, "n_targets", None)
-    sample = None if n_there is None or not n_drawn else Sample(min(n_drawn, n_there), n_there)
+    sample = None if n_there is None or not n_drawn else AttackedSample(min(n_drawn, n_there), n_there)
     return Attacked(tuple(results), tuple(skipped), sample)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._version import __version__
-from shoal.attack.attack import Attacked, Sample
+from shoal.attack.attack import Attacked, AttackedSample
 from shoal.attack.result import AttackResult
 from shoal.errors import DataError, ShoalError
 from shoal.scratch import clear_abandoned, write_owned
@@ -92,7 +92,7 @@ class KeptAttacks:
     findings: tuple[KeptResult, ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
     """Attacks without any result."""
-    sample: Sample | None = None
+    sample: AttackedSample | None = None
     """How many the last run attacked that drew some."""
 
     def joined(self, found: Attacked[Any], granted: Mapping[str, int], seed: int | None) -> KeptAttacks:
@@ -153,7 +153,7 @@ class KeptAttacks:
                 str(content["checksum"]),
                 tuple(_finding(told) for told in content["results"]),
                 tuple((str(told["attack"]), str(told["because"])) for told in content["not_run"]),
-                Sample(int(sample["drawn"]), int(sample["of"])) if (sample := content.get("sample")) else None,
+                AttackedSample(int(sample["drawn"]), int(sample["of"])) if (sample := content.get("sample")) else None,
             )
         except FileNotFoundError:
             return None

@@ -154,7 +154,9 @@ class Tables(Kind):
             return None
         from shoal.kinds.tables.large import refuse_unweighed
 
-        refuse_unweighed(manifest, None, is_alone=not others, what="attacked")
+        refuse_unweighed(manifest, None, is_alone=True, what="attacked")
+        if others:
+            raise PolicyError("another release beside it is attacked with all records in memory: leave memory out")
         return Policy(memory=memory).n_bytes
 
     def first_rows(self, records: Any, n: int) -> Grid:

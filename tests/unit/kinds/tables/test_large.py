@@ -404,7 +404,7 @@ def test_held_out_records_and_other_releases_are_attacked_in_memory(tmp_path: Pa
     with pytest.raises(PolicyError, match="what was held out is attacked with all records in memory"):
         shoal.attack(tmp_path / "held", path, private=tmp_path / "held" / "private", memory="1GB")
     shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False)
-    with pytest.raises(PolicyError, match="a series of releases is attacked with all records in memory"):
+    with pytest.raises(PolicyError, match="another release beside it is attacked with all records in memory"):
         shoal.attack(tmp_path / "out", path, other=tmp_path / "held" / "publish", memory="1GB")
 
 
