@@ -34,8 +34,10 @@ class ShareTracing(AgainstOthers):
     name = "share-tracing"
     place = 75
     title = "telling who is in the data by shares of symbols"
-    knows = "the whole of a string and its class, and strings of others that were not in the data to compare with"
-    stopped_by = "nothing that is promised here; many strings a class, and few different symbols and pairs"
+    knows = "the whole of a string and its class, and other strings, not in the data, to compare with"
+    stopped_by = (
+        "nothing that is promised here; it is harder where classes are large and have few different symbols and pairs"
+    )
     remedy = (
         "release more strings together, without classes or rare symbols (raise rare), or with order 1; if being in the "
         "data is itself a secret, do not publish strings"
