@@ -136,6 +136,26 @@ def risk_of(classes: Classes, k: int = 5, population: Ints | None = None) -> Ris
     )
 
 
+def risk_of_sizes(sizes: Ints, n_classes: Ints, k: int = 5, unit: str = "record") -> Risk:
+    """The same of a table whose classes are not held: how many of them have each size."""
+    n, n_all = int((sizes * n_classes).sum()), int(n_classes.sum())
+    unique, below = int(n_classes[sizes == 1].sum()), int((sizes * n_classes)[sizes < k].sum())
+    in_bin = np.searchsorted(_EDGES, sizes, side="right") - 1
+    per_bin = [int((sizes * n_classes)[in_bin == b].sum()) for b in range(len(BINS))]
+    return _risk(
+        (n, n_all, unique, below),
+        k,
+        prosecutor_highest=1 / int(sizes.min()),
+        prosecutor_average=n_all / n,
+        journalist_highest=1 / int(sizes.min()),
+        journalist_average=n_all / n,
+        population_known=False,
+        marketer=n_all / n,
+        records_by_class_size=dict(zip(BINS, per_bin, strict=True)),
+        unit=unit,
+    )
+
+
 def _risk(counts: tuple[int, int, int, int], k: int, **chances: Any) -> Risk:
     """From the numbers of records, of classes, of those that stand alone and of those in classes below k."""
     n, n_classes, n_unique, n_below = counts

@@ -214,6 +214,10 @@ class Table:
         except KeyError:
             raise DataError(f"there is no column {name!r}; {did_you_mean(name, self.columns)}") from None
 
+    def marginal(self, name: str) -> tuple[Column, Codes | None]:
+        """A column by itself, and how many records each of its rows stands for; rows need not be those of the table."""
+        return self[name], self.weights
+
     def pieces(self, n_records: int) -> Iterator[tuple[slice, npt.NDArray[np.int64]]]:
         """Rows of every so many records, the last piece with fewer, and how many records of each row lie in it."""
         if self.weights is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from shoal.arrays import Ints
+from shoal.data.tables.spill import SpilledTable
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, PolicyError
 from shoal.kind import SMALL, ColumnPlace, HierarchyLook, Kind, Run
@@ -234,6 +235,11 @@ class Tables(Kind):
 
             check_target(data, attributes_of(data, policy), policy.target, policy.method.publication)
         policy, why = settled(policy, data)
+        if isinstance(data, SpilledTable):
+            from shoal.kinds.tables.spilled import release_spilled
+
+            if held_out is None and run.after is None and policy.releases != "several":
+                return release_spilled(data, policy, run.progress, why)
         if data.weights is not None and held_out is not None:
             raise PolicyError("records are held out of a table in memory: leave memory out, or hold none out")
         series = None

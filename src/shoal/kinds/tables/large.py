@@ -92,14 +92,22 @@ def load_distinct(source: Any, policy: Policy) -> Table:
             )
         return policy.columns.get(name, usual).role == "identifying"
 
+    can_spill = policy.method.partition == "mondrian"
     with bounded(policy.n_bytes):
-        return read_distinct_rows(source, policy, drops, policy.person)
+        return read_distinct_rows(source, policy, drops, policy.person, spills=can_spill)
 
 
-def read_distinct_rows(source: Any, policy: Policy, drops: Callable[[str], bool], person: Sequence[str] = ()) -> Table:
+def read_distinct_rows(
+    source: Any,
+    policy: Policy,
+    drops: Callable[[str], bool],
+    person: Sequence[str] = (),
+    *,
+    spills: bool = False,
+) -> Table:
     """The distinct rows of a file in all columns but those that `drops` says, each with the number of its records.
 
-    All records, where some may be of one `person`.
+    All records, where some may be of one `person`. Rows that do not fit may be left in files, if `spills` says so.
     """
     if not isinstance(source, str | Path):
         raise PolicyError("a bound on memory is for files, and this is in memory already: leave memory out")
@@ -109,6 +117,7 @@ def read_distinct_rows(source: Any, policy: Policy, drops: Callable[[str], bool]
         header=policy.header,
         drops=drops,
         person=person,
+        spills=spills,
         **(policy.reading or {}),
     )
     return found if policy.reading and "decimal" in policy.reading else noted(found)

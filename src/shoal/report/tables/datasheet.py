@@ -64,7 +64,7 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         attribute = context.attributes[original_name]
         if attribute.role == "identifying" or (table is not None and name not in table.columns):
             continue
-        domain = None if table is None else domain_of(table[name], attribute, context.k, table.weights)
+        domain = None if table is None else _domain(table, name, attribute, context.k)
         treatment = words.treatment(attribute, context.publish, by_hierarchy=original_name in context.by_hierarchy)
         if name in context.shifted:
             treatment = words.moved(context.shift_days)
@@ -97,6 +97,11 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         n_smallest=_smallest(context),
         n_groups=context.risk_after.n_classes if context.risk_after else None,
     )
+
+
+def _domain(table: Table, name: str, attribute: Attribute, k: int) -> Domain:
+    column, weights = table.marginal(name)
+    return domain_of(column, attribute, k, weights)
 
 
 def _persons_told(context: ReportContext) -> str:

@@ -1,0 +1,149 @@
+"""Releases of tables whose distinct rows do not fit into memory.
+
+The file that is published is made, sorted, written and checked as a whole; what the report measures, and what attacks
+look at, are some whole groups, drawn at random. Numbers of records, sizes of classes and the counts of each column are
+those of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Ints
+from shoal.check.tables.risk import Risk, risk_of_sizes
+from shoal.data.database import bounded
+from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.parquet_write import write_parquet_pieces
+from shoal.data.tables.spill import SpilledRows, SpilledTable, spread
+from shoal.data.tables.table import Table
+from shoal.data.tables.write import file_name
+from shoal.errors import NotVerified, PolicyError
+from shoal.kinds.tables.findings import told_findings
+from shoal.kinds.tables.large import large_notes
+from shoal.kinds.tables.manifest import as_published
+from shoal.kinds.tables.policy import Policy
+from shoal.kinds.tables.release import TableRelease
+from shoal.progress import Progress
+from shoal.stage import CheckedFile, checked_file
+from shoal.tables.spilled.make import SpilledRelease, anonymize_spilled
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SpilledTableRelease(TableRelease):
+    """A release of which some groups are held; the file that was checked has all."""
+
+    _whole: SpilledTable = field(repr=False)
+    """Dictionaries and counts of all that is published."""
+    _sizes_before: Ints = field(repr=False)
+    _sizes_after: Ints = field(repr=False)
+    """Sizes of classes, and how many have each."""
+
+    @property
+    def records(self) -> dict[str, int]:
+        """All of them: none is suppressed."""
+        return {"in": self._whole.n_records, "out": self._whole.n_records, "suppressed": 0}
+
+    @property
+    def sampled(self) -> str:
+        """Some groups."""
+        some, everyone = self._original.n_records, self._whole.n_records
+        return "" if some == everyone else f"Measures and attacks used {some:,} of {everyone:,} records, in whole groups."
+
+    @cached_property
+    def risk_before(self) -> Risk:
+        """Of all records."""
+        return risk_of_sizes(*self._sizes_before.T, self.policy.k, self._unit)
+
+    @cached_property
+    def risk_after(self) -> Risk:
+        """Of all records."""
+        return risk_of_sizes(*self._sizes_after.T, self.policy.k, self._unit)
+
+    @cached_property
+    def risk_of_records(self) -> Risk:
+        """The same."""
+        return risk_of_sizes(*self._sizes_after.T, self.policy.k)
+
+    @property
+    def _unit(self) -> str:
+        return "person" if self.policy.person else "record"
+
+    def _write_and_check(self) -> Any:
+        raise NotVerified(
+            "the rows of this release are no longer there, so that it cannot be written anew; ask shoal.anonymize again"
+        )
+
+    def check(self) -> Any:
+        """Recompute every guarantee from the file that was written."""
+        file = self._checked_file()
+        return checked_file(file.name, lambda path: file.put(path.parent), self.verified_whole)[1][0]
+
+    def verified_whole(self, path: Path) -> tuple[Any, Any, Ints]:
+        from shoal.check.tables.classes import classes_of
+        from shoal.data.tables.write import read_back
+
+        written = read_back(path, self._whole.names, markers=self.policy.missing_markers, is_weighed=True)
+        if written.n_records != self._whole.n_records or written.names != self._whole.names:
+            raise NotVerified("the written file does not read back as the table that was made; nothing was published")
+        guarantees, findings = self._verified(written, self._published_attributes)
+        classes = classes_of(written, self._names("quasi"), markers=self.policy.missing_markers)
+        return guarantees, findings, np.stack(np.unique(classes.sizes, return_counts=True), axis=1)
+
+    @cached_property
+    def _published_attributes(self) -> dict[str, Attribute]:
+        return {n: as_published(self.attributes[n], self._whole[n]) for n in self._whole.names}
+
+    def _datasheet(self) -> str:
+        from shoal.report.tables.datasheet import render_datasheet
+
+        return render_datasheet(self._context(is_public=True), self._whole)
+
+
+def release_spilled(
+    table: SpilledTable, policy: Policy, progress: Progress | None, notes: Sequence[str]
+) -> SpilledTableRelease:
+    """Make, write and check a release of rows that lie in files; these are removed."""
+    step = progress or (lambda *_: None)
+    try:
+        with bounded(policy.n_bytes):
+            made = anonymize_spilled(table, policy, progress)
+            whole = _published(table, made)
+            release = SpilledTableRelease(
+                published=made.sample.table,
+                guarantees=(),
+                policy=policy,
+                notes=(*notes, *large_notes(policy, made.original), *made.sample.notes),
+                attributes=made.sample.attributes,
+                _original=made.original,
+                _rows=made.sample.rows,
+                _groups=made.sample.groups,
+                _behind=made.sample.behind,
+                _whole=whole,
+                _sizes_before=made.sizes_before,
+                _sizes_after=np.zeros((0, 2), dtype=np.int64),
+            )
+
+            def write(path: Path) -> None:
+                step("writing the release", 0, 0)
+                write_parquet_pieces(whole, made.pieces(), path, made.n_records)
+
+            file, found = checked_file(file_name(whole), write, release.verified_whole)
+    finally:
+        table.rows.folder.close()
+    guarantees, findings, sizes = found
+    told = (*told_findings(findings), *release.notes)
+    return replace(
+        release, guarantees=guarantees, findings=findings, notes=told, _file=file, _sizes_after=sizes
+    )
+
+
+def _published(table: SpilledTable, made: SpilledRelease) -> SpilledTable:
+    columns = {c.name: c for c in spread(list(made.columns.values()))}
+    rows = SpilledRows(table.rows.folder, table.rows.file, tuple(columns), made.counts, made.n_records)
+    return SpilledTable.over(Table(columns, table.source, None, table.is_one_each), rows)
