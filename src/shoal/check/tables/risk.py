@@ -136,8 +136,9 @@ def risk_of(classes: Classes, k: int = 5, population: Ints | None = None) -> Ris
     )
 
 
-def risk_of_sizes(sizes: Ints, n_classes: Ints, k: int = 5, unit: str = "record") -> Risk:
-    """The same of a table whose classes are not held: how many of them have each size."""
+def risk_of_sizes(counted: Ints, k: int = 5, unit: str = "record") -> Risk:
+    """The same of a table whose classes are not held: in each row a size, and how many of them have it."""
+    sizes, n_classes = counted[:, 0], counted[:, 1]
     n, n_all = int((sizes * n_classes).sum()), int(n_classes.sum())
     unique, below = int(n_classes[sizes == 1].sum()), int((sizes * n_classes)[sizes < k].sum())
     in_bin = np.searchsorted(_EDGES, sizes, side="right") - 1

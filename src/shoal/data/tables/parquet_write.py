@@ -182,7 +182,7 @@ def _of_records(pieces: Iterable[npt.NDArray[np.int32]], n_records: int) -> Iter
 def _between(rows: npt.NDArray[np.int32], ends: Ints, begin: int, end: int) -> npt.NDArray[np.int32]:
     """The rows of some records that follow each other."""
     first, last = int(np.searchsorted(ends, begin, "right")), int(np.searchsorted(ends, end, "left")) + 1
-    found = rows[first:last].copy()
+    found: npt.NDArray[np.int32] = rows[first:last].copy()
     found[:, -1] = np.minimum(ends[first:last], end) - np.maximum(ends[first:last] - rows[first:last, -1], begin)
     return found
 

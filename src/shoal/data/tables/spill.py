@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
 from shoal.data.tables.table import Column, Table
+from shoal.errors import ShoalError
 from shoal.scratch import scratch_folder
 
 ROWS_AT_ONCE = 1 << 18
@@ -36,10 +37,16 @@ class RowFile:
 
     def append(self, rows: Rows2D) -> None:
         """Write rows behind those that are there."""
-        if not self.n_rows:
-            self.path.touch(mode=0o600)
-        with self.path.open("ab") as file:
-            file.write(np.ascontiguousarray(rows, dtype=np.int32).tobytes())
+        try:
+            if not self.n_rows:
+                self.path.touch(mode=0o600)
+            with self.path.open("ab") as file:
+                file.write(np.ascontiguousarray(rows, dtype=np.int32).tobytes())
+        except OSError as error:
+            raise ShoalError(
+                f"rows that do not fit into memory cannot be written to the temporary folder: {error.strerror or error}; "
+                "make room there, or name another one in TMPDIR"
+            ) from None
         self.n_rows += len(rows)
 
     def read(self, begin: int = 0, end: int | None = None) -> Rows2D:
@@ -142,9 +149,7 @@ class SpilledTable(Table):
 
     def some(self, rows: Rows2D) -> Table:
         """Rows of the file as a table of their own."""
-        found = {
-            n: replace(self[n], codes=np.ascontiguousarray(rows[:, i])) for i, n in enumerate(self.rows.names)
-        }
+        found = {n: replace(self[n], codes=np.ascontiguousarray(rows[:, i])) for i, n in enumerate(self.rows.names)}
         columns = {n: found.get(n, replace(c, codes=np.zeros(len(rows), np.int32))) for n, c in self.columns.items()}
         return Table(columns, self.source, np.ascontiguousarray(rows[:, -1]), self.is_one_each)
 

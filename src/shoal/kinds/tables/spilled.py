@@ -23,15 +23,18 @@ from shoal.data.tables.parquet_write import write_parquet_pieces
 from shoal.data.tables.spill import SpilledRows, SpilledTable, spread
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name
-from shoal.errors import NotVerified, PolicyError
+from shoal.errors import NotVerified
 from shoal.kinds.tables.findings import told_findings
 from shoal.kinds.tables.large import large_notes
 from shoal.kinds.tables.manifest import as_published
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.release import TableRelease
 from shoal.progress import Progress
-from shoal.stage import CheckedFile, checked_file
+from shoal.stage import checked_file
 from shoal.tables.spilled.make import SpilledRelease, anonymize_spilled
+
+
+_SPILLED = "The distinct rows do not fit into memory, so they were grouped, sorted and checked in files."
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -52,23 +55,22 @@ class SpilledTableRelease(TableRelease):
     @property
     def sampled(self) -> str:
         """Some groups."""
-        some, everyone = self._original.n_records, self._whole.n_records
-        return "" if some == everyone else f"Measures and attacks used {some:,} of {everyone:,} records, in whole groups."
+        return _sampled(self._original.n_records, self._whole.n_records)
 
     @cached_property
     def risk_before(self) -> Risk:
         """Of all records."""
-        return risk_of_sizes(*self._sizes_before.T, self.policy.k, self._unit)
+        return risk_of_sizes(self._sizes_before, self.policy.k, self._unit)
 
     @cached_property
     def risk_after(self) -> Risk:
         """Of all records."""
-        return risk_of_sizes(*self._sizes_after.T, self.policy.k, self._unit)
+        return risk_of_sizes(self._sizes_after, self.policy.k, self._unit)
 
     @cached_property
     def risk_of_records(self) -> Risk:
         """The same."""
-        return risk_of_sizes(*self._sizes_after.T, self.policy.k)
+        return risk_of_sizes(self._sizes_after, self.policy.k)
 
     @property
     def _unit(self) -> str:
@@ -105,6 +107,13 @@ class SpilledTableRelease(TableRelease):
         return render_datasheet(self._context(is_public=True), self._whole)
 
 
+def _sampled(n_some: int, n_records: int) -> str:
+    return (
+        f"Measures and attacks used {n_some:,} of {n_records:,} records, in whole groups drawn at random; among fewer "
+        "records each stands out more than among all."
+    )
+
+
 def release_spilled(
     table: SpilledTable, policy: Policy, progress: Progress | None, notes: Sequence[str]
 ) -> SpilledTableRelease:
@@ -118,7 +127,7 @@ def release_spilled(
                 published=made.sample.table,
                 guarantees=(),
                 policy=policy,
-                notes=(*notes, *large_notes(policy, made.original), *made.sample.notes),
+                notes=(*notes, _SPILLED, *large_notes(policy, made.original), *made.sample.notes),
                 attributes=made.sample.attributes,
                 _original=made.original,
                 _rows=made.sample.rows,
@@ -138,9 +147,7 @@ def release_spilled(
         table.rows.folder.close()
     guarantees, findings, sizes = found
     told = (*told_findings(findings), *release.notes)
-    return replace(
-        release, guarantees=guarantees, findings=findings, notes=told, _file=file, _sizes_after=sizes
-    )
+    return replace(release, guarantees=guarantees, findings=findings, notes=told, _file=file, _sizes_after=sizes)
 
 
 def _published(table: SpilledTable, made: SpilledRelease) -> SpilledTable:

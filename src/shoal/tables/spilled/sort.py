@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
 from shoal.data.tables.spill import RowFile, Rows2D, SpillFolder
@@ -78,8 +80,8 @@ class ContentSort:
 
     def _sorted(self, rows: Rows2D) -> Rows2D:
         # Two spellings of a missing value may be as good as equal, and are told apart by their codes.
-        spelled = [rows[:, i] for i in self._order if len(self._columns[i].markers) > 1]
-        rows = rows[np.lexsort([*spelled, *self._keys(rows)[::-1]])]
+        keys: list[npt.NDArray[Any]] = [rows[:, i] for i in self._order if len(self._columns[i].markers) > 1]
+        rows = rows[np.lexsort([*keys, *self._keys(rows)[::-1]])]
         return joined(rows)
 
 

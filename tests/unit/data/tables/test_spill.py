@@ -15,6 +15,7 @@ from shoal.data.tables import parquet
 from shoal.data.tables.files import read_table
 from shoal.data.tables.spill import RowFile, SpilledTable, SpillFolder, spread
 from shoal.data.tables.table import encode_cells
+from shoal.errors import ShoalError
 
 
 def test_rows_come_back_in_runs_as_they_went_in(tmp_path: Path) -> None:
@@ -28,6 +29,12 @@ def test_rows_come_back_in_runs_as_they_went_in(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "rows").stat().st_mode) == 0o600
     file.remove()
     assert (file.n_rows, file.read().shape) == (0, (0, 3))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_one_sentence() -> None:
+    with pytest.raises(ShoalError, match="No space left on device; make room there"):
+        RowFile(Path("/dev/full"), 1).append(np.ones((1 << 16, 2), dtype=np.int32))
 
 
 def test_a_folder_goes_with_the_last_who_knows_it() -> None:
@@ -63,7 +70,7 @@ def cells_of(table) -> list[tuple[str, ...]]:
 
 
 def test_spilled_rows_are_those_that_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, drops = put(tmp_path / "many.parquet"), lambda name: name == "dropped"  # noqa: E731
+    path, drops = put(tmp_path / "many.parquet"), lambda name: name == "dropped"
     monkeypatch.setattr(parquet, "ROWS_AT_ONCE", 701)
     with bounded(1 << 30):
         held = read_table(path, drops=drops, spills=True)

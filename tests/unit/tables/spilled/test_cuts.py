@@ -25,14 +25,18 @@ def attributes(rng: np.random.Generator, n_rows: int) -> list[Ranked]:
     positions = np.append(np.cumsum(rng.integers(1, 9, 12)).astype(float), np.nan)
     return [
         Ranked("a", "number", rng.integers(0, 13, n_rows).astype(np.int32), positions, has_missing=True),
-        Ranked("b", "category", (rng.integers(0, 5, n_rows) * rng.integers(0, 2, n_rows)).astype(np.int32), np.arange(5.0)),
+        Ranked(
+            "b", "category", (rng.integers(0, 5, n_rows) * rng.integers(0, 2, n_rows)).astype(np.int32), np.arange(5.0)
+        ),
         Ranked("c", "tree", rng.integers(0, 8, n_rows).astype(np.int32), np.arange(8.0), TREE),
         Ranked("d", "order", rng.integers(0, 4, n_rows).astype(np.int32), np.arange(4.0)),
     ]
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.sampled_from([5, 20, 70]), st.sampled_from(["", "l", "t", "lt"]))
+@given(
+    st.integers(0, 2**32 - 1), st.integers(2, 6), st.sampled_from([5, 20, 70]), st.sampled_from(["", "l", "t", "lt"])
+)
 def test_blocks_are_those_of_the_rows(seed: int, k: int, block_rows: int, asked: str) -> None:
     rng = np.random.default_rng(seed)
     n_rows = int(rng.integers(20, 250))

@@ -47,7 +47,9 @@ def test_the_order_is_that_of_tables_in_memory() -> None:
     sort = ContentSort(SpillFolder(), columns, [1, 0], 50)
     for part in np.split(rows, 10):
         sort.add(part)
-    assert np.concatenate(list(sort.pieces())).tolist() == joined(rows[content_order(table, ["y"], ["x", "y"])]).tolist()
+    assert (
+        np.concatenate(list(sort.pieces())).tolist() == joined(rows[content_order(table, ["y"], ["x", "y"])]).tolist()
+    )
 
 
 def test_nothing_has_no_pieces() -> None:
