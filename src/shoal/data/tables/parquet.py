@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from shoal.arrays import Codes
 from shoal.data.database import bound, connection, file_literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
+from shoal.data.tables.format import DistinctScan
 from shoal.data.tables.one_each import is_one_each
 from shoal.data.tables.table import Column, encode_cells
 from shoal.data.tables.workers import collapsed
@@ -86,50 +88,80 @@ def _read(
     person: Collection[str] = (),
 ) -> tuple[list[Column], Codes | None]:
     """All rows or, where it is said which columns to drop, the distinct ones with their weights."""
-    scan = f"read_parquet({file_literal(path)})"
+    with _told_errors(path, is_weighed=drops is not None), connection() as database:
+        scan, names, types, n_records = _described(database, path)
+        kept = [name for name in names if drops is None or not drops(name)]
+        keys = [i for i, name in enumerate(names) if name in person]
+        if drops is not None and (not keys or _is_one_each(database, scan, {i: types[i] for i in keys}, markers)):
+            cells = {f"c{i}": _portable(f"c{i}", kind) for i, kind in enumerate(types) if names[i] in kept}
+            with collapsed(path, cells, len(types)) as parts:
+                if parts is not None:
+                    held = [_portable_type(kind) for kind in types]
+                    return _read_collapsed(database, path, parts, names, held, markers, kept, "sum(n)")
+            return _read_collapsed(database, path, scan, names, types, markers, kept)
+        if drops is not None:
+            kept = [name for name in names if name in {*kept, *person}]
+            n_texts = sum(_family(types[i]) in _TEXTS for i in keys)
+            refuse_too_many_held(path, n_records, len(kept), n_texts, "some may be of one person")
+        nothing = absent(n_records)
+        return [
+            replace(nothing, name=name)
+            if name not in kept
+            else _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
+            if _family(kind) in _TEXTS
+            else to_column(name, kind, _fetch(database, scan, plain(f"c{i}", kind)), markers)
+            for i, (name, kind) in enumerate(zip(names, types, strict=True))
+        ], None
+
+
+@contextmanager
+def _told_errors(path: os.PathLike[str], *, is_weighed: bool) -> Iterator[None]:
+    """Say in a sentence why a file cannot be read."""
     try:
-        with connection() as database:
-            described = database.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
-            types = [str(row[1]) for row in described]
-            for name, kind in zip((row[0] for row in described), types, strict=True):
-                refuse_type(str(path), str(name), kind)
-            # duckdb renames columns that differ only in case; the schema has the true names, the root first.
-            schema = database.execute(f"SELECT name FROM parquet_schema({file_literal(path)})").fetchall()
-            names = [str(row[0]) for row in schema[1:]]
-            counted = database.execute(f"SELECT count(*) FROM {scan}").fetchone()
-            if not counted or not counted[0]:
-                raise DataError(f"{path}: has columns but no rows; there is nothing to anonymise")
-            aliases = ", ".join(f"c{i}" for i in range(len(types)))
-            scan = f"{scan} AS file({aliases})"
-            kept = [name for name in names if drops is None or not drops(name)]
-            keys = [i for i, name in enumerate(names) if name in person]
-            if drops is not None and (not keys or _is_one_each(database, scan, {i: types[i] for i in keys}, markers)):
-                cells = {f"c{i}": _portable(f"c{i}", kind) for i, kind in enumerate(types) if names[i] in kept}
-                with collapsed(path, cells, len(types)) as parts:
-                    if parts is not None:
-                        held = [_portable_type(kind) for kind in types]
-                        return _read_collapsed(database, path, parts, names, held, markers, kept, "sum(n)")
-                return _read_collapsed(database, path, scan, names, types, markers, kept)
-            if drops is not None:
-                kept = [name for name in names if name in {*kept, *person}]
-                n_texts = sum(_family(types[i]) in _TEXTS for i in keys)
-                refuse_too_many_held(path, int(counted[0]), len(kept), n_texts, "some may be of one person")
-            nothing = absent(int(counted[0]))
-            return [
-                replace(nothing, name=name)
-                if name not in kept
-                else _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
-                if _family(kind) in _TEXTS
-                else to_column(name, kind, _fetch(database, scan, plain(f"c{i}", kind)), markers)
-                for i, (name, kind) in enumerate(zip(names, types, strict=True))
-            ], None
+        yield
     except duckdb.OutOfMemoryException:
-        how = "leave out columns" if drops is None else "drop columns that tell records apart, or raise memory"
+        how = "drop columns that tell records apart, or raise memory" if is_weighed else "leave out columns"
         raise DataError(f"{path}: its columns do not fit into the memory for reading; {how}") from None
     except duckdb.ConversionException:
         raise DataError(f"{path}: a column holds integers beyond 64 bits with sign; turn it into text") from None
     except duckdb.Error:
         raise DataError(f"{path}: the Parquet file is damaged or of an unknown make; export it again") from None
+
+
+def _described(database: duckdb.DuckDBPyConnection, path: os.PathLike[str]) -> tuple[str, list[str], list[str], int]:
+    """The SQL that scans a file, with columns c0, c1, ..., their names and types, and the number of records."""
+    scan = f"read_parquet({file_literal(path)})"
+    described = database.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
+    types = [str(row[1]) for row in described]
+    for name, kind in zip((row[0] for row in described), types, strict=True):
+        refuse_type(str(path), str(name), kind)
+    # duckdb renames columns that differ only in case; the schema has the true names, the root first.
+    schema = database.execute(f"SELECT name FROM parquet_schema({file_literal(path)})").fetchall()
+    names = [str(row[0]) for row in schema[1:]]
+    counted = database.execute(f"SELECT count(*) FROM {scan}").fetchone()
+    if not counted or not counted[0]:
+        raise DataError(f"{path}: has columns but no rows; there is nothing to anonymise")
+    aliases = ", ".join(f"c{i}" for i in range(len(types)))
+    return f"{scan} AS file({aliases})", names, types, int(counted[0])
+
+
+def scan_distinct(
+    database: duckdb.DuckDBPyConnection, path: os.PathLike[str], markers: Collection[str]
+) -> DistinctScan:
+    """A Parquet file to be scanned; texts and whole numbers as small numbers where they are few."""
+    scan, names, types, n_records = _described(database, path)
+    coded = _numbered(database, scan, dict(enumerate(types)))
+    cells = [coded[i].cell if i in coded else plain(f"c{i}", kind) for i, kind in enumerate(types)]
+
+    def column(i: int, fetched: npt.NDArray[Any]) -> Column:
+        if i not in coded:
+            return to_column(names[i], types[i], fetched, markers)
+        values, numbers = coded[i].values, np.ma.getdata(fetched).astype(np.int64)
+        if isinstance(values, range):
+            return encode_cells(names[i], numbers + values.start, numbers == len(values))
+        return from_distinct(names[i], np.arange(len(numbers)), [[*values, None][j] for j in numbers], markers)
+
+    return DistinctScan(scan, tuple(names), tuple(cells), column, lambda n: n == n_records)
 
 
 def _read_collapsed(
@@ -262,11 +294,25 @@ def collapse_rows(
     number = f"CAST({counted} AS BIGINT) AS n"
     database.execute(f"CREATE TEMP TABLE distinct_rows AS SELECT {told}, {number} FROM {scan} GROUP BY {told}")
     database.execute("SET preserve_insertion_order = true")
-    weights = np.ma.getdata(database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"])
-    refuse_too_many(path, len(weights), len(kept))
-    if int(weights.sum(dtype=np.int64)) > np.iinfo(np.int32).max:
+    n_rows, n_records = database.execute("SELECT count(*), CAST(sum(n) AS BIGINT) FROM distinct_rows").fetchone() or (
+        0,
+        0,
+    )
+    refuse_too_many(path, n_rows, len(kept))
+    refuse_uncountable(path, n_records)
+    return np.ma.getdata(database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"]).astype(np.int32)
+
+
+def refuse_uncountable(path: os.PathLike[str], n_records: int) -> None:
+    """Refuse more records than weights can count."""
+    if n_records > np.iinfo(np.int32).max:
         raise DataError(f"{path}: has more than {np.iinfo(np.int32).max:,} records; split it")
-    return weights.astype(np.int32)
+
+
+def n_that_fit(n_columns: int, taken: int = 0) -> int | None:
+    """How many distinct rows fit into what `bounded` gives, beside what is taken already; None without a bound."""
+    memory = bound()
+    return None if memory is None else max(0, memory - BASE_BYTES - taken) // (ROW_BYTES + CELL_BYTES * n_columns)
 
 
 def refuse_too_many(
