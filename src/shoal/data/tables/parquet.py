@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from shoal.arrays import Codes, Ints
 from shoal.data.database import bound, connection, file_literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
+from shoal.data.tables.format import DistinctScan
 from shoal.data.tables.one_each import is_one_each
 from shoal.data.tables.spill import ROWS_AT_ONCE, SpilledRows, SpillFolder, spread
 from shoal.data.tables.table import Column, encode_cells
@@ -106,51 +108,81 @@ def _read(
     spills: bool = False,
 ) -> Read:
     """All rows or, where it is said which columns to drop, the distinct ones with their weights."""
-    scan = f"read_parquet({file_literal(path)})"
+    with _told_errors(path, is_weighed=drops is not None), connection() as database:
+        scan, names, types, n_records = _described(database, path)
+        kept = [name for name in names if drops is None or not drops(name)]
+        keys = [i for i, name in enumerate(names) if name in person]
+        if drops is not None and (not keys or _is_one_each(database, scan, {i: types[i] for i in keys}, markers)):
+            cells = {f"c{i}": _portable(f"c{i}", kind) for i, kind in enumerate(types) if names[i] in kept}
+            with collapsed(path, cells, len(types)) as parts:
+                if parts is not None:
+                    held = [_portable_type(kind) for kind in types]
+                    return _read_collapsed(database, path, parts, names, held, markers, kept, "sum(n)", spills)
+            return _read_collapsed(database, path, scan, names, types, markers, kept, spills=spills)
+        if drops is not None:
+            kept = [name for name in names if name in {*kept, *person}]
+            n_texts = sum(_family(types[i]) in _TEXTS for i in keys)
+            refuse_too_many_held(path, n_records, len(kept), n_texts, "some may be of one person")
+        nothing = absent(n_records)
+        columns = [
+            replace(nothing, name=name)
+            if name not in kept
+            else _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
+            if _family(kind) in _TEXTS
+            else to_column(name, kind, _fetch(database, scan, plain(f"c{i}", kind)), markers)
+            for i, (name, kind) in enumerate(zip(names, types, strict=True))
+        ]
+        return Read(columns)
+
+
+@contextmanager
+def _told_errors(path: os.PathLike[str], *, is_weighed: bool) -> Iterator[None]:
+    """Say in a sentence why a file cannot be read."""
     try:
-        with connection() as database:
-            described = database.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
-            types = [str(row[1]) for row in described]
-            for name, kind in zip((row[0] for row in described), types, strict=True):
-                refuse_type(str(path), str(name), kind)
-            # duckdb renames columns that differ only in case; the schema has the true names, the root first.
-            schema = database.execute(f"SELECT name FROM parquet_schema({file_literal(path)})").fetchall()
-            names = [str(row[0]) for row in schema[1:]]
-            counted = database.execute(f"SELECT count(*) FROM {scan}").fetchone()
-            if not counted or not counted[0]:
-                raise DataError(f"{path}: has columns but no rows; there is nothing to anonymise")
-            aliases = ", ".join(f"c{i}" for i in range(len(types)))
-            scan = f"{scan} AS file({aliases})"
-            kept = [name for name in names if drops is None or not drops(name)]
-            keys = [i for i, name in enumerate(names) if name in person]
-            if drops is not None and (not keys or _is_one_each(database, scan, {i: types[i] for i in keys}, markers)):
-                cells = {f"c{i}": _portable(f"c{i}", kind) for i, kind in enumerate(types) if names[i] in kept}
-                with collapsed(path, cells, len(types)) as parts:
-                    if parts is not None:
-                        held = [_portable_type(kind) for kind in types]
-                        return _read_collapsed(database, path, parts, names, held, markers, kept, "sum(n)", spills)
-                return _read_collapsed(database, path, scan, names, types, markers, kept, spills=spills)
-            if drops is not None:
-                kept = [name for name in names if name in {*kept, *person}]
-                n_texts = sum(_family(types[i]) in _TEXTS for i in keys)
-                refuse_too_many_held(path, int(counted[0]), len(kept), n_texts, "some may be of one person")
-            nothing = absent(int(counted[0]))
-            columns = [
-                replace(nothing, name=name)
-                if name not in kept
-                else _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
-                if _family(kind) in _TEXTS
-                else to_column(name, kind, _fetch(database, scan, plain(f"c{i}", kind)), markers)
-                for i, (name, kind) in enumerate(zip(names, types, strict=True))
-            ]
-            return Read(columns)
+        yield
     except duckdb.OutOfMemoryException:
-        how = "leave out columns" if drops is None else "drop columns that tell records apart, or raise memory"
+        how = "drop columns that tell records apart, or raise memory" if is_weighed else "leave out columns"
         raise DataError(f"{path}: its columns do not fit into the memory for reading; {how}") from None
     except duckdb.ConversionException:
         raise DataError(f"{path}: a column holds integers beyond 64 bits with sign; turn it into text") from None
     except duckdb.Error:
         raise DataError(f"{path}: the Parquet file is damaged or of an unknown make; export it again") from None
+
+
+def _described(database: duckdb.DuckDBPyConnection, path: os.PathLike[str]) -> tuple[str, list[str], list[str], int]:
+    """The SQL that scans a file, with columns c0, c1, ..., their names and types, and the number of records."""
+    scan = f"read_parquet({file_literal(path)})"
+    described = database.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
+    types = [str(row[1]) for row in described]
+    for name, kind in zip((row[0] for row in described), types, strict=True):
+        refuse_type(str(path), str(name), kind)
+    # duckdb renames columns that differ only in case; the schema has the true names, the root first.
+    schema = database.execute(f"SELECT name FROM parquet_schema({file_literal(path)})").fetchall()
+    names = [str(row[0]) for row in schema[1:]]
+    counted = database.execute(f"SELECT count(*) FROM {scan}").fetchone()
+    if not counted or not counted[0]:
+        raise DataError(f"{path}: has columns but no rows; there is nothing to anonymise")
+    aliases = ", ".join(f"c{i}" for i in range(len(types)))
+    return f"{scan} AS file({aliases})", names, types, int(counted[0])
+
+
+def scan_distinct(
+    database: duckdb.DuckDBPyConnection, path: os.PathLike[str], markers: Collection[str]
+) -> DistinctScan:
+    """A Parquet file to be scanned; texts and whole numbers as small numbers where they are few."""
+    scan, names, types, n_records = _described(database, path)
+    coded = _numbered(database, scan, dict(enumerate(types)))
+    cells = [coded[i].cell if i in coded else plain(f"c{i}", kind) for i, kind in enumerate(types)]
+
+    def column(i: int, fetched: npt.NDArray[Any]) -> Column:
+        if i not in coded:
+            return to_column(names[i], types[i], fetched, markers)
+        values, numbers = coded[i].values, np.ma.getdata(fetched).astype(np.int64)
+        if isinstance(values, range):
+            return encode_cells(names[i], numbers + values.start, numbers == len(values))
+        return from_distinct(names[i], np.arange(len(numbers)), [[*values, None][j] for j in numbers], markers)
+
+    return DistinctScan(scan, tuple(names), tuple(cells), column, lambda n: n == n_records)
 
 
 def _read_collapsed(
@@ -339,9 +371,14 @@ def collapse_rows(
     database.execute(f"CREATE TEMP TABLE distinct_rows AS SELECT {told}, {number} FROM {scan} GROUP BY {told}")
     database.execute("SET preserve_insertion_order = true")
     n_rows, n_records = _size(database)
+    refuse_uncountable(path, n_records)
+    return n_rows
+
+
+def refuse_uncountable(path: os.PathLike[str], n_records: int) -> None:
+    """Refuse more records than weights can count."""
     if n_records > np.iinfo(np.int32).max:
         raise DataError(f"{path}: has more than {np.iinfo(np.int32).max:,} records; split it")
-    return n_rows
 
 
 def weights_of_rows(database: duckdb.DuckDBPyConnection) -> Codes:
@@ -355,15 +392,16 @@ def _size(database: duckdb.DuckDBPyConnection) -> tuple[int, int]:
     return (int(told[0]), int(told[1])) if told else (0, 0)
 
 
-def bytes_of_rows(n_rows: int, n_columns: int) -> int:
-    """What so many distinct rows take in all steps of a release and its report."""
-    return n_rows * (ROW_BYTES + CELL_BYTES * n_columns)
+def n_that_fit(n_columns: int, taken: int = 0) -> int | None:
+    """How many distinct rows fit into what `bounded` gives, beside what is taken already; None without a bound."""
+    memory = bound()
+    return None if memory is None else max(0, memory - BASE_BYTES - taken) // (ROW_BYTES + CELL_BYTES * n_columns)
 
 
 def does_fit(n_rows: int, n_columns: int) -> bool:
-    """Whether distinct rows fit into what `shoal.data.database.bounded` gives."""
-    memory = bound()
-    return memory is None or BASE_BYTES + bytes_of_rows(n_rows, n_columns) <= memory
+    """Whether so many distinct rows do."""
+    most = n_that_fit(n_columns)
+    return most is None or n_rows <= most
 
 
 def refuse_too_many(
@@ -371,7 +409,7 @@ def refuse_too_many(
 ) -> None:
     """Refuse rows that do not fit into what `shoal.data.database.bounded` gives."""
     memory = bound()
-    if memory and BASE_BYTES + bytes_of_rows(n_rows, n_columns) + n_rows * more_bytes > memory:
+    if memory and BASE_BYTES + n_rows * (ROW_BYTES + more_bytes + CELL_BYTES * n_columns) > memory:
         raise TooManyDistinct(path, n_rows, memory, what)
 
 

@@ -44,8 +44,8 @@ class RowFile:
                 file.write(np.ascontiguousarray(rows, dtype=np.int32).tobytes())
         except OSError as error:
             raise ShoalError(
-                f"rows that do not fit into memory cannot be written to the temporary folder: {error.strerror or error}; "
-                "make room there, or name another one in TMPDIR"
+                "rows that do not fit into memory cannot be written to the temporary folder: "
+                f"{error.strerror or error}; make room there, or name another one in TMPDIR"
             ) from None
         self.n_rows += len(rows)
 

@@ -13,10 +13,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from shoal.arrays import Ints
-from shoal.check.tables.risk import Risk, risk_of_sizes
+from shoal.check.finding import refuse_serious
+from shoal.check.tables.parts import ClassSizes, VerifiedFile, verify_file
+from shoal.check.tables.risk import Risk
+from shoal.check.verdict import Verdict
 from shoal.data.database import bounded
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parquet_write import write_parquet_pieces
@@ -30,11 +30,10 @@ from shoal.kinds.tables.manifest import as_published
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.release import TableRelease
 from shoal.progress import Progress
-from shoal.stage import checked_file
+from shoal.stage import checked_file, refuse_failed
 from shoal.tables.spilled.make import SpilledRelease, anonymize_spilled
 
-
-_SPILLED = "The distinct rows do not fit into memory, so they were grouped, sorted and checked in files."
+_SPILLED = "The distinct rows do not fit into memory, so they were grouped, sorted and checked in files. {sampled}"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -43,9 +42,8 @@ class SpilledTableRelease(TableRelease):
 
     _whole: SpilledTable = field(repr=False)
     """Dictionaries and counts of all that is published."""
-    _sizes_before: Ints = field(repr=False)
-    _sizes_after: Ints = field(repr=False)
-    """Sizes of classes, and how many have each."""
+    _before: ClassSizes = field(repr=False)
+    _after: ClassSizes | None = field(default=None, repr=False)
 
     @property
     def records(self) -> dict[str, int]:
@@ -60,21 +58,19 @@ class SpilledTableRelease(TableRelease):
     @cached_property
     def risk_before(self) -> Risk:
         """Of all records."""
-        return risk_of_sizes(self._sizes_before, self.policy.k, self._unit)
+        return self._before.risk(self.policy.k)
 
     @cached_property
     def risk_after(self) -> Risk:
         """Of all records."""
-        return risk_of_sizes(self._sizes_after, self.policy.k, self._unit)
+        assert self._after is not None
+        return self._after.risk(self.policy.k)
 
     @cached_property
     def risk_of_records(self) -> Risk:
-        """The same."""
-        return risk_of_sizes(self._sizes_after, self.policy.k)
-
-    @property
-    def _unit(self) -> str:
-        return "person" if self.policy.person else "record"
+        """The same, of records."""
+        assert self._after is not None
+        return replace(self._after, noun="record").risk(self.policy.k)
 
     def _write_and_check(self) -> Any:
         raise NotVerified(
@@ -84,18 +80,24 @@ class SpilledTableRelease(TableRelease):
     def check(self) -> Any:
         """Recompute every guarantee from the file that was written."""
         file = self._checked_file()
-        return checked_file(file.name, lambda path: file.put(path.parent), self.verified_whole)[1][0]
+        return checked_file(file.name, lambda path: file.put(path.parent), self.verified_whole)[1].guarantees
 
-    def verified_whole(self, path: Path) -> tuple[Any, Any, Ints]:
-        from shoal.check.tables.classes import classes_of
-        from shoal.data.tables.write import read_back
-
-        written = read_back(path, self._whole.names, markers=self.policy.missing_markers, is_weighed=True)
-        if written.n_records != self._whole.n_records or written.names != self._whole.names:
-            raise NotVerified("the written file does not read back as the table that was made; nothing was published")
-        guarantees, findings = self._verified(written, self._published_attributes)
-        classes = classes_of(written, self._names("quasi"), markers=self.policy.missing_markers)
-        return guarantees, findings, np.stack(np.unique(classes.sizes, return_counts=True), axis=1)
+    def verified_whole(self, path: Path) -> VerifiedFile:
+        """What the checker finds of a written file, or `NotVerified`, or `Infeasible` where that is serious."""
+        with bounded(self.policy.n_bytes):
+            found = verify_file(
+                path,
+                self._whole.names,
+                asked=self._asked(self._whole.names, self._published_attributes),
+                n_records=self._whole.n_records,
+                limit=self.policy.limits.singled_out,
+                accepted=self.policy.accept,
+                is_one_each=self._whole.is_one_each,
+            )
+        refuse_failed(Verdict(found.guarantees))
+        findings = (*found.findings, *self._unprotected(found.guarantees))
+        refuse_serious(findings)
+        return replace(found, findings=findings)
 
     @cached_property
     def _published_attributes(self) -> dict[str, Attribute]:
@@ -127,15 +129,19 @@ def release_spilled(
                 published=made.sample.table,
                 guarantees=(),
                 policy=policy,
-                notes=(*notes, _SPILLED, *large_notes(policy, made.original), *made.sample.notes),
+                notes=(
+                    *notes,
+                    _SPILLED.format(sampled=_sampled(made.original.n_records, made.n_records)),
+                    *large_notes(policy, made.original),
+                    *made.sample.notes,
+                ),
                 attributes=made.sample.attributes,
                 _original=made.original,
                 _rows=made.sample.rows,
                 _groups=made.sample.groups,
                 _behind=made.sample.behind,
                 _whole=whole,
-                _sizes_before=made.sizes_before,
-                _sizes_after=np.zeros((0, 2), dtype=np.int64),
+                _before=ClassSizes(*made.sizes_before, "person" if policy.person else "record"),
             )
 
             def write(path: Path) -> None:
@@ -145,9 +151,10 @@ def release_spilled(
             file, found = checked_file(file_name(whole), write, release.verified_whole)
     finally:
         table.rows.folder.close()
-    guarantees, findings, sizes = found
-    told = (*told_findings(findings), *release.notes)
-    return replace(release, guarantees=guarantees, findings=findings, notes=told, _file=file, _sizes_after=sizes)
+    told = (*told_findings(found.findings), *release.notes)
+    return replace(
+        release, guarantees=found.guarantees, findings=found.findings, notes=told, _file=file, _after=found.sizes
+    )
 
 
 def _published(table: SpilledTable, made: SpilledRelease) -> SpilledTable:

@@ -19,7 +19,7 @@ from shoal.check.tables.classes import classes_of
 from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.meaning import attributes_of
-from shoal.data.tables.parquet import BASE_BYTES, TooManyDistinct, bytes_of_rows
+from shoal.data.tables.parquet import TooManyDistinct, n_that_fit
 from shoal.data.tables.spill import RowFile, Rows2D, SpilledTable
 from shoal.data.tables.table import Column, Table
 from shoal.errors import PolicyError
@@ -59,8 +59,8 @@ class SpilledRelease:
         Some whole groups, as if they were all.
     original : Table
         The rows of the original that stand behind the sample.
-    sizes_before : int64 arrays (n_sizes, 2)
-        How many records the classes of the original have, and how many classes have so many.
+    sizes_before : two int64 arrays
+        Sizes of the classes of the original, by records, and how many classes have each.
     pieces : callable
         Gives the published rows in their order, once.
     """
@@ -71,7 +71,7 @@ class SpilledRelease:
     n_groups: int
     sample: Anonymized
     original: Table
-    sizes_before: Ints
+    sizes_before: tuple[Ints, Ints]
     pieces: Callable[[], Iterator[Rows2D]]
 
 
@@ -151,10 +151,8 @@ def anonymize_spilled(
 
 def _rows_that_fit(n_columns: int) -> int:
     """How many rows a block may have."""
-    memory = bound()
-    if memory is None:
-        return MOST_BLOCK_ROWS
-    return max(1, min(MOST_BLOCK_ROWS, (memory - BASE_BYTES) // (2 * bytes_of_rows(1, n_columns))))
+    most = n_that_fit(n_columns)
+    return MOST_BLOCK_ROWS if most is None else max(1, min(MOST_BLOCK_ROWS, most // 2))
 
 
 def _n_codes(column: Column) -> int:
@@ -258,9 +256,10 @@ class _Grouped:
             path.unlink()
 
     @property
-    def sizes_before(self) -> Ints:
+    def sizes_before(self) -> tuple[Ints, Ints]:
         """Sizes of the original's classes, which no cut parts, and how many have each."""
-        return np.array(sorted(self._sizes.items()), dtype=np.int64).reshape(-1, 2)
+        sizes = np.array(sorted(self._sizes), dtype=np.int64)
+        return sizes, np.array([self._sizes[size] for size in sizes.tolist()], dtype=np.int64)
 
 
 class _Sample:

@@ -7,13 +7,13 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.unit.kinds.tables.test_large import ROLES, published, put
 
 import shoal
 from shoal.data.tables import parquet
 from shoal.errors import NotVerified, PolicyError
 from shoal.kinds.tables.spilled import SpilledTableRelease
 from shoal.tables.spilled import make
+from tests.unit.kinds.tables.test_large import ROLES, published, put
 
 pytestmark = pytest.mark.unattacked
 
@@ -45,7 +45,9 @@ def test_the_bytes_and_the_claims_are_those_of_all_records(tmp_path: Path, n_row
     assert published(spilled, tmp_path / "spilled") == published(whole, tmp_path / "whole")
     assert spilled.records == whole.records == {"in": n_rows, "out": n_rows, "suppressed": 0}
     assert (spilled.guarantees, spilled.findings) == (whole.guarantees, whole.findings)
-    assert spilled.risk_before.to_dict() == pytest.approx(whole.risk_before.to_dict())
+    for name, told in whole.risk_before.to_dict().items():
+        found = getattr(spilled.risk_before, name)
+        assert found == (pytest.approx(told) if isinstance(told, float) else told)
     assert spilled.risk_of_records == whole.risk_of_records
     assert spilled.check() == spilled.guarantees
 
@@ -62,7 +64,7 @@ def test_the_report_is_about_some_groups_and_says_so(tmp_path: Path, monkeypatch
     assert any("do not fit into memory" in note for note in release.notes)
     manifest = json.loads((tmp_path / "out" / "publish" / "manifest.json").read_text())
     assert manifest["records"]["in"] == 3000
-    assert [check.ok for check in [shoal.check(tmp_path / "out" / "publish")]] == [True]
+    assert shoal.check(tmp_path / "out" / "publish").passed
 
 
 def test_a_copy_is_not_written(tmp_path: Path) -> None:

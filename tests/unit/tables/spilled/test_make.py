@@ -58,8 +58,10 @@ def test_rows_come_as_in_memory(tmp_path: Path, spilling: None, block_rows: int,
         table = read_table(path, drops=lambda _: False, spills=True)
         made = anonymize_spilled(table, policy, block_rows=block_rows)
         found = [
-            Table({n: c.__class__(n, rows[:, i], c.values, c.markers) for i, (n, c) in enumerate(made.columns.items())},
-                  weights=rows[:, -1])
+            Table(
+                {n: c.__class__(n, rows[:, i], c.values, c.markers) for i, (n, c) in enumerate(made.columns.items())},
+                weights=rows[:, -1],
+            )
             for rows in made.pieces()
         ]
     assert [row for piece in found for row in rows_of(piece)] == rows_of(expected)
@@ -96,15 +98,15 @@ def test_the_sample_is_of_whole_groups(tmp_path: Path, spilling: None, monkeypat
             assert all(float(e[0]) <= float(o) <= float(e[-1]) for o, e in zip(own, ends, strict=True))
 
 
-def test_what_no_grouping_can_meet_is_said(tmp_path: Path, spilling: None) -> None:
-    path = put(tmp_path / "a.parquet", 60)
+@pytest.mark.parametrize(
+    ("asked", "error"), [({"k": 61}, Infeasible), ({"l": 4}, Infeasible), ({"l": 2, "quasi": []}, PolicyError)]
+)
+def test_what_no_grouping_can_meet_is_said(tmp_path: Path, spilling: None, asked: dict, error: type) -> None:
+    policy = shoal.Policy.of(**{"quasi": ["age"], "sensitive": ["ill"], "others": "insensitive", "k": 3, **asked})
     with bounded(1 << 30):
-        for asked, error in (({"k": 61}, Infeasible), ({"l": 4}, Infeasible), ({"l": 2, "quasi": []}, PolicyError)):
-            with pytest.raises(error):
-                policy = shoal.Policy.of(
-                    **{"quasi": ["age"], "sensitive": ["ill"], "others": "insensitive", "k": 3, **asked}
-                )
-                anonymize_spilled(read_table(path, drops=lambda _: False, spills=True), policy)
+        table = read_table(put(tmp_path / "a.parquet", 60), drops=lambda _: False, spills=True)
+        with pytest.raises(error):
+            anonymize_spilled(table, policy)
 
 
 def test_a_block_that_cannot_be_cut_has_to_fit(tmp_path: Path, spilling: None) -> None:
