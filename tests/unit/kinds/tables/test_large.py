@@ -255,7 +255,7 @@ def test_too_many_distinct_rows_are_refused(tmp_path: Path, monkeypatch: pytest.
     path = put(tmp_path / "people.parquet", 100)
     monkeypatch.setattr("shoal.data.tables.parquet.ROW_BYTES", 10**9)
     with pytest.raises(DataError, match="rows are distinct, too many for 1 GB; drop columns"):
-        shoal.anonymize(path, shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1GB"))
+        shoal.anonymize(path, shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1GB", partition="datafly"))
 
 
 @pytest.mark.parametrize("partition", ["full-domain", "datafly"])
