@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes
+from shoal.data.bytes import open_bytes
 from shoal.data.database import connection, file_literal, literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import DistinctScan, HowToRead
@@ -28,7 +29,7 @@ from shoal.data.tables.header import check_header, numbered_names, refuse_record
 from shoal.data.tables.one_each import is_one_each
 from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many, refuse_too_many_held, weights_of_rows
 from shoal.data.tables.table import Column
-from shoal.data.tables.text_survey import Survey, open_bytes, survey, unlimited_fields
+from shoal.data.tables.text_survey import Survey, survey, unlimited_fields
 from shoal.errors import DataError
 
 _ROWS_AT_ONCE = 1 << 15
