@@ -94,7 +94,8 @@ def read_distinct_text(
             else:
                 keys, told = [], [f"c{i}" for i in range(len(names))]
                 shown = ", ".join(f"{cells[i]} AS {told[i]}" for i in kept) or "1"
-                weights = collapse_rows(database, path, f"(SELECT {shown} FROM {scan})", [told[i] for i in kept])
+                source, counted_cells = f"(SELECT {shown} FROM {scan})", [told[i] for i in kept]
+                weights = collapse_rows(database, path, source, counted_cells, names=names)
                 rows = "distinct_rows"
             counted = "count(*)" if weights is None else "sum(n)"
             others = [i for i in kept if i not in keys]

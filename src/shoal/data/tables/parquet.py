@@ -37,10 +37,21 @@ HELD_BYTES, KEY_BYTES = 150, 130
 
 
 class TooManyDistinct(DataError):
-    """Distinct rows that do not fit into the memory that is given."""
+    """Distinct rows that do not fit into the memory that is given.
+
+    Attributes
+    ----------
+    n_rows, memory : int
+        How many they are, and the bytes that are given.
+    names, n_records
+        The columns and the records of the table, where its distinct rows were counted; else none.
+    """
+
+    names: tuple[str, ...] = ()
+    n_records: int = 0
 
     def __init__(self, path: os.PathLike[str], n_rows: int, memory: int, what: str = "rows are distinct") -> None:
-        self.n_rows = n_rows
+        self.n_rows, self.memory = n_rows, memory
         super().__init__(
             f"{path}: {n_rows:,} {what}, too many for {memory / 1e9:.3g} GB; drop columns that tell "
             "records apart, or raise memory"
@@ -180,7 +191,7 @@ def _read_collapsed(
     cells = ", ".join(f"{coded[i].cell if i in coded else plain(f'c{i}', types[i])} AS c{i}" for i in kept) or "1"
     more = "" if counted == "count(*)" else ", n"
     rows = f"(SELECT {cells}{more} FROM {scan})"
-    weights = collapse_rows(database, path, rows, [f"c{i}" for i in kept], counted)
+    weights = collapse_rows(database, path, rows, [f"c{i}" for i in kept], counted, names=names)
     numbers = ", ".join(f"c{i}" for i in coded)
     fetched = database.execute(f"SELECT {numbers} FROM distinct_rows").fetchnumpy() if coded else {}
     nothing, columns = absent(len(weights)), []
@@ -287,8 +298,13 @@ def collapse_rows(
     scan: str,
     kept: Sequence[str],
     counted: str = "count(*)",
+    *,
+    names: Sequence[str] = (),
 ) -> Codes:
-    """Make the table of distinct rows; how many records each stands for, which `counted` says in SQL."""
+    """Make the table of distinct rows; how many records each stands for, which `counted` says in SQL.
+
+    The names are those of all columns, for whoever has to do without the rows.
+    """
     told = ", ".join(kept) or "1"
     database.execute("SET preserve_insertion_order = false")
     number = f"CAST({counted} AS BIGINT) AS n"
@@ -298,7 +314,11 @@ def collapse_rows(
         0,
         0,
     )
-    refuse_too_many(path, n_rows, len(kept))
+    try:
+        refuse_too_many(path, n_rows, len(kept))
+    except TooManyDistinct as error:
+        error.names, error.n_records = tuple(names), n_records
+        raise
     refuse_uncountable(path, n_records)
     return np.ma.getdata(database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"]).astype(np.int32)
 
