@@ -122,9 +122,14 @@ class Tables(Kind):
         *,
         label: str | None = None,
         header: str | None = None,
-    ) -> Table:
-        """As the policy says, or else the manifest; with a bound on memory, the distinct rows of what was published."""
+    ) -> Any:
+        """As the policy says, or else the manifest; with a bound on memory, the distinct rows of what was published.
+
+        Where these do not fit, what is known of them without holding them (`shoal.data.tables.coded_rows.UnheldTable`).
+        """
         from shoal.data.database import bound
+        from shoal.data.tables.coded_rows import UnheldTable
+        from shoal.data.tables.parquet import TooManyDistinct
 
         markers = manifest.missing_markers if policy is None else policy.missing_markers
         first = header or (policy.header if policy is not None else None) or manifest.header
@@ -135,7 +140,12 @@ class Tables(Kind):
 
         person = (policy.person if policy is not None else ()) or manifest.person or ()
         said: dict[Any, Any] = {"missing_markers": markers, "header": first, **(reading or {})}
-        return read_distinct_rows(source, Policy(**said), lambda name: name not in manifest.attributes, person)
+        try:
+            return read_distinct_rows(source, Policy(**said), lambda name: name not in manifest.attributes, person)
+        except TooManyDistinct as error:
+            if not error.names:  # records that are to be held, as some may be of one person
+                raise
+            return UnheldTable(error.names, error.n_rows, error.n_records, error.memory, is_one_each=bool(person))
 
     def bytes_to_check(
         self, manifest: TableManifest, policy: Policy | None, memory: str | None, *, beside: Sequence[Any] = ()

@@ -230,7 +230,11 @@ def _limits_at(keys: Ints, limits: Sequence[CodedLimit], weights: Codes) -> list
 
 
 def _best_cut(
-    histograms: Sequence[_Histogram], place: int, attributes: Sequence[CodedAttribute], limits: Sequence[CodedLimit], k: int
+    histograms: Sequence[_Histogram],
+    place: int,
+    attributes: Sequence[CodedAttribute],
+    limits: Sequence[CodedLimit],
+    k: int,
 ) -> tuple[int, Mask] | None:
     """The attribute that an open node is cut in, and which of its ranks go left; None if no cut is allowable."""
     from shoal.kernels.tables import mondrian as kernel
