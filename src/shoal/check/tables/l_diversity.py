@@ -21,6 +21,7 @@ Transactions on Knowledge Discovery from Data 1(1), 2007.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -72,6 +73,13 @@ def _top_over_tail(weights: npt.NDArray[Any], classes: Ints, starts: Ints, l: in
         return np.asarray(np.maximum.reduceat(weights, starts) / tail)
 
 
+_LEAST_L: dict[str, Callable[[Distribution], npt.NDArray[Any]]] = {
+    "distinct": distinct_l,
+    "probabilistic": probabilistic_l,
+    "entropy": entropy_l,
+}
+
+
 def l_diversity(
     classes: Classes,
     held: Distribution,
@@ -80,28 +88,14 @@ def l_diversity(
     c: float = 3.0,
 ) -> Guarantee:
     """Recompute l-diversity: achieved is the least l, for recursive the largest r_1 / (r_l + ...)."""
-    name, wanted = repr(held.name), f"(required: {number(l)})"
+    name = repr(held.name)
     required: dict[str, float] = {"l": l}
     achieved: npt.NDArray[Any]
-    if kind == "distinct":
-        achieved = distinct_l(held)
-        failing = achieved < l
-        reached = number(achieved.min())
-        says = f"holds at least {reached} different values of {name} {wanted}"
-        lacks = f"holds only {count(int(reached), 'different value')} of {name} {wanted}"
-    elif kind == "probabilistic":
-        achieved = probabilistic_l(held)
-        # One correctly rounded division of integers: where n / r_1 equals l, it is l.
-        failing = achieved < l
-        reached = number(achieved.min())
-        says = f"shows no value of {name} more often than in 1 of {reached} {classes.noun}s (allowed: 1 of {number(l)})"
-        lacks = f"shows one value of {name} in 1 of {reached} {classes.noun}s (allowed: 1 of {number(l)})"
-    elif kind == "entropy":
-        achieved = entropy_l(held)
-        failing = achieved < l * (1 - TOLERANCE)
-        reached = number(achieved.min())
-        says = f"leaves {name} at least as uncertain as {reached} equally likely values do {wanted}"
-        lacks = f"leaves {name} only as uncertain as {reached} equally likely values do {wanted}"
+    if kind != "recursive":
+        achieved = _LEAST_L[kind](held)
+        # Where n / r_1 equals l, it is l, by one correctly rounded division of integers; an entropy is not so exact.
+        failing = achieved < (l * (1 - TOLERANCE) if kind == "entropy" else l)
+        says, lacks = _said_of_least_l(classes, name, kind, l, achieved.min())
     else:
         achieved = recursive_c(held, int(l))
         failing = ~(achieved < c)
@@ -127,6 +121,25 @@ def l_diversity(
             f"Every group of records that look alike {says}.",
             f"{kind.capitalize()} l-diversity fails {failing_groups(failing)}: a group {lacks}.",
         ),
+    )
+
+
+def _said_of_least_l(classes: Classes, name: str, kind: Kind, l: float, least: float) -> tuple[str, str]:  # noqa: E741
+    """What a group does, in words: where it holds, and where it fails."""
+    reached, wanted, allowed = number(least), f"(required: {number(l)})", f"(allowed: 1 of {number(l)})"
+    if kind == "distinct":
+        return (
+            f"holds at least {reached} different values of {name} {wanted}",
+            f"holds only {count(int(reached), 'different value')} of {name} {wanted}",
+        )
+    if kind == "probabilistic":
+        return (
+            f"shows no value of {name} more often than in 1 of {reached} {classes.noun}s {allowed}",
+            f"shows one value of {name} in 1 of {reached} {classes.noun}s {allowed}",
+        )
+    return (
+        f"leaves {name} at least as uncertain as {reached} equally likely values do {wanted}",
+        f"leaves {name} only as uncertain as {reached} equally likely values do {wanted}",
     )
 
 
