@@ -28,6 +28,7 @@ from shoal.errors import PolicyError
 from shoal.kind import Run
 from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
+from shoal.tables.record_order import content_order
 
 N_TARGETS = 2000
 """Records, or descriptions, that an attack tries at most where it does not try all."""
@@ -114,8 +115,19 @@ def read_distinct_rows(source: Any, policy: Policy, drops: Callable[[str], bool]
     return found if policy.reading and "decimal" in policy.reading else noted(found)
 
 
-def refuse_unweighed(manifest: TableManifest, policy: Policy | None, *, is_alone: bool) -> None:
-    """Refuse to check a release from distinct rows whose promises are about single records."""
+def in_order(table: Table) -> Table:
+    """The same rows by their content, whatever the order in which they were found, so that a seed draws the same."""
+    return table.take(content_order(table, (), table.names))
+
+
+def refuse_several_each(tables: Sequence[Table | None]) -> None:
+    """Refuse to attack records of which all had to be read, as some may be of one person."""
+    if any(table is not None and table.weights is None for table in tables):
+        raise PolicyError("persons with several records are attacked with all records in memory: leave memory out")
+
+
+def refuse_unweighed(manifest: TableManifest, policy: Policy | None, *, is_alone: bool, what: str = "checked") -> None:
+    """Refuse to check, or to attack, a release from distinct rows whose promises are about single records."""
     told = str(manifest.method.get("publish", ""))
     asked = {
         f"publish = {told}": told != "generalise",
@@ -126,6 +138,6 @@ def refuse_unweighed(manifest: TableManifest, policy: Policy | None, *, is_alone
         "a series of releases": manifest.series is not None or not is_alone,
         "what was held out": "held_out" in manifest.records,
     }
-    refused = [what for what, is_refused in asked.items() if is_refused]
+    refused = [name for name, is_refused in asked.items() if is_refused]
     if refused:
-        raise PolicyError(f"{refused[0]} is checked with all records in memory: leave memory out")
+        raise PolicyError(f"{refused[0]} is {what} with all records in memory: leave memory out")
