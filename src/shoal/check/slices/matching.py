@@ -25,7 +25,7 @@ from shoal.check.slices.boxes import ALL, AT_ONCE, Boxes, CheckedBoxes, bin_of
 from shoal.check.slices.sliced import CheckedSlices, Part, numbered, sliced_of
 from shoal.check.tables.cells import published
 from shoal.check.tables.classes import Missing
-from shoal.check.tables.covering import Covering, count_unreadable, covering_of, scale_of
+from shoal.check.tables.covering import Covering, ValueScale, count_unreadable, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import SlicedTable
 from shoal.data.tables.table import MARKERS, Table
@@ -81,6 +81,11 @@ class Matching:
 class Finder:
     """Looks tuples up in a published table.
 
+    Parameters
+    ----------
+    scales : mapping of str to ValueScale, optional
+        The order of the values of each column; by default that of the records, which is another one for some of them.
+
     Attributes
     ----------
     ranks : int64 array (n_dims, n_tuples)
@@ -104,6 +109,7 @@ class Finder:
         markers: Sequence[str],
         *,
         as_values: bool = False,
+        scales: Mapping[str, ValueScale] | None = None,
     ) -> None:
         self.sliced = sliced
         self.findings: list[str] = []
@@ -113,7 +119,7 @@ class Finder:
         for part in sliced.parts:
             for name, column in zip(part.quasi, part.columns, strict=True):
                 source = published(original[name], markers)
-                scale = scale_of(source, attributes[name])
+                scale = scale_of(source, attributes[name]) if scales is None else scales[name]
                 covering = covering_of(column, scale, missing=missing, as_values=as_values)
                 ranks.append(scale.of_code[source.codes])
                 absent.append(scale.n_values)
@@ -162,17 +168,25 @@ class Finder:
         ]
         return _in_order(found)
 
-    def candidates(self, tuples: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """Pairs of tuple and bucket whose bounding box holds it, in portions."""
+    def index(self, tuples: Ints) -> CheckedBoxes:
+        """The bounding boxes of all buckets, ready to be asked for such tuples."""
         around = [s.around_buckets(self.sliced.n_buckets) for s in self._slices if s.coverings]
-        asked = [s.asked.take(tuples) for s in self._slices if s.coverings]
-        questions = reduce(Boxes.beside, asked)
-        for question, bucket in CheckedBoxes(reduce(Boxes.beside, around), questions).meets(questions):
+        return CheckedBoxes(reduce(Boxes.beside, around), self._asked(tuples))
+
+    def _asked(self, tuples: Ints) -> Boxes:
+        return reduce(Boxes.beside, [s.asked.take(tuples) for s in self._slices if s.coverings])
+
+    def candidates(self, tuples: Ints, index: CheckedBoxes | None = None) -> Iterator[tuple[Ints, Ints]]:
+        """Pairs of tuple and bucket whose bounding box holds it, in portions; by an index of its own if none is given.
+
+        That of another finder will do if both are of one published table, and of the same scales.
+        """
+        for question, bucket in (index or self.index(tuples)).meets(self._asked(tuples)):
             yield tuples[question], bucket
 
-    def covering_regions(self) -> Iterator[tuple[Ints, Ints]]:
+    def covering_regions(self, index: CheckedBoxes | None = None) -> Iterator[tuple[Ints, Ints]]:
         """Pairs of tuple and region that covers it, in portions; of a table of one slice whose buckets are regions."""
-        for tuples, regions in self.candidates(np.arange(self.n_tuples)):
+        for tuples, regions in self.candidates(np.arange(self.n_tuples), index):
             place, found = self._slices[0].covers(np.arange(len(tuples)), tuples, regions)
             yield tuples[place], found
 
