@@ -178,9 +178,10 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     >>> len(shoal.anonymize(people, {"quasi": ["age"], "sensitive": ["disease"], "k": 4}).published)
     4
     """
+    from shoal.data.bytes import digests_kept
     from shoal.engine.executors import executors_kept
     from shoal.kernels.compile import interpreted
-    from shoal.provenance import source_files
+    from shoal.provenance import source_files, with_digests
 
     kind, policy = fitting_policy(source, policy)
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
@@ -189,11 +190,13 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     kind.refuse(run.asked)
     read = source_files(source)
     with executors_kept():
-        data, held_out = _others(kind, kind.load_to_release(source, policy, run), policy, hold_out, control, seed)
+        with digests_kept() as digests:
+            loaded = kind.load_to_release(source, policy, run)
+        data, held_out = _others(kind, loaded, policy, hold_out, control, seed)
         like = None if isinstance(source, str | Path) else source
         with interpreted(kind.is_small(data)):
             made = kind.release(data, policy, run, like=like, held_out=held_out)
-    return replace(made, _sources_read=read)
+    return replace(made, _sources_read=with_digests(read, digests))
 
 
 def _others(

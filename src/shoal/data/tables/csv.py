@@ -19,6 +19,7 @@ import duckdb
 import numpy as np
 
 from shoal.arrays import Codes
+from shoal.data.bytes import open_bytes
 from shoal.data.database import connection, file_literal, literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import HowToRead
@@ -26,7 +27,7 @@ from shoal.data.tables.header import check_header, numbered_names, refuse_record
 from shoal.data.tables.one_each import is_one_each
 from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many_held
 from shoal.data.tables.table import Column
-from shoal.data.tables.text_survey import Survey, open_bytes, survey, unlimited_fields
+from shoal.data.tables.text_survey import Survey, survey, unlimited_fields
 from shoal.errors import DataError
 
 _ROWS_AT_ONCE = 1 << 15
