@@ -13,7 +13,7 @@ information during data mining", definition 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -252,14 +252,14 @@ class _SliceFinder:
         n_dims = len(coverings)
         self.labels = [part.labels(d) for d in range(n_dims)]
         n_regions, n_tuples = part.n_regions, ranks.shape[1]
-        found = [(c.low[x], c.high[x], c.masks[x]) for c, x in zip(coverings, self.labels, strict=True)]
-        self.boxes = _boxes(found, n_regions)
+        found = ((c.low[x], c.high[x], c.masks[x]) for c, x in zip(coverings, self.labels, strict=True))
+        self.boxes = _boxes(found, n_dims, n_regions)
         self.low, self.high = self.boxes.low, self.boxes.high
-        asked = [
+        asked = (
             (np.where(w, 0, r), np.where(w, c.n_values, r), np.where(w, ALL, np.uint64(1) << bin_of(r, c.n_values)))
             for w, r, c in zip(wild, ranks, coverings, strict=True)
-        ]
-        self.asked = _boxes(asked, n_tuples)
+        )
+        self.asked = _boxes(asked, n_dims, n_tuples)
         readable = np.asarray(np.all(self.low <= self.high, axis=0)) if n_dims else np.ones(n_regions, dtype=bool)
         exact = readable & (np.asarray(np.all(self.low == self.high, axis=0)) if n_dims else readable)
         self.is_wild = np.asarray(wild.any(axis=0)) if n_dims else np.zeros(ranks.shape[1], dtype=bool)
@@ -304,7 +304,7 @@ class _SliceFinder:
                 self.asked.low[dim][tuple_] <= self.high[dim][region]
             )
             place = place[keep]
-            labels = self.labels[dim][regions[place]]
+            labels = self.labels[dim][regions[place]].astype(np.int64)
             check = ~covering.is_span[labels] & ~self.wild[dim][tuples[place]]
             if check.any():
                 keep = ~check
@@ -351,10 +351,13 @@ class _Scan:
             yield places[question[at]], region
 
 
-def _boxes(dims: Sequence[tuple[Ints, Ints, Words]], n_boxes: int) -> Boxes:
-    """Boxes from low, high and mask of each dimension."""
-    low, high = (np.array([d[i] for d in dims], dtype=np.int32).reshape(len(dims), n_boxes) for i in (0, 1))
-    return Boxes(low, high, np.array([d[2] for d in dims], dtype=np.uint64).reshape(len(dims), n_boxes))
+def _boxes(dims: Iterable[tuple[Ints, Ints, Words]], n_dims: int, n_boxes: int) -> Boxes:
+    """Boxes from low, high and mask of each dimension, of which one is held at a time."""
+    low, high = (np.empty((n_dims, n_boxes), dtype=np.int32) for _ in range(2))
+    masks = np.empty((n_dims, n_boxes), dtype=np.uint64)
+    for dim, found in enumerate(dims):
+        low[dim], high[dim], masks[dim] = found
+    return Boxes(low, high, masks)
 
 
 def _flat(buckets: Ints) -> Boxes:

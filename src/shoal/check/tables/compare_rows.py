@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.check.guarantee import count
 from shoal.check.slices.boxes import CheckedBoxes
 from shoal.check.slices.matching import Finder, spread
@@ -275,7 +275,7 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
     shown, had = _kept_keys(tables)
     width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
     row_types, n_rows = counted(region * width + shown, table.weights)
-    edges: list[tuple[Ints, Ints]] = []
+    edges: list[tuple[Codes, Codes]] = []
     n_pairs, found = 0, [zeros[:0]]
     scales = {n: scale_of(published(tables.original[n], tables.markers), tables.attributes[n]) for n in quasi}
     index: CheckedBoxes | None = None
@@ -284,7 +284,7 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
         counts, index, pairs = _fitting(sliced, tables, rows, scales, had, row_types, width, index)
         found.append(counts)
         for n_looked_at, row, record in pairs:
-            edges.append((row, n_before + record))
+            edges.append((row.astype(np.int32), (n_before + record).astype(np.int32)))
             n_pairs += n_looked_at + len(row)
             if n_pairs > MOST_PAIRS:
                 undecided = "the rows with their records: too many records fit a row; keep the rows and give --private"
@@ -293,7 +293,8 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
             del pairs
             gc.collect()  # what finds them knows itself, and would stay beside the next
     n_records = np.concatenate(found)
-    row, record = (np.concatenate([e[i] for e in edges] or [zeros[:0]]) for i in (0, 1))
+    row, record = (np.concatenate([zeros[:0].astype(np.int32), *(e[i] for e in edges)]) for i in (0, 1))
+    edges.clear()
     tell = partial(_unplaced, is_kept=bool(tables.kept), is_listed=tables.persons is not None)
     n_homeless = int(n_rows[np.bincount(row, minlength=len(row_types)) == 0].sum())
     n_unplaced = count_unplaced(row, record, n_rows, n_records)
