@@ -19,14 +19,15 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.check.guarantee import count
+from shoal.check.slices.boxes import CheckedBoxes
 from shoal.check.slices.matching import Finder, spread
 from shoal.check.slices.sliced import CheckedSlices, Part, numbered
 from shoal.check.tables.alongside import Alongside, alongside
 from shoal.check.tables.assignment import count_unplaced
 from shoal.check.tables.cells import published
-from shoal.check.tables.covering import covering_of, scale_of
+from shoal.check.tables.covering import ValueScale, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.labels import read_label
 from shoal.data.tables.slices import Layout, Slice
@@ -274,14 +275,16 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
     shown, had = _kept_keys(tables)
     width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
     row_types, n_rows = counted(region * width + shown, table.weights)
-    edges: list[tuple[Ints, Ints]] = []
+    edges: list[tuple[Codes, Codes]] = []
     n_pairs, found = 0, [zeros[:0]]
-    for rows in _pieces(tables, quasi):
+    scales = {n: scale_of(published(tables.original[n], tables.markers), tables.attributes[n]) for n in quasi}
+    index: CheckedBoxes | None = None
+    for rows in _pieces(tables, scales):
         n_before = sum(map(len, found))
-        counts, pairs = _fitting(sliced, tables, rows, had, row_types, width)
+        counts, index, pairs = _fitting(sliced, tables, rows, scales, had, row_types, width, index)
         found.append(counts)
         for n_looked_at, row, record in pairs:
-            edges.append((row, n_before + record))
+            edges.append((row.astype(np.int32), (n_before + record).astype(np.int32)))
             n_pairs += n_looked_at + len(row)
             if n_pairs > MOST_PAIRS:
                 undecided = "the rows with their records: too many records fit a row; keep the rows and give --private"
@@ -290,7 +293,8 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
             del pairs
             gc.collect()  # what finds them knows itself, and would stay beside the next
     n_records = np.concatenate(found)
-    row, record = (np.concatenate([e[i] for e in edges] or [zeros[:0]]) for i in (0, 1))
+    row, record = (np.concatenate([zeros[:0].astype(np.int32), *(e[i] for e in edges)]) for i in (0, 1))
+    edges.clear()
     tell = partial(_unplaced, is_kept=bool(tables.kept), is_listed=tables.persons is not None)
     n_homeless = int(n_rows[np.bincount(row, minlength=len(row_types)) == 0].sum())
     n_unplaced = count_unplaced(row, record, n_rows, n_records)
@@ -303,29 +307,38 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
 
 
 def _fitting(
-    sliced: CheckedSlices, tables: ComparedTables, rows: Ints, had: Ints, row_types: Ints, width: int
-) -> tuple[Ints, Iterator[tuple[int, Ints, Ints]]]:
+    sliced: CheckedSlices,
+    tables: ComparedTables,
+    rows: Ints,
+    scales: Mapping[str, ValueScale],
+    had: Ints,
+    row_types: Ints,
+    width: int,
+    index: CheckedBoxes | None,
+) -> tuple[Ints, CheckedBoxes, Iterator[tuple[int, Ints, Ints]]]:
     """How many of some records are of each kind, and which kinds of rows each kind may stand behind, in portions.
 
-    A portion is the number of pairs that were looked at, and the kinds of rows and of records of those that fit.
+    A portion is the number of pairs that were looked at, and the kinds of rows and of records of those that fit. The
+    index of the rows is made for the first of the records, and serves for all.
     """
     records = tables.original.take(rows)
-    finder = Finder(sliced, records, tables.attributes, "value", tables.markers)
+    finder = Finder(sliced, records, tables.attributes, "value", tables.markers, scales=scales)
+    made = finder.index(np.arange(finder.n_tuples)) if index is None else index
     record_types, counts = counted(finder.of_record * width + had[rows], records.weights)
     starts = np.searchsorted(record_types, np.arange(finder.n_tuples + 1) * width)
 
     def pairs() -> Iterator[tuple[int, Ints, Ints]]:
-        for tuples, regions in finder.covering_regions():
+        for tuples, regions in finder.covering_regions(made):
             owner, record = spread(starts[tuples], starts[tuples + 1] - starts[tuples])
             keys = regions[owner] * width + record_types[record] % width
             at = np.minimum(np.searchsorted(row_types, keys), len(row_types) - 1)
             there = row_types[at] == keys
             yield len(tuples), at[there], record[there]
 
-    return counts, pairs()
+    return counts, made, pairs()
 
 
-def _pieces(tables: ComparedTables, quasi: Sequence[str]) -> Iterator[Ints]:
+def _pieces(tables: ComparedTables, scales: Mapping[str, ValueScale]) -> Iterator[Ints]:
     """The rows of the original, so many at a time; those that are equal in all quasi-identifiers are in one piece."""
     n_rows = tables.original.n_rows
     n_pieces = -(-n_rows // AT_ONCE)
@@ -333,10 +346,9 @@ def _pieces(tables: ComparedTables, quasi: Sequence[str]) -> Iterator[Ints]:
         yield np.arange(n_rows)
         return
     mixed = np.zeros(n_rows, dtype=np.uint64)
-    for name in quasi:
-        source = published(tables.original[name], tables.markers)
+    for name, scale in scales.items():
         mixed *= _SPREAD
-        mixed += scale_of(source, tables.attributes[name]).of_code[source.codes].astype(np.uint64)
+        mixed += scale.of_code[published(tables.original[name], tables.markers).codes].astype(np.uint64)
     piece = (mixed * _SPREAD >> np.uint64(40)) % np.uint64(n_pieces)
     for number in range(n_pieces):
         yield np.flatnonzero(piece == number)
