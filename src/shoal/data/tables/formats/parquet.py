@@ -45,6 +45,10 @@ class Parquet(TableFormat):
         table = Table.of(columns, Source(stem_of(seen.path), self.name))
         return replace(table, weights=weights, is_one_each=reading.tells_one_each(weights))
 
+    def scan(self, database: DuckDBPyConnection, seen: Look, reading: HowToRead) -> DistinctScan:
+        """See `shoal.data.tables.parquet.scan_distinct`."""
+        return scan_distinct(database, seen.path, reading.markers, reading.drops)
+
     def file_name(self, source: Source) -> str:
         """Always the same."""
         return self.files[0]
@@ -60,7 +64,7 @@ class Parquet(TableFormat):
     def scan_back(
         self, database: DuckDBPyConnection, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead
     ) -> DistinctScan:
-        """See `shoal.data.tables.parquet.scan_distinct`."""
+        """As `scan` does."""
         return scan_distinct(database, Path(path), reading.markers)
 
 
