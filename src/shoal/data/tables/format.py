@@ -37,6 +37,9 @@ class HowToRead:
     person: Sequence[str] = ()
     """Then the columns that say whose a record is: all records are read unless each is known to be another person's."""
 
+    spills: bool = False
+    """Then whether distinct rows that do not fit into memory are left in files."""
+
     def tells_one_each(self, weights: Codes | None) -> bool:
         """Whether rows that were read so, with these weights, are known to be of records of different persons."""
         return bool(self.person) and weights is not None

@@ -12,11 +12,12 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Ints
 from shoal.data.database import bound, connection, file_literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import DistinctScan
 from shoal.data.tables.one_each import is_one_each
+from shoal.data.tables.spill import ROWS_AT_ONCE, SpilledRows, SpillFolder, spread
 from shoal.data.tables.table import Column, encode_cells
 from shoal.data.tables.workers import collapsed
 from shoal.errors import DataError
@@ -69,12 +70,26 @@ def read_parquet(path: os.PathLike[str], *, markers: Collection[str]) -> list[Co
     DataError
         If the file is damaged or has no rows, or a column has a nested, binary or other odd type.
     """
-    return _read(path, markers, None)[0]
+    return _read(path, markers, None).columns
+
+
+@dataclass(frozen=True)
+class Read:
+    """Columns of a file: of all records, of distinct rows with their weights, or of rows that lie in files."""
+
+    columns: list[Column]
+    weights: Codes | None = None
+    spilled: SpilledRows | None = None
 
 
 def read_distinct(
-    path: os.PathLike[str], *, markers: Collection[str], drops: Callable[[str], bool], person: Collection[str] = ()
-) -> tuple[list[Column], Codes | None]:
+    path: os.PathLike[str],
+    *,
+    markers: Collection[str],
+    drops: Callable[[str], bool],
+    person: Collection[str] = (),
+    spills: bool = False,
+) -> Read:
     """Read every distinct row of a Parquet file once, and how many records it stands for.
 
     The file is scanned, and never held: what needs memory are the distinct rows. Columns that `drops` says are not
@@ -84,12 +99,15 @@ def read_distinct(
     else, or if that is not known, all records are read, in their order, and the columns of `person` too: no weights
     come back.
 
+    Distinct rows that do not fit into what `shoal.data.database.bounded` gives are written to files if `spills` says
+    so. The columns then hold their values, and no rows (`shoal.data.tables.spill`).
+
     Raises
     ------
     DataError
-        As `read_parquet`, or where the distinct rows do not fit into what `shoal.data.database.bounded` gives.
+        As `read_parquet`, or where the distinct rows do not fit, and are not to be written to files.
     """
-    return _read(path, markers, drops, person)
+    return _read(path, markers, drops, person, spills=spills)
 
 
 def _read(
@@ -97,7 +115,9 @@ def _read(
     markers: Collection[str],
     drops: Callable[[str], bool] | None,
     person: Collection[str] = (),
-) -> tuple[list[Column], Codes | None]:
+    *,
+    spills: bool = False,
+) -> Read:
     """All rows or, where it is said which columns to drop, the distinct ones with their weights."""
     with _told_errors(path, is_weighed=drops is not None), connection() as database:
         scan, names, types, n_records = _described(database, path)
@@ -108,21 +128,22 @@ def _read(
             with collapsed(path, cells, len(types)) as parts:
                 if parts is not None:
                     held = [_portable_type(kind) for kind in types]
-                    return _read_collapsed(database, path, parts, names, held, markers, kept, "sum(n)")
-            return _read_collapsed(database, path, scan, names, types, markers, kept)
+                    return _read_collapsed(database, path, parts, names, held, markers, kept, "sum(n)", spills)
+            return _read_collapsed(database, path, scan, names, types, markers, kept, spills=spills)
         if drops is not None:
             kept = [name for name in names if name in {*kept, *person}]
             n_texts = sum(_family(types[i]) in _TEXTS for i in keys)
             refuse_too_many_held(path, n_records, len(kept), n_texts, "some may be of one person")
         nothing = absent(n_records)
-        return [
+        columns = [
             replace(nothing, name=name)
             if name not in kept
             else _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
             if _family(kind) in _TEXTS
             else to_column(name, kind, _fetch(database, scan, plain(f"c{i}", kind)), markers)
             for i, (name, kind) in enumerate(zip(names, types, strict=True))
-        ], None
+        ]
+        return Read(columns)
 
 
 @contextmanager
@@ -189,14 +210,19 @@ def _read_collapsed(
     markers: Collection[str],
     told: Collection[str],
     counted: str = "count(*)",
-) -> tuple[list[Column], Codes]:
+    spills: bool = False,
+) -> Read:
     """The distinct rows, told apart by small numbers in the place of texts and whole numbers, where they are few."""
     kept = [i for i, name in enumerate(names) if name in told]
     coded = _numbered(database, scan, {i: types[i] for i in kept}, counted)
     cells = ", ".join(f"{coded[i].cell if i in coded else plain(f'c{i}', types[i])} AS c{i}" for i in kept) or "1"
     more = "" if counted == "count(*)" else ", n"
     rows = f"(SELECT {cells}{more} FROM {scan})"
-    weights = collapse_rows(database, path, rows, [f"c{i}" for i in kept], counted, names=names)
+    n_rows = collapse_rows(database, path, rows, [f"c{i}" for i in kept], counted)
+    texts = [i for i in kept if i not in coded and _family(types[i]) in _TEXTS]
+    if spills and kept and not texts and not does_fit(n_rows, len(kept)):
+        return _spilled(database, path, names, types, markers, kept, coded)
+    weights = weights_of_rows(database, path, len(kept), names)
     numbers = ", ".join(f"c{i}" for i in coded)
     fetched = database.execute(f"SELECT {numbers} FROM distinct_rows").fetchnumpy() if coded else {}
     nothing, columns = absent(len(weights)), []
@@ -209,7 +235,56 @@ def _read_collapsed(
             columns.append(_read_texts(database, "distinct_rows", f"c{i}", name, markers))
         else:
             columns.append(to_column(name, kind, _fetch(database, "distinct_rows", f"c{i}"), markers))
-    return columns, weights
+    return Read(columns, weights)
+
+
+def _spilled(
+    database: duckdb.DuckDBPyConnection,
+    path: os.PathLike[str],
+    names: Sequence[str],
+    types: Sequence[str],
+    markers: Collection[str],
+    kept: Sequence[int],
+    coded: Mapping[int, _Numbered],
+) -> Read:
+    """Write the distinct rows to a file, as codes; columns have their dictionaries."""
+    columns: dict[int, Column] = {}
+    counts: dict[str, Ints] = {}
+    places: dict[int, Codes] = {}
+    for i in kept:
+        told = database.execute(f"SELECT c{i}, CAST(sum(n) AS BIGINT) AS n FROM distinct_rows GROUP BY c{i}")
+        found = told.fetchnumpy()
+        cells, weights = found[f"c{i}"], np.ma.getdata(found["n"]).astype(np.int32)
+        if i in coded:
+            numbers = np.ma.getdata(cells)
+            columns[i] = coded[i].column(str(path), names[i], numbers, weights, markers)
+            places[i] = np.zeros(int(numbers.max()) + 1, dtype=np.int32)
+            places[i][numbers] = columns[i].codes
+        else:
+            columns[i] = to_column(names[i], types[i], cells, markers)
+        counts[names[i]] = columns[i].counts(weights)
+    folder = SpillFolder()
+    file, asked = folder.new(len(kept)), ", ".join([*(f"c{i}" for i in kept), "n"])
+    n_rows, n_records = _size(database)
+    for begin in range(0, n_rows, ROWS_AT_ONCE):
+        some = f"rowid >= {begin} AND rowid < {begin + ROWS_AT_ONCE}"
+        fetched = database.execute(f"SELECT {asked} FROM distinct_rows WHERE {some}").fetchnumpy()
+        rows = np.empty((len(fetched["n"]), len(kept) + 1), dtype=np.int32)
+        for j, i in enumerate(kept):
+            cells = fetched[f"c{i}"]
+            rows[:, j] = places[i][np.ma.getdata(cells)] if i in coded else _codes_in(columns[i], types[i], cells)
+        rows[:, -1] = np.ma.getdata(fetched["n"])
+        file.append(rows)
+    told_of = [columns.get(i, replace(absent(0), name=name)) for i, name in enumerate(names)]
+    spilled = SpilledRows(folder, file, tuple(names[i] for i in kept), counts, n_records)
+    return Read(spread(told_of), spilled=spilled)
+
+
+def _codes_in(column: Column, kind: str, cells: npt.NDArray[Any]) -> Codes:
+    """The codes of some cells in a column that has all of their values."""
+    some = to_column(column.name, kind, cells, ())
+    places = np.append(np.searchsorted(column.values, some.values), len(column.values))
+    return places.astype(np.int32)[some.codes]
 
 
 def absent(n_rows: int) -> Column:
@@ -303,29 +378,16 @@ def collapse_rows(
     scan: str,
     kept: Sequence[str],
     counted: str = "count(*)",
-    *,
-    names: Sequence[str] = (),
-) -> Codes:
-    """Make the table of distinct rows; how many records each stands for, which `counted` says in SQL.
-
-    The names are those of all columns, for whoever has to do without the rows.
-    """
+) -> int:
+    """Make the table of distinct rows, with the records of each, which `counted` says in SQL; how many rows it has."""
     told = ", ".join(kept) or "1"
     database.execute("SET preserve_insertion_order = false")
     number = f"CAST({counted} AS BIGINT) AS n"
     database.execute(f"CREATE TEMP TABLE distinct_rows AS SELECT {told}, {number} FROM {scan} GROUP BY {told}")
     database.execute("SET preserve_insertion_order = true")
-    n_rows, n_records = database.execute("SELECT count(*), CAST(sum(n) AS BIGINT) FROM distinct_rows").fetchone() or (
-        0,
-        0,
-    )
-    try:
-        refuse_too_many(path, n_rows, len(kept))
-    except TooManyDistinct as error:
-        error.names, error.n_records = tuple(names), n_records
-        raise
+    n_rows, n_records = _size(database)
     refuse_uncountable(path, n_records)
-    return np.ma.getdata(database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"]).astype(np.int32)
+    return n_rows
 
 
 def refuse_uncountable(path: os.PathLike[str], n_records: int) -> None:
@@ -334,10 +396,38 @@ def refuse_uncountable(path: os.PathLike[str], n_records: int) -> None:
         raise DataError(f"{path}: has more than {np.iinfo(np.int32).max:,} records; split it")
 
 
+def weights_of_rows(
+    database: duckdb.DuckDBPyConnection, path: os.PathLike[str], n_columns: int, names: Sequence[str]
+) -> Codes:
+    """How many records each of the distinct rows stands for.
+
+    The names are those of all columns, for whoever has to do without the rows.
+    """
+    n_rows, n_records = _size(database)
+    try:
+        refuse_too_many(path, n_rows, n_columns)
+    except TooManyDistinct as error:
+        error.names, error.n_records = tuple(names), n_records
+        raise
+    return np.ma.getdata(database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"]).astype(np.int32)
+
+
+def _size(database: duckdb.DuckDBPyConnection) -> tuple[int, int]:
+    """How many distinct rows there are, and how many records."""
+    told = database.execute("SELECT count(*), CAST(coalesce(sum(n), 0) AS BIGINT) FROM distinct_rows").fetchone()
+    return (int(told[0]), int(told[1])) if told else (0, 0)
+
+
 def n_that_fit(n_columns: int, taken: int = 0) -> int | None:
     """How many distinct rows fit into what `bounded` gives, beside what is taken already; None without a bound."""
     memory = bound()
     return None if memory is None else max(0, memory - BASE_BYTES - taken) // (ROW_BYTES + CELL_BYTES * n_columns)
+
+
+def does_fit(n_rows: int, n_columns: int) -> bool:
+    """Whether so many distinct rows do."""
+    most = n_that_fit(n_columns)
+    return most is None or n_rows <= most
 
 
 def refuse_too_many(

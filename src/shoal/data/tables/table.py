@@ -217,7 +217,10 @@ class Table:
             raise DataError(f"there is no column {name!r}; {did_you_mean(name, self.columns)}") from None
 
     def marginal(self, name: str) -> tuple[Column, npt.NDArray[np.integer[Any]] | None]:
-        """A column, and how many records each of its rows stands for; None where each is one."""
+        """A column by itself, and how many records each of its rows stands for; None where each is one.
+
+        Its rows need not be those of the table.
+        """
         return self[name], self.weights
 
     def pieces(self, n_records: int) -> Iterator[tuple[slice, npt.NDArray[np.int64]]]:

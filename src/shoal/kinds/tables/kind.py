@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from shoal.arrays import Ints
+from shoal.data.tables.spill import SpilledTable
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, PolicyError
 from shoal.kind import SMALL, ColumnPlace, HierarchyLook, Kind, Run
@@ -175,6 +176,17 @@ class Tables(Kind):
         refuse_unweighed(manifest, policy, is_alone=not beside)
         return Policy(memory=asked).n_bytes
 
+    def bytes_to_attack(self, manifest: TableManifest, memory: str | None, *, others: Sequence[Any] = ()) -> int | None:
+        """As is said; refused for releases whose records are attacked one by one."""
+        if memory is None:
+            return None
+        from shoal.kinds.tables.large import refuse_unweighed
+
+        refuse_unweighed(manifest, None, is_alone=True, what="attacked")
+        if others:
+            raise PolicyError("another release beside it is attacked with all records in memory: leave memory out")
+        return Policy(memory=memory).n_bytes
+
     def first_rows(self, records: Any, n: int) -> Grid:
         """A line a row, cells as a text file shows them."""
         some = records.take(np.arange(min(n, len(records))))
@@ -261,6 +273,11 @@ class Tables(Kind):
 
             check_target(data, attributes_of(data, policy), policy.target, policy.method.publication)
         policy, why = settled(policy, data)
+        if isinstance(data, SpilledTable):
+            from shoal.kinds.tables.spilled import release_spilled
+
+            if held_out is None and run.after is None and policy.releases != "several":
+                return release_spilled(data, policy, run.progress, why)
         if data.weights is not None and held_out is not None:
             raise PolicyError("records are held out of a table in memory: leave memory out, or hold none out")
         series = None
@@ -335,9 +352,13 @@ class Tables(Kind):
         from shoal.attack.tables.case import TableCase
         from shoal.check.tables.folder import providers_of, published_table
         from shoal.check.tables.pseudonyms import apart
+        from shoal.data.database import bound
         from shoal.data.tables.meaning import attributes_of
         from shoal.data.tables.persons import person_codes
+        from shoal.kinds.tables.large import in_order, refuse_several_each, refuse_unheld
+        from shoal.secrets import ROWS_FILE
 
+        refuse_unheld(original, control)
         columns = {n: a for n, a in manifest.meant.items() if n not in manifest.shifted}
         missing = [n for n in columns if n not in original.columns]
         if missing:
@@ -355,7 +376,13 @@ class Tables(Kind):
                 f"{len(others)} other releases are given, and the originals of {len(other_originals)}; give one for "
                 "each, in their order"
             )
-        table = apart(published_table(folder, manifest, n_most=original.n_rows), manifest.pseudonym)[0]
+        is_bounded = bound() is not None
+        counted = bool(person) and not is_bounded  # else each record is another's
+        if is_bounded:
+            refuse_several_each([original, control])
+            original, control = in_order(original), None if control is None else in_order(control)
+        held = published_table(folder, manifest, n_most=original.n_records, is_weighed=is_bounded)
+        table = apart(in_order(held) if is_bounded else held, manifest.pseudonym)[0]
         case = TableCase(
             published=table.select([n for n in table.names if n not in manifest.shifted]),
             original=original,
@@ -367,11 +394,13 @@ class Tables(Kind):
             ),
             publication=str(manifest.method["publish"]),
             layout=manifest.layout,
-            rows=None if private is None else private.rows(),
+            rows=None if private is None or is_bounded else private.rows(),
+            are_rows_unread=is_bounded and private is not None and private.holds(ROWS_FILE),
             population=None if population is None else self.load_again(Path(population), manifest, header=header),
             policy=_told_policy(manifest, roles),
-            persons=person_codes(original, person) if person else None,
-            control_persons=person_codes(control, person) if person and control is not None else None,
+            persons=person_codes(original, person) if counted else None,
+            control_persons=person_codes(control, person) if counted and control is not None else None,
+            is_one_each=bool(person) and is_bounded,
             knows_history=manifest.person_knowledge == "history",
             providers=None if manifest.provider is None else providers_of(table, original, manifest.provider, private),
             coalition=manifest.coalition or 0,
@@ -428,7 +457,6 @@ class Tables(Kind):
 
     def trials(self, policy: Policy, target: str | None = None) -> TableTrials:
         """See `shoal.kinds.tables.sweep`."""
-        refuse_bound(policy, "shoal sweep")
         from shoal.kinds.tables.sweep import TableTrials
 
         return TableTrials(policy, target)

@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.data.database import bounded
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.coded_rows import UnheldTable
 from shoal.data.tables.decimals import noted
 from shoal.data.tables.files import read_table
+from shoal.data.tables.parquet import TooManyDistinct
 from shoal.data.tables.table import Table
 from shoal.data.tables.workers import Workers
 from shoal.engine.blocks import run_blocks
@@ -31,6 +33,7 @@ from shoal.kind import Run
 from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.progress import Progress
+from shoal.tables.record_order import content_order
 
 if TYPE_CHECKING:
     from shoal.check.tables.parts import VerifiedFile
@@ -98,14 +101,22 @@ def load_distinct(source: Any, policy: Policy) -> Table:
             )
         return policy.columns.get(name, usual).role == "identifying"
 
+    can_spill = policy.method.partition == "mondrian"
     with bounded(policy.n_bytes):
-        return read_distinct_rows(source, policy, drops, policy.person)
+        return read_distinct_rows(source, policy, drops, policy.person, spills=can_spill)
 
 
-def read_distinct_rows(source: Any, policy: Policy, drops: Callable[[str], bool], person: Sequence[str] = ()) -> Table:
+def read_distinct_rows(
+    source: Any,
+    policy: Policy,
+    drops: Callable[[str], bool],
+    person: Sequence[str] = (),
+    *,
+    spills: bool = False,
+) -> Table:
     """The distinct rows of a file in all columns but those that `drops` says, each with the number of its records.
 
-    All records, where some may be of one `person`.
+    All records, where some may be of one `person`. Rows that do not fit may be left in files, if `spills` says so.
     """
     if not isinstance(source, str | Path):
         raise PolicyError("a bound on memory is for files, and this is in memory already: leave memory out")
@@ -115,6 +126,7 @@ def read_distinct_rows(source: Any, policy: Policy, drops: Callable[[str], bool]
         header=policy.header,
         drops=drops,
         person=person,
+        spills=spills,
         **(policy.reading or {}),
     )
     return found if policy.reading and "decimal" in policy.reading else noted(found)
@@ -199,8 +211,26 @@ def verified_file(
     return replace(found, findings=findings)
 
 
-def refuse_unweighed(manifest: TableManifest, policy: Policy | None, *, is_alone: bool) -> None:
-    """Refuse to check a release from distinct rows whose promises are about single records."""
+def in_order(table: Table) -> Table:
+    """The same rows by their content, whatever the order in which they were found, so that a seed draws the same."""
+    return table.take(content_order(table, (), table.names))
+
+
+def refuse_unheld(*tables: Any) -> None:
+    """Refuse to attack records whose distinct rows do not fit into memory."""
+    for table in tables:
+        if isinstance(table, UnheldTable):
+            raise TooManyDistinct(Path("the original"), table.n_rows, table.memory)
+
+
+def refuse_several_each(tables: Sequence[Table | None]) -> None:
+    """Refuse to attack records of which all had to be read, as some may be of one person."""
+    if any(table is not None and table.weights is None for table in tables):
+        raise PolicyError("persons with several records are attacked with all records in memory: leave memory out")
+
+
+def refuse_unweighed(manifest: TableManifest, policy: Policy | None, *, is_alone: bool, what: str = "checked") -> None:
+    """Refuse to check, or to attack, a release from distinct rows whose promises are about single records."""
     told = str(manifest.method.get("publish", ""))
     asked = {
         f"publish = {told}": told != "generalise",
@@ -211,6 +241,6 @@ def refuse_unweighed(manifest: TableManifest, policy: Policy | None, *, is_alone
         "a series of releases": manifest.series is not None or not is_alone,
         "what was held out": "held_out" in manifest.records,
     }
-    refused = [what for what, is_refused in asked.items() if is_refused]
+    refused = [name for name, is_refused in asked.items() if is_refused]
     if refused:
-        raise PolicyError(f"{refused[0]} is checked with all records in memory: leave memory out")
+        raise PolicyError(f"{refused[0]} is {what} with all records in memory: leave memory out")
