@@ -66,6 +66,7 @@ class ReportContent:
         return cls.of(
             release.kind,
             verdict=release.grounds().to_dict(),
+            noun=words.NOUN,
             checked=words.CHECKED,
             **said(words, release.guarantees, release.suppressed),
             **{"notes": release.notes, **shown},

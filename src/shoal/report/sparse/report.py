@@ -28,7 +28,6 @@ def report_content(release: SparseRelease) -> ReportContent:
     return ReportContent.of_release(
         release,
         sparse_words,
-        noun="Records",
         title=f"{len(sketches):,} sketches",
         facts=_facts(release),
         suppressed_sentence=release.suppressed_sentence,

@@ -31,7 +31,6 @@ def report_content(release: TrajectoryRelease) -> ReportContent:
     return ReportContent.of_release(
         release,
         words,
-        noun="Trajectories",
         title=f"{len(boxes):,} {policy.many}",
         facts=[
             (f"{policy.many.capitalize()} published", f"{len(boxes):,}", f"of {len(release._original):,}"),
