@@ -59,7 +59,7 @@ class AttackedCell(Cell):
 
     def risks_in_words(self, shown: Callable[[float], str]) -> list[str]:
         """Both, the one that decides first, and whether attacks succeed."""
-        found = [(self.risks[name], getattr(self, name)) for name in reversed(self.risks)]
+        found = [(self.risks[name], getattr(self, name)) for name in reversed(list(self.risks))]
         said = [figure.in_words.format(shown(value)) for figure, value in found if value is not None]
         n = len(self.succeeding)
         return [*said, "one attack succeeds" if n == 1 else f"{n or 'no'} attacks succeed"] if said else []
