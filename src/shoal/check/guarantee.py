@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -112,6 +112,102 @@ class Guarantee:
         }
 
 
+@dataclass(frozen=True)
+class Reached:
+    """What the classes of a table reach of one model, or those of a part of it: enough to tell its guarantee.
+
+    Attributes
+    ----------
+    n_classes, n_failing : int
+        Classes in all, and those that fail.
+    achieved : float
+        What the worst class achieves.
+    smallest : int
+        Members of the smallest class.
+    low_is_worse : bool
+        Whether small numbers are the dangerous ones.
+    noun : str
+        What is counted: records or persons.
+    are_histories : bool
+        Whether a class has all rows of its persons.
+    """
+
+    n_classes: int
+    n_failing: int
+    achieved: float
+    smallest: int
+    low_is_worse: bool
+    noun: str
+    are_histories: bool
+    _worst: tuple[tuple[tuple[Any, ...], WorstClass], ...]
+
+    @classmethod
+    def of(cls, classes: Classes, achieved: npt.NDArray[Any], failing: Mask, *, low_is_worse: bool) -> Reached:
+        """Sum up what each class achieves.
+
+        Worst classes are listed failing ones first, then by what they achieve, by size, and by published values.
+        """
+        values = achieved.astype(np.float64)
+        badness = -values if low_is_worse else values
+        worst = np.lexsort((classes.sizes, -badness, ~failing))[:N_WORST]
+        listed = []
+        for i in worst.tolist():
+            place = (not failing[i], -float(badness[i]), int(classes.sizes[i]), classes.place(i))
+            listed.append((place, WorstClass(classes.values(i), int(classes.sizes[i]), float(values[i]))))
+        return cls(
+            classes.n_classes,
+            int(failing.sum()),
+            float(values[np.argmax(badness)]),
+            int(classes.sizes.min()),
+            low_is_worse,
+            classes.noun,
+            classes.are_histories,
+            tuple(listed),
+        )
+
+    def with_part(self, other: Reached) -> Reached:
+        """Of all classes of two parts of a table, whose columns have the same dictionaries; no class is in both."""
+        worst = sorted((*self._worst, *other._worst), key=lambda listed: listed[0])[:N_WORST]
+        return replace(
+            self,
+            n_classes=self.n_classes + other.n_classes,
+            n_failing=self.n_failing + other.n_failing,
+            achieved=(min if self.low_is_worse else max)(self.achieved, other.achieved),
+            smallest=min(self.smallest, other.smallest),
+            _worst=tuple(worst),
+        )
+
+    @property
+    def failing_groups(self) -> str:
+        """Where the model fails, for a sentence."""
+        return _where(self.n_failing, self.n_classes)
+
+    def guarantee(
+        self,
+        model: str,
+        required: Mapping[str, float],
+        sentences: tuple[str, str],
+        *,
+        kind: str = "",
+        sensitive: str = "",
+        details: Mapping[str, float] | None = None,
+    ) -> Guarantee:
+        """The guarantee; of the two `sentences`, the second is for a model that fails."""
+        return Guarantee(
+            model=model,
+            kind=kind,
+            sensitive=sensitive,
+            required=dict(required),
+            achieved=self.achieved,
+            holds=self.n_failing == 0,
+            n_classes=self.n_classes,
+            n_failing=self.n_failing,
+            worst=tuple(named for _, named in self._worst),
+            sentence=sentences[self.n_failing > 0],
+            details=dict(details or {}),
+        )
+
+
 def judge(
     classes: Classes,
     achieved: npt.NDArray[Any],
@@ -129,24 +225,8 @@ def judge(
 
     Worst classes are listed failing ones first, then by what they achieve, by size, and by published values.
     """
-    values = achieved.astype(np.float64)
-    badness = -values if low_is_worse else values
-    worst = np.lexsort((classes.sizes, -badness, ~failing))[:N_WORST]
-    n_failing = int(failing.sum())
-    reached = float(values[np.argmax(badness)])
-    return Guarantee(
-        model=model,
-        kind=kind,
-        sensitive=sensitive,
-        required=dict(required),
-        achieved=reached,
-        holds=n_failing == 0,
-        n_classes=classes.n_classes,
-        n_failing=n_failing,
-        worst=tuple(WorstClass(classes.values(i), int(classes.sizes[i]), float(values[i])) for i in worst.tolist()),
-        sentence=sentences[n_failing > 0],
-        details=dict(details or {}),
-    )
+    reached = Reached.of(classes, achieved, failing, low_is_worse=low_is_worse)
+    return reached.guarantee(model, required, sentences, kind=kind, sensitive=sensitive, details=details)
 
 
 def failing_groups(failing: Mask) -> str:
@@ -155,7 +235,11 @@ def failing_groups(failing: Mask) -> str:
     >>> failing_groups(np.array([True, False, False]))
     'in 1 of 3 groups of records that look alike'
     """
-    return f"in {int(failing.sum())} of {count(len(failing), 'group')} of records that look alike"
+    return _where(int(failing.sum()), len(failing))
+
+
+def _where(n_failing: int, n_classes: int) -> str:
+    return f"in {n_failing} of {count(n_classes, 'group')} of records that look alike"
 
 
 def number(value: float) -> str:

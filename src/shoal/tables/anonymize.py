@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes
+from shoal.check.guarantee import Guarantee
 from shoal.check.tables.verify import verify
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.guess import UNKNOWN
@@ -21,6 +22,7 @@ from shoal.data.tables.table import Column, Table
 from shoal.errors import Infeasible, PolicyError
 from shoal.kinds.tables.policy import SHIFT_TIES, Policy
 from shoal.models import registered
+from shoal.models.base import Model
 from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress
 from shoal.tables.blind import smallest_that_holds
@@ -122,10 +124,10 @@ def anonymize_table(
     """
     attributes = attributes_of(table, policy)
     repeated = [] if policy.person else _repeated_persons(table)
-    notes = [*repeated, *table.source.notes, *_unstated(attributes, policy)]
+    notes = [*repeated, *table.source.notes, *unstated_roles(attributes, policy)]
     quasi = sorted(n for n, a in attributes.items() if a.role == "quasi")
     sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
-    _refuse_hopeless(table, policy, attributes, quasi, sensitive)
+    refuse_hopeless(table, policy, attributes, quasi, sensitive)
 
     kept = [n for n, a in attributes.items() if a.role != "identifying"]
     order = secret_order(table, quasi, [*kept, *policy.person, *policy.provider], seed)
@@ -430,7 +432,7 @@ def _published_order(
     return content_order(published, quasi, published.names)
 
 
-def _refuse_hopeless(
+def refuse_hopeless(
     table: Table, policy: Policy, attributes: Mapping[str, Attribute], quasi: Sequence[str], sensitive: Sequence[str]
 ) -> None:
     """Say at once what no partition can mend."""
@@ -477,27 +479,38 @@ def _refuse_hopeless(
             f"{diverse[0].model} is required but no column is sensitive; "
             'name one (--sensitive disease, or role = "sensitive")'
         )
-    alone = "everyone"
-    while alone in sensitive:
-        alone += " "
-    everyone = Column(alone, np.zeros(table.n_rows, dtype=np.int32), np.array(["all"], dtype=object))
     # One recoding may leave out all that is too frequent, though not bring in values that there are not.
     is_mendable = policy.method.is_recoding and policy.method.suppression > 0
-    for found in verify(
-        replace(Table.of([everyone, *(table[n] for n in sensitive)]), weights=table.weights),
-        diverse,
-        [alone],
-        sensitive,
-        missing=policy.missing,
-        markers=policy.missing_markers,
-        attributes=attributes,
-    ):
+    for found in _as_one_group(table, diverse, sensitive, policy, attributes):
         if not found.holds and not (is_mendable and found.kind not in registered()[found.model].needs_values):
             required = ", ".join(f"{k} = {v:g}" for k, v in found.required.items() if isinstance(v, int | float))
             raise Infeasible(
                 f"{found.kind + ' ' if found.kind else ''}{found.model} with {required} cannot be met for "
                 f"{found.sensitive!r}: the whole table taken as one group reaches {found.achieved:.4g}; ask for less"
             )
+
+
+def _as_one_group(
+    table: Table,
+    diverse: Sequence[Model],
+    sensitive: Sequence[str],
+    policy: Policy,
+    attributes: Mapping[str, Attribute],
+) -> Iterator[Guarantee]:
+    """What the whole table would reach in every sensitive column, were it one group."""
+    for name in sensitive:
+        column, weights = table.marginal(name)
+        alone = f"not {name}"
+        everyone = Column(alone, np.zeros(len(column.codes), dtype=np.int32), np.array(["all"], dtype=object))
+        yield from verify(
+            replace(Table.of([everyone, column]), weights=None if weights is None else weights.astype(np.int32)),
+            [r for r in diverse if r.column in (None, name)],
+            [alone],
+            [name],
+            missing=policy.missing,
+            markers=policy.missing_markers,
+            attributes=attributes,
+        )
 
 
 def _fitted_to_all(
@@ -513,7 +526,7 @@ def _fitted_to_all(
     ]
 
 
-def _unstated(attributes: Mapping[str, Attribute], policy: Policy) -> list[str]:
+def unstated_roles(attributes: Mapping[str, Attribute], policy: Policy) -> list[str]:
     """Say which columns are made alike for no other reason than that nobody said what they are."""
     names = [n for n, a in attributes.items() if a.why.endswith(UNKNOWN) and not policy.states_role_of(n)]
     if not names:

@@ -23,7 +23,7 @@ STEP = 2**31 + 1  # of the seed; the partition draws from its children, and pseu
 def content_order(table: Table, quasi: Sequence[str], kept: Sequence[str]) -> Rows:
     """Sort rows by the content of the quasi-identifiers, then of all other columns, columns by name."""
     names = [*sorted(quasi), *sorted(set(kept) - set(quasi))]
-    return _sorted(_pack([table[n] for n in names])[0])
+    return _sorted(pack([table[n] for n in names])[0])
 
 
 def secret_order(table: Table, quasi: Sequence[str], kept: Sequence[str], seed: int | None) -> Rows:
@@ -45,8 +45,8 @@ def secret_order(table: Table, quasi: Sequence[str], kept: Sequence[str], seed: 
     seed : int or None
         None takes the operating system's entropy. A seed that others can guess is no secret.
     """
-    known, span = _pack([table[n] for n in sorted(quasi)])
-    order = _sorted(_pack([table[n] for n in sorted(set(kept) - set(quasi))], known, span)[0])
+    known, span = pack([table[n] for n in sorted(quasi)])
+    order = _sorted(pack([table[n] for n in sorted(set(kept) - set(quasi))], known, span)[0])
     opens = np.zeros(len(order), dtype=bool)
     opens[:1] = True
     for key in known:
@@ -68,7 +68,7 @@ def _secret_numbers(n: int, seed: int | None) -> Words:
     return np.frombuffer(hashlib.shake_256(key).digest(8 * n), dtype="<u8")
 
 
-def _pack(columns: Sequence[Column], keys: Keys = (), span: int = 2**63) -> tuple[Keys, int]:
+def pack(columns: Sequence[Column], keys: Keys = (), span: int = 2**63) -> tuple[Keys, int]:
     """Put the ranks of columns below those in `keys`, packed into as few 64-bit numbers as they fit.
 
     Most tables need one, and so one sort. `span` is how many values the last of the keys can take.

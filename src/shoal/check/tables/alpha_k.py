@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import Floats, Mask
-from shoal.check.guarantee import TOLERANCE, Guarantee, failing_groups, judge, number
+from shoal.check.guarantee import TOLERANCE, Guarantee, Reached, number
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
 from shoal.check.tables.models import Believed, Check, Held, checks
@@ -37,26 +37,29 @@ def largest_share(held: Distribution) -> Floats:
 
 def alpha_k(classes: Classes, held: Distribution, alpha: float, k: int) -> Guarantee:
     """Recompute (alpha, k)-anonymity: achieved is the largest share, ``details["k"]`` the least size."""
+    return _told(_reached(classes, held, alpha, k), held.name, alpha, k)
+
+
+def _reached(classes: Classes, held: Distribution, alpha: float, k: int) -> Reached:
     achieved = largest_share(held)
-    smallest = int(classes.sizes.min())
     # One correctly rounded division of integers: a share of 29 in 100 is the float that is written 0.29.
-    failing = (achieved > alpha) | (classes.sizes < k)
-    share = f"the share {number(achieved.max())} of a group (allowed: {number(alpha)})"
-    return judge(
-        classes,
-        achieved,
-        failing,
-        low_is_worse=False,
-        model="alpha-k",
-        sensitive=held.name,
-        required={"alpha": alpha, "k": k},
-        details={"k": smallest},
-        sentences=(
-            f"Every group of records that look alike has at least {smallest} {classes.noun}s (required: {k}), and no "
-            f"value of {held.name!r} makes up more than {share}.",
-            f"(alpha, k)-anonymity fails {failing_groups(failing)}: the smallest group has {smallest} of the "
-            f"{k} required {classes.noun}s, and a value of {held.name!r} makes up as much as {share}.",
+    return Reached.of(classes, achieved, (achieved > alpha) | (classes.sizes < k), low_is_worse=False)
+
+
+def _told(reached: Reached, name: str, alpha: float, k: int) -> Guarantee:
+    smallest, noun = reached.smallest, reached.noun
+    share = f"the share {number(reached.achieved)} of a group (allowed: {number(alpha)})"
+    return reached.guarantee(
+        "alpha-k",
+        {"alpha": alpha, "k": k},
+        (
+            f"Every group of records that look alike has at least {smallest} {noun}s (required: {k}), and no "
+            f"value of {name!r} makes up more than {share}.",
+            f"(alpha, k)-anonymity fails {reached.failing_groups}: the smallest group has {smallest} of the "
+            f"{k} required {noun}s, and a value of {name!r} makes up as much as {share}.",
         ),
+        sensitive=name,
+        details={"k": smallest},
     )
 
 
@@ -69,6 +72,14 @@ class AlphaKCheck(Check[AlphaK]):
     def of_values(self, required: AlphaK, classes: Classes, held: Held) -> Guarantee:
         """See `alpha_k`."""
         return alpha_k(classes, held.values, required.alpha, required.k)
+
+    def reach_values(self, required: AlphaK, classes: Classes, held: Held) -> Reached:
+        """The largest share."""
+        return _reached(classes, held.values, required.alpha, required.k)
+
+    def tell_values(self, required: AlphaK, reached: Reached, name: str, distance: Distance) -> Guarantee:
+        """As of a whole."""
+        return _told(reached, name, required.alpha, required.k)
 
     def least_rows(self, required: AlphaK) -> int:
         """The k."""

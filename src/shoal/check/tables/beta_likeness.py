@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from shoal.arrays import Floats, Mask
-from shoal.check.guarantee import TOLERANCE, Guarantee, failing_groups, judge, number
+from shoal.check.guarantee import TOLERANCE, Guarantee, Reached, number
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
 from shoal.check.tables.models import Believed, Check, Held, checks, refuse_hidden
@@ -43,6 +43,10 @@ def gains(held: Distribution) -> Floats:
 
 def beta_likeness(classes: Classes, held: Distribution, beta: float, kind: Kind = "enhanced") -> Guarantee:
     """Recompute beta-likeness: achieved is the largest gain; enhanced holds each value to its own bound."""
+    return _told(_reached(classes, held, beta, kind), held.name, beta, kind)
+
+
+def _reached(classes: Classes, held: Distribution, beta: float, kind: Kind) -> Reached:
     if held.hides_any:
         raise refuse_hidden("beta-likeness", held.name)
     gain = gains(held)
@@ -51,23 +55,22 @@ def beta_likeness(classes: Classes, held: Distribution, beta: float, kind: Kind 
         most = -np.log(held.totals / held.n_members)
         too_much |= (gain > 0) & (gain > most[held.values] * (1 + TOLERANCE))
     achieved = np.maximum(np.maximum.reduceat(gain, held.starts), 0.0)
-    failing = np.logical_or.reduceat(too_much, held.starts)
-    more = f"{number(100 * float(achieved.max()))} % {_allowed(beta, kind)}"
-    return judge(
-        classes,
-        achieved,
-        failing,
-        low_is_worse=False,
-        model="beta-likeness",
-        kind=kind,
-        sensitive=held.name,
-        required={"beta": beta},
-        sentences=(
-            f"In no group of records that look alike is a value of {held.name!r} more frequent than in the "
+    return Reached.of(classes, achieved, np.logical_or.reduceat(too_much, held.starts), low_is_worse=False)
+
+
+def _told(reached: Reached, name: str, beta: float, kind: Kind) -> Guarantee:
+    more = f"{number(100 * reached.achieved)} % {_allowed(beta, kind)}"
+    return reached.guarantee(
+        "beta-likeness",
+        {"beta": beta},
+        (
+            f"In no group of records that look alike is a value of {name!r} more frequent than in the "
             f"whole table by more than {more}.",
-            f"{kind.capitalize()} beta-likeness fails {failing_groups(failing)}: a value of {held.name!r} is "
+            f"{kind.capitalize()} beta-likeness fails {reached.failing_groups}: a value of {name!r} is "
             f"more frequent in a group than in the whole table by {more}.",
         ),
+        kind=kind,
+        sensitive=name,
     )
 
 
@@ -85,6 +88,14 @@ class BetaLikenessCheck(Check[BetaLikeness]):
     def of_values(self, required: BetaLikeness, classes: Classes, held: Held) -> Guarantee:
         """See `beta_likeness`."""
         return beta_likeness(classes, held.values, required.beta, required.kind)
+
+    def reach_values(self, required: BetaLikeness, classes: Classes, held: Held) -> Reached:
+        """The largest gain over the whole table."""
+        return _reached(classes, held.values, required.beta, required.kind)
+
+    def tell_values(self, required: BetaLikeness, reached: Reached, name: str, distance: Distance) -> Guarantee:
+        """As of a whole."""
+        return _told(reached, name, required.beta, required.kind)
 
     def of_beliefs(
         self, required: BetaLikeness, belief: Shares, reading: Reading, distance: Distance

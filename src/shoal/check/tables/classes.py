@@ -41,6 +41,8 @@ class Classes:
         Whether the rows of a class are those of all persons with the same published history.
     weights : int32 array of n_rows, optional
         How many records each row stands for; else each is one.
+    n_apart : int
+        The last so many classes are of one record each, as a missing cell may hide any value.
     """
 
     columns: tuple[Column, ...]
@@ -50,6 +52,7 @@ class Classes:
     persons: Ints | None = None
     are_histories: bool = False
     weights: Codes | None = None
+    n_apart: int = 0
 
     @property
     def n_classes(self) -> int:
@@ -108,6 +111,11 @@ class Classes:
         alike = Classes(self.columns, ids, np.bincount(ids).astype(np.int64), first, are_histories=True)
         return alike.of_persons(persons)
 
+    def place(self, index: int) -> tuple[int, ...]:
+        """Where a class stands among others by its published values, also among those of other parts of a table."""
+        is_apart = index >= self.n_classes - self.n_apart
+        return (int(is_apart), *(int(c.ranks()[c.codes[self.first[index]]]) for c in self.columns))
+
     def values(self, index: int) -> dict[str, str]:
         """Name a class: the published text of each of its quasi-identifiers."""
         row = int(self.first[index])
@@ -151,13 +159,15 @@ def classes_of(
     if table.n_rows == 0:
         raise DataError("nothing would be published: the table has no rows; allow less suppression or give more data")
     columns = tuple(published(table[name], markers) for name in dict.fromkeys(quasi))
-    ids, weights = row_keys(columns), table.weights
+    ids, weights, n_apart = row_keys(columns), table.weights, 0
     if missing == "any":
         alone = np.any([c.missing for c in columns], axis=0)
         weights = None if weights is None else np.where(alone, 1, weights).astype(np.int32)  # one such fails as many do
-        ids[alone] = table.n_rows + np.arange(int(alone.sum()))
+        n_apart = int(alone.sum())
+        by_value = np.flatnonzero(alone)[np.argsort(ids[alone], kind="stable")]
+        ids[by_value] = table.n_rows + np.arange(n_apart)
         ids = np.unique(ids, return_inverse=True)[1].astype(np.int64)
     sizes = count_codes(ids, weights)
     first = np.empty(len(sizes), dtype=np.int64)
     first[ids[::-1]] = np.arange(len(ids) - 1, -1, -1)  # the last assignment stands: the first row
-    return Classes(columns, ids, sizes, first, weights=weights)
+    return Classes(columns, ids, sizes, first, weights=weights, n_apart=n_apart)

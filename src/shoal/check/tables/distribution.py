@@ -89,12 +89,41 @@ class Distribution:
         return np.maximum.reduceat(self.counts, self.starts)
 
 
-def distribution(classes: Classes, column: Column, *, missing: Missing = "value") -> Distribution:
-    """Count the values of a sensitive column (as `cells.published` gives it) in each class, with one sort."""
+@dataclass(frozen=True)
+class Whole:
+    """How a sensitive attribute is distributed over a whole table, of which classes are a part.
+
+    Attributes
+    ----------
+    codes, totals : int64 arrays of n_values
+        As those of a `Distribution`, of the whole.
+    """
+
+    codes: Ints
+    totals: Ints
+
+    @property
+    def n_members(self) -> int:
+        """Records of the whole."""
+        return int(self.totals.sum())
+
+
+def distribution(
+    classes: Classes, column: Column, *, missing: Missing = "value", whole: Whole | None = None
+) -> Distribution:
+    """Count the values of a sensitive column (as `cells.published` gives it) in each class, with one sort.
+
+    Where the classes are those of a part of a table, with the dictionaries of all, `whole` says what all of it has; no
+    person then has two records.
+    """
     n_known = len(column.values)
     held = np.minimum(column.codes, n_known).astype(np.int64)
-    codes, ranks = np.unique(held, return_inverse=True)
-    pairs, totals = classes.ids * len(codes) + ranks, count_codes(ranks, classes.weights)
+    if whole is None:
+        codes, ranks = np.unique(held, return_inverse=True)
+        totals = count_codes(ranks, classes.weights)
+    else:
+        codes, totals, ranks = whole.codes, whole.totals, np.searchsorted(whole.codes, held)
+    pairs = classes.ids * len(codes) + ranks
     if classes.persons is None or classes.is_one_each:
         keys, counts = counted(pairs, classes.weights)
     else:
@@ -121,7 +150,7 @@ def distribution(classes: Classes, column: Column, *, missing: Missing = "value"
         column,
         classes.sizes,
         sums,
-        classes.n_members,
+        classes.n_members if whole is None else whole.n_members,
         pair_classes,
         pair_values,
         counts,

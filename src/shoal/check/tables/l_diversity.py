@@ -21,14 +21,13 @@ Transactions on Knowledge Discovery from Data 1(1), 2007.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Floats, Ints, Mask
-from shoal.check.guarantee import TOLERANCE, Guarantee, count, failing_groups, judge, number
+from shoal.check.guarantee import TOLERANCE, Guarantee, Reached, count, number
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
 from shoal.check.tables.models import Believed, Check, Held, checks
@@ -73,13 +72,6 @@ def _top_over_tail(weights: npt.NDArray[Any], classes: Ints, starts: Ints, l: in
         return np.asarray(np.maximum.reduceat(weights, starts) / tail)
 
 
-_LEAST_L: dict[str, Callable[[Distribution], npt.NDArray[Any]]] = {
-    "distinct": distinct_l,
-    "probabilistic": probabilistic_l,
-    "entropy": entropy_l,
-}
-
-
 def l_diversity(
     classes: Classes,
     held: Distribution,
@@ -88,58 +80,59 @@ def l_diversity(
     c: float = 3.0,
 ) -> Guarantee:
     """Recompute l-diversity: achieved is the least l, for recursive the largest r_1 / (r_l + ...)."""
-    name = repr(held.name)
-    required: dict[str, float] = {"l": l}
+    return _told(_reached(classes, held, l, kind, c), held.name, l, kind, c)
+
+
+def _reached(classes: Classes, held: Distribution, l: float, kind: Kind, c: float) -> Reached:  # noqa: E741
     achieved: npt.NDArray[Any]
-    if kind != "recursive":
-        achieved = _LEAST_L[kind](held)
-        # Where n / r_1 equals l, it is l, by one correctly rounded division of integers; an entropy is not so exact.
-        failing = achieved < (l * (1 - TOLERANCE) if kind == "entropy" else l)
-        says, lacks = _said_of_least_l(classes, name, kind, l, achieved.min())
+    if kind == "distinct":
+        achieved = distinct_l(held)
+        failing = achieved < l
+    elif kind == "probabilistic":
+        achieved = probabilistic_l(held)
+        # One correctly rounded division of integers: where n / r_1 equals l, it is l.
+        failing = achieved < l
+    elif kind == "entropy":
+        achieved = entropy_l(held)
+        failing = achieved < l * (1 - TOLERANCE)
     else:
         achieved = recursive_c(held, int(l))
         failing = ~(achieved < c)
+    return Reached.of(classes, achieved, failing, low_is_worse=kind != "recursive")
+
+
+def _told(reached: Reached, column: str, l: float, kind: Kind, c: float) -> Guarantee:  # noqa: E741
+    name, wanted = repr(column), f"(required: {number(l)})"
+    required: dict[str, float] = {"l": l}
+    far, noun = number(reached.achieved), reached.noun
+    if kind == "distinct":
+        says = f"holds at least {far} different values of {name} {wanted}"
+        lacks = f"holds only {count(int(reached.achieved), 'different value')} of {name} {wanted}"
+    elif kind == "probabilistic":
+        says = f"shows no value of {name} more often than in 1 of {far} {noun}s (allowed: 1 of {number(l)})"
+        lacks = f"shows one value of {name} in 1 of {far} {noun}s (allowed: 1 of {number(l)})"
+    elif kind == "entropy":
+        says = f"leaves {name} at least as uncertain as {far} equally likely values do {wanted}"
+        lacks = f"leaves {name} only as uncertain as {far} equally likely values do {wanted}"
+    else:
         required = {"l": l, "c": c}
-        reached, rest = number(achieved.max()), f"all from the {_ordinal(int(l))} most frequent on together"
+        rest = f"all from the {_ordinal(int(l))} most frequent on together"
         bound = f"(required: less than {number(c)} times)"
-        says = f"has its most frequent value of {name} at most {reached} times as often as {rest} {bound}"
+        says = f"has its most frequent value of {name} at most {far} times as often as {rest} {bound}"
         lacks = (
-            f"has its most frequent value of {name} {reached} times as often as {rest} {bound}"
-            if np.isfinite(achieved.max())
+            f"has its most frequent value of {name} {far} times as often as {rest} {bound}"
+            if np.isfinite(reached.achieved)
             else f"has fewer than {number(l)} different values of {name}"
         )
-    return judge(
-        classes,
-        achieved,
-        failing,
-        low_is_worse=kind != "recursive",
-        model="l-diversity",
-        kind=kind,
-        sensitive=held.name,
-        required=required,
-        sentences=(
+    return reached.guarantee(
+        "l-diversity",
+        required,
+        (
             f"Every group of records that look alike {says}.",
-            f"{kind.capitalize()} l-diversity fails {failing_groups(failing)}: a group {lacks}.",
+            f"{kind.capitalize()} l-diversity fails {reached.failing_groups}: a group {lacks}.",
         ),
-    )
-
-
-def _said_of_least_l(classes: Classes, name: str, kind: Kind, l: float, least: float) -> tuple[str, str]:  # noqa: E741
-    """What a group does, in words: where it holds, and where it fails."""
-    reached, wanted, allowed = number(least), f"(required: {number(l)})", f"(allowed: 1 of {number(l)})"
-    if kind == "distinct":
-        return (
-            f"holds at least {reached} different values of {name} {wanted}",
-            f"holds only {count(int(reached), 'different value')} of {name} {wanted}",
-        )
-    if kind == "probabilistic":
-        return (
-            f"shows no value of {name} more often than in 1 of {reached} {classes.noun}s {allowed}",
-            f"shows one value of {name} in 1 of {reached} {classes.noun}s {allowed}",
-        )
-    return (
-        f"leaves {name} at least as uncertain as {reached} equally likely values do {wanted}",
-        f"leaves {name} only as uncertain as {reached} equally likely values do {wanted}",
+        kind=kind,
+        sensitive=column,
     )
 
 
@@ -162,6 +155,14 @@ class LDiversityCheck(Check[LDiversity]):
     def of_values(self, required: LDiversity, classes: Classes, held: Held) -> Guarantee:
         """See `l_diversity`."""
         return l_diversity(classes, held.values, required.l, required.kind, required.c)
+
+    def reach_values(self, required: LDiversity, classes: Classes, held: Held) -> Reached:
+        """What the kind says of every class."""
+        return _reached(classes, held.values, required.l, required.kind, required.c)
+
+    def tell_values(self, required: LDiversity, reached: Reached, name: str, distance: Distance) -> Guarantee:
+        """As of a whole."""
+        return _told(reached, name, required.l, required.kind, required.c)
 
     def is_low_worse(self, required: LDiversity) -> bool:
         """All but r_1 / (r_l + ...)."""

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from shoal.arrays import Floats, Mask
-from shoal.check.guarantee import Guarantee
+from shoal.check.guarantee import Guarantee, Reached
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
 from shoal.data.tables.attribute import Attribute
@@ -49,8 +49,9 @@ class Check(Generic[R]):
     """One model, recomputed.
 
     Of classes of records that look alike, a model of sizes is asked by `of_sizes` and a model of sensitive values by
-    `of_values`. Of slices, sizes are compared with `least_rows`, and an attacker's beliefs by `of_beliefs`; a model
-    that has no such formula cannot be shown for slices.
+    `of_values`; of a table that is read in parts, by `reach_sizes` and `reach_values` of each part, which are put
+    together and told by `tell_sizes` and `tell_values`. Of slices, sizes are compared with `least_rows`, and an
+    attacker's beliefs by `of_beliefs`; a model that has no such formula cannot be shown for slices.
     """
 
     is_relative: ClassVar[bool] = True
@@ -65,6 +66,22 @@ class Check(Generic[R]):
     def of_values(self, required: R, classes: Classes, held: Held) -> Guarantee:
         """Recompute it from the sensitive values in every class."""
         raise self._missing(required)
+
+    def reach_sizes(self, required: R, classes: Classes) -> Reached:
+        """What the number of records in every class reaches, to be put together with other parts of a table."""
+        raise self._parted(required)
+
+    def reach_values(self, required: R, classes: Classes, held: Held) -> Reached:
+        """What the sensitive values in every class reach, to be put together with other parts of a table."""
+        raise self._parted(required)
+
+    def tell_sizes(self, required: R, reached: Reached) -> Guarantee:
+        """The guarantee of all parts, as `of_sizes` tells that of a whole."""
+        raise self._parted(required)
+
+    def tell_values(self, required: R, reached: Reached, name: str, distance: Distance) -> Guarantee:
+        """The guarantee of all parts, as `of_values` tells that of a whole, of the column of that name."""
+        raise self._parted(required)
 
     def distance(self, required: R, attribute: Attribute | None) -> Distance:
         """The distance by which it compares values."""
@@ -85,6 +102,13 @@ class Check(Generic[R]):
     def believed(self, required: R, outcome: Outcome, smallest: int, fails: bool) -> Believed:
         """The worst of these beliefs in words; `smallest` is the number of rows of the smallest group."""
         raise self._missing(required)
+
+    @staticmethod
+    def _parted(required: R) -> PolicyError:
+        """What is said of a model whose file has no formula for parts of a table."""
+        return PolicyError(
+            f"{required.model} is not checked in parts, and the distinct rows do not fit into memory; raise memory"
+        )
 
     @staticmethod
     def _missing(required: R) -> PolicyError:

@@ -115,24 +115,38 @@ def risk_of(classes: Classes, k: int = 5, population: Ints | None = None) -> Ris
     sizes = classes.sizes
     if not classes.is_one_each:
         return _of_persons(classes, k)
-    n = int(sizes.sum())
-    unique, below = int((sizes == 1).sum()), int(sizes[sizes < k].sum())
+    return risk_of_sizes(sizes, np.ones(len(sizes), dtype=np.int64), k, population, noun=classes.noun)
+
+
+def risk_of_sizes(sizes: Ints, n_of_size: Ints, k: int = 5, population: Ints | None = None, *, noun: str) -> Risk:
+    """The same where records, or persons of one record each, are told by the sizes of classes alone.
+
+    Parameters
+    ----------
+    sizes, n_of_size : int64 arrays
+        Sizes of classes, and how many classes have each.
+    noun : {"record", "person"}
+        What is counted.
+    """
+    members, n_classes = sizes * n_of_size, int(n_of_size.sum())
+    n = int(members.sum())
+    unique, below = int(n_of_size[sizes == 1].sum()), int(members[sizes < k].sum())
     # A population of which the table is a part cannot have fewer; where it seems to, the bound stands.
     crowd = sizes if population is None else np.maximum(sizes, population)
-    matched = float((sizes / crowd).sum()) / n
+    matched = float((members / crowd).sum()) / n
     in_bin = np.searchsorted(_EDGES, sizes, side="right") - 1
-    per_bin = [int(sizes[in_bin == b].sum()) for b in range(len(BINS))]
+    per_bin = [int(members[in_bin == b].sum()) for b in range(len(BINS))]
     return _risk(
-        (n, len(sizes), unique, below),
+        (n, n_classes, unique, below),
         k,
         prosecutor_highest=1 / int(sizes.min()),
-        prosecutor_average=len(sizes) / n,
+        prosecutor_average=n_classes / n,
         journalist_highest=1 / int(crowd.min()),
         journalist_average=matched,
         population_known=population is not None,
         marketer=matched,
         records_by_class_size=dict(zip(BINS, per_bin, strict=True)),
-        unit=classes.noun,
+        unit=noun,
     )
 
 

@@ -23,7 +23,8 @@ assessment", Data Mining and Knowledge Discovery 16, 2008 (special uniques).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
@@ -67,8 +68,65 @@ def n_looked_at(n_rows: int) -> int:
     return next(fitting, 2)
 
 
-class Uniques:
-    """The columns of a table as integers, to count who is alone in what.
+class Counted(ABC):
+    """Columns, and some that are known in any case, to count who is alone in what.
+
+    Attributes
+    ----------
+    names : tuple of str
+        What is looked at.
+    n_rows : int
+        Records.
+    """
+
+    names: tuple[str, ...]
+    n_rows: int
+
+    @abstractmethod
+    def share(self, names: Sequence[str]) -> float:
+        """The share of all that some columns single out."""
+
+    @abstractmethod
+    def n_agreeing(self, name: str) -> int:
+        """How many pairs of records agree in a column, each record with itself too."""
+
+    def each(self) -> tuple[Combination, ...]:
+        """What every column singles out by itself."""
+        return tuple(Combination((name,), self.share([name])) for name in self.names)
+
+    def of_size(self, names: Sequence[str], size: int) -> Iterator[Combination]:
+        """What so many of some columns single out, in the order of the columns."""
+        for chosen in combinations(names, size):
+            yield Combination(chosen, self.share(chosen))
+
+    def most_telling(self, limit: float = 1.0) -> Combination | None:
+        """The fewest columns, at most three, that single out more than a limit; else those that single out most.
+
+        Of as many columns the worst; of those that are as bad the first by name, whatever their order in the table.
+        Where all columns together stay within the limit, the worst one alone. None without columns.
+        """
+        if not self.names:
+            return None
+        worst = min(self.each(), key=lambda t: (-t.share, t.columns))
+        if worst.share > limit or self.share(self.names) <= max(worst.share, limit):
+            return worst
+        looked_at = self._widest(n_looked_at(self.n_rows))
+        for size in range(2, MOST + 1):
+            for found in self.of_size(looked_at, size):
+                if found.share > worst.share:
+                    worst = found
+            if worst.share > limit:
+                break
+        return worst
+
+    def _widest(self, n_columns: int) -> list[str]:
+        """The columns in which the fewest pairs of records agree, by name."""
+        agreeing = {name: self.n_agreeing(name) for name in self.names}
+        return sorted(sorted(self.names, key=lambda name: (agreeing[name], name))[:n_columns])
+
+
+class Uniques(Counted):
+    """The columns of a table as integers.
 
     Parameters
     ----------
@@ -114,10 +172,6 @@ class Uniques:
     def _share(self, key: Ints) -> float:
         return _n_alone(key, self._persons, self._weights) / self.n_units if self.n_units else 0.0
 
-    def each(self) -> tuple[Combination, ...]:
-        """What every column singles out by itself."""
-        return tuple(Combination((name,), self.share([name])) for name in self.names)
-
     def added_by_each(self) -> dict[str, float]:
         """By how much less all columns together would single out, were one of them not known; by column."""
         ahead, behind = [self._base], [np.zeros_like(self._base)]
@@ -131,33 +185,16 @@ class Uniques:
             for i, name in enumerate(self.names)
         }
 
-    def most_telling(self, limit: float = 1.0) -> Combination | None:
-        """The fewest columns, at most three, that single out more than a limit; else those that single out most.
+    def of_size(self, names: Sequence[str], size: int) -> Iterator[Combination]:
+        """The same, with what all but the last column tell counted once."""
+        for first in combinations(names, size - 1):
+            base = self._key(first)
+            for name in names[names.index(first[-1]) + 1 :]:
+                yield Combination((*first, name), self._share(self._key([name], base)))
 
-        Of as many columns the worst; of those that are as bad the first by name, whatever their order in the table.
-        Where all columns together stay within the limit, the worst one alone. None without columns.
-        """
-        if not self.names:
-            return None
-        worst = min(self.each(), key=lambda t: (-t.share, t.columns))
-        if worst.share > limit or self.share(self.names) <= max(worst.share, limit):
-            return worst
-        looked_at = self._widest(n_looked_at(self.n_rows))
-        for size in range(2, MOST + 1):
-            for first in combinations(looked_at, size - 1):
-                base = self._key(first)
-                for name in looked_at[looked_at.index(first[-1]) + 1 :]:
-                    share = self._share(self._key([name], base))
-                    if share > worst.share:
-                        worst = Combination((*first, name), share)
-            if worst.share > limit:
-                break
-        return worst
-
-    def _widest(self, n_columns: int) -> list[str]:
-        """The columns in which the fewest pairs of records agree, by name."""
-        agreeing = {name: int((count_codes(key, self._weights) ** 2).sum()) for name, key in self._keys.items()}
-        return sorted(sorted(self.names, key=lambda name: (agreeing[name], name))[:n_columns])
+    def n_agreeing(self, name: str) -> int:
+        """By the number of records with each cell."""
+        return int((count_codes(self._keys[name], self._weights) ** 2).sum())
 
 
 def findings_of(
@@ -192,20 +229,60 @@ def findings_of(
     persons : integer array of n_rows, optional
         Whose each record is.
     """
-    taken, noun = accepted or {}, "records" if persons is None else "persons"
     slices = [table.names] if layout is None else [s.columns for s in layout.slices]
-    meant = {c: attributes[a] for c, a in attributes_held(attributes, layout).items()}
+
+    def look(names: Sequence[str], beside: Sequence[str]) -> Uniques:
+        columns, known = ([published(table[n], markers) for n in some] for some in (names, beside))
+        return Uniques(columns, known, persons, table.weights)
+
+    return findings_among(
+        [[n for n in names if n in table.columns] for names in slices],
+        {c: attributes[a] for c, a in attributes_held(attributes, layout).items()},
+        look,
+        n_records=table.n_records,
+        has_labels=has_labels and layout is None,
+        limit=limit,
+        accepted=accepted,
+        noun="records" if persons is None else "persons",
+    )
+
+
+def findings_among(
+    slices: Sequence[Sequence[str]],
+    meant: Mapping[str, Attribute],
+    look: Callable[[Sequence[str], Sequence[str]], Counted],
+    *,
+    n_records: int,
+    has_labels: bool,
+    limit: float,
+    accepted: Mapping[str, str] | None,
+    noun: str,
+) -> tuple[Finding, ...]:
+    """The same of columns that are counted in any way.
+
+    Parameters
+    ----------
+    slices : sequence of sequences of str
+        Columns that belong together.
+    look : callable
+        Counts who is alone in some columns, of whom some others are known.
+    n_records : int
+        How many there are.
+    noun : str
+        What is counted.
+    """
+    taken = accepted or {}
     found: list[tuple[Combination, bool]] = []
     for names in slices:
-        read = {n: published(table[n], markers) for n in names if n in table.columns and n in meant}
-        others = [c for n, c in read.items() if meant[n].role not in ("quasi", "sensitive")]
-        kept = [c for n, c in read.items() if meant[n].role != "quasi"] if table.n_records >= FEWEST else others
-        alone = Uniques(kept, persons=persons, weights=table.weights).most_telling(limit)
+        known = [n for n in names if n in meant]
+        others = [n for n in known if meant[n].role not in ("quasi", "sensitive")]
+        kept = [n for n in known if meant[n].role != "quasi"] if n_records >= FEWEST else others
+        alone = look(kept, ()).most_telling(limit)
         if alone is not None:
             found.append((alone, False))
-        labels = [c for n, c in read.items() if meant[n].role == "quasi"]
-        if has_labels and layout is None and others:
-            with_labels = Uniques(others, labels, persons, table.weights).most_telling(limit)
+        labels = [n for n in known if meant[n].role == "quasi"]
+        if has_labels and others:
+            with_labels = look(others, labels).most_telling(limit)
             assert with_labels is not None
             found.append((with_labels, True))
     findings = []
@@ -215,7 +292,9 @@ def findings_of(
             found, key=lambda f: (f[0].share <= limit, f[1] and f[0].share > limit, -f[0].share)
         )
         findings.append(_singled_out(worst, is_with_labels, limit, taken.get(SINGLED_OUT), noun))
-    findings += _known_sensitive(table, meant, markers, persons, noun) if has_labels and layout is None else []
+    if has_labels:
+        known = [n for names in slices for n in names if n in meant]
+        findings += _known_sensitive(known, meant, look, noun)
     return tuple(findings)
 
 
@@ -247,29 +326,25 @@ def _singled_out(worst: Combination, is_with_labels: bool, limit: float, reason:
 
 
 def _known_sensitive(
-    table: Table,
-    attributes: Mapping[str, Attribute],
-    markers: Sequence[str],
-    persons: npt.NDArray[np.integer] | None,
+    names: Sequence[str],
+    meant: Mapping[str, Attribute],
+    look: Callable[[Sequence[str], Sequence[str]], Counted],
     noun: str,
 ) -> list[Finding]:
     """What stops nothing: what sensitive columns, which nobody is taken to know, would tell with the labels."""
-    read = {n: published(table[n], markers) for n in table.names if n in attributes}
-    sensitive = [c for n, c in read.items() if attributes[n].role == "sensitive"]
+    sensitive = tuple(n for n in names if meant[n].role == "sensitive")
     if not sensitive:
         return []
-    labels = [c for n, c in read.items() if attributes[n].role == "quasi"]
-    names = tuple(c.name for c in sensitive)
-    share = Uniques(sensitive, labels, persons, table.weights).share(names)
-    them, their = ("it", "its") if len(names) == 1 else ("them", "their")
+    share = look(sensitive, [n for n in names if meant[n].role == "quasi"]).share(sensitive)
+    them, their = ("it", "its") if len(sensitive) == 1 else ("them", "their")
     return [
         Finding(
             KNOWN_SENSITIVE,
-            names,
+            sensitive,
             share,
             1.0,
-            f"Whoever knows {_listed(names)} and the published labels finds {_percent(share)} of the {noun}; {their} "
-            f"role says that nobody knows {them}.",
+            f"Whoever knows {_listed(sensitive)} and the published labels finds {_percent(share)} of the {noun}; "
+            f"{their} role says that nobody knows {them}.",
             f"give {them} the role quasi if others may know {them}",
         )
     ]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints, Mask, Rows
-from shoal.check.guarantee import TOLERANCE, Guarantee, failing_groups, judge, number
+from shoal.check.guarantee import TOLERANCE, Guarantee, Reached, number
 from shoal.check.tables.classes import Classes
 from shoal.check.tables.distribution import Distribution
 from shoal.check.tables.models import Believed, Check, Held, checks, refuse_hidden
@@ -138,6 +138,12 @@ def t_closeness(
     For the ordered distance, the dictionary of the sensitive column must be in order
     (`shoal.check.tables.cells.in_order`).
     """
+    return _told(_reached(classes, held, t, distance, hierarchy), held.name, t, distance)
+
+
+def _reached(
+    classes: Classes, held: Distribution, t: float, distance: Distance, hierarchy: Hierarchy | None
+) -> Reached:
     if held.hides_any:
         raise refuse_hidden("t-closeness", held.name)
     if distance == "ordered":
@@ -146,23 +152,22 @@ def t_closeness(
         achieved = hierarchical_distance(held, leaf_to_root(held.column, held.codes, hierarchy))
     else:
         achieved = equal_distance(held)
-    failing = achieved > t * (1 + TOLERANCE)
-    reached = f"{number(achieved.max())} ({distance} distance, between 0 and 1; allowed: {number(t)})"
-    return judge(
-        classes,
-        achieved,
-        failing,
-        low_is_worse=False,
-        model="t-closeness",
-        kind=distance,
-        sensitive=held.name,
-        required={"t": t},
-        sentences=(
-            f"In every group of records that look alike, the values of {held.name!r} are distributed as in "
-            f"the whole table up to {reached}.",
-            f"t-closeness fails {failing_groups(failing)}: the distribution of {held.name!r} in a group "
-            f"differs from that of the whole table by {reached}.",
+    return Reached.of(classes, achieved, achieved > t * (1 + TOLERANCE), low_is_worse=False)
+
+
+def _told(reached: Reached, name: str, t: float, distance: Distance) -> Guarantee:
+    far = f"{number(reached.achieved)} ({distance} distance, between 0 and 1; allowed: {number(t)})"
+    return reached.guarantee(
+        "t-closeness",
+        {"t": t},
+        (
+            f"In every group of records that look alike, the values of {name!r} are distributed as in "
+            f"the whole table up to {far}.",
+            f"t-closeness fails {reached.failing_groups}: the distribution of {name!r} in a group "
+            f"differs from that of the whole table by {far}.",
         ),
+        kind=distance,
+        sensitive=name,
     )
 
 
@@ -235,6 +240,15 @@ class TClosenessCheck(Check[TCloseness]):
         """See `t_closeness`."""
         hierarchy = held.attribute.hierarchy if held.attribute else None
         return t_closeness(classes, held.values, required.t, held.distance, hierarchy)
+
+    def reach_values(self, required: TCloseness, classes: Classes, held: Held) -> Reached:
+        """The distance from the whole table."""
+        hierarchy = held.attribute.hierarchy if held.attribute else None
+        return _reached(classes, held.values, required.t, held.distance, hierarchy)
+
+    def tell_values(self, required: TCloseness, reached: Reached, name: str, distance: Distance) -> Guarantee:
+        """As of a whole."""
+        return _told(reached, name, required.t, distance)
 
     def of_beliefs(
         self, required: TCloseness, belief: Shares, reading: Reading, distance: Distance

@@ -20,6 +20,13 @@ from shoal.data.tables.table import MARKERS, Column, Table
 from shoal.errors import PolicyError
 from shoal.models import Requirement
 
+READINGS: Mapping[Distance, Callable[[Column, Attribute | None], Column]] = {
+    "equal": comparable,
+    "ordered": in_order,
+    "hierarchical": as_leaves,
+}
+"""How each distance reads a column."""
+
 
 def verify(
     table: Table,
@@ -137,7 +144,7 @@ class _Protected:
         self._counted: dict[tuple[str, Callable[[Column, Attribute | None], Column]], Distribution] = {}
 
     def held(self, name: str, distance: Distance) -> Held:
-        reading = {"equal": comparable, "ordered": in_order, "hierarchical": as_leaves}[distance]
+        reading = READINGS[distance]
         if (name, reading) not in self._counted:
             column = reading(published(self.table[name], self.markers), self.attributes.get(name))
             self._counted[name, reading] = distribution(self.classes, column, missing=self.missing)

@@ -14,18 +14,20 @@ import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
+from typing import Any
 
 import duckdb
 import numpy as np
+import numpy.typing as npt
 
 from shoal.arrays import Codes
 from shoal.data.bytes import open_bytes
 from shoal.data.database import connection, file_literal, literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
-from shoal.data.tables.format import HowToRead
+from shoal.data.tables.format import DistinctScan, HowToRead
 from shoal.data.tables.header import check_header, numbered_names, refuse_record
 from shoal.data.tables.one_each import is_one_each
-from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many_held
+from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many_held, weights_of_rows
 from shoal.data.tables.table import Column
 from shoal.data.tables.text_survey import Survey, survey, unlimited_fields
 from shoal.errors import DataError
@@ -93,7 +95,9 @@ def read_distinct_text(
             else:
                 keys, told = [], [f"c{i}" for i in range(len(names))]
                 shown = ", ".join(f"{cells[i]} AS {told[i]}" for i in kept) or "1"
-                weights = collapse_rows(database, path, f"(SELECT {shown} FROM {scan})", [told[i] for i in kept])
+                source, counted_cells = f"(SELECT {shown} FROM {scan})", [told[i] for i in kept]
+                collapse_rows(database, path, source, counted_cells)
+                weights = weights_of_rows(database, path, len(kept), names)
                 rows = "distinct_rows"
             counted = "count(*)" if weights is None else "sum(n)"
             others = [i for i in kept if i not in keys]
@@ -118,6 +122,21 @@ def read_distinct_text(
     if header is None:
         refuse_record(str(path), found)
     return found, known, weights
+
+
+def scan_distinct_text(path: os.PathLike[str], delimiter: str | None, *, gzipped: bool) -> DistinctScan | None:
+    """A text file with a header to be scanned, whose cells are texts as they stand; None if it is not regular."""
+    known = survey(path, gzipped=gzipped, delimiter=delimiter, encoding=None)
+    if not known.is_regular or known.header is None or len(known.header) < 2:
+        return None
+    names, width = _names(path, known.header, False), len(known.header)
+    scan, cells = _scan(path, known, gzipped, False, width)
+
+    def column(i: int, fetched: npt.NDArray[Any]) -> Column:
+        texts = np.ma.getdata(fetched).tolist()
+        return from_distinct(names[i], np.arange(len(texts)), texts)
+
+    return DistinctScan(scan, tuple(names), tuple(cells), column, lambda n: 0 < n * (width - 1) == known.n_delimiters)
 
 
 def _read(

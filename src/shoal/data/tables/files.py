@@ -46,6 +46,7 @@ def read_table(
     table: str | None = None,
     drops: Callable[[str], bool] | None = None,
     person: Sequence[str] = (),
+    spills: bool = False,
 ) -> Table:
     """Read a table from a file in any of the formats of `shoal.data.tables.formats`.
 
@@ -76,13 +77,16 @@ def read_table(
     person : sequence of str
         With `drops`, the columns that say whose a record is. Unless every record is known to be another person's, all
         records are read, with these columns.
+    spills : bool
+        With `drops`, whether distinct rows that do not fit into memory are left in files: a `SpilledTable` comes back.
+        Of Parquet; else they are refused.
 
     Raises
     ------
     DataError
         If the file is not there, not readable, or not a whole and regular table; with the line if possible.
     """
-    reading = HowToRead(markers, delimiter, encoding, header, table, decimal, drops=drops, person=person)
+    reading = HowToRead(markers, delimiter, encoding, header, table, decimal, drops=drops, person=person, spills=spills)
     if is_server(path):
         if drops is not None:
             raise DataError(

@@ -6,12 +6,18 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy.typing as npt
 
 from shoal.arrays import Codes
 from shoal.data.sniff import Look
-from shoal.data.tables.table import MARKERS, Source, Table
+from shoal.data.tables.table import MARKERS, Column, Source, Table
+from shoal.errors import DataError
 from shoal.registry import Registry
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 @dataclass(frozen=True)
@@ -31,9 +37,37 @@ class HowToRead:
     person: Sequence[str] = ()
     """Then the columns that say whose a record is: all records are read unless each is known to be another person's."""
 
+    spills: bool = False
+    """Then whether distinct rows that do not fit into memory are left in files."""
+
     def tells_one_each(self, weights: Codes | None) -> bool:
         """Whether rows that were read so, with these weights, are known to be of records of different persons."""
         return bool(self.person) and weights is not None
+
+
+@dataclass(frozen=True)
+class DistinctScan:
+    """A file as a database scans it, to collapse it to distinct rows.
+
+    Attributes
+    ----------
+    source : str
+        The SQL of what is scanned.
+    names : tuple of str
+        Its columns.
+    cells : tuple of str
+        The SQL of a cell of each column; equal cells read the same, and cells that differ may.
+    column : callable
+        Given the number of a column and some of its cells, as they are fetched, these cells as a column.
+    has_records : callable
+        Whether a file that is whole has so many records.
+    """
+
+    source: str
+    names: tuple[str, ...]
+    cells: tuple[str, ...]
+    column: Callable[[int, npt.NDArray[Any]], Column]
+    has_records: Callable[[int], bool]
 
 
 class TableFormat(ABC):
@@ -67,6 +101,12 @@ class TableFormat(ABC):
     @abstractmethod
     def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """Read a file that `write` wrote, whose columns have these names."""
+
+    def scan_back(
+        self, database: DuckDBPyConnection, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead
+    ) -> DistinctScan:
+        """The same file to be scanned, where its distinct rows are not held in memory."""
+        raise DataError(f"{path}: with a bound on memory only Parquet and text are read; leave memory out")
 
 
 FORMATS: Registry[TableFormat] = Registry("shoal.data.tables.formats")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +12,12 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Ints
 from shoal.data.database import bound, connection, file_literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
+from shoal.data.tables.format import DistinctScan
 from shoal.data.tables.one_each import is_one_each
+from shoal.data.tables.spill import ROWS_AT_ONCE, SpilledRows, SpillFolder, spread
 from shoal.data.tables.table import Column, encode_cells
 from shoal.data.tables.workers import collapsed
 from shoal.errors import DataError
@@ -35,10 +38,21 @@ HELD_BYTES, KEY_BYTES = 150, 130
 
 
 class TooManyDistinct(DataError):
-    """Distinct rows that do not fit into the memory that is given."""
+    """Distinct rows that do not fit into the memory that is given.
+
+    Attributes
+    ----------
+    n_rows, memory : int
+        How many they are, and the bytes that are given.
+    names, n_records
+        The columns and the records of the table, where its distinct rows were counted; else none.
+    """
+
+    names: tuple[str, ...] = ()
+    n_records: int = 0
 
     def __init__(self, path: os.PathLike[str], n_rows: int, memory: int, what: str = "rows are distinct") -> None:
-        self.n_rows = n_rows
+        self.n_rows, self.memory = n_rows, memory
         super().__init__(
             f"{path}: {n_rows:,} {what}, too many for {memory / 1e9:.3g} GB; drop columns that tell "
             "records apart, or raise memory"
@@ -56,12 +70,26 @@ def read_parquet(path: os.PathLike[str], *, markers: Collection[str]) -> list[Co
     DataError
         If the file is damaged or has no rows, or a column has a nested, binary or other odd type.
     """
-    return _read(path, markers, None)[0]
+    return _read(path, markers, None).columns
+
+
+@dataclass(frozen=True)
+class Read:
+    """Columns of a file: of all records, of distinct rows with their weights, or of rows that lie in files."""
+
+    columns: list[Column]
+    weights: Codes | None = None
+    spilled: SpilledRows | None = None
 
 
 def read_distinct(
-    path: os.PathLike[str], *, markers: Collection[str], drops: Callable[[str], bool], person: Collection[str] = ()
-) -> tuple[list[Column], Codes | None]:
+    path: os.PathLike[str],
+    *,
+    markers: Collection[str],
+    drops: Callable[[str], bool],
+    person: Collection[str] = (),
+    spills: bool = False,
+) -> Read:
     """Read every distinct row of a Parquet file once, and how many records it stands for.
 
     The file is scanned, and never held: what needs memory are the distinct rows. Columns that `drops` says are not
@@ -71,12 +99,15 @@ def read_distinct(
     else, or if that is not known, all records are read, in their order, and the columns of `person` too: no weights
     come back.
 
+    Distinct rows that do not fit into what `shoal.data.database.bounded` gives are written to files if `spills` says
+    so. The columns then hold their values, and no rows (`shoal.data.tables.spill`).
+
     Raises
     ------
     DataError
-        As `read_parquet`, or where the distinct rows do not fit into what `shoal.data.database.bounded` gives.
+        As `read_parquet`, or where the distinct rows do not fit, and are not to be written to files.
     """
-    return _read(path, markers, drops, person)
+    return _read(path, markers, drops, person, spills=spills)
 
 
 def _read(
@@ -84,52 +115,85 @@ def _read(
     markers: Collection[str],
     drops: Callable[[str], bool] | None,
     person: Collection[str] = (),
-) -> tuple[list[Column], Codes | None]:
+    *,
+    spills: bool = False,
+) -> Read:
     """All rows or, where it is said which columns to drop, the distinct ones with their weights."""
-    scan = f"read_parquet({file_literal(path)})"
+    with _told_errors(path, is_weighed=drops is not None), connection() as database:
+        scan, names, types, n_records = _described(database, path)
+        kept = [name for name in names if drops is None or not drops(name)]
+        keys = [i for i, name in enumerate(names) if name in person]
+        if drops is not None and (not keys or _is_one_each(database, scan, {i: types[i] for i in keys}, markers)):
+            cells = {f"c{i}": _portable(f"c{i}", kind) for i, kind in enumerate(types) if names[i] in kept}
+            with collapsed(path, cells, len(types)) as parts:
+                if parts is not None:
+                    held = [_portable_type(kind) for kind in types]
+                    return _read_collapsed(database, path, parts, names, held, markers, kept, "sum(n)", spills)
+            return _read_collapsed(database, path, scan, names, types, markers, kept, spills=spills)
+        if drops is not None:
+            kept = [name for name in names if name in {*kept, *person}]
+            n_texts = sum(_family(types[i]) in _TEXTS for i in keys)
+            refuse_too_many_held(path, n_records, len(kept), n_texts, "some may be of one person")
+        nothing = absent(n_records)
+        columns = [
+            replace(nothing, name=name)
+            if name not in kept
+            else _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
+            if _family(kind) in _TEXTS
+            else to_column(name, kind, _fetch(database, scan, plain(f"c{i}", kind)), markers)
+            for i, (name, kind) in enumerate(zip(names, types, strict=True))
+        ]
+        return Read(columns)
+
+
+@contextmanager
+def _told_errors(path: os.PathLike[str], *, is_weighed: bool) -> Iterator[None]:
+    """Say in a sentence why a file cannot be read."""
     try:
-        with connection() as database:
-            described = database.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
-            types = [str(row[1]) for row in described]
-            for name, kind in zip((row[0] for row in described), types, strict=True):
-                refuse_type(str(path), str(name), kind)
-            # duckdb renames columns that differ only in case; the schema has the true names, the root first.
-            schema = database.execute(f"SELECT name FROM parquet_schema({file_literal(path)})").fetchall()
-            names = [str(row[0]) for row in schema[1:]]
-            counted = database.execute(f"SELECT count(*) FROM {scan}").fetchone()
-            if not counted or not counted[0]:
-                raise DataError(f"{path}: has columns but no rows; there is nothing to anonymise")
-            aliases = ", ".join(f"c{i}" for i in range(len(types)))
-            scan = f"{scan} AS file({aliases})"
-            kept = [name for name in names if drops is None or not drops(name)]
-            keys = [i for i, name in enumerate(names) if name in person]
-            if drops is not None and (not keys or _is_one_each(database, scan, {i: types[i] for i in keys}, markers)):
-                cells = {f"c{i}": _portable(f"c{i}", kind) for i, kind in enumerate(types) if names[i] in kept}
-                with collapsed(path, cells, len(types)) as parts:
-                    if parts is not None:
-                        held = [_portable_type(kind) for kind in types]
-                        return _read_collapsed(database, path, parts, names, held, markers, kept, "sum(n)")
-                return _read_collapsed(database, path, scan, names, types, markers, kept)
-            if drops is not None:
-                kept = [name for name in names if name in {*kept, *person}]
-                n_texts = sum(_family(types[i]) in _TEXTS for i in keys)
-                refuse_too_many_held(path, int(counted[0]), len(kept), n_texts, "some may be of one person")
-            nothing = absent(int(counted[0]))
-            return [
-                replace(nothing, name=name)
-                if name not in kept
-                else _read_texts(database, scan, plain(f"c{i}", kind), name, markers)
-                if _family(kind) in _TEXTS
-                else to_column(name, kind, _fetch(database, scan, plain(f"c{i}", kind)), markers)
-                for i, (name, kind) in enumerate(zip(names, types, strict=True))
-            ], None
+        yield
     except duckdb.OutOfMemoryException:
-        how = "leave out columns" if drops is None else "drop columns that tell records apart, or raise memory"
+        how = "drop columns that tell records apart, or raise memory" if is_weighed else "leave out columns"
         raise DataError(f"{path}: its columns do not fit into the memory for reading; {how}") from None
     except duckdb.ConversionException:
         raise DataError(f"{path}: a column holds integers beyond 64 bits with sign; turn it into text") from None
     except duckdb.Error:
         raise DataError(f"{path}: the Parquet file is damaged or of an unknown make; export it again") from None
+
+
+def _described(database: duckdb.DuckDBPyConnection, path: os.PathLike[str]) -> tuple[str, list[str], list[str], int]:
+    """The SQL that scans a file, with columns c0, c1, ..., their names and types, and the number of records."""
+    scan = f"read_parquet({file_literal(path)})"
+    described = database.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
+    types = [str(row[1]) for row in described]
+    for name, kind in zip((row[0] for row in described), types, strict=True):
+        refuse_type(str(path), str(name), kind)
+    # duckdb renames columns that differ only in case; the schema has the true names, the root first.
+    schema = database.execute(f"SELECT name FROM parquet_schema({file_literal(path)})").fetchall()
+    names = [str(row[0]) for row in schema[1:]]
+    counted = database.execute(f"SELECT count(*) FROM {scan}").fetchone()
+    if not counted or not counted[0]:
+        raise DataError(f"{path}: has columns but no rows; there is nothing to anonymise")
+    aliases = ", ".join(f"c{i}" for i in range(len(types)))
+    return f"{scan} AS file({aliases})", names, types, int(counted[0])
+
+
+def scan_distinct(
+    database: duckdb.DuckDBPyConnection, path: os.PathLike[str], markers: Collection[str]
+) -> DistinctScan:
+    """A Parquet file to be scanned; texts and whole numbers as small numbers where they are few."""
+    scan, names, types, n_records = _described(database, path)
+    coded = _numbered(database, scan, dict(enumerate(types)))
+    cells = [coded[i].cell if i in coded else plain(f"c{i}", kind) for i, kind in enumerate(types)]
+
+    def column(i: int, fetched: npt.NDArray[Any]) -> Column:
+        if i not in coded:
+            return to_column(names[i], types[i], fetched, markers)
+        values, numbers = coded[i].values, np.ma.getdata(fetched).astype(np.int64)
+        if isinstance(values, range):
+            return encode_cells(names[i], numbers + values.start, numbers == len(values))
+        return from_distinct(names[i], np.arange(len(numbers)), [[*values, None][j] for j in numbers], markers)
+
+    return DistinctScan(scan, tuple(names), tuple(cells), column, lambda n: n == n_records)
 
 
 def _read_collapsed(
@@ -141,14 +205,19 @@ def _read_collapsed(
     markers: Collection[str],
     told: Collection[str],
     counted: str = "count(*)",
-) -> tuple[list[Column], Codes]:
+    spills: bool = False,
+) -> Read:
     """The distinct rows, told apart by small numbers in the place of texts and whole numbers, where they are few."""
     kept = [i for i, name in enumerate(names) if name in told]
     coded = _numbered(database, scan, {i: types[i] for i in kept}, counted)
     cells = ", ".join(f"{coded[i].cell if i in coded else plain(f'c{i}', types[i])} AS c{i}" for i in kept) or "1"
     more = "" if counted == "count(*)" else ", n"
     rows = f"(SELECT {cells}{more} FROM {scan})"
-    weights = collapse_rows(database, path, rows, [f"c{i}" for i in kept], counted)
+    n_rows = collapse_rows(database, path, rows, [f"c{i}" for i in kept], counted)
+    texts = [i for i in kept if i not in coded and _family(types[i]) in _TEXTS]
+    if spills and kept and not texts and not does_fit(n_rows, len(kept)):
+        return _spilled(database, path, names, types, markers, kept, coded)
+    weights = weights_of_rows(database, path, len(kept), names)
     numbers = ", ".join(f"c{i}" for i in coded)
     fetched = database.execute(f"SELECT {numbers} FROM distinct_rows").fetchnumpy() if coded else {}
     nothing, columns = absent(len(weights)), []
@@ -161,7 +230,56 @@ def _read_collapsed(
             columns.append(_read_texts(database, "distinct_rows", f"c{i}", name, markers))
         else:
             columns.append(to_column(name, kind, _fetch(database, "distinct_rows", f"c{i}"), markers))
-    return columns, weights
+    return Read(columns, weights)
+
+
+def _spilled(
+    database: duckdb.DuckDBPyConnection,
+    path: os.PathLike[str],
+    names: Sequence[str],
+    types: Sequence[str],
+    markers: Collection[str],
+    kept: Sequence[int],
+    coded: Mapping[int, _Numbered],
+) -> Read:
+    """Write the distinct rows to a file, as codes; columns have their dictionaries."""
+    columns: dict[int, Column] = {}
+    counts: dict[str, Ints] = {}
+    places: dict[int, Codes] = {}
+    for i in kept:
+        told = database.execute(f"SELECT c{i}, CAST(sum(n) AS BIGINT) AS n FROM distinct_rows GROUP BY c{i}")
+        found = told.fetchnumpy()
+        cells, weights = found[f"c{i}"], np.ma.getdata(found["n"]).astype(np.int32)
+        if i in coded:
+            numbers = np.ma.getdata(cells)
+            columns[i] = coded[i].column(str(path), names[i], numbers, weights, markers)
+            places[i] = np.zeros(int(numbers.max()) + 1, dtype=np.int32)
+            places[i][numbers] = columns[i].codes
+        else:
+            columns[i] = to_column(names[i], types[i], cells, markers)
+        counts[names[i]] = columns[i].counts(weights)
+    folder = SpillFolder()
+    file, asked = folder.new(len(kept)), ", ".join([*(f"c{i}" for i in kept), "n"])
+    n_rows, n_records = _size(database)
+    for begin in range(0, n_rows, ROWS_AT_ONCE):
+        some = f"rowid >= {begin} AND rowid < {begin + ROWS_AT_ONCE}"
+        fetched = database.execute(f"SELECT {asked} FROM distinct_rows WHERE {some}").fetchnumpy()
+        rows = np.empty((len(fetched["n"]), len(kept) + 1), dtype=np.int32)
+        for j, i in enumerate(kept):
+            cells = fetched[f"c{i}"]
+            rows[:, j] = places[i][np.ma.getdata(cells)] if i in coded else _codes_in(columns[i], types[i], cells)
+        rows[:, -1] = np.ma.getdata(fetched["n"])
+        file.append(rows)
+    told_of = [columns.get(i, replace(absent(0), name=name)) for i, name in enumerate(names)]
+    spilled = SpilledRows(folder, file, tuple(names[i] for i in kept), counts, n_records)
+    return Read(spread(told_of), spilled=spilled)
+
+
+def _codes_in(column: Column, kind: str, cells: npt.NDArray[Any]) -> Codes:
+    """The codes of some cells in a column that has all of their values."""
+    some = to_column(column.name, kind, cells, ())
+    places = np.append(np.searchsorted(column.values, some.values), len(column.values))
+    return places.astype(np.int32)[some.codes]
 
 
 def absent(n_rows: int) -> Column:
@@ -255,18 +373,56 @@ def collapse_rows(
     scan: str,
     kept: Sequence[str],
     counted: str = "count(*)",
-) -> Codes:
-    """Make the table of distinct rows; how many records each stands for, which `counted` says in SQL."""
+) -> int:
+    """Make the table of distinct rows, with the records of each, which `counted` says in SQL; how many rows it has."""
     told = ", ".join(kept) or "1"
     database.execute("SET preserve_insertion_order = false")
     number = f"CAST({counted} AS BIGINT) AS n"
     database.execute(f"CREATE TEMP TABLE distinct_rows AS SELECT {told}, {number} FROM {scan} GROUP BY {told}")
     database.execute("SET preserve_insertion_order = true")
-    weights = np.ma.getdata(database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"])
-    refuse_too_many(path, len(weights), len(kept))
-    if int(weights.sum(dtype=np.int64)) > np.iinfo(np.int32).max:
+    n_rows, n_records = _size(database)
+    refuse_uncountable(path, n_records)
+    return n_rows
+
+
+def refuse_uncountable(path: os.PathLike[str], n_records: int) -> None:
+    """Refuse more records than weights can count."""
+    if n_records > np.iinfo(np.int32).max:
         raise DataError(f"{path}: has more than {np.iinfo(np.int32).max:,} records; split it")
-    return weights.astype(np.int32)
+
+
+def weights_of_rows(
+    database: duckdb.DuckDBPyConnection, path: os.PathLike[str], n_columns: int, names: Sequence[str]
+) -> Codes:
+    """How many records each of the distinct rows stands for.
+
+    The names are those of all columns, for whoever has to do without the rows.
+    """
+    n_rows, n_records = _size(database)
+    try:
+        refuse_too_many(path, n_rows, n_columns)
+    except TooManyDistinct as error:
+        error.names, error.n_records = tuple(names), n_records
+        raise
+    return np.ma.getdata(database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"]).astype(np.int32)
+
+
+def _size(database: duckdb.DuckDBPyConnection) -> tuple[int, int]:
+    """How many distinct rows there are, and how many records."""
+    told = database.execute("SELECT count(*), CAST(coalesce(sum(n), 0) AS BIGINT) FROM distinct_rows").fetchone()
+    return (int(told[0]), int(told[1])) if told else (0, 0)
+
+
+def n_that_fit(n_columns: int, taken: int = 0) -> int | None:
+    """How many distinct rows fit into what `bounded` gives, beside what is taken already; None without a bound."""
+    memory = bound()
+    return None if memory is None else max(0, memory - BASE_BYTES - taken) // (ROW_BYTES + CELL_BYTES * n_columns)
+
+
+def does_fit(n_rows: int, n_columns: int) -> bool:
+    """Whether so many distinct rows do."""
+    most = n_that_fit(n_columns)
+    return most is None or n_rows <= most
 
 
 def refuse_too_many(

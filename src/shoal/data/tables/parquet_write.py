@@ -16,7 +16,7 @@ import os
 import shutil
 import struct as packing
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -35,6 +35,7 @@ GROUP_RECORDS = 1 << 18
 """Records of a row group."""
 
 _MAGIC = b"PAR1"
+_HALF = "a text holds half a character (a lone surrogate), which no file can; mend it"
 _PLAIN, _RLE, _RLE_DICTIONARY = 0, 3, 8
 _GZIP, _LEVEL = 2, 1
 _BOOLEAN, _INT32, _INT64, _DOUBLE, _BYTES = 0, 1, 2, 5, 6
@@ -80,16 +81,8 @@ class _Kept:
 
     @classmethod
     def of(cls, column: Column) -> _Kept:
-        kind = sql_type(column)
-        if kind != "VARCHAR":
-            return cls(column.name, kind, column.codes, column.values)
-        texts = [*column.values, *(m for m in column.markers if m is not None)]
-        place = np.arange(len(column.values) + len(column.markers), dtype=np.int32)
-        spelled = np.array([m is not None for m in column.markers], dtype=bool)
-        place[len(column.values) :] = np.where(spelled, len(column.values) + np.cumsum(spelled) - 1, len(texts))
-        held = np.empty(len(texts), dtype=object)
-        held[:] = [str(text).encode() for text in texts]
-        return cls(column.name, kind, place[column.codes] if len(place) else column.codes, held)
+        place, held = _spelled_values(column)
+        return cls(column.name, sql_type(column), place[column.codes] if len(place) else column.codes, held)
 
     def part(self, rows: slice) -> _Kept:
         """Some of the rows, with the values that they have."""
@@ -97,6 +90,19 @@ class _Kept:
         used, _ = _numbered(codes[codes < len(self.values)], len(self.values))
         numbers = np.searchsorted(used, codes).astype(np.int32)
         return replace(self, codes=numbers, values=self.values[used])
+
+
+def _spelled_values(column: Column) -> tuple[Codes, npt.NDArray[Any]]:
+    """What is written for the values of a column, and the place of each code among them."""
+    place = np.arange(len(column.values) + len(column.markers), dtype=np.int32)
+    if sql_type(column) != "VARCHAR":
+        return place, column.values
+    texts = [*column.values, *(m for m in column.markers if m is not None)]
+    spelled = np.array([m is not None for m in column.markers], dtype=bool)
+    place[len(column.values) :] = np.where(spelled, len(column.values) + np.cumsum(spelled) - 1, len(texts))
+    held = np.empty(len(texts), dtype=object)
+    held[:] = [str(text).encode() for text in texts]
+    return place, held
 
 
 def write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
@@ -112,17 +118,87 @@ def write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
     refuse_alike(table, "Parquet")
     try:
         columns = [_Kept.of(column) for column in table.columns.values()]
-        schema = [{4: "schema", 5: len(columns)}, *map(_schema, columns)]
     except UnicodeEncodeError:
-        raise DataError("a text holds half a character (a lone surrogate), which no file can; mend it") from None
-    with open(path, "wb") as file:
-        file.write(_MAGIC)
+        raise DataError(_HALF) from None
+
+    def write(file: BinaryIO) -> list[dict[int, Any]]:
         workers = writers()
         if workers is not None and n_groups(table) > 1:
-            groups = _write_on_workers(file, Path(path), table, columns, workers)
-        else:
-            groups = [_write_group(file, columns, rows, lengths) for rows, lengths in table.pieces(GROUP_RECORDS)]
-        footer = struct({1: 1, 2: schema, 3: Long(table.n_records), 4: groups, 6: "shoal"})
+            return _write_on_workers(file, Path(path), table, columns, workers)
+        return [_write_group(file, columns, rows, lengths) for rows, lengths in table.pieces(GROUP_RECORDS)]
+
+    _write_file(path, columns, table.n_records, write)
+
+
+def write_parquet_pieces(
+    table: Table, pieces: Iterable[npt.NDArray[np.int32]], path: str | os.PathLike[str], n_records: int
+) -> None:
+    """Write a table whose rows come in pieces, of codes and their number of records; the bytes are those of the whole.
+
+    Of `table` names and dictionaries are taken, and no rows. Raises as `write_parquet`.
+    """
+    refuse_alike(table, "Parquet")
+    try:
+        spelled = [(column, *_spelled_values(column)) for column in table.columns.values()]
+    except UnicodeEncodeError:
+        raise DataError(_HALF) from None
+    kinds = [sql_type(column) for column in table.columns.values()]
+
+    def write(file: BinaryIO) -> list[dict[int, Any]]:
+        groups = []
+        for rows in _of_records(pieces, GROUP_RECORDS):
+            columns = [
+                _Kept(column.name, kind, place[rows[:, i]], held)
+                for i, (kind, (column, place, held)) in enumerate(zip(kinds, spelled, strict=True))
+            ]
+            groups.append(_write_group(file, columns, slice(None), rows[:, -1].astype(np.int64)))
+        return groups
+
+    nothing = np.zeros(0, dtype=np.int32)
+    told = [_Kept(column.name, kind, nothing, held) for kind, (column, _, held) in zip(kinds, spelled, strict=True)]
+    _write_file(path, told, n_records, write)
+
+
+def _of_records(pieces: Iterable[npt.NDArray[np.int32]], n_records: int) -> Iterator[npt.NDArray[np.int32]]:
+    """Rows of every so many records, the last with fewer; a row may be parted, each part with some of its records."""
+    rest: list[npt.NDArray[np.int32]] = []
+    n_rest = 0
+    for piece in pieces:
+        rest.append(piece)
+        n_rest += int(piece[:, -1].sum(dtype=np.int64))
+        if n_rest < n_records:
+            continue
+        rows = np.concatenate(rest)
+        ends = np.cumsum(rows[:, -1], dtype=np.int64)
+        for begin in range(0, n_rest - n_records + 1, n_records):
+            yield _between(rows, ends, begin, begin + n_records)
+        begin = n_rest // n_records * n_records
+        rest = [_between(rows, ends, begin, n_rest)] if begin < n_rest else []
+        n_rest -= begin
+    if n_rest:
+        yield np.concatenate(rest)
+
+
+def _between(rows: npt.NDArray[np.int32], ends: Ints, begin: int, end: int) -> npt.NDArray[np.int32]:
+    """The rows of some records that follow each other."""
+    first, last = int(np.searchsorted(ends, begin, "right")), int(np.searchsorted(ends, end, "left")) + 1
+    found: npt.NDArray[np.int32] = rows[first:last].copy()
+    found[:, -1] = np.minimum(ends[first:last], end) - np.maximum(ends[first:last] - rows[first:last, -1], begin)
+    return found
+
+
+def _write_file(
+    path: str | os.PathLike[str],
+    columns: list[_Kept],
+    n_records: int,
+    write: Callable[[BinaryIO], list[dict[int, Any]]],
+) -> None:
+    """Write what stands around row groups; `write` writes these, and says what is to be told of each."""
+    schema = [{4: "schema", 5: len(columns)}, *map(_schema, columns)]
+    with open(path, "wb") as file:
+        file.write(_MAGIC)
+        groups = write(file)
+        footer = struct({1: 1, 2: schema, 3: Long(n_records), 4: groups, 6: "shoal"})
         file.write(footer + packing.pack("<I", len(footer)) + _MAGIC)
 
 

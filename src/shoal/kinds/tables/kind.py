@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from shoal.arrays import Ints
+from shoal.data.tables.spill import SpilledTable
 from shoal.data.tables.table import MARKERS, Table
 from shoal.errors import DataError, PolicyError
 from shoal.kind import SMALL, ColumnPlace, HierarchyLook, Kind, Run
@@ -121,9 +122,14 @@ class Tables(Kind):
         *,
         label: str | None = None,
         header: str | None = None,
-    ) -> Table:
-        """As the policy says, or else the manifest; with a bound on memory, the distinct rows of what was published."""
+    ) -> Any:
+        """As the policy says, or else the manifest; with a bound on memory, the distinct rows of what was published.
+
+        Where these do not fit, what is known of them without holding them (`shoal.data.tables.coded_rows.UnheldTable`).
+        """
         from shoal.data.database import bound
+        from shoal.data.tables.coded_rows import UnheldTable
+        from shoal.data.tables.parquet import TooManyDistinct
 
         markers = manifest.missing_markers if policy is None else policy.missing_markers
         first = header or (policy.header if policy is not None else None) or manifest.header
@@ -134,7 +140,12 @@ class Tables(Kind):
 
         person = (policy.person if policy is not None else ()) or manifest.person or ()
         said: dict[Any, Any] = {"missing_markers": markers, "header": first, **(reading or {})}
-        return read_distinct_rows(source, Policy(**said), lambda name: name not in manifest.attributes, person)
+        try:
+            return read_distinct_rows(source, Policy(**said), lambda name: name not in manifest.attributes, person)
+        except TooManyDistinct as error:
+            if not error.names:  # records that are to be held, as some may be of one person
+                raise
+            return UnheldTable(error.names, error.n_rows, error.n_records, error.memory, is_one_each=bool(person))
 
     def bytes_to_check(
         self, manifest: TableManifest, policy: Policy | None, memory: str | None, *, beside: Sequence[Any] = ()
@@ -245,6 +256,11 @@ class Tables(Kind):
 
             check_target(data, attributes_of(data, policy), policy.target, policy.method.publication)
         policy, why = settled(policy, data)
+        if isinstance(data, SpilledTable):
+            from shoal.kinds.tables.spilled import release_spilled
+
+            if held_out is None and run.after is None and policy.releases != "several":
+                return release_spilled(data, policy, run.progress, why)
         if data.weights is not None and held_out is not None:
             raise PolicyError("records are held out of a table in memory: leave memory out, or hold none out")
         series = None
@@ -322,9 +338,10 @@ class Tables(Kind):
         from shoal.data.database import bound
         from shoal.data.tables.meaning import attributes_of
         from shoal.data.tables.persons import person_codes
-        from shoal.kinds.tables.large import in_order, refuse_several_each
+        from shoal.kinds.tables.large import in_order, refuse_several_each, refuse_unheld
         from shoal.secrets import ROWS_FILE
 
+        refuse_unheld(original, control)
         columns = {n: a for n, a in manifest.meant.items() if n not in manifest.shifted}
         missing = [n for n in columns if n not in original.columns]
         if missing:

@@ -394,28 +394,14 @@ class TableRelease(Release[Table]):
         """
         layout = self.layout
         table, pseudonyms = apart(table, self._pseudonym)
-        names = list(dict.fromkeys(attributes_held(table.names, layout).values()))
-        roles = {role: [n for n in names if attributes[n].role == role] for role in ("quasi", "sensitive")}
-        asked = Asked(
-            self.policy.require,
-            roles["quasi"],
-            roles["sensitive"],
-            self.policy.missing,
-            self.policy.missing_markers,
-            attributes,
-            layout,
-            self.policy.method.jointly,
-            counts_persons=bool(self.policy.person),
-            knows_history=self.policy.person_knowledge == "history",
-            coalition=self.policy.coalition if self.policy.provider else 0,
-        )
+        asked = self._asked(table.names, attributes)
         verdict = verify_publication(table, self.policy.method.publication, asked, self._evidence)
         if pseudonyms is not None:
             verdict = replace(verdict, findings=(*verdict.findings, *self._wrongly_tied(table, pseudonyms)))
         if self._series is not None:
             from shoal.check.releases.verify import verify_series
 
-            over = verify_series(self._series, table, roles["quasi"], self._rows, self.policy.k)
+            over = verify_series(self._series, table, asked.quasi, self._rows, self.policy.k)
             verdict = replace(verdict, guarantees=(*verdict.guarantees, *over))
         refuse_failed(verdict)
         measure = partial(
@@ -444,6 +430,24 @@ class TableRelease(Release[Table]):
         if not is_tried:
             refuse_serious(findings)
         return verdict.guarantees, findings
+
+    def _asked(self, published: Sequence[str], attributes: Mapping[str, Attribute]) -> Asked:
+        """What is required of columns that are published."""
+        names = list(dict.fromkeys(attributes_held(published, self.layout).values()))
+        roles = {role: [n for n in names if attributes[n].role == role] for role in ("quasi", "sensitive")}
+        return Asked(
+            self.policy.require,
+            roles["quasi"],
+            roles["sensitive"],
+            self.policy.missing,
+            self.policy.missing_markers,
+            attributes,
+            self.layout,
+            self.policy.method.jointly,
+            counts_persons=bool(self.policy.person),
+            knows_history=self.policy.person_knowledge == "history",
+            coalition=self.policy.coalition if self.policy.provider else 0,
+        )
 
     def _wrongly_tied(self, table: Table, pseudonyms: Ints) -> list[str]:
         """What is wrong with pseudonyms and with days that were moved."""

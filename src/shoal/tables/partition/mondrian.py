@@ -232,10 +232,14 @@ def _without_overflow(attribute: Ranked) -> Ranked:
 
 
 def _refuse_infeasible(ranked: Sequence[Ranked], k: int, limits: Sequence[Limit], weights: Codes | None = None) -> None:
+    refuse_infeasible(ranked, k, weights)
+    refuse_unlimited(limits, len(ranked[0].ranks))
+
+
+def refuse_unlimited(limits: Sequence[Limit], n_rows: int) -> None:
+    """Refuse rows that do not satisfy a limit all together."""
     from shoal.tables.limits import violations
 
-    refuse_infeasible(ranked, k, weights)
-    n_rows = len(ranked[0].ranks)
     for limit in limits:
         if violations(np.zeros(n_rows, dtype=np.int64), [limit])[0]:
             raise Infeasible(

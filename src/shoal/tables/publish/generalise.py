@@ -17,12 +17,13 @@ values inside a group.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, Ints, Mask
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.dictionary import objects
 from shoal.data.tables.hierarchy import Hierarchy
@@ -42,6 +43,60 @@ from shoal.tables.publish.base import (
 from shoal.tables.publish.recode import recode
 
 
+@dataclass(frozen=True)
+class Spans:
+    """All that the labels of a column's groups depend on, a row a group; of some groups, or of all.
+
+    Attributes
+    ----------
+    low, high : int32 arrays (n_groups,)
+        The least and the greatest rank of its members; 0 where none has a value.
+    is_blank, is_holed : bool arrays (n_groups,)
+        Whether no member has a value, and whether some have none.
+    n_distinct, n_alike : int64 arrays (n_groups,)
+        How many values its members have, and how many records of the table have one of them; empty where labels do not
+        depend on it.
+    members : int64 array
+        Of categories, the ranks of each group, ascending, group by group.
+    """
+
+    low: Codes
+    high: Codes
+    is_blank: Mask
+    is_holed: Mask
+    n_distinct: Ints
+    n_alike: Ints
+    members: Ints
+
+    @classmethod
+    def of(cls, ranked: Ranked, groups: Groups, counts: Ints | None) -> Spans:
+        """Of the groups of some rows; `counts` says how many records have each rank, where ends are rounded."""
+        present = ~np.isnan(ranked.positions)[ranked.ranks]
+        n_present = groups.sum(present)
+        low, high = groups.span(ranked.ranks, present)
+        low[n_present == 0] = high[n_present == 0] = 0
+        n_distinct = n_alike = members = np.zeros(0, dtype=np.int64)
+        if ranked.kind == "category" or (ranked.kind != "tree" and counts is not None):
+            some = Groups(groups.labels[present], groups.sizes)
+            group, rank, _ = some.pairs(ranked.ranks[present], ranked.n_values)
+            n_distinct = np.bincount(group, minlength=len(groups.sizes))
+            if ranked.kind == "category":
+                members = rank
+            elif counts is not None:
+                n_alike = np.bincount(group, counts[rank], len(groups.sizes)).astype(np.int64)
+        return cls(low, high, n_present == 0, n_present < groups.sizes, n_distinct, n_alike, members)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Spans]) -> Spans:
+        """Of all groups, from those of some each."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.names()))
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Of its arrays."""
+        return [f.name for f in fields(cls)]
+
+
 def generalise(
     source: Column,
     ranked: Ranked,
@@ -52,49 +107,58 @@ def generalise(
     ends: str = "exact",
     weights: Codes | None = None,
 ) -> Column:
-    """Replace a column by the label of each group.
+    """Replace a column by the label of each group; as `label_groups`.
+
+    ``weights``: how many records each row stands for, where not one; the grid depends on how frequent values are.
+    """
+    counts = count_codes(ranked.ranks, weights, ranked.n_values) if ends == "rounded" else None
+    spans = Spans.of(ranked, groups, counts)
+    labels = label_groups(source, ranked, spans, hierarchy, missing=missing, ends=ends, counts=counts)
+    return replace(labels, codes=labels.codes[groups.labels])
+
+
+def label_groups(
+    source: Column,
+    ranked: Ranked,
+    spans: Spans,
+    hierarchy: Hierarchy | None,
+    *,
+    missing: str,
+    ends: str = "exact",
+    counts: Ints | None = None,
+) -> Column:
+    """A column with the label of each group.
 
     ``missing="value"``: a group in which some values are missing says so in its label; one in which all are is missing.
     ``missing="any"``: a missing value may be any value, so only ``*`` covers a group that holds one.
     ``ends="rounded"``: ranges end on a grid of the column; ``ends="exact"``: at values of members.
-    ``weights``: how many records each row stands for, where not one; the grid depends on how frequent values are.
+    ``counts``: how many records of the table have each rank, where ends are rounded.
     """
-    present = ~np.isnan(ranked.positions)[ranked.ranks]
-    n_present = groups.sum(present)
-    low, high = groups.span(ranked.ranks, present)
-    low[n_present == 0] = high[n_present == 0] = 0
-    holed = n_present < groups.sizes
     if ranked.kind == "tree" and hierarchy is not None:
-        labels = _ancestors(ranked, hierarchy, low, high, holed)
+        labels = _ancestors(ranked, hierarchy, spans)
     elif ranked.kind == "category":
-        labels = _sets(ranked, groups, present)
+        labels = _sets(ranked, spans)
     else:
-        labels = _ranges(ranked, low, high, groups, present, weights, is_rounded=ends == "rounded")
+        labels = _ranges(ranked, spans, counts if ends == "rounded" else None)
     if missing == "any":
-        labels[holed] = EVERYTHING
+        labels[spans.is_holed] = EVERYTHING
     elif ranked.kind != "tree":
-        labels[holed & (n_present > 0)] += OR_MISSING
+        labels[spans.is_holed & ~spans.is_blank] += OR_MISSING
     # An array of texts would be as wide as the longest label for every group.
     listed = ["" if label is None else label for label in labels.tolist()]
     values = objects(sorted(set(listed)))
     place = {label: i for i, label in enumerate(values.tolist())}
     codes = np.fromiter(map(place.__getitem__, listed), np.int32, len(listed))
-    if missing == "value" and (n_present == 0).any():
-        return _with_missing(source, values, codes, n_present == 0, groups)
-    return Column(source.name, codes[groups.labels], values)
+    if missing == "value" and spans.is_blank.any():
+        return _with_missing(source, values, codes, spans.is_blank)
+    return Column(source.name, codes, values)
 
 
-def _with_missing(
-    source: Column,
-    values: npt.NDArray[Any],
-    codes: Codes,
-    blank: npt.NDArray[np.bool_],
-    groups: Groups,
-) -> Column:
+def _with_missing(source: Column, values: npt.NDArray[Any], codes: Codes, blank: Mask) -> Column:
     used, dense = np.unique(codes[~blank], return_inverse=True)
     of_group = np.full(len(blank), len(used), dtype=np.int32)
     of_group[~blank] = dense
-    return Column(source.name, of_group[groups.labels], values[used], source.markers[:1])
+    return Column(source.name, of_group, values[used], source.markers[:1])
 
 
 def _spelled(ranked: Ranked) -> npt.NDArray[Any]:
@@ -102,30 +166,17 @@ def _spelled(ranked: Ranked) -> npt.NDArray[Any]:
     return ranked.labels
 
 
-def _ranges(
-    ranked: Ranked,
-    low: npt.NDArray[np.int32],
-    high: npt.NDArray[np.int32],
-    groups: Groups,
-    present: npt.NDArray[np.bool_],
-    weights: Codes | None,
-    *,
-    is_rounded: bool,
-) -> npt.NDArray[Any]:
-    """``[17..25]``: no spreadsheet takes it for a date, and a minus sign does no harm."""
-    spelled = _spelled(ranked)
-    if is_rounded:
+def _ranges(ranked: Ranked, spans: Spans, counts: Ints | None) -> npt.NDArray[Any]:
+    """``[17..25]``: no spreadsheet takes it for a date, and a minus sign does no harm; given counts, ends are round."""
+    spelled, low, high = _spelled(ranked), spans.low, spans.high
+    if counts is not None:
         known = spelled[: ranked.n_values - ranked.has_missing]
-        group, rank, _ = Groups(groups.labels[present], groups.sizes).pairs(ranked.ranks[present], ranked.n_values)
-        n_distinct = np.bincount(group, minlength=len(groups.sizes))
         if ranked.kind == "number":
-            counts = count_codes(ranked.ranks[present], None if weights is None else weights[present], len(known))
-            n_alike = np.bincount(group, counts[rank], len(groups.sizes)).astype(np.int64)
-            rounded = rounded_labels(known, Spread(low, high, n_distinct, n_alike, counts))
+            rounded = rounded_labels(known, Spread(low, high, spans.n_distinct, spans.n_alike, counts[: len(known)]))
             if rounded is not None:
                 return rounded
         else:
-            low, high = ordered_ends(low, high, n_distinct, len(known))
+            low, high = ordered_ends(low, high, spans.n_distinct, len(known))
     pairs, of_group = np.unique(low.astype(np.int64) * ranked.n_values + high, return_inverse=True)
     ends = [(spelled[p // ranked.n_values], spelled[p % ranked.n_values]) for p in pairs]
     return np.array([_range(a, b) for a, b in ends] or [""], dtype=object)[of_group]
@@ -136,35 +187,27 @@ def _range(low: str | None, high: str | None) -> str | None:
     return None if low is None or high is None else range_label(low, high)
 
 
-def _ancestors(
-    ranked: Ranked,
-    hierarchy: Hierarchy,
-    low: npt.NDArray[np.int32],
-    high: npt.NDArray[np.int32],
-    holed: npt.NDArray[np.bool_],
-) -> npt.NDArray[Any]:
+def _ancestors(ranked: Ranked, hierarchy: Hierarchy, spans: Spans) -> npt.NDArray[Any]:
     """The label of the lowest node above all leaves: where the first and the last leaf meet, as leaves are in order."""
     assert ranked.ancestors is not None
-    height = np.argmax(ranked.ancestors[low] == ranked.ancestors[high], axis=1)
-    height[holed] = hierarchy.height
+    height = np.argmax(ranked.ancestors[spans.low] == ranked.ancestors[spans.high], axis=1)
+    height[spans.is_holed] = hierarchy.height
     spelled = _spelled(ranked)
-    nodes, of_group = np.unique(low.astype(np.int64) * (hierarchy.height + 1) + height, return_inverse=True)
+    nodes, of_group = np.unique(spans.low.astype(np.int64) * (hierarchy.height + 1) + height, return_inverse=True)
     pairs = [divmod(int(n), hierarchy.height + 1) for n in nodes]
     labels = [EVERYTHING if spelled[leaf] is None else hierarchy.label(spelled[leaf], h) for leaf, h in pairs]
     return np.array(labels, dtype=object)[of_group]
 
 
-def _sets(ranked: Ranked, groups: Groups, present: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+def _sets(ranked: Ranked, spans: Spans) -> npt.NDArray[Any]:
     """``{Black, White}`` in the order of the labels; a set of all values of the column is ``*``.
 
     The Python loop runs over the groups that mix values, never over records.
     """
-    spelled = _spelled(ranked)
+    spelled, rank, n_distinct = _spelled(ranked), spans.members, spans.n_distinct
     n_present = int(np.count_nonzero(~np.isnan(ranked.positions)))
-    group, rank, _ = Groups(groups.labels[present], groups.sizes).pairs(ranked.ranks[present], ranked.n_values)
-    n_distinct = np.bincount(group, minlength=len(groups.sizes))
     starts = np.concatenate([[0], np.cumsum(n_distinct)[:-1]])
-    labels = np.full(len(groups.sizes), "", dtype=object)
+    labels = np.full(len(n_distinct), "", dtype=object)
     single = n_distinct == 1
     ranks, of_single = np.unique(rank[starts[single]], return_inverse=True)
     labels[single] = np.array([value_label(spelled[r]) for r in ranks], dtype=object)[of_single]

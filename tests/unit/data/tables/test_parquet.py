@@ -135,8 +135,8 @@ def test_no_rows_and_damage(tmp_path: Path) -> None:
 def test_distinct_rows_come_once_with_the_number_of_their_records(tmp_path: Path) -> None:
     rows = "SELECT i AS id, i % 3 AS a, nullif('t' || (i % 2), 't0') AS b FROM range(100) t(i)"
     path = put(tmp_path / "a.parquet", rows)
-    columns, weights = parquet.read_distinct(path, markers=("t1",), drops=lambda name: name == "id")
-    dropped, a, b = columns
+    read = parquet.read_distinct(path, markers=("t1",), drops=lambda name: name == "id")
+    (dropped, a, b), weights = read.columns, read.weights
     assert (dropped.name, len(dropped.values), dropped.missing.all()) == ("id", 0, True)
     assert b.markers == ("t1", None)
     found = {(x, m): int(n) for x, m, n in zip(a.cells(), b.codes.tolist(), weights, strict=True)}

@@ -79,9 +79,9 @@ def put(path: Path, seed: int = 0) -> Path:
 
 
 def distinct(path: Path) -> dict[tuple[Any, ...], int]:
-    columns, weights = read_distinct(path, markers=("?",), drops=lambda name: name == "id")
-    cells = [[c.texts()[code] for code in c.codes.tolist()] for c in columns]
-    return dict(zip(zip(*cells, strict=True), weights.tolist(), strict=True))
+    read = read_distinct(path, markers=("?",), drops=lambda name: name == "id")
+    cells = [[c.texts()[code] for code in c.codes.tolist()] for c in read.columns]
+    return dict(zip(zip(*cells, strict=True), read.weights.tolist(), strict=True))
 
 
 def crew(executor: Executor, n_workers: int = 2) -> Workers:
@@ -93,9 +93,9 @@ def test_distinct_rows_and_their_columns_are_those_that_one_machine_reads(tmp_pa
     path, executor = put(tmp_path / "people.parquet"), Plain()
     expected = read_distinct(path, markers=("?",), drops=lambda name: name == "id")
     with reading_on(crew(executor, n_workers)):
-        columns, _ = read_distinct(path, markers=("?",), drops=lambda name: name == "id")
+        columns = read_distinct(path, markers=("?",), drops=lambda name: name == "id").columns
         assert distinct(path) == distinct_here(path)
-    for ours, theirs in zip(columns, expected[0], strict=True):
+    for ours, theirs in zip(columns, expected.columns, strict=True):
         assert (ours.name, ours.markers, ours.values.dtype) == (theirs.name, theirs.markers, theirs.values.dtype)
         assert ours.values.tolist() == theirs.values.tolist()
     assert executor.jobs["merge_bucket"] == 2 * n_workers

@@ -12,8 +12,12 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.data.database import bounded
 from shoal.data.tables import parquet, write
-from shoal.errors import DataError, Infeasible, PolicyError
+from shoal.data.tables.coded_rows import CodedRows
+from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
+from shoal.kinds.tables.large import verified_file
+from shoal.report.tables.datasheet import render_datasheet
 
 pytestmark = pytest.mark.unattacked
 
@@ -256,7 +260,7 @@ def test_too_many_distinct_rows_are_refused(tmp_path: Path, monkeypatch: pytest.
     path = put(tmp_path / "people.parquet", 100)
     monkeypatch.setattr("shoal.data.tables.parquet.ROW_BYTES", 10**9)
     with pytest.raises(DataError, match="rows are distinct, too many for 1 GB; drop columns"):
-        shoal.anonymize(path, shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1GB"))
+        shoal.anonymize(path, shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1GB", partition="datafly"))
 
 
 @pytest.mark.parametrize("partition", ["full-domain", "datafly"])
@@ -459,3 +463,99 @@ def test_records_that_do_not_fit_are_not_held_to_be_checked(tmp_path: Path) -> N
     shoal.anonymize(["ACGTAC", "ACGTTC"] * 40, policy, seed=3).save(strings, report=False)
     with pytest.raises(PolicyError, match="a bound on memory is for tables; leave it out for strings"):
         shoal.check(strings, memory="1GB")
+
+
+def in_parts(*asked, **told):
+    """A check with so little memory that the distinct rows do not fit; also how many parts it took."""
+    seen = []
+    parts = CodedRows.parts
+
+    def counted(self, *args, **kwargs):
+        for number, n_parts, table in parts(self, *args, **kwargs):
+            seen.append(n_parts)
+            yield number, n_parts, table
+
+    with patch.object(parquet, "ROW_BYTES", 2 << 20), patch.object(CodedRows, "parts", counted):
+        return shoal.check(*asked, **told, memory="500MB"), max(seen)
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"l": 2},
+        {"t": 0.5, "missing": "any"},
+        {"person": "id", "others": "identifying"},
+    ],
+)
+def test_a_folder_is_checked_in_parts_as_it_is_in_one(tmp_path: Path, form: str, asked: dict) -> None:
+    path = put(tmp_path / f"people.{form}", 900)
+    roles = {name: given for name, given in ROLES.items() if not (name == "identifying" and "person" in asked)}
+    policy = shoal.Policy.of(**{**roles, "insensitive": ["ward"], "k": 2, **asked})
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False, keep="nothing")
+    publish = tmp_path / "out" / "publish"
+    for told in ({}, {"policy": policy}, {"policy": policy.changed(k=9)}):
+        expected = shoal.check(publish, **told, memory="1GB")
+        found, n_parts = in_parts(publish, **told)
+        assert n_parts > 1
+        assert found.to_dict() == expected.to_dict() == shoal.check(publish, **told).to_dict()
+        assert found.holds == ("policy" not in told or told["policy"].k == 2) or "person" in asked
+    data = next(publish.glob("data.*"))
+    lines = duckdb.sql(f"SELECT * REPLACE ('x' AS job) FROM '{data}' OFFSET 1")
+    lines.write_parquet(str(data)) if form == "parquet" else lines.write_csv(str(data))
+    found, _ = in_parts(publish)
+    assert found.to_dict() == shoal.check(publish).to_dict()
+    assert found.fails
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+@pytest.mark.parametrize("asked", [{"identifying": ["id"]}, {"person": "id", "others": "identifying"}])
+def test_an_original_that_does_not_fit_is_said_not_to_be_compared(tmp_path: Path, form: str, asked: dict) -> None:
+    path = put(tmp_path / f"people.{form}", 900)
+    roles = {**ROLES, **asked}
+    roles = {name: given for name, given in roles.items() if not (name == "identifying" and "person" in asked)}
+    policy = shoal.Policy.of(**{**roles, "insensitive": ["ward"], "k": 2})
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False, keep="nothing")
+    publish = tmp_path / "out" / "publish"
+    whole = shoal.check(publish, path, memory="1GB").to_dict()
+    assert whole["not_compared"] == []
+    found, n_parts = in_parts(publish, path)
+    assert n_parts > 1
+    told = found.to_dict()
+    (left,) = told.pop("not_compared")
+    assert "any row with the record that it stands for: " in left
+    assert "rows of the original are distinct, too many for 0.5 GB" in left
+    del whole["not_compared"]
+    assert told == whole
+    assert not found.is_whole
+    fewer = put(tmp_path / f"fewer.{form}", 899)
+    found, _ = in_parts(publish, fewer)
+    assert "the original has 899 rows, the manifest says 900" in found.findings
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+@pytest.mark.parametrize("asked", [{"l": 2}, {"t": 0.6}, {"person": "id", "others": "identifying"}])
+def test_a_written_file_is_verified_as_a_release_verifies_it(tmp_path: Path, form: str, asked: dict) -> None:
+    path = put(tmp_path / f"people.{form}", 900)
+    roles = {name: given for name, given in ROLES.items() if not (name == "identifying" and "person" in asked)}
+    policy = shoal.Policy.of(**{**roles, "insensitive": ["ward"], "k": 2, **asked})
+    release = shoal.anonymize(path, policy.changed(memory="1GB"), seed=3)
+    release.save(tmp_path / "out", report=False)
+    data = next((tmp_path / "out" / "publish").glob("data.*"))
+    names, n_records = release.table.names, release.records["out"]
+    told = {"n_records": n_records, "delimiter": ",", "is_one_each": "person" in asked}
+    with bounded(500_000_000), patch.object(parquet, "ROW_BYTES", 2 << 20):
+        found = verified_file(data, names, policy, release.attributes, **told)
+    assert found.guarantees == release.guarantees
+    assert found.findings == release.findings
+    assert found.sizes.risk(policy.k) == release.risk_after
+    context = release._context(is_public=True)
+    assert render_datasheet(context, found.marginals) == render_datasheet(context, release.table)
+    with pytest.raises(NotVerified, match="does not read back"):
+        verified_file(data, names, policy, release.attributes, **{**told, "n_records": n_records + 1})
+    with pytest.raises(NotVerified, match="failed its own check"):
+        verified_file(data, names, policy.changed(k=400), release.attributes, **told)
+    strict = policy.limits.model_copy(update={"singled_out": 0})
+    refusing = policy.model_copy(update={"accept": {}, "limits": strict})
+    with pytest.raises(Infeasible, match="so nothing was published"):
+        verified_file(data, names, refusing, release.attributes, **told)

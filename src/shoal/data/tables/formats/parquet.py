@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shoal.data.sniff import Look, look
 from shoal.data.tables.files import stem_of
-from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
+from shoal.data.tables.format import FORMATS, DistinctScan, HowToRead, TableFormat
 from shoal.data.tables.header import refuse_named_by_record
-from shoal.data.tables.parquet import read_distinct, read_parquet
+from shoal.data.tables.parquet import Read, read_distinct, read_parquet, scan_distinct
 from shoal.data.tables.parquet_write import write_parquet
+from shoal.data.tables.spill import SpilledTable
 from shoal.data.tables.table import Source, Table
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 class Parquet(TableFormat):
@@ -29,16 +35,21 @@ class Parquet(TableFormat):
 
     def read(self, seen: Look, reading: HowToRead) -> Table:
         """Read all columns; markers of missing values apply to texts."""
-        weights = None
         if reading.drops is None:
-            columns = read_parquet(seen.path, markers=reading.markers)
+            found = Read(read_parquet(seen.path, markers=reading.markers))
         else:
-            columns, weights = read_distinct(
-                seen.path, markers=reading.markers, drops=reading.drops, person=reading.person
+            found = read_distinct(
+                seen.path,
+                markers=reading.markers,
+                drops=reading.drops,
+                person=reading.person,
+                spills=reading.spills,
             )
-        refuse_named_by_record(str(seen.path), columns, reading.header)
-        table = Table.of(columns, Source(stem_of(seen.path), self.name))
-        return replace(table, weights=weights, is_one_each=reading.tells_one_each(weights))
+        refuse_named_by_record(str(seen.path), found.columns, reading.header)
+        table = Table.of(found.columns, Source(stem_of(seen.path), self.name))
+        if found.spilled is not None:
+            return SpilledTable.over(replace(table, is_one_each=bool(reading.person)), found.spilled)
+        return replace(table, weights=found.weights, is_one_each=reading.tells_one_each(found.weights))
 
     def file_name(self, source: Source) -> str:
         """Always the same."""
@@ -51,6 +62,12 @@ class Parquet(TableFormat):
     def read_back(self, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead) -> Table:
         """As any reader would."""
         return self.read(look(path), reading)
+
+    def scan_back(
+        self, database: DuckDBPyConnection, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead
+    ) -> DistinctScan:
+        """See `shoal.data.tables.parquet.scan_distinct`."""
+        return scan_distinct(database, Path(path), reading.markers)
 
 
 FORMATS.register(Parquet())

@@ -10,23 +10,31 @@ import gzip
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from shoal.data.sniff import Look, look
-from shoal.data.tables.csv import read_distinct_text, read_text
+from shoal.data.tables.csv import read_distinct_text, read_text, scan_distinct_text
 from shoal.data.tables.decimals import with_points
 from shoal.data.tables.files import refuse_aliens, stem_of
-from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
+from shoal.data.tables.format import FORMATS, DistinctScan, HowToRead, TableFormat
 from shoal.data.tables.guarded import guarded, unguarded
 from shoal.data.tables.table import Column, Source, Table
 from shoal.data.tables.text_survey import DELIMITERS, Survey
 from shoal.errors import DataError
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 _TAB = "\t"
 _ROWS_AT_ONCE = 1 << 16
 _MOST_COMBINED = 1 << 12
+_REGULAR = (
+    "with a bound on memory a text file has to be UTF-8, of two columns or more, with equal line ends and a header "
+    "that is not quoted oddly; convert it, or leave memory out"
+)
 
 
 class Text(TableFormat):
@@ -47,10 +55,7 @@ class Text(TableFormat):
         if reading.drops is not None:
             found = self._read_distinct(seen, reading)
             if found is None:
-                raise DataError(
-                    f"{seen.path}: with a bound on memory a text file has to be UTF-8, of two columns or more, with "
-                    "equal line ends and a header that is not quoted oddly; convert it, or leave memory out"
-                )
+                raise DataError(f"{seen.path}: {_REGULAR}")
             return found
         columns, known = read_text(
             seen.path,
@@ -100,12 +105,29 @@ class Text(TableFormat):
             table = self._read_distinct(seen, replace(plain, drops=reading.drops))
         if table is None:
             table = self.read(seen, plain)
-        spelled = {name.strip(): name for name in names}
-        columns = [
-            _unguarded_column(c, spelled.get(unguarded(n), unguarded(n)), reading.markers)
-            for n, c in table.columns.items()
-        ]
+        shown = _unguarded_names(table.names, names)
+        columns = [_unguarded_column(c, shown[n], reading.markers) for n, c in table.columns.items()]
         return replace(Table.of(columns, table.source), weights=table.weights)
+
+    def scan_back(
+        self, database: DuckDBPyConnection, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead
+    ) -> DistinctScan:
+        """As `read_back` reads it."""
+        found = scan_distinct_text(Path(path), reading.delimiter, gzipped=look(path).is_gzip)
+        if found is None:
+            raise DataError(f"{path}: {_REGULAR}")
+        shown, as_texts = list(_unguarded_names(found.names, names).values()), found.column
+        return replace(
+            found,
+            names=tuple(shown),
+            column=lambda i, cells: _unguarded_column(as_texts(i, cells), shown[i], reading.markers),
+        )
+
+
+def _unguarded_names(found: Iterable[str], names: Iterable[str]) -> dict[str, str]:
+    """What columns of a file were called, by the names that were found there."""
+    spelled = {name.strip(): name for name in names}
+    return {name: spelled.get(unguarded(name), unguarded(name)) for name in found}
 
 
 def _unguarded_column(column: Column, name: str, markers: Sequence[str]) -> Column:

@@ -1,0 +1,168 @@
+"""Rows that are too many for memory, in files of codes: a file is read in runs of rows, and never as a whole.
+
+A row is as many 32-bit numbers as there are columns, and one more: how many records it stands for. What the codes mean,
+the dictionaries of the columns, is held.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.arrays import Codes, Ints
+from shoal.data.tables.table import Column, Table
+from shoal.errors import ShoalError
+from shoal.scratch import scratch_folder
+
+ROWS_AT_ONCE = 1 << 18
+"""Rows that are read, or written, in one piece."""
+
+Rows2D = npt.NDArray[np.int32]
+
+
+@dataclass
+class RowFile:
+    """Rows of codes behind each other; the last of each is its number of records."""
+
+    path: Path
+    n_columns: int
+    n_rows: int = 0
+
+    def append(self, rows: Rows2D) -> None:
+        """Write rows behind those that are there."""
+        try:
+            if not self.n_rows:
+                self.path.touch(mode=0o600)
+            with self.path.open("ab") as file:
+                file.write(np.ascontiguousarray(rows, dtype=np.int32).tobytes())
+        except OSError as error:
+            raise ShoalError(
+                "rows that do not fit into memory cannot be written to the temporary folder: "
+                f"{error.strerror or error}; make room there, or name another one in TMPDIR"
+            ) from None
+        self.n_rows += len(rows)
+
+    def read(self, begin: int = 0, end: int | None = None) -> Rows2D:
+        """Some rows, or all."""
+        end = self.n_rows if end is None else min(end, self.n_rows)
+        if end <= begin:
+            return np.empty((0, self.n_columns + 1), dtype=np.int32)
+        width = self.n_columns + 1
+        flat = np.fromfile(self.path, np.int32, (end - begin) * width, offset=4 * width * begin)
+        return flat.reshape(-1, width)
+
+    def runs(self, n_rows: int = ROWS_AT_ONCE) -> Iterator[Rows2D]:
+        """All rows, so many at once."""
+        for begin in range(0, self.n_rows, n_rows):
+            yield self.read(begin, begin + n_rows)
+
+    def remove(self) -> None:
+        """Forget the rows."""
+        self.path.unlink(missing_ok=True)
+        self.n_rows = 0
+
+
+class SpillFolder:
+    """A scratch folder that is there until it is closed, or nobody has it any more."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self.path = self._stack.enter_context(scratch_folder())
+        self._end = weakref.finalize(self, self._stack.close)
+        self._n_files = 0
+
+    def new(self, n_columns: int) -> RowFile:
+        """A file without rows."""
+        self._n_files += 1
+        return RowFile(self.path / f"rows-{self._n_files}", n_columns)
+
+    def close(self) -> None:
+        """Remove all files."""
+        self._end()
+
+
+@dataclass(frozen=True)
+class SpilledRows:
+    """The distinct rows of a table, in a file.
+
+    Attributes
+    ----------
+    folder : SpillFolder
+        Where they, and whatever is made of them, lie.
+    file : RowFile
+        The rows.
+    names : tuple of str
+        The columns of the file, in its order.
+    counts : mapping of str to int64 arrays
+        How many records have each code of a column.
+    n_records : int
+        Of all rows.
+    """
+
+    folder: SpillFolder
+    file: RowFile
+    names: tuple[str, ...]
+    counts: Mapping[str, Ints]
+    n_records: int
+
+
+@dataclass(frozen=True)
+class SpilledTable(Table):
+    """A table whose rows lie in a file.
+
+    Its columns have their dictionaries and no rows: for whoever asks what a column means, they hold each of their codes
+    in turn, as often as it takes to be of equal length. Who counts asks for the `marginal` of a column.
+    """
+
+    spilled: SpilledRows | None = field(default=None, repr=False)
+
+    @classmethod
+    def over(cls, table: Table, spilled: SpilledRows) -> SpilledTable:
+        """The table of columns whose dictionaries are those of some rows in a file."""
+        weights = np.ones(table.n_rows, dtype=np.int32)
+        return cls(table.columns, table.source, weights, table.is_one_each, spilled)
+
+    @property
+    def rows(self) -> SpilledRows:
+        """Where the rows are."""
+        assert self.spilled is not None
+        return self.spilled
+
+    def __len__(self) -> int:
+        return self.rows.file.n_rows
+
+    @property
+    def n_records(self) -> int:
+        """Number of records, of which a row may stand for several."""
+        return self.rows.n_records
+
+    def marginal(self, name: str) -> tuple[Column, Codes | None]:
+        """Every code of the column once, with its records."""
+        return once(self[name], self.rows.counts[name])
+
+    def some(self, rows: Rows2D) -> Table:
+        """Rows of the file as a table of their own."""
+        found = {n: replace(self[n], codes=np.ascontiguousarray(rows[:, i])) for i, n in enumerate(self.rows.names)}
+        columns = {n: found.get(n, replace(c, codes=np.zeros(len(rows), np.int32))) for n, c in self.columns.items()}
+        return Table(columns, self.source, np.ascontiguousarray(rows[:, -1]), self.is_one_each)
+
+
+def once(column: Column, counts: Ints) -> tuple[Column, Codes]:
+    """A column that holds every code which some record has once, and how many have it."""
+    used = np.flatnonzero(counts).astype(np.int32)
+    return replace(column, codes=used), counts[used].astype(np.int32)
+
+
+def spread(columns: Sequence[Column]) -> list[Column]:
+    """Columns that hold each of their codes in turn, all as long as the one with most."""
+    sizes = [len(c.values) + len(c.markers) for c in columns]
+    length = max(sizes, default=0)
+    turns: list[npt.NDArray[Any]] = [np.arange(length) % max(1, size) for size in sizes]
+    return [replace(c, codes=codes.astype(np.int32)) for c, codes in zip(columns, turns, strict=True)]

@@ -1,0 +1,96 @@
+"""Releases of rows in files: the bytes and claims of the same table in memory, and a report from some groups."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+
+import shoal
+from shoal.data.tables import parquet
+from shoal.errors import NotVerified, PolicyError
+from shoal.kinds.tables.spilled import SpilledTableRelease
+from shoal.tables.spilled import make
+from tests.unit.kinds.tables.test_large import ROLES, published, put
+
+pytestmark = pytest.mark.unattacked
+
+
+@pytest.fixture(autouse=True)
+def spilling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if no distinct row fitted into memory, and few rows into a block."""
+    monkeypatch.setattr(parquet, "does_fit", lambda *_: False)
+    monkeypatch.setattr(make, "MOST_BLOCK_ROWS", 40)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"insensitive": ["ward"]},
+        {"others": "identifying", "l": 2, "missing": "any"},
+        {"insensitive": ["ward"], "t": 0.4},
+        {"others": "identifying", "ends": "exact", "require": [{"model": "l-diversity", "l": 2, "kind": "entropy"}]},
+        {"others": "identifying", "require": [{"model": "beta-likeness", "beta": 2}]},
+        {"others": "identifying", "identifying": [], "person": "id"},
+    ],
+)
+@pytest.mark.parametrize("n_rows", [150, 3000])
+def test_the_bytes_and_the_claims_are_those_of_all_records(tmp_path: Path, n_rows: int, asked: dict) -> None:
+    path, policy = put(tmp_path / "people.parquet", n_rows), shoal.Policy.of(**{**ROLES, **asked})
+    whole = shoal.anonymize(path, policy, seed=3)
+    spilled = shoal.anonymize(path, policy.changed(memory="1 GB"), seed=3)
+    assert isinstance(spilled, SpilledTableRelease)
+    assert published(spilled, tmp_path / "spilled") == published(whole, tmp_path / "whole")
+    assert spilled.records == whole.records == {"in": n_rows, "out": n_rows, "suppressed": 0}
+    assert (spilled.guarantees, spilled.findings) == (whole.guarantees, whole.findings)
+    for name, told in whole.risk_before.to_dict().items():
+        found = getattr(spilled.risk_before, name)
+        assert found == (pytest.approx(told) if isinstance(told, float) else told)
+    assert spilled.risk_of_records == whole.risk_of_records
+    assert spilled.check() == spilled.guarantees
+
+
+def test_the_report_is_about_some_groups_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(make, "SAMPLE_ROWS", 60)
+    policy = shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1 GB")
+    release = shoal.anonymize(put(tmp_path / "people.parquet", 3000), policy, seed=3)
+    release.save(tmp_path / "out")
+    n_some = release._original.n_records
+    assert 0 < n_some < 1000
+    assert f"used {n_some:,} of 3,000 records" in release.sampled
+    assert f"used {n_some:,} of 3,000 records" in (tmp_path / "out" / "private" / "report.html").read_text()
+    assert any("do not fit into memory" in note for note in release.notes)
+    manifest = json.loads((tmp_path / "out" / "publish" / "manifest.json").read_text())
+    assert manifest["records"]["in"] == 3000
+    assert shoal.check(tmp_path / "out" / "publish").holds
+
+
+def test_a_copy_is_not_written(tmp_path: Path) -> None:
+    policy = shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1 GB")
+    release = shoal.anonymize(put(tmp_path / "people.parquet", 300), policy, seed=3)
+    with pytest.raises(NotVerified, match="no longer there"):
+        copy.deepcopy(release).save(tmp_path / "out")
+    with pytest.raises(PolicyError, match="memory is bounded"):
+        _ = release.data
+
+
+def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tempfile
+
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    path = put(tmp_path / "people.parquet", 300)
+    shoal.anonymize(path, shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1 GB"), seed=3)
+    with pytest.raises(shoal.Infeasible):
+        shoal.anonymize(path, shoal.Policy.of(**{**ROLES, "k": 301}, insensitive=["ward"], memory="1 GB"), seed=3)
+    assert not list(scratch.iterdir())
+
+
+def test_recodings_are_still_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "BASE_BYTES", 1 << 40)
+    policy = shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1 GB", partition="datafly")
+    with pytest.raises(parquet.TooManyDistinct, match="rows are distinct, too many"):
+        shoal.anonymize(put(tmp_path / "people.parquet", 300), policy, seed=3)
