@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from shoal.report.content import ReportContent
-from shoal.report.page import Words, classes_shown, draw_datasheet, points
+from shoal.report.page import classes_shown, draw_datasheet, points
 from shoal.report.sparse import basket_words as words
 from shoal.report.tables.words import number, percent
 
@@ -40,7 +40,6 @@ def report_content(release: BasketRelease) -> ReportContent:
     baskets = release.baskets
     return content_of_records(
         release,
-        words,
         title=f"{len(baskets):,} pseudo-baskets",
         limits=points(words.limits(baskets.labels is not None)),
         **classes_shown(baskets.labels, baskets.classes),
@@ -48,12 +47,11 @@ def report_content(release: BasketRelease) -> ReportContent:
     )
 
 
-def content_of_records(release: BasketRelease | KMRelease, words: Words, **shown: Any) -> ReportContent:
+def content_of_records(release: BasketRelease | KMRelease, **shown: Any) -> ReportContent:
     """What the report shows of records that are published as such, and what this one shows besides."""
     utility = release.utility
     return ReportContent.of_release(
         release,
-        words,
         facts=basket_facts(release.records, utility),
         suppressed_sentence=f"{release.suppressed_sentence} {release.items_sentence}",
         use=use_rows(utility),

@@ -44,7 +44,6 @@ def report_content(release: KMRelease) -> ReportContent:
     called = words.title(policy).lower()
     return content_of_records(
         release,
-        words,
         called=called,
         title=f"{release.records['out']:,} {called}",
         limits=points(words.limits(policy, release.published.labels is not None)),
