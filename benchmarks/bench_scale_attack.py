@@ -1,7 +1,7 @@
 """Attacks on releases of millions of rows, and sweeps over methods, in bounded memory.
 
-``python -m benchmarks.bench_scale_attack`` measures 1, 10 and 100 million rows and writes the table on attacks and sweeps
-of ``docs/how-to/memory.md``; sizes may be named, and with ``--folder`` drawn files stay there.
+``python -m benchmarks.bench_scale_attack`` measures 1, 10 and 100 million rows and writes the table on attacks and
+sweeps of ``docs/how-to/memory.md``; sizes may be named, and with ``--folder`` drawn files stay there.
 """
 
 from __future__ import annotations
