@@ -14,7 +14,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -79,41 +78,85 @@ class ComparedTables:
 
 def compare_kept(tables: ComparedTables) -> list[str]:
     """Combinations of cells that were published as they are, and that the original has not, or not so often."""
+    return _surplus_told(tables, count_surplus(tables))
+
+
+def count_surplus(tables: ComparedTables) -> int:
+    """How many rows have kept cells that no record of the original is left for."""
     shown, had = _kept_keys(tables)
-    beside = ""
     if tables.groups is not None:
         both = [np.concatenate([shown, had]), np.concatenate(tables.groups) + 1]
         ids, _ = numbered(both)
         shown, had = np.split(ids, [len(shown)])
-        beside = " of the same group"
     width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
     n_shown = count_codes(shown, tables.published.weights, width)
-    surplus = np.maximum(n_shown - count_codes(had, tables.original.weights, width), 0)
-    if not surplus.any():
+    return int(np.maximum(n_shown - count_codes(had, tables.original.weights, width), 0).sum())
+
+
+def _surplus_told(tables: ComparedTables, n_surplus: int) -> list[str]:
+    if not n_surplus:
         return []
+    beside = "" if tables.groups is None else " of the same group"
     names = ", ".join(map(repr, tables.kept))
     what = f"cells in {names}" if len(tables.kept) == 1 else f"cells in {names} together"
     if tables.persons is not None:
         what = f"a person, and {what}," if tables.kept else "a person"
-    return [f"{count(int(surplus.sum()), 'row')} with {what} that no record of the original{beside} is left for"]
+    return [f"{count(n_surplus, 'row')} with {what} that no record of the original{beside} is left for"]
 
 
 def compare_labels(tables: ComparedTables) -> Compared:
     """Compare generalised or recoded rows with the records that they stand for."""
-    readable, findings, skipped = _readable(tables)
+    readable, findings, skipped = readable_labels(tables)
     if findings:
         return Compared(tuple(findings))
-    not_compared = [
-        f"the labels of {n!r}, which cannot be read without the order or hierarchy that they were made with; give the "
-        "policy with -p"
-        for n in skipped
-    ]
+    not_compared = unread_labels(skipped)
     if tables.rows is not None:
         return Compared(tuple(_compare_own(tables, readable, tables.rows)), tuple(not_compared))
     if not readable:
         return Compared(tuple(compare_kept(tables)), tuple(not_compared))
-    found = _compare_possible(tables, readable)
+    found = pair_off(tables, readable).told(tables)
     return Compared(found.findings, (*not_compared, *found.not_compared))
+
+
+def unread_labels(names: Sequence[str]) -> list[str]:
+    """What is said of columns whose labels need more to be read."""
+    return [
+        f"the labels of {n!r}, which cannot be read without the order or hierarchy that they were made with; give the "
+        "policy with -p"
+        for n in names
+    ]
+
+
+@dataclass(frozen=True)
+class PairedOff:
+    """Rows that were paired off with records that their labels cover; of parts of a table, what is found adds up.
+
+    Attributes
+    ----------
+    n_unplaced : int
+        Rows for which no record is left; where that took too long, those that no record fits at all.
+    n_surplus : int
+        Where it was not decided, and each row fits a record: rows whose kept cells alone no record is left for.
+    undecided : tuple of str
+        What was not compared, a phrase each.
+    """
+
+    n_unplaced: int = 0
+    n_surplus: int = 0
+    undecided: tuple[str, ...] = ()
+
+    def with_part(self, other: PairedOff) -> PairedOff:
+        """Of two parts; no row of one fits a record of the other."""
+        undecided = tuple(dict.fromkeys((*self.undecided, *other.undecided)))
+        return PairedOff(self.n_unplaced + other.n_unplaced, self.n_surplus + other.n_surplus, undecided)
+
+    def told(self, tables: ComparedTables) -> Compared:
+        """In sentences."""
+        findings = _surplus_told(tables, self.n_surplus)
+        if self.n_unplaced:
+            is_listed = tables.persons is not None
+            findings = [_unplaced(self.n_unplaced, is_kept=bool(tables.kept), is_listed=is_listed)]
+        return Compared(tuple(findings), self.undecided)
 
 
 def compare_averages(tables: ComparedTables, *, is_stretched: bool) -> Compared:
@@ -184,13 +227,13 @@ def _bounds(values: Floats, keys: tuple[Ints, Ints] | None, rows: Ints | None) -
 def _kept_keys(tables: ComparedTables) -> tuple[Ints, Ints]:
     """The kept cells of each row and of each record as one number."""
     n_rows = tables.published.n_rows
-    both = [np.concatenate(_alike(tables.published[n], tables.original[n], tables.markers)) for n in tables.kept]
+    both = [np.concatenate(alike_cells(tables.published[n], tables.original[n], tables.markers)) for n in tables.kept]
     both += [] if tables.persons is None else [np.concatenate(tables.persons)]
     ids, _ = numbered(both or [np.zeros(n_rows + tables.original.n_rows, dtype=np.int64)])
     return ids[:n_rows], ids[n_rows:]
 
 
-def _alike(one: Column, other: Column, markers: Sequence[str]) -> tuple[Ints, Ints]:
+def alike_cells(one: Column, other: Column, markers: Sequence[str]) -> tuple[Ints, Ints]:
     """The cells of two columns in one numbering: equal where they read the same."""
     columns = [published(c, markers) for c in (one, other)]
     kinds = {c.values.dtype.kind for c in columns}
@@ -216,7 +259,7 @@ def _are_moments(column: Column) -> bool:
     return True
 
 
-def _readable(tables: ComparedTables) -> tuple[list[str], list[str], list[str]]:
+def readable_labels(tables: ComparedTables) -> tuple[list[str], list[str], list[str]]:
     """Columns whose labels can be read, what is wrong with others, and those that need more to be read."""
     good, findings, skipped = [], [], []
     for name in tables.quasi:
@@ -262,7 +305,8 @@ def _compare_own(tables: ComparedTables, quasi: Sequence[str], rows: Ints) -> li
     return findings
 
 
-def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
+def pair_off(tables: ComparedTables, quasi: Sequence[str]) -> PairedOff:
+    """Pair off rows with records that the labels of some columns cover, and that have the same kept cells."""
     table = tables.published
     columns = tuple(published(table[n], tables.markers) for n in quasi)
     region, first = numbered([c.codes for c in columns])
@@ -288,22 +332,19 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
             n_pairs += n_looked_at + len(row)
             if n_pairs > MOST_PAIRS:
                 undecided = "the rows with their records: too many records fit a row; keep the rows and give --private"
-                return Compared(tuple(compare_kept(tables)), (undecided,))
+                return PairedOff(n_surplus=count_surplus(tables), undecided=(undecided,))
         if len(rows) < tables.original.n_rows:
             del pairs
             gc.collect()  # what finds them knows itself, and would stay beside the next
     n_records = np.concatenate(found)
     row, record = (np.concatenate([zeros[:0].astype(np.int32), *(e[i] for e in edges)]) for i in (0, 1))
     edges.clear()
-    tell = partial(_unplaced, is_kept=bool(tables.kept), is_listed=tables.persons is not None)
-    n_homeless = int(n_rows[np.bincount(row, minlength=len(row_types)) == 0].sum())
     n_unplaced = count_unplaced(row, record, n_rows, n_records)
-    if n_unplaced:
-        return Compared((tell(n_unplaced),))
-    if n_unplaced is None:
-        undecided = "whether every row has a record of its own: each fits one, but whether all do at once took too long"
-        return Compared((tell(n_homeless),) if n_homeless else tuple(compare_kept(tables)), (undecided,))
-    return Compared()
+    if n_unplaced is not None:
+        return PairedOff(n_unplaced)
+    undecided = "whether every row has a record of its own: each fits one, but whether all do at once took too long"
+    n_homeless = int(n_rows[np.bincount(row, minlength=len(row_types)) == 0].sum())
+    return PairedOff(n_homeless, 0 if n_homeless else count_surplus(tables), (undecided,))
 
 
 def _fitting(
