@@ -358,7 +358,8 @@ class Tables(Kind):
         from shoal.kinds.tables.large import in_order, refuse_several_each, refuse_unheld
         from shoal.secrets import ROWS_FILE
 
-        refuse_unheld(original, control)
+        known = None if population is None else self.load_again(Path(population), manifest, header=header)
+        refuse_unheld(original=original, control=control, population=known)
         columns = {n: a for n, a in manifest.meant.items() if n not in manifest.shifted}
         missing = [n for n in columns if n not in original.columns]
         if missing:
@@ -396,7 +397,7 @@ class Tables(Kind):
             layout=manifest.layout,
             rows=None if private is None or is_bounded else private.rows(),
             are_rows_unread=is_bounded and private is not None and private.holds(ROWS_FILE),
-            population=None if population is None else self.load_again(Path(population), manifest, header=header),
+            population=known,
             policy=_told_policy(manifest, roles),
             persons=person_codes(original, person) if counted else None,
             control_persons=person_codes(control, person) if counted and control is not None else None,

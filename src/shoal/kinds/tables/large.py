@@ -81,8 +81,10 @@ def workers_of(executor: Executor) -> Workers:
     return Workers(count_workers(executor), lambda job, blocks, note: run_blocks(job, blocks, executor, note=note))
 
 
-def load_distinct(source: Any, policy: Policy) -> Table:
+def load_distinct(source: Any, policy: Policy, *, spills: bool = True) -> Table:
     """The distinct rows of a file, without the columns that are dropped.
+
+    Where they do not fit and the method can do with rows in files, they are left there, unless `spills` forbids it.
 
     Raises
     ------
@@ -101,7 +103,7 @@ def load_distinct(source: Any, policy: Policy) -> Table:
             )
         return policy.columns.get(name, usual).role == "identifying"
 
-    can_spill = policy.method.partition == "mondrian"
+    can_spill = spills and policy.method.partition == "mondrian"
     with bounded(policy.n_bytes):
         return read_distinct_rows(source, policy, drops, policy.person, spills=can_spill)
 
@@ -216,11 +218,11 @@ def in_order(table: Table) -> Table:
     return table.take(content_order(table, (), table.names))
 
 
-def refuse_unheld(*tables: Any) -> None:
-    """Refuse to attack records whose distinct rows do not fit into memory."""
-    for table in tables:
+def refuse_unheld(**tables: Any) -> None:
+    """Refuse to attack records whose distinct rows do not fit into memory; tables by what they are called."""
+    for name, table in tables.items():
         if isinstance(table, UnheldTable):
-            raise TooManyDistinct(Path("the original"), table.n_rows, table.memory)
+            raise TooManyDistinct(Path(f"the {name}"), table.n_rows, table.memory)
 
 
 def refuse_several_each(tables: Sequence[Table | None]) -> None:
