@@ -239,7 +239,7 @@ class Tables(Kind):
             from shoal.kinds.tables.spilled import release_spilled
 
             if held_out is None and run.after is None and policy.releases != "several":
-                return release_spilled(data, policy, run.progress, why)
+                return release_spilled(data, policy, run.progress, why, run.seed)
         if data.weights is not None and held_out is not None:
             raise PolicyError("records are held out of a table in memory: leave memory out, or hold none out")
         series = None

@@ -20,6 +20,7 @@ from typing import Any
 from shoal.data.database import bounded
 from shoal.data.tables.decimals import noted
 from shoal.data.tables.files import read_table
+from shoal.data.tables.spill import SpilledTable, spill
 from shoal.data.tables.table import Table
 from shoal.data.tables.workers import Workers
 from shoal.engine.blocks import run_blocks
@@ -92,9 +93,31 @@ def load_distinct(source: Any, policy: Policy) -> Table:
             )
         return policy.columns.get(name, usual).role == "identifying"
 
-    can_spill = policy.method.partition == "mondrian"
+    in_ranges = policy.method.is_in_ranges
+    can_spill = policy.method.partition == "mondrian" or in_ranges
     with bounded(policy.n_bytes):
-        return read_distinct_rows(source, policy, drops, policy.person, spills=can_spill)
+        found = read_distinct_rows(source, policy, drops, policy.person, spills=can_spill)
+        return in_files(found, [n for n in found.names if not drops(n)]) if in_ranges else found
+
+
+def in_files(table: Table, names: Sequence[str]) -> SpilledTable:
+    """A table whose distinct rows lie in files, with some of the columns; those that are held are written.
+
+    Raises
+    ------
+    PolicyError
+        If all records are held, as some may be of one person, or what is published would be no Parquet.
+    """
+    if table.source.format != "parquet":
+        raise PolicyError(
+            f"averages are made in bounded memory from Parquet, and {table.source.name!r} is {table.source.format}: "
+            "convert it first, or leave memory out"
+        )
+    if isinstance(table, SpilledTable):
+        return table
+    if table.weights is None:
+        raise PolicyError("averages of persons with several records need all records in memory: leave memory out")
+    return spill(table, names)
 
 
 def read_distinct_rows(
