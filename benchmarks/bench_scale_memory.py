@@ -82,11 +82,12 @@ def released(
     checksums: dict[str, str],
     drawn: Path | None,
     form: str = "parquet",
+    stem: str = "large",
 ) -> Contestant:
     """The whole job on a file, which is drawn before unless it is there."""
 
     def measure(setting: Setting) -> Outcome:
-        path = (drawn or setting.folder) / f"large-{n_rows}.parquet"
+        path = (drawn or setting.folder) / f"{stem}-{n_rows}.parquet"
         if not path.exists():
             write_large(n_rows, path, source)
         if form == "csv":

@@ -1,4 +1,4 @@
-"""One release, check or profile of a large file, in a process of its own; prints what it took, as JSON.
+"""One release, check, profile, attack or sweep of a large file, in a process of its own; prints what it took, as JSON.
 
 Of a release, with the checksum of its bytes; one of a few rows goes before, so that nothing is compiled or imported
 within the time. CPU and memory are those of the process and of all that it starts: the workers of a pool, and a cluster
@@ -68,14 +68,38 @@ def checked(path: Path, task: dict[str, Any]) -> dict[str, Any]:
     return {**found, "peak_mb": peak.mb, "numbers": numbers}
 
 
+def attacked(path: Path, task: dict[str, Any]) -> dict[str, Any]:
+    """Attack a release beside its original; what it took, and how many were attacked of how many."""
+    with TreePeak() as peak:
+        begun, work = perf_counter(), tree_cpu_seconds()
+        told = shoal.attack(Path(task["out"]) / "publish", path, memory=task["memory"])
+        found: dict[str, Any] = {"seconds": perf_counter() - begun, "cpu_seconds": tree_cpu_seconds() - work}
+    sample = {"drawn": 0, "of": 0} if told.sample is None else told.sample.to_dict()
+    return {**found, "peak_mb": peak.mb, "numbers": {"attacks": len(told.results), **sample}}
+
+
+def swept(path: Path, task: dict[str, Any]) -> dict[str, Any]:
+    """Try methods on a file; what it took, and how many releases hold."""
+    policy = shoal.Policy.of(quasi=task["quasi"], sensitive=[task["sensitive"]], **task["asked"])
+    with TreePeak() as peak:
+        begun, work = perf_counter(), tree_cpu_seconds()
+        told = shoal.sweep(path, policy.changed(memory=task["memory"]), **task["tried"])
+        found: dict[str, Any] = {"seconds": perf_counter() - begun, "cpu_seconds": tree_cpu_seconds() - work}
+    held = sum(cell.holds for cell in told.cells)
+    return {**found, "peak_mb": peak.mb, "numbers": {"releases": len(told.cells), "that hold": held}}
+
+
+VERBS = {"check": checked, "attack": attacked, "sweep": swept}
+
+
 def main() -> None:
     """Read the task from the command line."""
     path, task = Path(sys.argv[1]), json.loads(sys.argv[2])
     if task.get("verb") == "profile":
         print(json.dumps(profiled(path, task["memory"])))
         return
-    if task.get("verb") == "check":
-        print(json.dumps(checked(path, task)))
+    if (verb := task.get("verb")) in VERBS:
+        print(json.dumps(VERBS[verb](path, task)))
         return
     few = {name: [f"{i % 7}" for i in range(300)] for name in (*task["quasi"], task["sensitive"])}
     if "person" in task["asked"]:

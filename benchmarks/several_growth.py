@@ -57,7 +57,7 @@ def second_release(n: int, m: int, folder: Path) -> tuple[float, dict[str, int]]
     n_all = n + int(CHANGE * n)
     first = shoal.anonymize(persons(np.arange(n), n_all), policy(m), seed=SEED)
     folder.mkdir()
-    first._write_ledger(folder)
+    first._keep(folder, ["ledger"])
     data = persons(np.arange(n_all - n, n_all), n_all)
     start = time.process_time()
     second = shoal.anonymize(data, policy(m), seed=SEED, after=folder)

@@ -148,7 +148,7 @@ def make(name: str, tables: Sequence[pd.DataFrame], *, after: bool = True, **ask
             if after and policy.releases == "several":
                 before = Path(folder) / str(i)
                 before.mkdir()
-                release._write_ledger(before)
+                release._keep(before, ["ledger"])
             records = release.records
             gcp = next(loss.value for loss in release.utility.losses if loss.name == "GCP")
             lost += gcp * records["in"]  # which counts a record that is left out as 1

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.stats import t
 
 from reproductions.string_sets import ROOT, SEED, whole
 from shoal.attack.strings.best_matches import FragmentMembership, PlaceMembership
@@ -52,12 +53,13 @@ WAYS: dict[str, dict[str, Any]] = {
     "Markov chain": {"generator": "markov"},
     "independent symbols": {"generator": "markov", "order": 1},
 }
-SEEDS = (1, 2, 3)
-OVERLAPPING = "; wide windows overlap"
-"""Stands in what was measured since they do; before, members were fewer for what windows tell."""
-FEWEST_SPLITS = 20
+SEED_OF_RELEASE = 1
+FEWEST_SPLITS = 5
+APART = "; symbols after earlier ones"
+"""Stands in what was measured since symbols are drawn after earlier ones too."""
 N_SETS = 4
 SIZES = (1200, 4800)
+BETTER, EQUAL, WORSE = "better", "equal", "**worse**"
 USE = ("composition", "pairs", "triples", "repeats", "subsequences kept")
 HEADER = (
     "released as",
@@ -126,12 +128,11 @@ def use(original: Strings, shown: Strings) -> list[float]:
 
 
 def shown_use(figures: list[list[float]]) -> list[str]:
-    """Means over some releases, and the standard deviation where there are several."""
-    means, spread = np.mean(figures, axis=0), np.std(figures, axis=0, ddof=1) if len(figures) > 1 else None
+    """Means over some releases, and their standard deviation."""
+    means, spread = np.mean(figures, axis=0), np.std(figures, axis=0, ddof=1)
     digits = (1, 1, 1, 1, 2)
     return [
-        f"{m:.{d}f}" + ("" if spread is None else f" ± {spread[i]:.{d}f}")
-        for i, (m, d) in enumerate(zip(means.tolist(), digits, strict=True))
+        f"{m:.{d}f} ± {s:.{d}f}" for m, s, d in zip(means[: len(USE)].tolist(), spread.tolist(), digits, strict=False)
     ]
 
 
@@ -140,52 +141,44 @@ def nearest(original: Strings, shown: Strings, control: Strings) -> ScoreEstimat
     return compare_classifiers(original, shown, control, classifiers=("nearest-neighbour",))[0].after
 
 
-def told(original: Strings, shown: Strings, control: Strings) -> str:
-    """The same with half of a 95 % interval."""
-    if original.labels is None:
-        return "–"
-    found = nearest(original, shown, control)
-    return f"{100 * found.value:.0f} ± {50 * (found.high - found.low):.0f}"
+def told(figures: list[list[float]]) -> str:
+    """The last of the figures, where there are classes."""
+    found = [f[len(USE)] for f in figures if len(f) > len(USE)]
+    return f"{np.mean(found):.0f} ± {np.std(found, ddof=1):.0f}" if found else "–"
 
 
-def told_over_splits(splits: list[tuple[Strings, Strings]]) -> list[str]:
-    """Where there are many splits: by how much more classes the default tells than the chain, split by split."""
-    if len(splits) < FEWEST_SPLITS:
-        return []
-    found = np.array(
-        [
-            [
-                nearest(original, release(WAYS[title], original, SEEDS[0] + i), control).value
-                for title in ("window (default)", "Markov chain")
-            ]
-            for i, (original, control) in enumerate(splits)
-        ]
+def with_classes(original: Strings, shown: Strings, control: Strings) -> list[float]:
+    """`use`, and in % how many classes of others are told, where there are classes."""
+    told = [] if original.labels is None else [100 * nearest(original, shown, control).value]
+    return [*use(original, shown), *told]
+
+
+def compared(figures: dict[str, list[list[float]]]) -> list[str]:
+    """What the default loses of each figure beside the chain, split by split, and what the other half differs by."""
+    itself, control, ours, chain = (
+        np.array(figures[name]) for name in ("the originals", "control", "window (default)", "Markov chain")
     )
-    more = 100 * (found[:, 0] - found[:, 1])
-    ours, chain = 100 * found.mean(axis=0)
-    half = 1.96 * more.std(ddof=1) / np.sqrt(len(splits))
-    return [
-        "",
-        f"Over all {len(splits)} splits the default tells {ours:.1f} % of the classes and the chain {chain:.1f} %: "
-        f"{more.mean():.1f} ± {half:.1f} more, split by split.",
-    ]
+    lines = ["| lost, of | default | chain | difference | control | the default is |", "|---" * 6 + "|"]
+    for i, name in enumerate([*USE, "classes told"][: itself.shape[1]]):
+        lost = [np.abs(side[:, i] - itself[:, i]) for side in (ours, chain)]
+        less = lost[0] - lost[1]
+        half = float(t.ppf(0.975, len(less) - 1)) * less.std(ddof=1) / np.sqrt(len(less))
+        digits = 3 if name == "subsequences kept" else 2
+        apart = "–" if name == "classes told" else f"{np.abs(control[:, i] - itself[:, i]).mean():.{digits}f}"
+        cells = [f"{side.mean():.{digits}f}" for side in lost]
+        cells += [f"{less.mean():+.{digits}f} ± {half:.{digits}f}", apart, verdict(float(less.mean()), float(half))]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
 
 
-def compared(figures: dict[str, list[list[float]]], itself: list[float]) -> str:
-    """Whether the default keeps as much as the chain."""
-    ours, chain = (np.array(figures[name]) for name in ("window (default)", "Markov chain"))
-    noise = 2 * np.sqrt((ours.var(axis=0, ddof=1) + chain.var(axis=0, ddof=1)) / len(SEEDS))
-    worse = []
-    for i, name in enumerate(USE):
-        lost = [np.abs(side.mean(axis=0) - itself)[i] for side in (ours, chain)]
-        if lost[0] > lost[1] + noise[i]:
-            worse.append(f"{name} (by {lost[0] - lost[1]:.2g}, noise {noise[i]:.2g})")
-    if not worse:
-        return "In no figure of use is the default worse than the chain by more than noise."
-    return f"The default is worse than the chain, by more than noise, in {', '.join(worse)}."
+def verdict(less: float, half: float) -> str:
+    """In a word, what a difference of losses says."""
+    return EQUAL if abs(less) <= half else WORSE if less > 0 else BETTER
 
 
-def risk(splits: list[tuple[Strings, Strings]], again: Callable[[Strings, int], Strings]) -> list[str]:
+def risk(
+    splits: list[tuple[Strings, Strings]], releases: Sequence[Strings], again: Callable[[Strings, int], Strings]
+) -> list[str]:
     """Areas under the curve, and half of a 95 % interval of their mean over the splits."""
     attacks = (
         PlaceMembership(),
@@ -197,7 +190,7 @@ def risk(splits: list[tuple[Strings, Strings]], again: Callable[[Strings, int], 
     )
     areas: list[list[tuple[float, float]]] = [[] for _ in attacks]
     for i, (original, control) in enumerate(splits):
-        case = StringCase(again(original, SEEDS[0] + i), original, control, again)
+        case = StringCase(releases[i], original, control, again)
         for attack, found in zip(attacks, areas, strict=True):
             if attack.missing(case) is None:
                 details = attack.run(case, np.random.default_rng(SEED + i)).details
@@ -233,27 +226,30 @@ def refused(original: Strings) -> list[str]:
 def section(name: str) -> list[str]:
     """One set."""
     strings = strings_of(name)
-    splits = [halves(strings, MOST.get(name), i) for i in range(N_SPLITS.get(name, 3))]
+    n_splits = N_SPLITS.get(name, 3)
+    splits = [halves(strings, MOST.get(name), i) for i in range(max(n_splits, FEWEST_SPLITS))]
     original, control = splits[0]
-    sizes = f"{len(original):,} released, {len(control):,} not; attacks on {len(splits)} such splits{OVERLAPPING}."
+    sizes = f"{len(original):,} released, {len(control):,} not"
+    sizes += f"; use of {len(splits)} such splits, attacks on {n_splits}{APART}."
     lines = [f"## {name}", "", sizes, "", *refused(original)]
     lines += ["| " + " | ".join(HEADER) + " |", "|---" * len(HEADER) + "|"]
-    itself = use(original, original)
-    cells = [f"{len(original):,}", *shown_use([itself]), told(original, replace(original), control)]
-    lines.append("| the originals | " + " | ".join([*cells, *["–"] * 7]) + " |")
-    cells = [f"{len(control):,}", *shown_use([use(original, control)]), "–", *["–"] * 6, longest(control, original)]
-    lines.append("| control | " + " | ".join(cells) + " |")
-    figures = {}
+    figures = {
+        "the originals": [with_classes(o, replace(o), c) for o, c in splits],
+        "control": [use(o, c) for o, c in splits],
+    }
+    for title, found in figures.items():
+        cells = [f"{len(original if title != 'control' else control):,}", *shown_use(found), told(found)]
+        longest_run = longest(control, original) if title == "control" else "–"
+        lines.append(f"| {title} | " + " | ".join([*cells, *["–"] * 6, longest_run]) + " |")
     for title, settings in WAYS.items():
         again = partial(release, settings)
-        releases = [again(original, seed) for seed in SEEDS]
-        shown = releases[0]
-        figures[title] = [use(original, one) for one in releases]
-        cells = [f"{len(shown):,}", *shown_use(figures[title]), told(original, shown, control)]
-        cells += [*risk(splits, again), longest(shown, original)]
+        releases = [again(o, SEED_OF_RELEASE + i) for i, (o, _) in enumerate(splits)]
+        figures[title] = [with_classes(o, shown, c) for (o, c), shown in zip(splits, releases, strict=True)]
+        cells = [f"{len(releases[0]):,}", *shown_use(figures[title]), told(figures[title])]
+        cells += [*risk(splits[:n_splits], releases, again), longest(releases[0], original)]
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
-    more = over_sizes() if name == "families" else told_over_splits(splits)
-    return [*lines, "", compared(figures, itself), *more, ""]
+    more = over_sizes() if name == "families" else []
+    return [*lines, "", *compared(figures), *more, ""]
 
 
 def families(n: int = 4800, seed: int = 1) -> Strings:
@@ -284,17 +280,28 @@ def over_sizes() -> list[str]:
     ]
 
 
-def set_aside(kept: dict[str, list[str]]) -> list[str]:
-    """What to say of the sets whose section is missing, or was measured before."""
+def summary(kept: dict[str, list[str]]) -> list[str]:
+    """Of every set and figure of use, whether the default is better than the chain, and which sets are missing."""
+    figures = [*USE, "classes told"]
+    lines = [
+        "The default beside the chain, by the tables of differences below:",
+        "",
+        "| set | " + " | ".join(figures) + " |",
+        "|---" * (len(figures) + 1) + "|",
+    ]
+    for name in SETS:
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in kept.get(name, [])]
+        found = {row[0]: row[-1] for row in rows if row[-1] in (BETTER, EQUAL, WORSE)}
+        if found:
+            lines.append(f"| {name} | " + " | ".join(found.get(figure, "–") for figure in figures) + " |")
     missing = [name for name in SETS if name not in kept]
-    old = [name for name in SETS if name in kept and not any(OVERLAPPING in line for line in kept[name])]
+    old = [name for name in SETS if name in kept and not any(APART in line for line in kept[name])]
     said = [f"Not measured: {', '.join(missing)}."] if missing else []
     if old:
         said.append(
-            f"**To be measured again**: {', '.join(old)}, where the default was measured before wide windows "
-            "overlapped, and without `share-tracing`."
+            f"**To be measured again**: {', '.join(old)}, measured before symbols were drawn after earlier ones."
         )
-    return [" ".join(said), ""] if said else []
+    return [*lines, "", *([" ".join(said), ""] if said else [])]
 
 
 def main(names: list[str]) -> None:
@@ -309,9 +316,13 @@ def main(names: list[str]) -> None:
         "Composition is the sum of differences in %, pairs and triples are total variation in %, repeats are symbols "
         f"that follow one like them in %, to be as many as among the originals; of the {N_FREQUENT} subsequences that "
         f"most originals hold (6 bases, 3 amino acids or 2 tokens, each at most {WITHIN} places after the one before, "
-        "always as many) the share is given that is among as many of the release. These are means of three releases, "
-        "with their standard deviation, of one split of the set; the rest is of the first. Classes are told by the "
-        "nearest neighbour, in % of strings that were not released. Attacks on membership are areas under the curve "
+        "always as many) the share is given that is among as many of the release. Classes are told by the nearest "
+        "neighbour, in % of strings that were not released. All these are means over some releases, each of another "
+        "half of the set and by another seed, with their standard deviation; numbers of strings and longest runs are "
+        "of the first. Below each table stands what is lost of every figure (how far it is from that of the originals) "
+        "by the default and by the chain on the same halves, the mean difference with half of its 95 % interval "
+        "(Student's t), and how far the other half of the set is from the originals. A difference within its interval "
+        "is called equal. Attacks on membership are areas under the curve "
         "with 95 % intervals, means over some splits, 0.5 being blind: `place-membership`, `fragment-membership`, "
         "`membership`, `share-tracing`, `shadow-membership` and `several-releases`. Independent symbols are drawn from "
         "the composition of a class alone: what shares tell of them is the least that any release with that "
@@ -333,7 +344,7 @@ def main(names: list[str]) -> None:
         kept[name] = section(name)
         lines = [line for n in SETS for line in kept.get(n, [])]
         # After each set, since all of them take some minutes.
-        PAGE.write_text("\n".join([*intro, *set_aside(kept), *lines]), encoding="utf-8")
+        PAGE.write_text("\n".join([*intro, *summary(kept), *lines]), encoding="utf-8")
 
 
 if __name__ == "__main__":

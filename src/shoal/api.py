@@ -178,9 +178,10 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     >>> len(shoal.anonymize(people, {"quasi": ["age"], "sensitive": ["disease"], "k": 4}).published)
     4
     """
+    from shoal.data.bytes import digests_kept
     from shoal.engine.executors import executors_kept
     from shoal.kernels.compile import interpreted
-    from shoal.provenance import source_files
+    from shoal.provenance import source_files, with_digests
 
     kind, policy = fitting_policy(source, policy)
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
@@ -189,11 +190,13 @@ Sparse or sparse matrix of scipy; dict of several paths or frames
     kind.refuse(run.asked)
     read = source_files(source)
     with executors_kept():
-        data, held_out = _others(kind, kind.load_to_release(source, policy, run), policy, hold_out, control, seed)
+        with digests_kept() as digests:
+            loaded = kind.load_to_release(source, policy, run)
+        data, held_out = _others(kind, loaded, policy, hold_out, control, seed)
         like = None if isinstance(source, str | Path) else source
         with interpreted(kind.is_small(data)):
             made = kind.release(data, policy, run, like=like, held_out=held_out)
-    return replace(made, _sources_read=read)
+    return replace(made, _sources_read=with_digests(read, digests))
 
 
 def _others(
@@ -286,6 +289,7 @@ def attack(
     seconds: float | None = None,
     progress: Progress | None = None,
     header: Header | None = None,
+    memory: str | None = None,
 ) -> Attacked[Any]:
     """Attack a published folder as others could, and count what they get.
 
@@ -317,9 +321,13 @@ def attack(
         No attack is begun after so many seconds.
     header : {"first", "none"}, optional
         How the first line of original, control and population is read; by default as the manifest says.
+    memory : str, optional
+        Of tables: attack in about so much memory, as in "2GB", from distinct rows of the files, each with the number of
+        its records. Attacks that look at records one by one are not run.
     """
     from shoal.attack.run import attack_case
     from shoal.check.folder import PublishedFolder
+    from shoal.data.database import bounded
     from shoal.kernels.compile import interpreted
     from shoal.manifest import checksum
     from shoal.report.attacks import keep_in_report, refuse_foreign
@@ -331,21 +339,23 @@ def attack(
     kind = kind_of_folder(folder)
     others = [other] if isinstance(other, str | Path) else list(other or ())
     granted = {"other": ("a second release", others or None), "population": ("a population", population)}
+    granted["memory"] = "a bound on memory", memory
     kind.refuse({name: word for name, (word, given) in granted.items() if given is not None})
     manifest = kind.manifest.parse(folder.content, folder.path)
     secrets = PrivateFolder.at(private)
-    if progress is not None:
-        progress("reading", 0, 0)
-    records, unseen = without_held_out(kind.load_again(original, manifest, header=header), manifest, secrets)
-    if control is not None:
-        unseen = kind.load_others(control, records, lambda: kind.load_again(control, manifest, header=header))
-    given = {"others": others, "other_originals": list(other_originals)} if others or other_originals else {}
-    case = kind.case(folder, manifest, records, unseen, secrets, population=population, header=header, **given)
-    if secrets is not None:
-        digest = checksum(folder.path / manifest.data)
-        refuse_foreign(secrets, digest)
-    with interpreted(kind.is_small(records)):
-        found = attack_case(kind.name, case, names, seed=seed, seconds=seconds, progress=progress)
+    with bounded(kind.bytes_to_attack(manifest, memory, others=others or other_originals)):
+        if progress is not None:
+            progress("reading", 0, 0)
+        records, unseen = without_held_out(kind.load_again(original, manifest, header=header), manifest, secrets)
+        if control is not None:
+            unseen = kind.load_others(control, records, lambda: kind.load_again(control, manifest, header=header))
+        given = {"others": others, "other_originals": list(other_originals)} if others or other_originals else {}
+        case = kind.case(folder, manifest, records, unseen, secrets, population=population, header=header, **given)
+        if secrets is not None:
+            digest = checksum(folder.path / manifest.data)
+            refuse_foreign(secrets, digest)
+        with interpreted(kind.is_small(records)):
+            found = attack_case(kind.name, case, names, seed=seed, seconds=seconds, progress=progress)
     if secrets is not None:
         keep_in_report(secrets, digest, found, case.granted, seed)
     return found

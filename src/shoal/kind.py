@@ -180,6 +180,10 @@ class Kind(ABC):
         """In how many bytes a folder is to be checked without holding it; None holds it."""
         return None
 
+    def bytes_to_attack(self, manifest: Any, memory: str | None, *, others: Sequence[Any] = ()) -> int | None:
+        """In how many bytes a folder is to be attacked without holding it; None holds it."""
+        return None
+
     def load_others(self, source: Any, data: Any, load: Callable[[], Any]) -> Any:
         """Records of another file to compare attacks on; by default read as any."""
         return load()

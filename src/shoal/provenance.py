@@ -15,11 +15,15 @@ SECRET = "SEED"
 
 
 class SourceFile(NamedTuple):
-    """A file as it was when it was read: where it is, its length, and when it was last written to."""
+    """A file as it was when it was read: where it is, its length, and when it was last written to.
+
+    With its SHA-256, if whoever read it left that.
+    """
 
     path: Path
     size: int
     written: int
+    digest: str | None = None
 
 
 def source_files(source: Any) -> tuple[SourceFile, ...]:
@@ -29,17 +33,26 @@ def source_files(source: Any) -> tuple[SourceFile, ...]:
     return tuple(file for file in found if file is not None)
 
 
+def with_digests(files: Sequence[SourceFile], digests: Mapping[Path, str]) -> tuple[SourceFile, ...]:
+    """The same files, with what was found when they were read."""
+    return tuple(file._replace(digest=digests.get(file.path)) for file in files)
+
+
 def source_checksums(files: Sequence[SourceFile]) -> dict[str, str]:
     """SHA-256 of files by name, for those that nobody has written to since they were read."""
     found = {}
     for file in files:
         try:
-            digest = checksum(file.path) if _look(file.path) == file else None
+            digest = (file.digest or checksum(file.path)) if _is_as_read(file) else None
         except OSError:
             continue
-        if digest is not None and _look(file.path) == file:
+        if digest is not None and _is_as_read(file):
             found[file.path.name] = digest
     return found
+
+
+def _is_as_read(file: SourceFile) -> bool:
+    return _look(file.path) == file._replace(digest=None)
 
 
 def _look(path: Path) -> SourceFile | None:

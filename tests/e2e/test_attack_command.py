@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,20 @@ from shoal.data.samples.clinic import clinic, diagnosis_hierarchy
 from shoal.data.samples.proteins import protein_families
 from shoal.data.tables.frames import from_frame
 from shoal.data.tables.write import write_table
-from tests.e2e.command import DATA, OTHER, POLICY, Case, Ended, RunHere, assert_refused, call_here, write
+from tests.e2e.command import (
+    DATA,
+    OTHER,
+    POLICY,
+    ROLES,
+    Case,
+    Ended,
+    RunHere,
+    assert_refused,
+    call_here,
+    people,
+    text_of,
+    write,
+)
 
 N_PATIENTS, N_PROTEINS = 300, 160
 HEADING = "What attackers got</h2>"
@@ -194,4 +209,75 @@ def test_the_wrong_original_is_told(releases: dict[str, Path], kind: str, run_he
     ended: Ended = run_here("attack", "out", "--original", wrong, "--private", "out/private", cwd=here)
     assert ended.code in (POLICY, DATA)
     assert ended.stderr.count("\n") == 1
+    assert "defect" not in ended.stderr
+
+
+@pytest.fixture(scope="module")
+def plain_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """people.csv, and a release of all of them in out/, none of them held out."""
+    here = tmp_path_factory.mktemp("plain")
+    write(here / "people.csv", text_of(people(60)))
+    ended = call_here("anonymize", "people.csv", *ROLES, "-k", "3", "--seed", "4", "-o", "out", cwd=here)
+    assert ended.code == 0, ended.stderr
+    return here
+
+
+WITHIN = ("attack", "out", "--original", "people.csv", "--memory", "1GB")
+
+
+def test_a_table_is_attacked_in_bounded_memory(plain_release: Path, run_here: RunHere) -> None:
+    held, bounded = (
+        json.loads(run_here(*arguments, "--json", cwd=plain_release).stdout) for arguments in (WITHIN[:-2], WITHIN)
+    )
+    assert bounded.keys() == held.keys()
+    assert bounded["sample"] == held["sample"] == {"drawn": 60, "of": 60}
+    assert names_of(bounded) == names_of(held)
+    theirs = {a["attack"]: a for a in held["attacks"]}
+    for found in bounded["attacks"]:
+        assert found.keys() == theirs[found["attack"]].keys()
+        assert found["main"] == theirs[found["attack"]]["main"]
+    shown = run_here(*WITHIN, cwd=plain_release)
+    assert (shown.code, shown.stderr) == (0, "")
+    assert "not run  linkability: It looks at records one by one" in shown.stdout
+
+
+def test_more_risk_than_is_allowed_ends_with_5_in_bounded_memory(plain_release: Path, run_here: RunHere) -> None:
+    asked = (*WITHIN, "--attack", "singling-out-univariate", "--fail-above")
+    assert run_here(*asked, "1", cwd=plain_release).code == 0
+    ended = run_here(*asked, "0.1", cwd=plain_release)
+    assert (ended.code, ended.stderr) == (5, "adds more than 0.1, or may: singling-out-univariate\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "says"),
+    [
+        (("--memory", "1GB", "--original", "absent.csv"), DATA, "no such file"),
+        (("--memory", "1GB", "--original", "wrong.csv"), DATA, "the original has no column 'age', which was published"),
+        (("--memory", "1GB", "--original", "empty.csv"), DATA, "empty"),
+        (("--memory", "1GB", "--original", "people.json"), DATA, "people.json"),
+        (("--memory", "1GB", "--original", "people.db"), DATA, "only Parquet and text are read"),
+        (("--memory", "20MB", "--original", "people.csv"), POLICY, "memory is a size of at least 500 MB"),
+        (("--memory", "a lot", "--original", "people.csv"), POLICY, "such as 2GB"),
+        (("--memory", "1GB", "--original", "people.csv", "--control", "absent.csv"), DATA, "no such file"),
+        (
+            ("--memory", "1GB", "--original", "people.csv", "--other", "out"),
+            POLICY,
+            "another release beside it is attacked with",
+        ),
+    ],
+)
+def test_what_cannot_be_attacked_in_bounded_memory_is_one_sentence(
+    plain_release: Path, tmp_path: Path, options: tuple[str, ...], code: int, says: str, run_here: RunHere
+) -> None:
+    here = Path(shutil.copytree(plain_release, tmp_path / "copy"))
+    write(here / "wrong.csv", "name,colour\nx,red\ny,blue\n" * 50)
+    write(here / "empty.csv", "")
+    write(here / "people.json", '{"age": [1, 2], "zip": ["a", "b"]}\n')
+    with closing(sqlite3.connect(here / "people.db")) as database:
+        database.execute("CREATE TABLE people (age, zip, city, disease)")
+        database.commit()
+    ended = run_here("attack", "out", *options, cwd=here)
+    assert (ended.code, ended.stdout) == (code, "")
+    assert ended.stderr.count("\n") == 1
+    assert says in ended.stderr
     assert "defect" not in ended.stderr

@@ -51,6 +51,25 @@ def test_json_says_everything(here: Path, run_here: RunHere) -> None:
     assert {n: v for n, v in told.items() if n not in ("out", "command")} == stored
 
 
+def test_bounded_memory_gives_the_same_json_and_a_command_that_works(here: Path, run_here: RunHere) -> None:
+    asked = (*SWEEP, "--k", "3,5", "--method", "mondrian,datafly", "--json")
+    held, bounded = (
+        json.loads(run_here(*asked, "-o", out, *more, cwd=here).stdout)
+        for out, more in (("held", ()), ("bounded", ("--memory", "1GB")))
+    )
+    assert bounded["command"] == held["command"].replace("--method", "--memory 1GB --method")
+    assert run_here(*bounded["command"].split()[1:], cwd=here).code == 0
+    assert bounded.keys() == held.keys()
+    for ours, theirs in zip(bounded["cells"], held["cells"], strict=True):
+        assert ours["losses"] == pytest.approx(theirs["losses"])
+        same = ("partition", "k", "status", "n_in", "n_out", "risk_highest", "guarantees", "frontier")
+        assert [ours[n] for n in same] == [theirs[n] for n in same]
+    refused = run_here(*asked[:-1], "--method", "mdav", "--memory", "1GB", "-o", "none", cwd=here)
+    assert (refused.code, refused.stdout) == (2, "")
+    assert "method = mdav needs all records in memory: leave memory out" in refused.stderr
+    assert not (here / "none").exists()
+
+
 def test_nothing_feasible_is_exit_code_4(here: Path, run_here: RunHere) -> None:
     ended = run_here(*SWEEP, "--k", "100", cwd=here)
     assert ended.code == 4

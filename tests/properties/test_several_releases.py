@@ -56,7 +56,7 @@ def released(everybody, *policies, people=people):
                 continue
             after = Path(folder) / str(year)
             after.mkdir()
-            release._write_ledger(after)
+            release._keep(after, ["ledger"])
             made.append((release, data["id"]))
     return made
 

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.attack.attack import ALL_RECORDS
 from shoal.attack.tables import TABLE_ATTACKS
 from shoal.attack.tables.case import TableCase
 from shoal.attack.tables.minimality import spread_setting
 from shoal.attack.tables.targets import draw, n_distinct
-from shoal.data.tables.table import Table
+from shoal.data.tables.table import Table, row_keys
 
 N_ROWS = 1500
 ASKED = {
@@ -111,12 +112,80 @@ def test_the_groups_that_are_spread_out_are_whole(case: TableCase) -> None:
     assert (np.diff(setting.starts) >= 2 * setting.k).all()
 
 
+def collapsed(table: Table) -> Table:
+    """Every distinct row once, with the number of its records."""
+    keys = row_keys(list(table.columns.values()))
+    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+    return replace(table.take(first), weights=counts.astype(np.int32))
+
+
+@pytest.fixture(scope="module")
+def alone(case: TableCase) -> tuple[TableCase, TableCase]:
+    """What others could attack, with people beside who are not in the release, from distinct rows and from records."""
+    rng = np.random.default_rng(3)
+    single = spread(case)
+    columns = single.original
+    others, everybody = (columns.take(rng.choice(N_ROWS, n)) for n in (400, 900))
+    single = replace(single, rows=None, control=others, population=everybody)
+    return replace(
+        single,
+        published=collapsed(single.published),
+        original=collapsed(columns),
+        control=collapsed(others),
+        population=collapsed(everybody),
+    ), single
+
+
+@pytest.mark.parametrize("name", ["singling-out-univariate", "inference", "membership", "uniqueness"])
+def test_without_the_owners_knowledge_and_with_others_an_attack_gets_the_same(
+    alone: tuple[TableCase, TableCase], name: str
+) -> None:
+    attack = TABLE_ATTACKS[name]
+    assert [attack.missing(case) for case in alone] == [None, None]
+    ours, theirs = (attack.run(case, np.random.default_rng(6)) for case in alone)
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("name", ["homogeneity", "skewness", "similarity"])
+def test_secrets_in_common_are_found_alike_on_members_and_on_others(
+    alone: tuple[TableCase, TableCase], name: str
+) -> None:
+    ranked = {"ill": replace(alone[0].attributes["ill"], type="ordinal")}
+    cases = [replace(case, attributes={**case.attributes, **ranked}) for case in alone]
+    attack = TABLE_ATTACKS[name]
+    assert [attack.missing(case) for case in cases] == [None, None]
+    ours, theirs = (attack.run(case, np.random.default_rng(6)) for case in cases)
+    assert (ours.main, ours.control, ours.details) == (theirs.main, theirs.control, theirs.details)
+    assert ours.baseline.value == pytest.approx(theirs.baseline.value, abs=0.04)
+
+
+def test_a_sample_of_published_records_is_looked_up(alone: tuple[TableCase, TableCase]) -> None:
+    few = replace(TABLE_ATTACKS["uniqueness"], n_attacks=50)
+    ours, theirs = (few.run(case, np.random.default_rng(6)) for case in alone)
+    assert (ours.main.attempts, theirs.main.attempts) == (50, alone[1].published.n_rows)
+    assert ours.details["unique_in_release"] == theirs.details["unique_in_release"]
+
+
+def test_what_others_were_given_is_counted_by_records(alone: tuple[TableCase, TableCase]) -> None:
+    assert alone[0].granted == alone[1].granted == {"original": N_ROWS, "others": 400, "population": 900}
+
+
+def test_who_takes_the_secret_of_one_record_needs_all(alone: tuple[TableCase, TableCase]) -> None:
+    one = replace(TABLE_ATTACKS["inference"], votes=False)
+    assert [one.missing(case) for case in alone] == [ALL_RECORDS, None]
+
+
 def test_what_counts_no_weights_is_not_run(case: TableCase) -> None:
     assert {n for n, a in TABLE_ATTACKS.items() if a.counts_by_weight} == {
         *ALIKE,
         "homogeneity",
-        "partition-replay",
+        "inference",
+        "membership",
         "minimality",
+        "partition-replay",
+        "similarity",
+        "skewness",
+        "uniqueness",
     }
 
 

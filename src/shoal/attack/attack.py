@@ -142,12 +142,44 @@ class Attack(ABC, Generic[Case]):
         )
 
 
+@dataclass(frozen=True)
+class AttackedSample:
+    """How many were attacked.
+
+    Attributes
+    ----------
+    drawn, of : int
+        Those whom an attack on single ones tried at most, each as likely as another, and all who could be.
+
+    Examples
+    --------
+    >>> AttackedSample(2000, 10_000_000).sentence
+    'Attacks on single records tried a sample of at most 2,000 of 10,000,000, against the whole release.'
+    """
+
+    drawn: int
+    of: int
+
+    @property
+    def sentence(self) -> str:
+        """The same in words; "" where all were tried."""
+        if self.drawn >= self.of:
+            return ""
+        sample = f"a sample of at most {self.drawn:,} of {self.of:,}"
+        return f"Attacks on single records tried {sample}, against the whole release."
+
+    def to_dict(self) -> dict[str, int]:
+        """JSON-ready."""
+        return {"drawn": self.drawn, "of": self.of}
+
+
 @dataclass(frozen=True, repr=False)
 class Attacked(Shown, Generic[Case]):
-    """The results of some attacks, and why others were not run."""
+    """The results of some attacks, and why others were not run; of tables, how many were attacked of how many."""
 
     results: tuple[AttackResult, ...]
     skipped: tuple[tuple[str, str], ...]
+    sample: AttackedSample | None = None
 
     def shown(self) -> list[str | Grid]:
         """What each reached, the worst first."""
@@ -165,6 +197,7 @@ class Attacked(Shown, Generic[Case]):
             Grid(("attack", "columns", *numbers), rows, numbers) if rows else "No attack could be run.",
             *(f"  {r.outcome}  {r.attack}: {r.sentence}" for r in results),
             *(f"  not run  {name}: {why}" for name, why in self.skipped),
+            *([self.sample.sentence] if self.sample is not None and self.sample.sentence else []),
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -172,6 +205,7 @@ class Attacked(Shown, Generic[Case]):
         return {
             "attacks": [r.to_dict() for r in self.results],
             "not_run": [{"attack": name, "because": why} for name, why in self.skipped],
+            **({} if self.sample is None else {"sample": self.sample.to_dict()}),
         }
 
 
@@ -195,6 +229,7 @@ def run_attacks(
     end = None if seconds is None else time.monotonic() + seconds
     results: list[AttackResult] = []
     skipped: list[tuple[str, str]] = []
+    n_drawn = 0
     for i, (attack, own) in enumerate(zip(attacks, spawn_seeds(seed, len(attacks)), strict=True)):
         if names and attack.name not in names:
             continue
@@ -216,6 +251,9 @@ def run_attacks(
         if progress is not None:
             progress(f"attacking: {attack.title}", i, len(attacks))
         result = tried.run(case, np.random.default_rng(own))
+        n_drawn = max(n_drawn, getattr(tried, "n_attacks", 0))
         known = getattr(case, "known_of_a_person", "")
         results.append(replace(result, knows=f"{result.knows}; {known}") if known else result)
-    return Attacked(tuple(results), tuple(skipped))
+    n_there: int | None = getattr(case, "n_targets", None)
+    sample = None if n_there is None or not n_drawn else AttackedSample(min(n_drawn, n_there), n_there)
+    return Attacked(tuple(results), tuple(skipped), sample)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._version import __version__
-from shoal.attack.attack import Attacked
+from shoal.attack.attack import Attacked, AttackedSample
 from shoal.attack.result import AttackResult
 from shoal.errors import DataError, ShoalError
 from shoal.scratch import clear_abandoned, write_owned
@@ -92,6 +92,8 @@ class KeptAttacks:
     findings: tuple[KeptResult, ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
     """Attacks without any result."""
+    sample: AttackedSample | None = None
+    """How many the last run attacked that drew some."""
 
     def joined(self, found: Attacked[Any], granted: Mapping[str, int], seed: int | None) -> KeptAttacks:
         """The same after another run."""
@@ -108,6 +110,7 @@ class KeptAttacks:
             self,
             findings=tuple(findings),
             skipped=tuple((name, why) for name, why in reasons.items() if name not in tried),
+            sample=found.sample or self.sample,
         )
 
     def shown(self, order: Sequence[str]) -> Attacked[Any]:
@@ -121,7 +124,8 @@ class KeptAttacks:
             else replace(f.result, title=f"{f.result.title} ({f.conditions})")
             for f in findings
         ]
-        return Attacked(tuple(results), tuple(sorted(self.skipped, key=lambda s: places.get(s[0], len(places)))))
+        skipped = sorted(self.skipped, key=lambda s: places.get(s[0], len(places)))
+        return Attacked(tuple(results), tuple(skipped), self.sample)
 
     def write(self, private: Path) -> None:
         """Write the file, the owner's alone."""
@@ -130,6 +134,7 @@ class KeptAttacks:
             "checksum": self.checksum,
             "results": [{**f.result.to_dict(), "granted": dict(f.granted), "seed": f.seed} for f in self.findings],
             "not_run": [{"attack": name, "because": why} for name, why in self.skipped],
+            **({} if self.sample is None else {"sample": self.sample.to_dict()}),
         }
         path = private / FILE_NAME
         try:
@@ -148,6 +153,7 @@ class KeptAttacks:
                 str(content["checksum"]),
                 tuple(_finding(told) for told in content["results"]),
                 tuple((str(told["attack"]), str(told["because"])) for told in content["not_run"]),
+                AttackedSample(int(sample["drawn"]), int(sample["of"])) if (sample := content.get("sample")) else None,
             )
         except FileNotFoundError:
             return None

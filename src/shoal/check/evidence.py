@@ -42,6 +42,8 @@ class Evidence:
         Whose each published record is by its pseudonym, where it has one.
     providers : int64 array (n_published,), optional
         From whom each published record is, where several provide records.
+    is_one_each : bool
+        Whether every record is known to be another person's, though the original is not held.
     """
 
     original: Table | None = None
@@ -52,6 +54,7 @@ class Evidence:
     listed_persons: Ints | None = None
     pseudonyms: Ints | None = None
     providers: Ints | None = None
+    is_one_each: bool = False
 
     @classmethod
     def of(

@@ -20,7 +20,7 @@ from shoal.cli.habits import COMPLETION, SHELLS, completion_script, habits, show
 from shoal.cli.habits import progress as progress_of
 from shoal.cli.harden import harden
 from shoal.cli.option_types import Names
-from shoal.cli.options import PolicyCommand, asked_policy, header_alone, how_to_read, to_profile
+from shoal.cli.options import PolicyCommand, asked_policy, header_alone, in_how_much_memory
 from shoal.cli.output import plain, print_json, print_release, print_shown, summary, write_own
 from shoal.cli.several import asked_for_several, other_options, several_options
 from shoal.cli.stream import stream
@@ -173,7 +173,7 @@ def _source(paths: tuple[Path, ...]) -> Any:
     return paths[0] if len(paths) == 1 else name_files(paths)
 
 
-@shoal.command(cls=PolicyCommand, asks=to_profile)
+@shoal.command(cls=PolicyCommand, asks=in_how_much_memory)
 @click.argument("data", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
     "-o",
@@ -448,6 +448,7 @@ def check(
 @click.option(
     "--attack", "names", type=Names(), help="Run only these, of those listed below.  [default: all that apply]"
 )
+@click.option("--memory", metavar="SIZE", help="Attack a table without holding it, in about this much memory (2GB).")
 @click.option("--seconds", type=float, help="Start no attack after this many seconds.")
 @click.option(
     "--fail-above",
@@ -473,6 +474,7 @@ def attack(
     Examples:
       shoal attack out/publish --original people.csv --control unseen.csv
       shoal attack out/publish --original people.csv --private out/private --fail-above 0.1
+      shoal attack out/publish --original large.parquet --memory 2GB
       shoal attack out/publish --original baskets.dat --private out/private
     """
     import json
@@ -503,7 +505,7 @@ def attack(
     return 5 if above else 0
 
 
-@shoal.command(cls=PolicyCommand, asks=how_to_read)
+@shoal.command(cls=PolicyCommand, asks=in_how_much_memory)
 @sweep_options
 @habits
 def sweep(data: Path, policy_file: Path | None, as_json: bool, kind: str | None, **asked: Any) -> int:
@@ -513,6 +515,7 @@ def sweep(data: Path, policy_file: Path | None, as_json: bool, kind: str | None,
     Examples:
       shoal sweep people.csv -p policy.toml --k 2,5,10,20 --method mdav,mondrian -o sweep/
       shoal sweep people.csv -p policy.toml --k 5 -l 2,3,4 --suppression 0,0.02 --target income --measure AUC,GCP
+      shoal sweep large.parquet -p policy.toml --memory 2GB --k 10,20 --method mondrian,datafly
       shoal sweep human.fasta --k 10,20,50 --method window,markov --order 2,3 --support 3,5
       shoal sweep baskets.dat --kind sparse --k 5,10,20 --support 2,4
     """

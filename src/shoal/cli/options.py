@@ -38,7 +38,7 @@ def how_to_read(option: Option) -> bool:
     return option.is_input
 
 
-def to_profile(option: Option) -> bool:
+def in_how_much_memory(option: Option) -> bool:
     """How data is read, and in how much memory."""
     return option.is_input or option.name == "memory"
 

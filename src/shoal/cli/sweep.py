@@ -36,7 +36,7 @@ _OPTIONS = (
         "methods",
         type=Names(),
         help="Every method to try: for strings generators, for sparse records ways of publishing.  [default: "
-        "mondrian,mdav; strings window,markov; sparse records the policy's]",
+        "mondrian,mdav, with --memory mondrian,full-domain; strings window,markov; sparse records the policy's]",
     ),
     click.option(
         "--publish",

@@ -18,8 +18,8 @@ from typing import Any
 
 import duckdb
 
+from shoal.data.bytes import open_bytes
 from shoal.data.database import connection, file_literal
-from shoal.data.tables.text_survey import open_bytes
 from shoal.errors import DataError
 
 MOST_MANIFEST = 64 << 20

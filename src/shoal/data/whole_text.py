@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from shoal.arrays import Bytes, Ints
+from shoal.data.bytes import open_bytes
 from shoal.data.sniff import alien_of, look
-from shoal.data.tables.text_survey import open_bytes
 from shoal.errors import DataError
 
 _PIECE = 1 << 21

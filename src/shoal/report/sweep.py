@@ -160,10 +160,10 @@ def verdict(sweep: Sweep) -> str:
     if best is not None:
         first = sweep.measures[0]
         lost = f"{percent(best.loss(first))} of certainty lost" if first == "GCP" else f"{first} {shown(best, first)}"
-        risk = "" if best.risk is None else f", {_decides(sweep).in_words.format(percent(best.risk))}"
+        risks = "".join(f", {said}" for said in best.risks_in_words(percent))
         return (
             f"Of all that was tried, {line_of(sweep, best)} with k = {best.k} loses least while it meets the policy: "
-            f"{lost}{risk}."
+            f"{lost}{risks}."
         )
     if any(c.holds for c in sweep.cells):
         if not sweep.measured:

@@ -87,7 +87,7 @@ from shoal.kernels.strings.generate import generate_strings
 from shoal.kernels.strings.hash import BASES, fingerprints
 from shoal.strings.statistics import GroupStatistics, SegmentStatistics
 from shoal.strings.templates import Templates
-from shoal.strings.windows import ClassStrings, find_rare, generate_window_block, join, make_pool
+from shoal.strings.windows import REACH, ClassStrings, find_rare, generate_window_block, join, make_pool
 
 Lengths = Literal["template", "spread"]
 Copies = Literal["redraw", "allow"]
@@ -309,7 +309,8 @@ def _pools(
             for s in segments
         ]
         joined = join([(s.symbols, s.starts) for s in segments])
-        pools[label] = make_pool(*joined, np.concatenate(is_rare), n_symbols, max(support, rare), order)
+        reach = REACH if by_group else 1  # a chain knows the symbol before alone
+        pools[label] = make_pool(*joined, np.concatenate(is_rare), n_symbols, max(support, rare), order, reach)
     return pools
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -48,11 +48,21 @@ class AttackedCell(Cell):
         The largest area under the curve of attacks that tell members from others; None where none could be run.
     strongest : str
         The attack that adds most.
+    succeeding : tuple of str
+        Attacks that succeed, as a report of the release would say.
     """
 
     added_risk: float | None = None
     members_told: float | None = None
     strongest: str = ""
+    succeeding: tuple[str, ...] = ()
+
+    def risks_in_words(self, shown: Callable[[float], str]) -> list[str]:
+        """Both, the one that decides first, and whether attacks succeed."""
+        found = [(self.risks[name], getattr(self, name)) for name in reversed(list(self.risks))]
+        said = [figure.in_words.format(shown(value)) for figure, value in found if value is not None]
+        n = len(self.succeeding)
+        return [*said, "one attack succeeds" if n == 1 else f"{n or 'no'} attacks succeed"] if said else []
 
 
 class AttackedTrials(Trials):
@@ -98,6 +108,7 @@ class AttackedTrials(Trials):
             "added_risk": added.get(strongest),
             "members_told": max(areas, default=None),
             "strongest": strongest,
+            "succeeding": tuple(r.title for r in results if r.succeeds),
             "losses": self.losses(release),
             **self.learned(release),
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -128,6 +128,10 @@ class Cell:
         """That risk."""
         value: float | None = getattr(self, self.decisive())
         return value
+
+    def risks_in_words(self, shown: Callable[[float], str]) -> list[str]:
+        """What a sentence about the cell says of its risk."""
+        return [] if self.risk is None else [self.risks[self.decisive()].in_words.format(shown(self.risk))]
 
     @property
     def holds(self) -> bool:

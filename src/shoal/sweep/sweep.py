@@ -231,7 +231,7 @@ def sweep(
     trials.grid(k, settings)  # what is not understood is refused before the data is read
     trials.choose(measures)
     home = None if folder is None else SweepFolder(Path(folder))
-    trials.take(kind.load(source, policy))
+    trials.take(trials.load(source, kind, workers))
     asked, shown = trials.grid(k, settings), trials.choose(measures)
     if home is not None:
         home.open()

@@ -15,6 +15,7 @@ from shoal._version import __version__
 from shoal.check.guarantee import Guarantee
 from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, ShoalError, did_you_mean
 from shoal.kernels.compile_time import seconds_compiled_here
+from shoal.kind import Kind
 from shoal.sweep.cell import Cell, Status
 
 _STATUS: dict[type[ShoalError], Status] = {
@@ -82,6 +83,10 @@ class Trials(ABC):
         self.policy, self.target = policy, target
         if target is not None:
             raise PolicyError("a target is a column of a table; leave it out")
+
+    def load(self, source: Any, kind: Kind, workers: int) -> Any:
+        """Read the records, once for all releases, of which so many are made at a time; by default as any."""
+        return kind.load(source, self.policy)
 
     @abstractmethod
     def take(self, data: Any) -> None:

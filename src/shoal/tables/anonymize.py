@@ -503,7 +503,7 @@ def _as_one_group(
         alone = f"not {name}"
         everyone = Column(alone, np.zeros(len(column.codes), dtype=np.int32), np.array(["all"], dtype=object))
         yield from verify(
-            replace(Table.of([everyone, column]), weights=weights),
+            replace(Table.of([everyone, column]), weights=None if weights is None else weights.astype(np.int32)),
             [r for r in diverse if r.column in (None, name)],
             [alone],
             [name],

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
+import json
 import sys
 import zipfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -77,21 +81,37 @@ def test_within_a_block_a_file_is_looked_at_once_and_anew_after_it(tmp_path: Pat
     assert look(path).lines == [b"two"]
 
 
-def test_the_walk_of_a_table_goes_once_through_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The input is opened once to be told and once to be read, the manifest read once, the checker run once.
-
-    A report tells the checksum of the input besides, for which it is opened once more.
-    """
-    path = tmp_path / "people.csv"
-    path.write_text("age,disease\n" + "".join(f"{20 + i % 9},{'ab'[i % 2]}\n" for i in range(60)))
-    policy = shoal.Policy.of(quasi=["age"], sensitive=["disease"], k=3)
+@contextmanager
+def openings(*names: str) -> Iterator[Counter[str]]:
+    """How often the interpreter opens files of these names."""
     opened: Counter[str] = Counter()
     is_on = True
 
     def hook(event: str, args: tuple[object, ...]) -> None:
-        if is_on and event == "open" and Path(str(args[0])).name in ("people.csv", "manifest.json"):
+        if is_on and event == "open" and Path(str(args[0])).name in names:
             opened[Path(str(args[0])).name] += 1
 
+    sys.addaudithook(hook)
+    try:
+        yield opened
+    finally:
+        is_on = False
+
+
+@pytest.mark.parametrize("with_report", [False, True])
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_the_walk_of_a_table_goes_once_through_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_report: bool, is_packed: bool
+) -> None:
+    """The input is opened once to be told and once to be read, the manifest read once, the checker run once.
+
+    Its checksum, which a report tells, is found while it is read. What duckdb scans it opens by itself.
+    """
+    name = "people.csv.gz" if is_packed else "people.csv"
+    path = tmp_path / name
+    text = "age,disease\n" + "".join(f"{20 + i % 9},{'ab'[i % 2]}\n" for i in range(60))
+    path.write_bytes(gzip.compress(text.encode()) if is_packed else text.encode())
+    policy = shoal.Policy.of(quasi=["age"], sensitive=["disease"], k=3)
     n_checks = 0
 
     def counted(*args: Any, **options: Any) -> Any:
@@ -100,17 +120,17 @@ def test_the_walk_of_a_table_goes_once_through_everything(tmp_path: Path, monkey
         return verify_publication(*args, **options)
 
     monkeypatch.setattr("shoal.kinds.tables.release.verify_publication", counted)
-    sys.addaudithook(hook)
-    try:
-        shoal.anonymize(path, policy, seed=1).save(tmp_path / "out", report=False)
-        assert opened["people.csv"] == 2
+    with openings(name, "manifest.json") as opened:
+        shoal.anonymize(path, policy, seed=1).save(tmp_path / "out", report=with_report)
+        assert opened[name] == 2
         assert n_checks == 1
         for walk in (shoal.check, shoal.attack):
             opened.clear()
             walk(tmp_path / "out", path)
-            assert opened == {"people.csv": 2, "manifest.json": 1}
-    finally:
-        is_on = False
+            assert opened == {name: 2, "manifest.json": 1}
+    if with_report:
+        told = json.loads((tmp_path / "out" / "private" / "report.json").read_text("utf-8"))["report"]["provenance"]
+        assert told["sources"] == [[name, hashlib.sha256(path.read_bytes()).hexdigest()]]
 
 
 @pytest.mark.parametrize(

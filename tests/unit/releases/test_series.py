@@ -15,7 +15,7 @@ def kept(folder, data, asked, **more):
     """A release, and the folder with its ledger."""
     release = shoal.anonymize(data, asked, **{"seed": 1, **more})
     folder.mkdir()
-    release._write_ledger(folder)
+    release._keep(folder, ["ledger"])
     return release, folder
 
 

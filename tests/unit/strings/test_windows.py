@@ -12,7 +12,7 @@ from shoal.errors import PolicyError
 from shoal.strings import Condensation, generate
 from shoal.strings.condense import without_rare_symbols
 from shoal.strings.generate import N_LONGER
-from shoal.strings.windows import ClassStrings, bins_of, bins_of_lengths, join, make_pool
+from shoal.strings.windows import REACH, ClassStrings, bins_of, bins_of_lengths, join, make_pool, near_pairs
 from shoal.utility.strings.composition import compare_composition
 from shoal.utility.strings.k_mers import compare_k_mers
 
@@ -169,13 +169,68 @@ def test_pairs_of_a_class_are_those_of_k_strings(
 ) -> None:
     asked = []
 
-    def noted(symbols: Codes, starts: Ints, is_rare: Mask, n_symbols: int, n: int, order: int) -> ClassStrings:
+    def noted(symbols: Codes, starts: Ints, is_rare: Mask, n_symbols: int, n: int, *more: int) -> ClassStrings:
         asked.append(n)
-        return make_pool(symbols, starts, is_rare, n_symbols, n, order)
+        return make_pool(symbols, starts, is_rare, n_symbols, n, *more)
 
     monkeypatch.setattr(generate, "make_pool", noted)
     Condensation(k=6, seed=1, workers=1).set_params(**settings).fit_transform(protein_families(60, seed=1))
     assert set(asked) == {fewest}
+
+
+@pytest.mark.parametrize(("n_symbols", "longest"), [(3, 60), (300, 6)])
+def test_near_pairs_are_those_that_most_strings_have(n_symbols: int, longest: int) -> None:
+    """Three symbols fill a table, three hundred are sorted; no more pairs than strings are taken."""
+    rng = np.random.default_rng(n_symbols)
+    share = 1 / np.arange(1, n_symbols + 1) ** 1.5
+    texts = [rng.choice(n_symbols, rng.integers(1, longest), p=share / share.sum()).tolist() for _ in range(400)]
+    symbols, starts = np.concatenate(texts).astype(np.int32), np.cumsum([0, *map(len, texts)]).astype(np.int64)
+    holders: dict[int, set[int]] = {}
+    for row, text in enumerate(texts):
+        for u in range(len(text)):
+            for v in range(max(u - REACH, 0), u):
+                holders.setdefault(text[v] * n_symbols + text[u], set()).add(row)
+    counts = sorted((len(held) for held in holders.values()), reverse=True)
+    for support, n_strings in ((3, 400), (40, 400), (1, 400)):
+        least = max(support, counts[n_strings] + 1 if len(counts) > n_strings else 0)
+        expected = sorted(pair for pair, held in holders.items() if len(held) >= least)
+        assert near_pairs(symbols, starts, n_symbols, support, REACH).tolist() == expected
+        assert len(expected) <= n_strings
+
+
+def test_places_are_drawn_after_the_nearest_symbol_that_they_often_follow() -> None:
+    """``a`` and ``b`` stand two places apart in all strings, whatever stands between and after."""
+    rng = np.random.default_rng(3)
+    texts = [[0, int(rng.integers(2, 30)), 1, int(rng.integers(2, 30))] for _ in range(200)]
+    symbols, starts = np.concatenate(texts).astype(np.int32), np.arange(0, 801, 4)
+    none = make_pool(symbols, starts, np.zeros(800, np.bool_), 30, 20)
+    assert (len(none.apart), len(none.shares)) == (0, 0)
+    assert len(none.left) == 600
+    pool = make_pool(symbols, starts, np.zeros(800, np.bool_), 30, 20, reach=REACH)
+    after = pool.apart[pool.apart_starts[1] : pool.apart_starts[2]]
+    assert after.tolist() == list(range(2, 800, 4))
+    assert pool.shares[1] == pytest.approx(200 / (200 * 400 / 800))  # half of all symbols have one two places on
+    assert pool.shares[0] == 0.0
+    assert not np.isin(pool.left, after).any()
+    assert make_pool(symbols, starts, np.zeros(800, np.bool_), 30, 20, order=1, reach=REACH).apart.tolist() == []
+
+
+def test_what_stands_apart_in_many_strings_does_so_in_the_release() -> None:
+    """A chain knows the symbol before alone, and loses it."""
+    rng = np.random.default_rng(1)
+    texts = []
+    for _ in range(600):
+        text = [f"p{i}" for i in rng.integers(0, 60, rng.integers(4, 9))]
+        at, kind = int(rng.integers(0, len(text) - 2)), int(rng.integers(4))
+        text[at], text[at + 2] = f"a{kind}", f"b{kind}"
+        texts.append(text)
+    kept = {}
+    for generator in ("window", "markov"):
+        made = Condensation(k=20, seed=1, workers=1, generator=generator).fit_transform(Strings.of(texts)).texts()
+        kept[generator] = sum(
+            x[0] == "a" and y == "b" + x[1:] for text in made for x, y in zip(text, text[2:], strict=False)
+        )
+    assert kept["window"] > 3 * kept["markov"]
 
 
 def test_parts_of_one_array_are_joined_without_a_copy() -> None:

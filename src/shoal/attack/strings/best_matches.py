@@ -29,9 +29,9 @@ MOST_SYMBOLS = 1_500_000  # of published strings; a second or two
 MOST_PRODUCTS = 50_000_000
 MOST_FRAGMENTS = 3_000  # different fragments that chance alone would fill: what decides on their width
 AGREES = (
-    "A member agrees better with the published strings than a string that was not in the data with a chance of "
-    f"{{area:.2f}} (0.5 is no better than chance; above {AMBER} members can be recognised). {{main:.0f}} % of the "
-    "members score above the median of the others."
+    "A member matches the published strings better than a string that was not in the data does with a probability of "
+    f"{{area:.2f}} (0.5 is chance; above {AMBER} members can be recognised). {{main:.0f}} % of the members score above "
+    "the median of the others."
 )
 
 
@@ -45,8 +45,8 @@ def missing_others(case: StringCase, n_others: int) -> str | None:
 class _BestMatches(AgainstOthers):
     """What both share."""
 
-    knows = "the whole of a string, and strings of others that were not in the data to compare with"
-    stopped_by = "nothing that is promised here; support, and groups of many strings"
+    knows = "the whole of a string, and other strings, not in the data, to compare with"
+    stopped_by = "nothing that is promised here; higher support and larger groups make it harder"
     remedy = "raise k or support, or lower the order; if being in the data is itself a secret, do not publish strings"
     reference = "Shoal's own; Carlini et al., IEEE S&P 2022, for calibration by others"
 

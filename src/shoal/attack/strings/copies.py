@@ -34,8 +34,10 @@ class StringCopies(Attack[StringCase]):
         main, control = rates_of(fragments, whole[first] >= fragments.lengths)
         return self.result(
             main,
-            f"{main.successes:,.0f} of {main.attempts:,} strings stand in the release from end to end"
-            + (f", and {control.successes:,.0f} of {control.attempts:,} others." if control else "."),
+            f"{main.successes:,.0f} of {main.attempts:,} strings appear whole in the release"
+            + (
+                f", and {control.successes:,.0f} of {control.attempts:,} that were not in the data." if control else "."
+            ),
             control=control,
             baseline=Rate(0, main.attempts),
         )

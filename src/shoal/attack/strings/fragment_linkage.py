@@ -39,9 +39,9 @@ class FragmentLinkage(ByFragment):
         main, control = found[self.width]
         return self.result(
             main,
-            f"A fragment of {self.width} symbols points at exactly one published string for {100 * main.value:.1f} % "
-            f"of the strings{beside(control)}; {details[f'width_{self.width}_mean_candidates']:.2f} published strings "
-            "hold it on average.",
+            f"For {100 * main.value:.1f} % of the strings, a fragment of {self.width} symbols appears in exactly one "
+            f"published string{beside(control)}; on average it appears in "
+            f"{details[f'width_{self.width}_mean_candidates']:.2f}.",
             control=control,
             details=details,
         )

@@ -65,8 +65,9 @@ class GenotypeRecovery(AgainstOthers):
         main, control = rates
         return self.result(
             main,
-            f"Who knows half of a person's variants names {100 * main.value:.1f} % of the other genotypes that are not "
-            f"the commonest there; of persons who were not in the data {100 * control.value:.1f} %.",
+            "Someone who knows half of a person's variants correctly names "
+            f"{100 * main.value:.1f} % of the other genotypes that are not the most common there; for persons who were "
+            f"not in the data, {100 * control.value:.1f} %.",
             control=control,
             details={"all_genotypes_of_members": guessed[0], "all_genotypes_of_others": guessed[1]},
         )

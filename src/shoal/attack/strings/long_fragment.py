@@ -20,7 +20,7 @@ class LongFragment(Attack[StringCase]):
     title = "finding half of a string"
     needs_others = True
     knows = "the whole of a string"
-    stopped_by = "support: what fewer strings of a group share is not carried on"
+    stopped_by = "support: what fewer strings of a group share is not continued"
     remedy = "raise support or k, or lower the order; near-identical originals give near copies"
     reference = "Longest common substring by suffix arrays: Manber and Myers, SIAM J. Comput. 22, 1993"
 
@@ -34,9 +34,9 @@ class LongFragment(Attack[StringCase]):
         ours, others = fragments.split(longest)
         return self.result(
             main,
-            f"Of {100 * main.value:.1f} % of the strings at least half stands in the release letter for letter"
-            f"{beside(control)}; the longest run is {ours.mean():.1f} symbols on average"
-            + (f", {others.mean():.1f} of others." if len(others) else "."),
+            f"For {100 * main.value:.1f} % of the strings, at least half appears verbatim in one published string"
+            f"{beside(control)}; the longest run averages {ours.mean():.1f} symbols"
+            + (f", against {others.mean():.1f} for others." if len(others) else "."),
             control=control,
             details={
                 "mean_longest_run": float(ours.mean()),

@@ -16,8 +16,8 @@ class StringMembership(AgainstOthers):
     name = "membership"
     place = 50
     title = "telling who is in the data"
-    knows = "the whole of a string, and strings of others that were not in the data to compare with"
-    stopped_by = "nothing that is promised here; condensation of larger groups makes it harder"
+    knows = "the whole of a string, and other strings, not in the data, to compare with"
+    stopped_by = "nothing that is promised here; larger groups make it harder"
     remedy = "raise k and support; if being in the data is itself a secret, do not publish strings"
     reference = "Carlini et al., IEEE S&P 2022, for the way of counting"
 
@@ -30,8 +30,8 @@ class StringMembership(AgainstOthers):
         members, others = fragments.split(score)
         return self.membership_result(
             Roc.of(members, others),
-            f"At {100 * FALSE_ALARMS:g} % false alarms {{main:.1f}} % of the members are recognised; a member scores "
-            "above another string with a chance of {area:.2f} (0.5 is no better than chance).",
+            f"At {100 * FALSE_ALARMS:g} % false alarms, {{main:.1f}} % of the members are recognised; a member scores "
+            "above a string that was not in the data with a probability of {area:.2f} (0.5 is chance).",
         )
 
 

@@ -51,10 +51,9 @@ class _NearStrings(AgainstOthers):
         which = "members whose string occurs once" if once else "members"
         return self.membership_result(
             roc,
-            f"At {100 * FALSE_ALARMS:g} % false alarms {{main:.1f}} % of the {which} are recognised; one of them "
-            f"scores above a string that was not in the data with a chance of {{area:.2f}} ({_interval(roc)}; 0.5 is "
-            "blind)."
-            + (f" Of the strings that occur more often the chance is {others.area:.2f}." if once and others else ""),
+            f"At {100 * FALSE_ALARMS:g} % false alarms, {{main:.1f}} % of the {which} are recognised; one of them "
+            f"scores above a string that was not in the data with a probability of {{area:.2f}} ({_interval(roc)}; 0.5 "
+            "is chance)." + (f" For strings that occur more often it is {others.area:.2f}." if once and others else ""),
             details={**_of_others(others if once else None), **_verbatim(near)},
         )
 

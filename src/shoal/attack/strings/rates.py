@@ -63,4 +63,8 @@ def rates_of(
 
 def beside(rate: Rate | None) -> str:
     """The control in a sentence."""
-    return "" if rate is None or not rate.attempts else f" (of strings that were not in it: {100 * rate.value:.1f} %)"
+    return (
+        ""
+        if rate is None or not rate.attempts
+        else f" ({100 * rate.value:.1f} % for strings that were not in the data)"
+    )

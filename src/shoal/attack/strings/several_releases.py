@@ -34,7 +34,7 @@ class SeveralReleases(ByOwnReleases):
     place = 90
     title = f"telling who is in the data, if the same strings are released {N_RELEASES} times"
     knows = (
-        f"the whole of a string, strings of others that were not in the data to compare with, and {N_RELEASES} "
+        f"the whole of a string, other strings, not in the data, to compare with, and {N_RELEASES} "
         "releases of the same strings"
     )
     stopped_by = "nothing; a release is meant to be the only one of its strings"
@@ -70,8 +70,8 @@ class SeveralReleases(ByOwnReleases):
         roc = Roc.of(total[0], total[1])
         return self.membership_result(
             roc,
-            f"With {N_RELEASES} releases of the same strings, a member is told from a string that was not in the data "
-            f"with a chance of {{area:.2f}}, with this one alone {areas[0]:.2f} (0.5 is no better than chance; above "
+            f"With {N_RELEASES} releases of the same strings, a member scores above a string that was not in the data "
+            f"with a probability of {{area:.2f}}; with this release alone, of {areas[0]:.2f} (0.5 is chance; above "
             f"{AMBER} members can be recognised).",
             false_alarms=0.5,
             details={"area_of_one_release": areas[0]},

@@ -44,11 +44,8 @@ class ShadowMembership(ByOwnReleases):
     name = "shadow-membership"
     place = 80
     title = "telling who is in the data by a learned score"
-    knows = (
-        "the whole of a string, strings of others that were not in the data to compare with, and how pseudo-strings "
-        "are made"
-    )
-    stopped_by = "nothing that is promised here; support, and groups of many strings"
+    knows = "the whole of a string, other strings, not in the data, to compare with, and how pseudo-strings are made"
+    stopped_by = "nothing that is promised here; higher support and larger groups make it harder"
     remedy = "raise k or support, or lower the order; if being in the data is itself a secret, do not publish strings"
     reference = (
         "Shokri et al., IEEE S&P 2017, for shadow models; Homer et al., PLoS Genetics 4, 2008, for one of the readings"

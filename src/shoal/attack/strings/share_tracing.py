@@ -2,10 +2,10 @@
 
 A string that was in the data moved the shares of its symbols a little towards itself, and a release that keeps shares
 keeps that too. So each symbol of a string counts by how much likelier it is among the published strings of its class
-than among others of it, by the logarithm of both counts; and so do pairs of symbols, and symbols at their place. Others
-are the control: the string itself is taken out of it, or where it is a member one of the same class, so that all are
-compared with as many; and from each score the mean of the others of its class is taken. Of the three readings the one
-is taken that tells more of half of the strings, to tell the rest.
+than among others of it, by the logarithm of both counts; and so do pairs of symbols in a row, pairs within three
+places, and symbols at their place. Others are the control: the string itself is taken out of it, or where it is a
+member one of the same class, so that all are compared with as many; and from each score the mean of the others of its
+class is taken. Of the four readings the one is taken that tells more of half of the strings, to tell the rest.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from shoal.check.strings.originals import in_alphabet_of, shared_labels
 from shoal.data.strings.strings import Strings
 
 MOST_SYMBOLS = 600_000  # of each side; a second or two
+WITHIN = 3  # places
 N_BINS = 30  # of places, where strings are not all of one length
 
 
@@ -33,8 +34,10 @@ class ShareTracing(AgainstOthers):
     name = "share-tracing"
     place = 75
     title = "telling who is in the data by shares of symbols"
-    knows = "the whole of a string and its class, and strings of others that were not in the data to compare with"
-    stopped_by = "nothing that is promised here; many strings a class, and few different symbols and pairs"
+    knows = "the whole of a string and its class, and other strings, not in the data, to compare with"
+    stopped_by = (
+        "nothing that is promised here; it is harder where classes are large and have few different symbols and pairs"
+    )
     remedy = (
         "release more strings together, without classes or rare symbols (raise rare), or with order 1; if being in the "
         "data is itself a secret, do not publish strings"
@@ -84,6 +87,14 @@ def _pairs(side: Side, n_symbols: int, n_places: int) -> tuple[Ints, Ints]:
     return side.symbols[first] * n_symbols + side.symbols[first + 1], side.owner[first]
 
 
+def _near(side: Side, n_symbols: int, n_places: int) -> tuple[Ints, Ints]:
+    """Each two symbols within a few places, in their order, whatever stands between."""
+    found = [np.flatnonzero(side.owner[d:] == side.owner[:-d]) for d in range(1, WITHIN + 1)]
+    second = np.concatenate([first + d for d, first in enumerate(found, start=1)])
+    first = np.concatenate(found)
+    return side.symbols[first] * n_symbols + side.symbols[second], side.owner[first]
+
+
 def _places(side: Side, n_symbols: int, n_places: int) -> tuple[Ints, Ints]:
     """Each symbol with its place."""
     within = np.arange(len(side.symbols)) - side.strings.starts[:-1][side.owner]
@@ -94,6 +105,7 @@ def _places(side: Side, n_symbols: int, n_places: int) -> tuple[Ints, Ints]:
 READINGS: dict[str, Callable[[Side, int, int], tuple[Ints, Ints]]] = {
     "symbols": _symbols,
     "pairs": _pairs,
+    "near_pairs": _near,
     "places": _places,
 }
 

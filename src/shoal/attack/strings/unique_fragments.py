@@ -23,7 +23,7 @@ class UniqueFragments(ByFragment):
     title = "finding a unique fragment"
     needs_others = True
     knows = f"the whole of a string, and which of its fragments of {width} symbols others lack"
-    stopped_by = "support: what only one string of a group has is not carried on"
+    stopped_by = "support: what only one string of a group has is not continued"
     remedy = "raise support, or lower the order"
     reference = "Unique k-mers as identifiers; see Malin, JAMIA 12, 2005, on trails of DNA"
 
@@ -45,8 +45,8 @@ class UniqueFragments(ByFragment):
         main, control = found[self.width]
         return self.result(
             main,
-            f"Of {100 * main.value:.1f} % of the strings a fragment of {self.width} symbols that no other of them has "
-            f"stands in the release{beside(control)}.",
+            f"For {100 * main.value:.1f} % of the strings, a fragment of {self.width} symbols that no other string has "
+            f"appears in the release{beside(control)}.",
             control=control,
             details=details,
         )

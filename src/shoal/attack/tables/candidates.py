@@ -69,7 +69,7 @@ class Candidates:
         self.penalty = float(len(view.labels))
         self.box_of, first = view.boxes
         self._boxes = self._labels_of(first)
-        self.persons = persons
+        self.persons, self.weights = persons, view.weights
         self._weights = n_distinct(self.box_of, persons, len(first), view.weights)
 
     @property

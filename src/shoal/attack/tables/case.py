@@ -17,13 +17,16 @@ from shoal.registry import Registry
 if TYPE_CHECKING:
     from shoal.kinds.tables.policy import Policy
 
+UNREAD = "memory is bounded"
+"""Why what is kept of single records is not used."""
+
 
 @dataclass(frozen=True)
 class TableCase(AttackCase[Table, Table]):
     """A published table under attack.
 
-    Where rows stand for several records, there is a published row for each original one that is in the release, with
-    the same weight.
+    Where rows stand for several records, and it is known which (`rows`), there is a published row for each original one
+    that is in the release, with the same weight.
 
     Attributes
     ----------
@@ -37,6 +40,8 @@ class TableCase(AttackCase[Table, Table]):
         Of a table in slices, which columns stand together.
     rows : int64 array (published.n_rows,), optional
         The original record that each published one stands for: the owner's knowledge, to count what was linked right.
+    are_rows_unread : bool
+        Whether that is kept, and could not be used, as it is about single records.
     others : tuple of TableCase
         Other releases of overlapping data, for attacks that intersect several, each with what it was made from.
     known_as : int64 array (original.n_rows,), optional
@@ -49,6 +54,8 @@ class TableCase(AttackCase[Table, Table]):
         What the release was asked to be, as far as its manifest tells everybody.
     persons, control_persons : int64 arrays, optional
         Whose each original record, and each control, is, numbered from 0; None: records are counted, not persons.
+    is_one_each : bool
+        Whether each record is known to be another person's, so that to count records is to count persons.
     knows_history : bool
         Whether all records of a person are known, or one.
     providers : int64 array (published.n_rows,), optional
@@ -63,6 +70,7 @@ class TableCase(AttackCase[Table, Table]):
     publication: str = "generalise"
     layout: Layout | None = None
     rows: Ints | None = None
+    are_rows_unread: bool = False
     others: tuple[TableCase, ...] = ()
     known_as: Ints | None = field(default=None, repr=False)
     present: Mask | None = field(default=None, repr=False)
@@ -70,6 +78,7 @@ class TableCase(AttackCase[Table, Table]):
     policy: Policy | None = None
     persons: Ints | None = field(default=None, repr=False)
     control_persons: Ints | None = field(default=None, repr=False)
+    is_one_each: bool = False
     knows_history: bool = False
     providers: Ints | None = field(default=None, repr=False)
     coalition: int = 0
@@ -87,14 +96,20 @@ class TableCase(AttackCase[Table, Table]):
     @property
     def noun(self) -> str:
         """What is counted."""
-        return "records" if self.persons is None else "persons"
+        return "persons" if self.is_one_each or self.persons is not None else "records"
 
     @property
     def known_of_a_person(self) -> str:
         """How much of a person is known, in words; "" where records are counted."""
-        if self.persons is None:
+        if self.noun == "records":
             return ""
         return "all records of a person are known" if self.knows_history else "one record of a person is known"
+
+    def no_rows(self, so: str) -> str:
+        """That it is not known which original each published record stands for, in a sentence that ends as given."""
+        if self.are_rows_unread:
+            return f"Which original each published record stands for is kept of single records, and {UNREAD}, so {so}."
+        return f"It is not known which original each published record stands for, so {so}."
 
     @property
     def published_persons(self) -> Ints | None:
@@ -120,6 +135,7 @@ class TableCase(AttackCase[Table, Table]):
     def granted(self) -> dict[str, int]:
         """What the attacker was given besides the release, by the number of records of each."""
         given = super().granted | {"original": self.original.n_records}
+        given |= {} if self.control is None else {"others": self.control.n_records}
         given |= {} if self.population is None else {"population": self.population.n_records}
         if self.others:
             given["second release"] = self.others[0].published.n_rows

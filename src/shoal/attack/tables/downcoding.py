@@ -92,7 +92,7 @@ def no_originals(case: TableCase) -> str | None:
     if case.layout is not None:
         return "A row of a table in slices stands for no record whose value could be told."
     if case.rows is None:
-        return "It is not known which original each published record stands for, so claims cannot be checked."
+        return case.no_rows("claims cannot be checked")
     return None
 
 

@@ -137,6 +137,13 @@ class Homogeneity(Attack[TableCase]):
         self, asked: Candidates, people: Floats, secret: Secret, truth: Ints, weights: Codes, rng: np.random.Generator
     ) -> Floats:
         """The same where rows stand for several records: the candidates of each person are drawn from all of them."""
+        drawn = self._drawn(asked, people, secret, weights, rng)
+        return np.asarray(self._succeeds(drawn, truth, secret), dtype=np.float64)
+
+    def _drawn(
+        self, asked: Candidates, people: Floats, secret: Secret, weights: Codes, rng: np.random.Generator
+    ) -> Ints:
+        """How many of as many records as are candidates, drawn from all, have each value: (n_people, n_values)."""
         overall = n_distinct(secret.codes, None, secret.n_values, weights)
         alike = asked.counts(people, np.zeros_like(secret.codes), 1, cover_only=True)
         totals = np.concatenate([counts[:, 0] for _, _, counts in alike])
@@ -147,7 +154,7 @@ class Homogeneity(Attack[TableCase]):
             else rng.multivariate_hypergeometric(overall, n, method="marginals")
             for n in totals.tolist()
         ]
-        return np.asarray(self._succeeds(np.array(drawn).reshape(len(totals), -1), truth, secret), dtype=np.float64)
+        return np.array(drawn, dtype=np.int64).reshape(len(totals), -1)
 
     def _succeeds(self, counts: Ints, truth: Ints, secret: Secret) -> Mask:
         total = counts.sum(axis=1)
@@ -161,7 +168,6 @@ class Skewness(Homogeneity):
     """The candidates make the person's value twice as likely as the whole table does, or more, and at least a half."""
 
     name = "skewness"
-    counts_by_weight = False
     place = 110
     title = "candidates make a secret much likelier"
     needs_others = True
@@ -172,22 +178,31 @@ class Skewness(Homogeneity):
 
     def _won(self, asked: Candidates, people: Floats, secret: Secret, codes: Ints, truth: Ints) -> Floats:
         """Shares are of records, or of persons, of whom one with two values counts for both."""
-        n_there = len(secret.codes) if asked.persons is None else len(np.unique(asked.persons))
-        overall = n_distinct(secret.codes, asked.persons, secret.n_values) / max(1, n_there)
         won = np.zeros(len(people))
         totals = np.concatenate([c[:, 0] for _, _, c in asked.counts(people, np.zeros_like(codes), 1, cover_only=True)])
         for part, _, counts in asked.counts(people, codes, secret.n_values, cover_only=True):
-            before = np.where(truth[part] >= 0, overall[np.maximum(truth[part], 0)], 1.0)
-            now = _of_truth(counts, truth[part]) / np.maximum(totals[part], 1)
-            won[part] = (now >= MANY_TIMES * before) & (now >= LIKELY)
+            won[part] = self._is_likelier(asked, secret, counts, totals[part], truth[part])
         return won
+
+    def _won_by_chance(
+        self, asked: Candidates, people: Floats, secret: Secret, truth: Ints, weights: Codes, rng: np.random.Generator
+    ) -> Floats:
+        drawn = self._drawn(asked, people, secret, weights, rng)
+        return self._is_likelier(asked, secret, drawn, drawn.sum(axis=1), truth).astype(np.float64)
+
+    def _is_likelier(self, asked: Candidates, secret: Secret, counts: Ints, totals: Ints, truth: Ints) -> Mask:
+        """Whether the share of the true value among candidates is so much more than that in the whole."""
+        overall = n_distinct(secret.codes, asked.persons, secret.n_values, asked.weights)
+        n_there = overall.sum() if asked.persons is None else len(np.unique(asked.persons))
+        before = np.where(truth >= 0, (overall / max(1, n_there))[np.maximum(truth, 0)], 1.0)
+        now = _of_truth(counts, truth) / np.maximum(totals, 1)
+        return np.asarray((now >= MANY_TIMES * before) & (now >= LIKELY))
 
 
 class Similarity(Homogeneity):
     """The candidates' secrets are many, but near each other."""
 
     name = "similarity"
-    counts_by_weight = False
     place = 120
     title = "candidates' secrets are very similar"
     needs_others = True

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.attack import Attack
+from shoal.attack.attack import ALL_RECORDS, Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.candidates import Candidates
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
@@ -75,6 +75,7 @@ class Inference(Attack[TableCase]):
     remedy = "require l-diversity or t-closeness of the attribute, or raise k"
     reference = "Giomi et al., PoPETs 2023(2)"
     needs_others = True
+    counts_by_weight = True
 
     def missing(self, case: TableCase) -> str | None:
         """Needs something known and something secret."""
@@ -82,7 +83,7 @@ class Inference(Attack[TableCase]):
             return "The release has no quasi-identifier of the original."
         if not (self.secrets or columns_of(case, "sensitive")):
             return "No sensitive attribute is published, so there is nothing to infer."
-        return None
+        return ALL_RECORDS if case.is_weighted and not self.votes else None
 
     def run(self, case: TableCase, rng: np.random.Generator) -> AttackResult:
         """Guess each secret of a sample of people."""
@@ -97,7 +98,7 @@ class Inference(Attack[TableCase]):
             view = read_view(case, [*known, secret])
             people, truth = view.original[chosen.rows, :-1], view.original[chosen.rows, -1]
             hidden = view.labels[-1]
-            usual = int(np.argmax(n_distinct(hidden.codes, case.published_persons, hidden.n_labels)))
+            usual = int(np.argmax(n_distinct(hidden.codes, case.published_persons, hidden.n_labels, view.weights)))
             guess = self._guess(_Guessed(view, case, people, chosen.rows, beliefs), rng)
             right = float(np.sum(chosen.best(rightness(hidden, np.where(guess < 0, usual, guess), truth))))
             main += right
@@ -141,7 +142,7 @@ class Inference(Attack[TableCase]):
         if not self.votes:
             return np.asarray(hidden.codes[asked.nearest(people, 1, rng)[:, 0]], dtype=np.int64)
         guess = np.empty(len(people), dtype=np.int64)
-        totals = n_distinct(hidden.codes, persons, hidden.n_labels)
+        totals = n_distinct(hidden.codes, persons, hidden.n_labels, view.weights)
         for part, _, counts in asked.counts(people, hidden.codes.astype(np.int64), hidden.n_labels):
             # Of equally frequent values the one that is more frequent in the whole.
             guess[part] = np.argmax(counts + totals / (totals.sum() + 1.0), axis=1)
@@ -157,6 +158,7 @@ class BayesInference(Inference):
     stopped_by = "t-closeness, in part; l-diversity does not promise to"
     remedy = "require t-closeness, or publish fewer attributes that go with the secret"
     reference = "Kifer, SIGMOD 2009"
+    counts_by_weight = False
 
     def _guess(self, targets: _Guessed, rng: np.random.Generator) -> Ints:
         view, people, beliefs, case = targets.view, targets.people, targets.beliefs, targets.case

@@ -52,7 +52,7 @@ class Linkage(Attack[TableCase]):
         if case.layout is not None:
             return "A row of a table in slices stands for no record, so none can be linked."
         if case.rows is None:
-            return "It is not known which original each published record stands for, so links cannot be counted."
+            return case.no_rows("links cannot be counted")
         if not columns_of(case, "quasi"):
             return "The release has no quasi-identifier of the original."
         return None

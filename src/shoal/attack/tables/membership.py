@@ -45,10 +45,11 @@ class TableMembership(Attack[TableCase]):
     stopped_by = "no guarantee of groups promises to; differential privacy and delta-presence do"
     remedy = "raise k, publish pseudo-records, or coarsen columns that are published as they are"
     reference = "Shokri et al., S&P 2017; Carlini et al., S&P 2022; Chen et al., CCS 2020"
+    counts_by_weight = True
 
     def missing(self, case: TableCase) -> str | None:
         """Needs people who are not in the release."""
-        if case.control is None or case.control.n_rows < FEWEST_CONTROLS:
+        if case.control is None or case.control.n_records < FEWEST_CONTROLS:
             return f"At least {FEWEST_CONTROLS} control records are needed, to know how often it gives a false alarm."
         if not columns_of(case, "quasi", *(() if case.layout is not None else ("sensitive", "other"))):
             return "The release and the original have no column in common to know records by."

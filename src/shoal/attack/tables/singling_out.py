@@ -111,7 +111,7 @@ class SinglingOut(Attack[TableCase]):
         quasi = columns_of(case, "quasi")
         by_quasi = self._attack(case, quasi, rng, main_only=True)[0] if 0 < len(quasi) < len(names) else main
         kept = [n for n in used if n not in quasi]
-        one = "original" if case.persons is None else "person"
+        one = "original" if case.noun == "records" else "person"
         return self.result(
             main,
             f"Of {main.attempts:,} descriptions out of the release, {100 * main.value:.1f} % fit exactly one {one}"
@@ -145,8 +145,8 @@ class SinglingOut(Attack[TableCase]):
                 by_column[group[place]] += n
             if main_only:
                 continue
-            if view.control is not None:
-                crowd = Crowd(view.control, case.control_persons)
+            if view.control is not None and case.control is not None:
+                crowd = Crowd(view.control, case.control_persons, case.control.weights)
                 found = _scaled(crowd.count(said, MANY), crowd.n_people, people.n_people)
                 held = (0.0 if held is None else held) + found
             random = _random(view, n_attacks, min(self.n_columns or N_COLUMNS, len(view.labels)), rng)

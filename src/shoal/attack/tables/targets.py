@@ -80,7 +80,8 @@ def draw_targets(case: TableCase, n: int, rng: np.random.Generator) -> tuple[Tab
     ours = draw(case.persons, case.original.n_rows, n, rng, history=case.knows_history, weights=weights)
     if case.control is None:
         return ours, None
-    return ours, draw(case.control_persons, case.control.n_rows, n, rng, history=case.knows_history)
+    weights, whose = case.control.weights, case.control_persons
+    return ours, draw(whose, case.control.n_rows, n, rng, history=case.knows_history, weights=weights)
 
 
 def by_person(reached: Floats | Mask, persons: Ints | None, *, history: bool) -> Floats:

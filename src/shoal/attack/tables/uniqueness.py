@@ -12,6 +12,8 @@ C. Skinner, M. Elliot, "A measure of disclosure risk for microdata", JRSS B 64(4
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from shoal.attack.attack import Attack
@@ -19,13 +21,22 @@ from shoal.attack.result import AttackResult, Rate
 from shoal.attack.tables.case import TABLE_ATTACKS, TableCase
 from shoal.attack.tables.cells import columns_of, read_view
 from shoal.attack.tables.predicates import EQUAL, Crowd, Predicates, about_people
-from shoal.attack.tables.targets import by_person, n_distinct
+from shoal.attack.tables.targets import by_person, draw, n_distinct
 
 MANY = 1000
 
 
+@dataclass(frozen=True)
 class Uniqueness(Attack[TableCase]):
-    """Count whom in the population each published record could be."""
+    """Count whom in the population each published record could be.
+
+    Attributes
+    ----------
+    n_attacks : int, default 2000
+        Published records that are looked up where rows stand for several; else all are.
+    """
+
+    n_attacks: int = 2000
 
     name = "uniqueness"
     place = 170
@@ -34,6 +45,7 @@ class Uniqueness(Attack[TableCase]):
     stopped_by = "k-anonymity and k-map"
     remedy = "raise k, or coarsen the quasi-identifiers that the population file has too"
     reference = "Sweeney, IJUFKS 2002; Skinner and Elliot, JRSS B 2002"
+    counts_by_weight = True
 
     def missing(self, case: TableCase) -> str | None:
         """Needs the file."""
@@ -53,17 +65,25 @@ class Uniqueness(Attack[TableCase]):
         """Look every distinct published record up."""
         view = read_view(case, self._names(case))
         assert view.population is not None
+        assert case.population is not None
         box_of, first = view.boxes
-        persons = case.published_persons
-        weights = n_distinct(box_of, persons, len(first))
-        labels = np.column_stack([read.codes[first] for read in view.labels]).astype(np.int64)
+        persons, history = case.published_persons, case.knows_history
+        sizes = n_distinct(box_of, persons, len(first), view.weights)
+        rows = np.arange(view.n_published)
+        if view.weights is not None:  # which may stand for any number of records
+            rows = draw(None, view.n_published, self.n_attacks, rng, weights=view.weights).rows
+        boxes, at = np.unique(box_of[rows], return_inverse=True)
+        labels = np.column_stack([read.codes[first[boxes]] for read in view.labels]).astype(np.int64)
         columns = np.broadcast_to(np.arange(labels.shape[1], dtype=np.int64), labels.shape).copy()
         asked = Predicates(columns, labels, np.full(labels.shape, EQUAL, dtype=np.int64))
-        people = Crowd(view.population).count(about_people(asked, view), MANY)
-        found = by_person((people == 1)[box_of], persons, history=case.knows_history)
+        people = Crowd(view.population, weights=case.population.weights).count(about_people(asked, view), MANY)[at]
+        found = by_person(people == 1, persons, history=history)
         main = Rate(float(np.sum(found)), len(found))
-        alone = float(np.mean(by_person((weights == 1)[box_of], persons, history=case.knows_history)))
-        fitting = people[box_of][people[box_of] > 0] if (people > 0).any() else np.zeros(1, dtype=np.int64)
+        if view.weights is None:
+            alone = float(np.mean(by_person((sizes == 1)[box_of], persons, history=history)))
+        else:
+            alone = float(np.sum(sizes == 1) / sizes.sum())
+        fitting = people[people > 0] if (people > 0).any() else np.zeros(1, dtype=np.int64)
         noun = "records" if persons is None else "persons"
         return self.result(
             main,

@@ -18,7 +18,7 @@ than places. The symbol is possible if one of these holds, where each is looked 
 3. `support` members have it in the window, and it follows one that is the last one wherever it stands, or it is the
    first symbol of its string and of that of a member, if members begin in the window; this can fail where a symbol of
    the window, or one that a member begins with, has fewer;
-4. its class has it. (How many strings must is checked apart: `rare_symbols`.)
+4. its class has it, after an earlier symbol or not. (How many strings must is checked apart: `rare_symbols`.)
 
 Where the first way can fail, much is possible; how often it fails is known, though: as often as a symbol is drawn that
 too few members have. A string in which it failed at more places than chance explains was not drawn from the group. The

@@ -148,7 +148,8 @@ def _n_unlike(database: duckdb.DuckDBPyConnection, path: str | os.PathLike[str],
     """How many combinations of values the file has more or less often than was said."""
     told = ", ".join(f"c{i}" for i in range(len(quasi)))
     shown = ", ".join(f"{identifier(name)} AS c{i}" for i, name in enumerate(quasi))
-    both = f"SELECT {told}, n FROM said UNION ALL SELECT {told}, -1 FROM (SELECT {shown} FROM read_parquet({file_literal(path)}))"
+    written = f"(SELECT {shown} FROM read_parquet({file_literal(path)}))"
+    both = f"SELECT {told}, n FROM said UNION ALL SELECT {told}, -1 FROM {written}"
     found = database.execute(
         f"SELECT count(*) FROM (SELECT 1 FROM ({both}) GROUP BY {told} HAVING sum(n) <> 0)"
     ).fetchone()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from shoal.check.finding import KNOWN_HISTORY, SINGLED_OUT, Finding
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_kept
 from shoal.check.tables.known_history import known_history, tied_records
+from shoal.check.tables.parts import findings_in_parts
 from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
 from shoal.check.tables.publication import check_of, needs_original, verify_publication
 from shoal.check.tables.shift import compare_shift, dates_beside
@@ -21,8 +23,9 @@ from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute, Role
+from shoal.data.tables.coded_rows import CodedRows, UnheldTable, coded_rows
 from shoal.data.tables.meaning import attributes_of
-from shoal.data.tables.parquet import refuse_too_many_held
+from shoal.data.tables.parquet import TooManyDistinct, refuse_too_many_held
 from shoal.data.tables.persons import person_codes, provider_codes
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import read_back
@@ -31,26 +34,29 @@ from shoal.kinds.tables.policy import ColumnPolicy, Policy
 from shoal.secrets import GROUPS_FILE, PERSONS_FILE, PUBLISHED_GROUPS_FILE, ROWS_FILE, PrivateFolder
 from shoal.told_counts import contradictions, may_be, total
 
-CompareDatasheet = Callable[[Path, TableManifest, Table, Table | None], tuple[list[str], list[str]]]
+CompareDatasheet = Callable[[Path, TableManifest, Table | CodedRows, Sequence[str] | None], tuple[list[str], list[str]]]
 
 
 def check_tables(
     folder: PublishedFolder,
     manifest: TableManifest,
-    original: Table | None = None,
+    original: Table | UnheldTable | None = None,
     policy: Policy | None = None,
     private: PrivateFolder | None = None,
     compare_datasheet: CompareDatasheet | None = None,
 ) -> FolderCheck:
     """Recompute every guarantee of a published table.
 
+    Where memory is bounded, and the distinct rows of the table do not fit, it is read in parts.
+
     Parameters
     ----------
     folder, manifest
         The folder, and what its manifest says.
-    original : Table, optional
+    original : Table or UnheldTable, optional
         Adds the comparison of rows with records: their number, that labels cover the values that they stand for, and
-        that the columns that were published as they are have the cells of the same record.
+        that the columns that were published as they are have the cells of the same record. Of one whose distinct rows
+        do not fit into memory, the number alone is compared, and the result says so.
     policy : Policy, optional
         What to require instead of what the manifest says; it also says what quasi-identifying and sensitive columns
         there are, so that a manifest that forgets one is caught.
@@ -61,15 +67,57 @@ def check_tables(
         Compares the datasheet with manifest and data; pages are made elsewhere, so the checker is given the function.
     """
     markers = manifest.missing_markers if policy is None else policy.missing_markers
-    listed_unread = original is not None and original.weights is not None and _names_records(None, private)
+    is_weighed = isinstance(original, UnheldTable) or (original is not None and original.weights is not None)
+    listed_unread = is_weighed and _names_records(None, private)
     if listed_unread:
         private = None
     n_false = int(manifest.records.get("counterfeits", 0))
     n_most = None if original is None else original.n_records + n_false
-    table = published_table(
-        folder, manifest, markers, n_most, is_weighed=bound() is not None and not _names_records(original, private)
-    )
-    table, pseudonyms = apart(table, manifest.pseudonym)
+    is_weighed = bound() is not None and (is_weighed if original is not None else not _names_records(None, private))
+    with _published(folder, manifest, markers, n_most, is_weighed=is_weighed) as table:
+        return _check(folder, manifest, table, original, policy, private, compare_datasheet, listed_unread)
+
+
+@contextmanager
+def _published(
+    folder: PublishedFolder,
+    manifest: TableManifest,
+    markers: Sequence[str],
+    n_most: int | None,
+    *,
+    is_weighed: bool,
+) -> Iterator[Table | CodedRows]:
+    """The data that a manifest names: held or, where its distinct rows do not fit, in a database."""
+    try:
+        table = published_table(folder, manifest, markers, n_most, is_weighed=is_weighed)
+    except TooManyDistinct:
+        if not is_weighed:
+            raise
+    else:
+        yield table
+        return
+    path = folder.data_file(manifest, n_most, len(manifest.attributes))
+    with coded_rows(path, list(manifest.attributes), markers=markers, delimiter=manifest.delimiter) as rows:
+        yield rows
+
+
+def _check(
+    folder: PublishedFolder,
+    manifest: TableManifest,
+    table: Table | CodedRows,
+    given: Table | UnheldTable | None,
+    policy: Policy | None,
+    private: PrivateFolder | None,
+    compare_datasheet: CompareDatasheet | None,
+    listed_unread: bool,
+) -> FolderCheck:
+    """See `check_tables`."""
+    markers = manifest.missing_markers if policy is None else policy.missing_markers
+    original = given if isinstance(given, Table) else None
+    n_false = int(manifest.records.get("counterfeits", 0))
+    pseudonyms = None
+    if isinstance(table, Table):
+        table, pseudonyms = apart(table, manifest.pseudonym)
     findings = [*folder.edits(manifest), *_columns(table, manifest)]
     if (pseudonyms is None) != (manifest.pseudonym is None):
         findings.append(f"the data lacks the column {manifest.pseudonym!r} of pseudonyms")
@@ -85,7 +133,8 @@ def check_tables(
         quasi = _with_role(policy, held, "quasi", quasi)
         sensitive = _with_role(policy, held, "sensitive", sensitive)
     publication = _publication(manifest, policy, findings)
-    evidence = Evidence(original, pseudonyms=pseudonyms)
+    is_one_each = isinstance(given, UnheldTable) and given.is_one_each
+    evidence = Evidence(original, pseudonyms=pseudonyms, is_one_each=is_one_each)
     # Averages and slices can be checked without groups, though less of them; pseudo-records cannot.
     check = check_of(publication)
     keeps_groups = private is not None and private.holds(GROUPS_FILE, PUBLISHED_GROUPS_FILE)
@@ -97,9 +146,12 @@ def check_tables(
     if person and original is not None:
         evidence = replace(evidence, original_persons=person_codes(original, person))
         rows = None if private is None else private.rows()
-        if rows is not None and _are_rows(rows, table, original):
+        if rows is not None and isinstance(table, Table) and _are_rows(rows, table, original):
             evidence = replace(evidence, rows=rows)
-    if person and private is not None and manifest.layout is None and not needs_original(publication):
+    is_listed = person and private is not None and isinstance(table, Table)
+    if is_listed and manifest.layout is None and not needs_original(publication):
+        assert private is not None
+        assert isinstance(table, Table)
         listed = private.persons()
         if listed is not None and evidence.rows is None:
             whose = evidence.original_persons
@@ -114,7 +166,7 @@ def check_tables(
     if n_false and evidence.listed_persons is None:  # nobody says which rows are counterfeits
         evidence = replace(evidence, original_persons=None)
     provider = (policy.provider if policy is not None else ()) or manifest.provider or ()
-    if provider:
+    if provider and isinstance(table, Table):
         evidence = replace(evidence, providers=providers_of(table, original, provider, private, findings))
     if (
         policy is not None
@@ -168,7 +220,7 @@ def check_tables(
     verdict = verify_publication(table, publication, asked, evidence)
     findings += verdict.findings
     measured = _measured(table, manifest, publication, policy, asked, evidence)
-    if pseudonyms is not None:
+    if pseudonyms is not None and isinstance(table, Table):
         measured += known_history(
             [tied_records(table, _with_roles(manifest, asked), pseudonyms, manifest.shifted, markers)],
             shift_days=manifest.shift_days or 0,
@@ -184,30 +236,34 @@ def check_tables(
     findings += contradictions(manifest.records, manifest.k, None, "rows", counts_persons=bool(manifest.person))
     left = [*not_compared(manifest)]
     if compare_datasheet is not None and not findings:
-        wrong, unseen = compare_datasheet(folder.path, manifest, table, original)
+        wrong, unseen = compare_datasheet(folder.path, manifest, table, None if given is None else given.names)
         findings += wrong
         left[-1:] = unseen
     left += verdict.not_compared
     if listed_unread:
         left.append("the lists of rows and persons that the owner kept, as memory is bounded")
-    if evidence.listed_persons is not None and original is None:
+    if evidence.listed_persons is not None and given is None:
         left.append("the owner's list of persons, by which they were counted, with the original; give --original")
     if manifest.method.get("diversity") == "blind":
         left.append("whether groups were made without looking at sensitive values, which no data shows")
+    is_known = True
     if original is not None and n_false:
         table, evidence, is_known = _without_counterfeits(table, evidence, private, original.n_rows)
         if not is_known:
             left.append("any row with the record that it stands for, as it is not known which are counterfeits")
-    if original is not None and (not n_false or is_known):
-        findings += _counts(table, original, manifest)
-        n_left_out = original.n_records - table.n_records
-        if policy is not None and n_left_out > int(policy.method.suppression * original.n_records):
+    if given is not None and is_known:
+        findings += _counts(table, given, manifest)
+        n_left_out = given.n_records - table.n_records
+        if policy is not None and n_left_out > int(policy.method.suppression * given.n_records):
             findings.append("more records were left out than the policy allows")
         asked = replace(asked, attributes=attributes)
-        compared = _compare(table, manifest, asked, publication, original, evidence, private)
+        if original is not None and isinstance(table, Table):
+            compared = _compare(table, manifest, asked, publication, original, evidence, private)
+        else:
+            compared = _not_held(table, given)
         findings += compared.findings
         left += compared.not_compared
-    if pseudonyms is not None:
+    if pseudonyms is not None and isinstance(table, Table):
         whose = evidence.persons if evidence.tells_persons else None
         found = [compare_pseudonyms(pseudonyms, whose)]
         held_back = [n for n in manifest.shifted if n in table.columns and (original is None or n in original.columns)]
@@ -219,7 +275,7 @@ def check_tables(
         findings += [finding for compared in found for finding in compared.findings]
         left += [phrase for compared in found for phrase in compared.not_compared]
     unverified = (*verdict.unverified, *([] if manifest.series is None else [TOGETHER]))
-    return FolderCheck(verdict.guarantees, tuple(findings), original is not None, unverified, tuple(left), measured)
+    return FolderCheck(verdict.guarantees, tuple(findings), given is not None, unverified, tuple(left), measured)
 
 
 OVER_RELEASES = ("k-candidates", "m-invariance")
@@ -244,12 +300,21 @@ def _but_last(listed: Ints, n_false: int) -> Ints:
     return np.where(listed >= np.partition(listed, -n_false)[-n_false], -1 - np.arange(len(listed)), listed)
 
 
+def _not_held(table: Table | CodedRows, original: Table | UnheldTable) -> Compared:
+    """What is said in the place of a comparison of rows, where those of one side do not fit into memory."""
+    unheld = original if isinstance(original, UnheldTable) else table
+    whose = "original" if unheld is original else "published data"
+    memory = original.memory if isinstance(original, UnheldTable) else bound() or 0
+    what = f"{unheld.n_rows:,} rows of the {whose} are distinct, too many for {memory / 1e9:.3g} GB"
+    return Compared(not_compared=(f"any row with the record that it stands for: {what}; raise memory",))
+
+
 def _without_counterfeits(
-    table: Table, evidence: Evidence, private: PrivateFolder | None, n_records: int
-) -> tuple[Table, Evidence, bool]:
+    table: Table | CodedRows, evidence: Evidence, private: PrivateFolder | None, n_records: int
+) -> tuple[Table | CodedRows, Evidence, bool]:
     """The rows that stand for records, by the owner's list; whether there is one."""
     listed = None if private is None else private.persons()
-    if listed is None or len(listed) != table.n_rows:
+    if listed is None or isinstance(table, CodedRows) or len(listed) != table.n_rows:
         return table, evidence, False
     real = np.flatnonzero(listed < n_records)
     whose = evidence.listed_persons
@@ -290,7 +355,7 @@ def _names_records(original: Table | None, private: PrivateFolder | None) -> boo
 
 
 def _measured(
-    table: Table,
+    table: Table | CodedRows,
     manifest: TableManifest,
     publication: str,
     policy: Policy | None,
@@ -302,6 +367,10 @@ def _measured(
     A release of a version that did not look for it promises nothing of it.
     """
     meant = _with_roles(manifest, asked)
+    limit, accepted = _limit(manifest, policy), policy.accept if policy is not None else manifest.accepted
+    if isinstance(table, CodedRows):
+        still = {n: a for n, a in meant.items() if n not in manifest.shifted}
+        return findings_in_parts(table, still, limit=limit, accepted=accepted)
     persons, groups = evidence.persons, evidence.original_groups
     if needs_original(publication) and groups is not None and evidence.original is not None:
         rows, whose = np.flatnonzero(groups >= 0), evidence.original_persons
@@ -313,8 +382,8 @@ def _measured(
         has_labels=not needs_original(publication),
         layout=manifest.layout,
         markers=asked.markers,
-        limit=_limit(manifest, policy),
-        accepted=policy.accept if policy is not None else manifest.accepted,
+        limit=limit,
+        accepted=accepted,
         persons=persons,
     )
 
@@ -409,7 +478,7 @@ def _looking(manifest: TableManifest, policy: Policy) -> list[str]:
 
 
 def _claims(
-    table: Table, manifest: TableManifest, claimed: Asked, evidence: Evidence, verdict: Verdict | None
+    table: Table | CodedRows, manifest: TableManifest, claimed: Asked, evidence: Evidence, verdict: Verdict | None
 ) -> list[str]:
     """What is wrong with the guarantees of the manifest, held against what it says itself to require."""
     if verdict is None:
@@ -419,7 +488,7 @@ def _claims(
     return false_claims(manifest, verdict.guarantees, verdict)
 
 
-def _columns(table: Table, manifest: TableManifest) -> list[str]:
+def _columns(table: Table | CodedRows, manifest: TableManifest) -> list[str]:
     unknown = [n for n in table.names if n not in manifest.attributes]
     absent = [n for n in manifest.attributes if n not in table.columns]
     findings = [f"the data has a column {n!r} that the manifest does not know" for n in unknown]
@@ -451,7 +520,7 @@ def _role(policy: Policy, name: str) -> str | None:
     return column.role if column is not None else None
 
 
-def _counts(table: Table, original: Table, manifest: TableManifest) -> list[str]:
+def _counts(table: Table | CodedRows, original: Table | UnheldTable, manifest: TableManifest) -> list[str]:
     """Rows that do not add up."""
     findings = []
     n_in, n_suppressed = manifest.records["in"], manifest.records["suppressed"]

@@ -28,7 +28,7 @@ from shoal.check.tables.t_closeness import Distance
 from shoal.check.tables.verify import READINGS
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.coded_rows import CodedRows, coded_rows
+from shoal.data.tables.coded_rows import CodedRows, Marginals, coded_rows
 from shoal.data.tables.table import MARKERS, Column, Table
 from shoal.errors import DataError, NotVerified, PolicyError
 from shoal.models import Requirement
@@ -217,6 +217,11 @@ class ClassSizes:
     counts: Ints
     noun: str = "record"
 
+    @classmethod
+    def of(cls, rows: CodedRows, quasi: Sequence[str], noun: str = "record") -> ClassSizes:
+        """Of the records that are equal in all quasi-identifiers; a missing cell is a value of its own."""
+        return cls(*rows.class_sizes(list(dict.fromkeys(quasi))), noun)
+
     def risk(self, k: int) -> Risk:
         """What `shoal.check.tables.risk.risk_of` says of all classes."""
         return risk_of_sizes(self.sizes, self.counts, k, noun=self.noun)
@@ -232,6 +237,8 @@ class VerifiedFile:
     """What no guarantee forbids; some may be serious."""
     sizes: ClassSizes
     """Of the classes, a missing cell being a value of its own, for the risk."""
+    marginals: Marginals
+    """The columns by themselves, for the datasheet and what a manifest tells of values."""
     n_rows: int
     """Distinct rows."""
     n_records: int
@@ -281,31 +288,56 @@ def verify_file(
     NotVerified
         If the file does not have these columns or so many records, or persons count that are not known.
     """
-    if asked.layout is not None or asked.coalition or (asked.counts_persons and not is_one_each):
-        raise NotVerified("slices, providers and persons of several records are not checked in parts; raise memory")
     try:
         with coded_rows(path, names, markers=asked.markers, delimiter=delimiter) as rows:
-            if rows.names != list(names) or rows.n_records != n_records:
-                raise NotVerified(
-                    "the written file does not read back as the table that was made; nothing was published"
-                )
-            guarantees = verify_parts(
+            return verify_rows(
                 rows,
-                asked.requirements,
-                asked.quasi,
-                asked.sensitive,
-                missing=asked.missing,
-                markers=asked.markers,
-                attributes=asked.attributes,
-                is_one_each=asked.counts_persons,
-                knows_history=asked.knows_history,
+                names,
+                asked=asked,
+                n_records=n_records,
+                limit=limit,
+                accepted=accepted,
+                is_one_each=is_one_each,
                 n_parts=n_parts,
                 progress=progress,
             )
-            findings = findings_in_parts(
-                rows, asked.attributes, limit=limit, accepted=accepted, are_persons=asked.counts_persons
-            )
-            sizes = ClassSizes(*rows.class_sizes(asked.quasi), "person" if asked.counts_persons else "record")
-            return VerifiedFile(guarantees, findings, sizes, rows.n_rows, rows.n_records)
     except DataError as error:
         raise NotVerified(f"the written file cannot be checked, so nothing was published: {error}") from None
+
+
+def verify_rows(
+    rows: CodedRows,
+    names: Sequence[str],
+    *,
+    asked: Asked,
+    n_records: int,
+    limit: float = LIMIT,
+    accepted: Mapping[str, str] | None = None,
+    is_one_each: bool = False,
+    n_parts: int | None = None,
+    progress: Progress | None = None,
+) -> VerifiedFile:
+    """The same of rows that were scanned already; see `verify_file`."""
+    if asked.layout is not None or asked.coalition or (asked.counts_persons and not is_one_each):
+        raise NotVerified("slices, providers and persons of several records are not checked in parts; raise memory")
+    if rows.names != list(names) or rows.n_records != n_records:
+        raise NotVerified("the written file does not read back as the table that was made; nothing was published")
+    guarantees = verify_parts(
+        rows,
+        asked.requirements,
+        asked.quasi,
+        asked.sensitive,
+        missing=asked.missing,
+        markers=asked.markers,
+        attributes=asked.attributes,
+        is_one_each=asked.counts_persons,
+        knows_history=asked.knows_history,
+        n_parts=n_parts,
+        progress=progress,
+    )
+    findings = findings_in_parts(rows, asked.attributes, limit=limit, accepted=accepted)
+    # Records are what everybody can count; persons come after them.
+    if asked.counts_persons and not any(f.is_serious for f in findings):
+        findings = findings_in_parts(rows, asked.attributes, limit=limit, accepted=accepted, are_persons=True)
+    sizes = ClassSizes.of(rows, asked.quasi, "person" if asked.counts_persons else "record")
+    return VerifiedFile(guarantees, findings, sizes, rows.marginals(), rows.n_rows, rows.n_records)

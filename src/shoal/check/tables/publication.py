@@ -15,10 +15,13 @@ import numpy as np
 
 from shoal.check.evidence import Evidence
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_labels
+from shoal.check.tables.parts import verify_parts
 from shoal.check.tables.providers import verify_without
 from shoal.check.tables.verify import verify
 from shoal.check.verdict import Asked, Verdict
+from shoal.data.tables.coded_rows import CodedRows
 from shoal.data.tables.table import Table
+from shoal.errors import PolicyError
 from shoal.registry import Registry
 
 NEEDS_ROWS = (
@@ -32,21 +35,28 @@ NEEDS_PROVIDERS = (
 )
 
 
-def verify_alike(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
+def verify_alike(table: Table | CodedRows, asked: Asked, evidence: Evidence) -> Verdict:
     """Records that look alike by their quasi-identifiers."""
     persons = evidence.persons if asked.counts_persons else None
     theirs = evidence.original_persons
-    if asked.counts_persons and persons is None and theirs is not None and len(np.unique(theirs)) == len(theirs):
-        persons = np.arange(table.n_rows)  # each has one record, whichever row that is
-    unverified: tuple[str, ...] = (NEEDS_ROWS,) if asked.counts_persons and persons is None else ()
+    is_one_each = evidence.is_one_each or (theirs is not None and len(np.unique(theirs)) == len(theirs))
+    are_known = persons is not None or is_one_each
+    unverified: tuple[str, ...] = (NEEDS_ROWS,) if asked.counts_persons and not are_known else ()
     how: dict[str, Any] = {"missing": asked.missing, "markers": asked.markers, "attributes": asked.attributes}
-    told = (table, asked.requirements, asked.quasi, asked.sensitive)
+    told = (asked.requirements, asked.quasi, asked.sensitive)
+    if isinstance(table, CodedRows):
+        if asked.coalition or persons is not None:
+            raise PolicyError("providers and persons of several records are not checked in parts; raise memory")
+        how |= {"is_one_each": asked.counts_persons and is_one_each, "knows_history": asked.knows_history}
+        return Verdict(verify_parts(table, *told, **how), unverified)
+    if asked.counts_persons and persons is None and is_one_each:
+        persons = np.arange(table.n_rows)  # each has one record, whichever row that is
     if asked.coalition and evidence.providers is not None:
         how |= {"providers": evidence.providers, "coalition": asked.coalition}
-        return Verdict(verify_without(*told, persons=persons, **how), unverified)
+        return Verdict(verify_without(table, *told, persons=persons, **how), unverified)
     if asked.coalition:
         unverified += (NEEDS_PROVIDERS,)
-    return Verdict(verify(*told, persons=persons, knows_history=asked.knows_history, **how), unverified)
+    return Verdict(verify(table, *told, persons=persons, knows_history=asked.knows_history, **how), unverified)
 
 
 def _compare_labels(tables: ComparedTables, evidence: Evidence, method: Mapping[str, Any]) -> Compared:
@@ -74,7 +84,7 @@ class PublicationCheck:
     """
 
     name: str
-    verify: Callable[[Table, Asked, Evidence], Verdict] = verify_alike
+    verify: Callable[[Any, Asked, Evidence], Verdict] = verify_alike
     compare: Callable[[ComparedTables, Evidence, Mapping[str, Any]], Compared] = _compare_labels
     needs_original: bool = False
     uses_groups: bool = False
@@ -100,13 +110,15 @@ def uses_groups(publication: str) -> bool:
     return check_of(publication).uses_groups
 
 
-def verify_publication(table: Table, publication: str, asked: Asked, evidence: Evidence | None = None) -> Verdict:
+def verify_publication(
+    table: Table | CodedRows, publication: str, asked: Asked, evidence: Evidence | None = None
+) -> Verdict:
     """Recompute what a publication promises.
 
     Parameters
     ----------
-    table : Table
-        What would be published, typed or read back as text.
+    table : Table or CodedRows
+        What would be published, typed or read back as text; rows that are not held, of records that are alike alone.
     publication : str
         As the policy and the manifest call it, such as "generalise".
     asked : Asked
@@ -114,4 +126,7 @@ def verify_publication(table: Table, publication: str, asked: Asked, evidence: E
     evidence : Evidence, optional
         What else is there to check with.
     """
-    return check_of(publication).verify(table, asked, evidence or Evidence())
+    check = check_of(publication)
+    if isinstance(table, CodedRows) and check.verify is not verify_alike:
+        raise PolicyError(f"publish = {publication} is checked with all rows in memory: raise memory, or leave it out")
+    return check.verify(table, asked, evidence or Evidence())

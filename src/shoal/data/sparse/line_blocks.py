@@ -11,8 +11,8 @@ from typing import IO
 
 import numpy as np
 
+from shoal.data.bytes import open_bytes
 from shoal.data.sniff import alien_of, look
-from shoal.data.tables.text_survey import open_bytes
 from shoal.data.whole_text import WholeText
 from shoal.errors import DataError
 

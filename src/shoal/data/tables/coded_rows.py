@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +122,49 @@ def _fetch_one(database: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ..
 
 
 @dataclass(frozen=True)
+class Marginals:
+    """Columns by themselves: the values of each, and how many records have them.
+
+    Attributes
+    ----------
+    columns : mapping of str to Column
+        For each column its values and spellings of missing cells, each once.
+    counts : mapping of str to int64 array
+        How many records have each.
+    """
+
+    columns: Mapping[str, Column]
+    counts: Mapping[str, Ints]
+
+    def marginal(self, name: str) -> tuple[Column, Ints]:
+        """A column, and how many records each of its rows stands for."""
+        return self.columns[name], self.counts[name]
+
+
+@dataclass(frozen=True)
+class UnheldTable:
+    """What is known of a table whose distinct rows do not fit into memory.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Its columns.
+    n_rows, n_records : int
+        Distinct rows, and records.
+    memory : int
+        The bytes into which they do not fit.
+    is_one_each : bool
+        Whether persons count, and every record is known to be another person's.
+    """
+
+    names: tuple[str, ...]
+    n_rows: int
+    n_records: int
+    memory: int
+    is_one_each: bool = False
+
+
+@dataclass(frozen=True)
 class CodedRows:
     """Distinct rows that a database holds, each with the number of its records.
 
@@ -143,6 +186,20 @@ class CodedRows:
     n_records: int
     taken: int
     _database: duckdb.DuckDBPyConnection
+    _alone: dict[frozenset[str], int] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """The dictionaries."""
+        return self.dictionaries
+
+    def marginal(self, name: str) -> tuple[Column, Ints]:
+        """The dictionary of a column, and how many records have each of its values."""
+        return self.dictionaries[name], self.counts(name)
+
+    def marginals(self) -> Marginals:
+        """All columns by themselves, to be kept when the rows are gone."""
+        return Marginals(self.dictionaries, {name: self.counts(name) for name in self.dictionaries})
 
     @property
     def names(self) -> list[str]:
@@ -163,9 +220,12 @@ class CodedRows:
 
     def n_alone(self, names: Sequence[str]) -> int:
         """How many records no other has the same cells as in some columns."""
-        told = ", ".join(map(self._cell, names)) or "()"
-        query = f"SELECT count(*) FROM (SELECT 1 FROM coded GROUP BY {told} HAVING sum(n) = 1)"
-        return int(_fetch_one(self._database, query)[0])
+        key = frozenset(names)
+        if key not in self._alone:
+            told = ", ".join(map(self._cell, names)) or "()"
+            query = f"SELECT count(*) FROM (SELECT 1 FROM coded GROUP BY {told} HAVING sum(n) = 1)"
+            self._alone[key] = int(_fetch_one(self._database, query)[0])
+        return self._alone[key]
 
     def class_sizes(self, names: Sequence[str]) -> tuple[Ints, Ints]:
         """The sizes of classes of records that are equal in some columns, ascending, and how many have each."""

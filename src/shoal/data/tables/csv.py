@@ -21,14 +21,15 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.arrays import Codes
+from shoal.data.bytes import open_bytes
 from shoal.data.database import connection, file_literal, literal
 from shoal.data.tables.dictionary import TextEncoder, from_distinct
 from shoal.data.tables.format import DistinctScan, HowToRead
 from shoal.data.tables.header import check_header, numbered_names, refuse_record
 from shoal.data.tables.one_each import is_one_each
-from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many, refuse_too_many_held, weights_of_rows
+from shoal.data.tables.parquet import absent, collapse_rows, refuse_too_many_held, weights_of_rows
 from shoal.data.tables.table import Column
-from shoal.data.tables.text_survey import Survey, open_bytes, survey, unlimited_fields
+from shoal.data.tables.text_survey import Survey, survey, unlimited_fields
 from shoal.errors import DataError
 
 _ROWS_AT_ONCE = 1 << 15
@@ -94,9 +95,9 @@ def read_distinct_text(
             else:
                 keys, told = [], [f"c{i}" for i in range(len(names))]
                 shown = ", ".join(f"{cells[i]} AS {told[i]}" for i in kept) or "1"
-                n_rows = collapse_rows(database, path, f"(SELECT {shown} FROM {scan})", [told[i] for i in kept])
-                refuse_too_many(path, n_rows, len(kept))
-                weights = weights_of_rows(database)
+                source, counted_cells = f"(SELECT {shown} FROM {scan})", [told[i] for i in kept]
+                collapse_rows(database, path, source, counted_cells)
+                weights = weights_of_rows(database, path, len(kept), names)
                 rows = "distinct_rows"
             counted = "count(*)" if weights is None else "sum(n)"
             others = [i for i in kept if i not in keys]

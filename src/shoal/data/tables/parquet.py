@@ -38,10 +38,21 @@ HELD_BYTES, KEY_BYTES = 150, 130
 
 
 class TooManyDistinct(DataError):
-    """Distinct rows that do not fit into the memory that is given."""
+    """Distinct rows that do not fit into the memory that is given.
+
+    Attributes
+    ----------
+    n_rows, memory : int
+        How many they are, and the bytes that are given.
+    names, n_records
+        The columns and the records of the table, where its distinct rows were counted; else none.
+    """
+
+    names: tuple[str, ...] = ()
+    n_records: int = 0
 
     def __init__(self, path: os.PathLike[str], n_rows: int, memory: int, what: str = "rows are distinct") -> None:
-        self.n_rows = n_rows
+        self.n_rows, self.memory = n_rows, memory
         super().__init__(
             f"{path}: {n_rows:,} {what}, too many for {memory / 1e9:.3g} GB; drop columns that tell "
             "records apart, or raise memory"
@@ -206,8 +217,7 @@ def _read_collapsed(
     texts = [i for i in kept if i not in coded and _family(types[i]) in _TEXTS]
     if spills and kept and not texts and not does_fit(n_rows, len(kept)):
         return _spilled(database, path, names, types, markers, kept, coded)
-    refuse_too_many(path, n_rows, len(kept))
-    weights = weights_of_rows(database)
+    weights = weights_of_rows(database, path, len(kept), names)
     numbers = ", ".join(f"c{i}" for i in coded)
     fetched = database.execute(f"SELECT {numbers} FROM distinct_rows").fetchnumpy() if coded else {}
     nothing, columns = absent(len(weights)), []
@@ -381,8 +391,19 @@ def refuse_uncountable(path: os.PathLike[str], n_records: int) -> None:
         raise DataError(f"{path}: has more than {np.iinfo(np.int32).max:,} records; split it")
 
 
-def weights_of_rows(database: duckdb.DuckDBPyConnection) -> Codes:
-    """How many records each of the distinct rows stands for."""
+def weights_of_rows(
+    database: duckdb.DuckDBPyConnection, path: os.PathLike[str], n_columns: int, names: Sequence[str]
+) -> Codes:
+    """How many records each of the distinct rows stands for.
+
+    The names are those of all columns, for whoever has to do without the rows.
+    """
+    n_rows, n_records = _size(database)
+    try:
+        refuse_too_many(path, n_rows, n_columns)
+    except TooManyDistinct as error:
+        error.names, error.n_records = tuple(names), n_records
+        raise
     return np.ma.getdata(database.execute("SELECT n FROM distinct_rows").fetchnumpy()["n"]).astype(np.int32)
 
 

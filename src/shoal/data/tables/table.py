@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +65,7 @@ class Column:
         markers = tuple(m for m, u in zip(self.markers, used[n_values:], strict=True) if u)
         return Column(self.name, new_code[self.codes].astype(np.int32), self.values[used[:n_values]], markers)
 
-    def counts(self, weights: Codes | None = None) -> npt.NDArray[np.int64]:
+    def counts(self, weights: npt.NDArray[np.integer[Any]] | None = None) -> npt.NDArray[np.int64]:
         """How many rows hold each value, missing spellings last; or records, of which each row stands for some."""
         return count_codes(self.codes, weights, len(self.values) + len(self.markers))
 
@@ -86,7 +86,9 @@ class Column:
         return [*spell(self.values), *("" if m is None else m for m in self.markers)]
 
 
-def count_codes(codes: npt.NDArray[Any], weights: Codes | None = None, n_codes: int = 0) -> npt.NDArray[np.int64]:
+def count_codes(
+    codes: npt.NDArray[Any], weights: npt.NDArray[np.integer[Any]] | None = None, n_codes: int = 0
+) -> npt.NDArray[np.int64]:
     """How often each code from 0 on occurs, or how many records have it where rows stand for several."""
     # Sums of whole numbers are exact in float64 up to 2**53, which is more than any table has records.
     return np.bincount(codes, weights, n_codes).astype(np.int64)
@@ -214,8 +216,11 @@ class Table:
         except KeyError:
             raise DataError(f"there is no column {name!r}; {did_you_mean(name, self.columns)}") from None
 
-    def marginal(self, name: str) -> tuple[Column, Codes | None]:
-        """A column by itself, and how many records each of its rows stands for; rows need not be those of the table."""
+    def marginal(self, name: str) -> tuple[Column, npt.NDArray[np.integer[Any]] | None]:
+        """A column by itself, and how many records each of its rows stands for; None where each is one.
+
+        Its rows need not be those of the table.
+        """
         return self[name], self.weights
 
     def pieces(self, n_records: int) -> Iterator[tuple[slice, npt.NDArray[np.int64]]]:
@@ -247,6 +252,17 @@ class Table:
     def with_columns(self, columns: Mapping[str, Column]) -> Table:
         """The same table with some columns replaced."""
         return replace(self, columns={n: columns.get(n, c) for n, c in self.columns.items()})
+
+
+class Columns(Protocol):
+    """A table as far as columns by themselves tell of it."""
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """By name."""
+
+    def marginal(self, name: str) -> tuple[Column, npt.NDArray[np.integer[Any]] | None]:
+        """A column, and how many records each of its rows stands for; None where each is one."""
 
 
 def row_keys(columns: Sequence[Column]) -> npt.NDArray[np.int64]:

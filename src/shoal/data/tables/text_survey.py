@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import os
 import threading
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import IO, cast
+from typing import IO
 
 import numpy as np
 
 from shoal.arrays import Bytes
+from shoal.data.bytes import open_bytes
 from shoal.data.sniff import look
 from shoal.errors import DataError
 
@@ -87,22 +86,6 @@ def survey(path: os.PathLike[str], *, gzipped: bool, delimiter: str | None, enco
     if chosen == "utf-16" and encoding is None:
         found = replace(found, notes=("read as UTF-16, as its first bytes say", *found.notes))
     return found
-
-
-@contextmanager
-def open_bytes(path: os.PathLike[str], gzipped: bool) -> Iterator[IO[bytes]]:
-    """Open a file, decompressed, and turn what a damaged or unreadable one raises into a sentence."""
-    try:
-        with gzip.open(path, "rb") if gzipped else open(path, "rb") as stream:
-            yield cast(IO[bytes], stream)
-    except EOFError:
-        raise DataError(f"{path}: the gzip file is cut short; fetch or copy it again") from None
-    except (gzip.BadGzipFile, zlib.error):
-        raise DataError(f"{path}: the gzip file is damaged; fetch or copy it again") from None
-    except PermissionError:
-        raise DataError(f"{path}: no permission to read it; change its rights or copy it") from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or 'input error'})") from None
 
 
 @contextmanager

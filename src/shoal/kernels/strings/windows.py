@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Codes, Ints, Mask, Words
+from shoal.arrays import Codes, Floats, Ints, Mask, Signs, Words
 from shoal.kernels.bisect import first_not_below
 from shoal.kernels.compile import compiled
 from shoal.kernels.stable_order import stable_order
@@ -18,6 +18,8 @@ from shoal.kernels.strings.hash import fingerprint, holds
 
 DEALT_FROM = 16
 """Of so many occurrences the one that was dealt least often is looked for."""
+MOST_ANEW = 8
+"""How often a symbol after an earlier one is drawn that does not stand between the two."""
 
 
 @compiled
@@ -116,15 +118,16 @@ def list_followers(symbols: Codes, starts: Ints, is_listed: Mask, n_symbols: int
 
 
 @compiled
-def count_pairs(symbols: Codes, starts: Ints, n_symbols: int) -> Codes:
-    """How many strings have each pair of symbols one after the other: ``counts[first * n_symbols + second]``."""
+def count_pairs(symbols: Codes, starts: Ints, n_symbols: int, reach: int) -> Codes:
+    """How many strings have each pair of symbols within `reach` places: ``counts[first * n_symbols + second]``."""
     counts, last = np.zeros(n_symbols * n_symbols, np.int32), np.full(n_symbols * n_symbols, -1, np.int32)
     for row in range(len(starts) - 1):
         for u in range(starts[row] + 1, starts[row + 1]):
-            pair = symbols[u - 1] * n_symbols + symbols[u]
-            if last[pair] != row:
-                last[pair] = row
-                counts[pair] += 1
+            for v in range(max(u - reach, starts[row]), u):
+                pair = symbols[v] * n_symbols + symbols[u]
+                if last[pair] != row:
+                    last[pair] = row
+                    counts[pair] += 1
     return counts
 
 
@@ -134,6 +137,62 @@ def mark_few(symbols: Codes, starts: Ints, n_symbols: int, counts: Codes, suppor
     for row in range(len(starts) - 1):
         for u in range(starts[row] + 1, starts[row + 1]):
             is_few[u] = counts[symbols[u - 1] * n_symbols + symbols[u]] < support
+
+
+@compiled
+def distances_back(symbols: Codes, starts: Ints, n_symbols: int, is_few: Mask, pairs: Ints, reach: int) -> Signs:
+    """How many places before each stands the nearest symbol that it is drawn after; 0 where there is none.
+
+    It is the one before unless the pair with that is one of few strings, and else the nearest one within `reach` places
+    with which the pair is among `pairs`, ascending.
+    """
+    back = np.zeros(len(symbols), np.int8)
+    for row in range(len(starts) - 1):
+        for u in range(starts[row] + 1, starts[row + 1]):
+            if not is_few[u]:
+                back[u] = 1
+                continue
+            for v in range(u - 2, max(u - reach, starts[row]) - 1, -1):
+                pair = symbols[v] * n_symbols + symbols[u]
+                i = first_not_below(pairs, 0, len(pairs), pair)
+                if i < len(pairs) and pairs[i] == pair:
+                    back[u] = u - v
+                    break
+    return back
+
+
+@compiled
+def _draw_apart(
+    out: Codes,
+    at: int,
+    t: int,
+    pool: Codes,
+    apart: Codes,
+    apart_starts: Ints,
+    shares: Floats,
+    reach: int,
+    state: Words,
+    group: int,
+) -> int:
+    """A symbol of the pool after one that stands before the last, as often as there; -1 where none is drawn.
+
+    It is none of the symbols between the two: whether one comes again so soon, its own followers tell.
+    """
+    point = uniform(state, group) * (1.0 - shares[out[at - 1] * reach])
+    for back in range(2, min(reach, t) + 1):
+        cell = out[at - back] * reach + back - 1
+        if point < shares[cell]:
+            low, high = apart_starts[cell], apart_starts[cell + 1]
+            for _ in range(MOST_ANEW):
+                symbol = int(pool[apart[low + int(uniform(state, group) * (high - low))]])
+                is_between = False
+                for i in range(at - back + 1, at):
+                    is_between |= out[i] == symbol
+                if not is_between:
+                    return symbol
+            return -1
+        point -= shares[cell]
+    return -1
 
 
 @compiled
@@ -305,6 +364,9 @@ def generate_from_windows(
     left: Codes,
     left_starts: Ints,
     pairs: Ints,
+    apart: Codes,
+    apart_starts: Ints,
+    shares: Floats,
     n_tries: int,
     n_longer: int,
     originals: Words,
@@ -322,7 +384,8 @@ def generate_from_windows(
 
     1. from the group's occurrences in the window after the longest context that at least `support` members carry
        there, of at most ``order - 1`` symbols;
-    2. from the occurrences in the pool after the symbol before, if enough of its strings have the pair;
+    2. from the occurrences in the pool after the symbol before, if enough of its strings have the pair; where they
+       have not, after one that stands before that one, if enough of its strings have the two so near each other;
     3. from all of the group's occurrences in the window, or at the start of a string from those that begin a member's;
     4. from the pool about the same relative place.
 
@@ -347,7 +410,7 @@ def generate_from_windows(
         The symbols of all strings of the class.
     after, after_starts : int32 array, int64 array
         For each symbol the places of the pool that follow it within a string.
-    rare_after, rare_after_starts, left_first, left, left_starts : arrays
+    rare_after, rare_after_starts, left_first, left, left_starts, apart, apart_starts, shares : arrays
         Of the pool: see `shoal.strings.windows.ClassStrings`.
     pairs : int64 array
         ``first * len(keys) + second`` of pairs that enough strings of the pool have, ascending.
@@ -357,6 +420,7 @@ def generate_from_windows(
         As in `shoal.kernels.strings.generate.generate_strings`.
     """
     n_symbols = len(keys)
+    reach = len(shares) // n_symbols
     n_rejected = 0
     for group in range(len(group_starts) - 1):
         begin, end, B = group_starts[group], group_starts[group + 1], n_bins[group]
@@ -406,6 +470,10 @@ def generate_from_windows(
                                     picked = symbol
                                 else:
                                     is_rare = True
+                                    if reach > 1:
+                                        picked = _draw_apart(
+                                            out, at, t, pool, apart, apart_starts, shares, reach, state, group
+                                        )
                         elif way == 2 and by_group and not is_rare:
                             low, high = windows[b], windows[b + 1]
                             if t == 0 and befores[low] < 0:

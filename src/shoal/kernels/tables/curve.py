@@ -72,11 +72,6 @@ class CurveGrid:
         self._frame, self._shift, self._n_bits = frame, shift, min(64 // frame.shape[1], 31)
         self._low, self._high = np.full(frame.shape[1], np.inf), np.full(frame.shape[1], -np.inf)
 
-    @property
-    def n_bits(self) -> int:
-        """Of a key."""
-        return self._n_bits * self._frame.shape[1]
-
     def show(self, axes: Floats) -> None:
         """Make the grid large enough for these records too."""
         _stretch_ends(axes, self._frame, self._low, self._high)

@@ -80,8 +80,8 @@ class StringTrials(AttackedTrials):
         return found
 
     def rank(self, asked: AskedCell, cell: StringCell) -> int:
-        """What tells members better than a report lets pass comes last."""
-        return int((cell.members_told or 0.0) > AMBER)
+        """What an attack succeeds on comes last, whether it tells members or adds risk otherwise."""
+        return int((cell.members_told or 0.0) > AMBER or bool(cell.succeeding))
 
     def settled(self, policy: StringPolicy) -> dict[str, Any]:
         """Of its method; a chain depends on the symbol before, whatever the order."""

@@ -122,9 +122,14 @@ class Tables(Kind):
         *,
         label: str | None = None,
         header: str | None = None,
-    ) -> Table:
-        """As the policy says, or else the manifest; with a bound on memory, the distinct rows of what was published."""
+    ) -> Any:
+        """As the policy says, or else the manifest; with a bound on memory, the distinct rows of what was published.
+
+        Where these do not fit, what is known of them without holding them (`shoal.data.tables.coded_rows.UnheldTable`).
+        """
         from shoal.data.database import bound
+        from shoal.data.tables.coded_rows import UnheldTable
+        from shoal.data.tables.parquet import TooManyDistinct
 
         markers = manifest.missing_markers if policy is None else policy.missing_markers
         first = header or (policy.header if policy is not None else None) or manifest.header
@@ -135,7 +140,12 @@ class Tables(Kind):
 
         person = (policy.person if policy is not None else ()) or manifest.person or ()
         said: dict[Any, Any] = {"missing_markers": markers, "header": first, **(reading or {})}
-        return read_distinct_rows(source, Policy(**said), lambda name: name not in manifest.attributes, person)
+        try:
+            return read_distinct_rows(source, Policy(**said), lambda name: name not in manifest.attributes, person)
+        except TooManyDistinct as error:
+            if not error.names:  # records that are to be held, as some may be of one person
+                raise
+            return UnheldTable(error.names, error.n_rows, error.n_records, error.memory, is_one_each=bool(person))
 
     def bytes_to_check(
         self, manifest: TableManifest, policy: Policy | None, memory: str | None, *, beside: Sequence[Any] = ()
@@ -148,6 +158,17 @@ class Tables(Kind):
 
         refuse_unweighed(manifest, policy, is_alone=not beside)
         return Policy(memory=asked).n_bytes
+
+    def bytes_to_attack(self, manifest: TableManifest, memory: str | None, *, others: Sequence[Any] = ()) -> int | None:
+        """As is said; refused for releases whose records are attacked one by one."""
+        if memory is None:
+            return None
+        from shoal.kinds.tables.large import refuse_unweighed
+
+        refuse_unweighed(manifest, None, is_alone=True, what="attacked")
+        if others:
+            raise PolicyError("another release beside it is attacked with all records in memory: leave memory out")
+        return Policy(memory=memory).n_bytes
 
     def first_rows(self, records: Any, n: int) -> Grid:
         """A line a row, cells as a text file shows them."""
@@ -314,8 +335,11 @@ class Tables(Kind):
         from shoal.attack.tables.case import TableCase
         from shoal.check.tables.folder import providers_of, published_table
         from shoal.check.tables.pseudonyms import apart
+        from shoal.data.database import bound
         from shoal.data.tables.meaning import attributes_of
         from shoal.data.tables.persons import person_codes
+        from shoal.kinds.tables.large import in_order, refuse_several_each
+        from shoal.secrets import ROWS_FILE
 
         columns = {n: a for n, a in manifest.meant.items() if n not in manifest.shifted}
         missing = [n for n in columns if n not in original.columns]
@@ -334,7 +358,13 @@ class Tables(Kind):
                 f"{len(others)} other releases are given, and the originals of {len(other_originals)}; give one for "
                 "each, in their order"
             )
-        table = apart(published_table(folder, manifest, n_most=original.n_rows), manifest.pseudonym)[0]
+        is_bounded = bound() is not None
+        counted = bool(person) and not is_bounded  # else each record is another's
+        if is_bounded:
+            refuse_several_each([original, control])
+            original, control = in_order(original), None if control is None else in_order(control)
+        held = published_table(folder, manifest, n_most=original.n_records, is_weighed=is_bounded)
+        table = apart(in_order(held) if is_bounded else held, manifest.pseudonym)[0]
         case = TableCase(
             published=table.select([n for n in table.names if n not in manifest.shifted]),
             original=original,
@@ -346,11 +376,13 @@ class Tables(Kind):
             ),
             publication=str(manifest.method["publish"]),
             layout=manifest.layout,
-            rows=None if private is None else private.rows(),
+            rows=None if private is None or is_bounded else private.rows(),
+            are_rows_unread=is_bounded and private is not None and private.holds(ROWS_FILE),
             population=None if population is None else self.load_again(Path(population), manifest, header=header),
             policy=_told_policy(manifest, roles),
-            persons=person_codes(original, person) if person else None,
-            control_persons=person_codes(control, person) if person and control is not None else None,
+            persons=person_codes(original, person) if counted else None,
+            control_persons=person_codes(control, person) if counted and control is not None else None,
+            is_one_each=bool(person) and is_bounded,
             knows_history=manifest.person_knowledge == "history",
             providers=None if manifest.provider is None else providers_of(table, original, manifest.provider, private),
             coalition=manifest.coalition or 0,
@@ -407,7 +439,6 @@ class Tables(Kind):
 
     def trials(self, policy: Policy, target: str | None = None) -> TableTrials:
         """See `shoal.kinds.tables.sweep`."""
-        refuse_bound(policy, "shoal sweep")
         from shoal.kinds.tables.sweep import TableTrials
 
         return TableTrials(policy, target)

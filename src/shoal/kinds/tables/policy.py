@@ -432,7 +432,7 @@ class Policy(ModelledPolicy):
         refused = [what for what, is_refused in asked.items() if is_refused]
         if refused:
             raise ValueError(
-                f"{refused[0]} needs all records in memory: leave memory out, or take strict mondrian or a recoding, or "
+                f"{refused[0]} needs all records in memory: leave memory out, or take strict mondrian, a recoding, or "
                 "mdav with k-anonymity alone"
             )
         return self

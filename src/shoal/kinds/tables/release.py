@@ -24,7 +24,7 @@ from shoal.check.tables.shift import compare_shift
 from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked
 from shoal.data.tables.attribute import Attribute
-from shoal.data.tables.persons import person_codes, provider_codes
+from shoal.data.tables.persons import person_codes
 from shoal.data.tables.slices import Layout, SlicedTable, attributes_held
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name, is_text, read_back, write_table
@@ -34,9 +34,9 @@ from shoal.kinds.tables.findings import told_findings, unprotected
 from shoal.kinds.tables.large import UNATTACKED, attacked_on, large_notes
 from shoal.kinds.tables.manifest import PublishedColumn, SeriesEntry, TableManifest, as_published
 from shoal.kinds.tables.policy import ORIGINAL_ORDER, Policy
+from shoal.kinds.tables.secrets import TableSecrets
 from shoal.manifest import Manifest
 from shoal.release import Pages, Release
-from shoal.secrets import write_groups, write_key, write_persons, write_providers, write_published_groups, write_rows
 from shoal.stage import CheckedFile, checked_file, refuse_failed
 from shoal.told_counts import Count, public_counts
 
@@ -539,66 +539,26 @@ class TableRelease(Release[Table]):
 
         return ReportContext.of(self, self.guarantees, is_public=is_public)
 
+    @cached_property
+    def _secrets(self) -> TableSecrets:
+        return TableSecrets(
+            self._original,
+            self.table,
+            self._rows,
+            self._groups,
+            self._evidence,
+            self.policy,
+            self._names("quasi"),
+            self._key,
+            self._series,
+        )
+
     def _refuse(self, keep: Sequence[str]) -> None:
-        if "key" in keep and self._key is None:
-            raise PolicyError("there are no pseudonyms, so there is no key to keep; leave it out, or set keep_person")
-        if "ledger" in keep and self._series is None:
-            raise PolicyError(
-                "a ledger is kept of a release that others follow: ask for it before it is made (--keep ledger with "
-                'the command, or releases = "several" in the policy)'
-            )
-        if "persons" in keep and not self.policy.person:
-            raise PolicyError("no persons were counted, so there is no list of them to keep; leave it out")
-        if "providers" in keep and not self.policy.provider:
-            raise PolicyError("no provider is named, so there is no list of them to keep; leave it out")
-        if {"mapping", "rows"} & set(keep) and self.records.get("counterfeits"):
-            raise PolicyError("counterfeits stand for no record, so rows cannot be kept; keep the ledger alone")
         if keep:
             self._refuse_rows("what is to be kept")
-        if {"mapping", "persons", "providers", "rows"} & set(keep) and needs_original(self.policy.method.publication):
-            raise PolicyError("a published row stands for no record, so no value became another; keep groups alone")
+            self._secrets.refuse(keep)
 
     def _keep(self, folder: Path, keep: Sequence[str]) -> None:
-        if "groups" in keep:
-            evidence = self._evidence
-            assert evidence.original_groups is not None
-            write_groups(folder, evidence.original_groups)
-            if uses_groups(self.policy.method.publication):
-                write_published_groups(folder, self._groups)
-        if "ledger" in keep and self._series is not None:
-            self._write_ledger(folder)
-        if "mapping" in keep:
-            self._write_mapping(folder)
-        if "rows" in keep:
-            write_rows(folder, self._rows)
-        elif "persons" in keep:  # which the rows would tell too
-            persons = self._evidence.original_persons
-            assert persons is not None
-            _, first, number = np.unique(persons, return_index=True, return_inverse=True)
-            listed = first[number.reshape(-1)[self._rows]]
-            if self._series is not None:  # counterfeits come after all records
-                false = np.flatnonzero(self._series.is_counterfeit[self._rows])
-                listed[false] = self._series.n_records + np.arange(len(false))
-            write_persons(folder, listed)
-        if "providers" in keep and "rows" not in keep:
-            providers = provider_codes(self._original, self.policy.provider)
-            write_providers(folder, np.unique(providers, return_index=True)[1][providers[self._rows]])
-        if "key" in keep and self._key is not None:
-            write_key(folder, self._key)
-
-    def _write_ledger(self, folder: Path) -> None:
-        """What this release and those before it published about each person."""
-        assert self._series is not None
-        _, first = np.unique(self._groups, return_index=True)
-        columns = {n: self.table[n] for n in self._names("quasi")}
-        labels = {n: [c.texts()[i] for i in c.codes[first].tolist()] for n, c in columns.items()}
-        digest = self._checked_file().checksums[self._checked_file().name]
-        self._series.ledger(self._groups, self._rows, labels, digest).write(folder)
-
-    def _write_mapping(self, folder: Path) -> None:
-        """What each distinct value became, with the number of records, one file a quasi-identifier."""
-        from shoal.data.tables.mapping import applied_mapping
-
-        for i, name in enumerate(self._names("quasi"), start=1):
-            path = folder / f"mapping-{i}.csv"
-            write_table(applied_mapping(self._original[name].take(self._rows), self.table[name]), path)
+        if keep:
+            file = self._checked_file()
+            self._secrets.write(folder, keep, file.checksums[file.name])

@@ -13,20 +13,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from shoal.check.finding import refuse_serious
 from shoal.check.tables.averages_in_blocks import verify_averages
-from shoal.check.tables.parts import ClassSizes, VerifiedFile, verify_file
+from shoal.check.tables.parts import ClassSizes, VerifiedFile
 from shoal.check.tables.risk import Risk
-from shoal.check.verdict import Verdict
 from shoal.data.database import bounded
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parquet_write import write_parquet_pieces
-from shoal.data.tables.spill import SpilledRows, SpilledTable, spread
+from shoal.data.tables.spill import SpilledRows, SpilledTable, once, spread
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name
 from shoal.errors import NotVerified
 from shoal.kinds.tables.findings import told_findings
-from shoal.kinds.tables.large import large_notes
+from shoal.kinds.tables.large import large_notes, verified_file
 from shoal.kinds.tables.manifest import as_published
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.release import TableRelease
@@ -88,19 +86,14 @@ class SpilledTableRelease(TableRelease):
     def verified_whole(self, path: Path) -> VerifiedFile:
         """What the checker finds of a written file, or `NotVerified`, or `Infeasible` where that is serious."""
         with bounded(self.policy.n_bytes):
-            found = verify_file(
+            return verified_file(
                 path,
                 self._whole.names,
-                asked=self._asked(self._whole.names, self._published_attributes),
+                self.policy,
+                self.attributes,
                 n_records=self._whole.n_records,
-                limit=self.policy.limits.singled_out,
-                accepted=self.policy.accept,
                 is_one_each=self._whole.is_one_each,
             )
-        refuse_failed(Verdict(found.guarantees))
-        findings = (*found.findings, *self._unprotected(found.guarantees))
-        refuse_serious(findings)
-        return replace(found, findings=findings)
 
     @cached_property
     def _published_attributes(self) -> dict[str, Attribute]:
@@ -159,7 +152,7 @@ def release_spilled(
             def verify(path: Path) -> VerifiedFile:
                 step("checking the release", 0, 0)
                 if made.evidence is not None:
-                    read = {n: table.marginal(n) for n in release._names("quasi")}
+                    read = {n: once(table[n], table.rows.counts[n]) for n in release._names("quasi")}
                     asked = release._asked(whole.names, release._published_attributes)
                     refuse_failed(verify_averages(path, asked, made.evidence(), read))
                 return release.verified_whole(path)

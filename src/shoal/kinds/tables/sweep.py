@@ -7,13 +7,16 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
+from shoal.data.database import bounded
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table, spell
 from shoal.errors import PolicyError, did_you_mean
-from shoal.kinds.tables.policy import Policy
+from shoal.kind import Kind
+from shoal.kinds.tables.large import in_order
+from shoal.kinds.tables.policy import LEAST_BYTES, Policy
 from shoal.kinds.tables.release import TableRelease
 from shoal.models import Model, by_option
 from shoal.sweep.cell import Cell, Figure, Status, Varied, finite  # noqa: F401  older versions of pydantic look for Status here
@@ -34,6 +37,7 @@ AXES = {
     "GCP-person": "certainty lost of a person (GCP)",
     "query-error": "median error of counts",
 }
+BOUNDED_METHODS = ("mondrian", "full-domain")  # where memory is bounded, and no method is named
 PICKED = "Someone who knows that a record is in the table picks it with this chance"
 
 
@@ -137,19 +141,36 @@ class TableTrials(Trials):
         self._publications: set[str] = set()
         self._of_target: tuple[str, ...] | None = None
 
+    def load(self, source: Any, kind: Kind, workers: int) -> Table:
+        """With a bound on memory, distinct rows, of which each of the workers may hold its share."""
+        policy = self.policy
+        if policy.n_bytes is not None and workers > 1:
+            policy = policy.changed(memory=self._share(policy.n_bytes // workers, workers))
+        return cast(Table, kind.load(source, policy))
+
+    def _share(self, n_bytes: int, workers: int) -> str:
+        if n_bytes < LEAST_BYTES:
+            raise PolicyError(
+                f"{workers} releases at once share {self.policy.memory}, which leaves less than 500 MB to each; raise "
+                "memory, or take fewer workers"
+            )
+        return f"{n_bytes // 1000} kB"
+
     def grid(self, k: int | Iterable[int] | None, settings: Mapping[str, Any]) -> list[AskedCell]:
         """See the function of this name."""
         self.refuse(settings)
         methods = settings.get("partition")
-        methods, k = self.methods if methods is None else methods, self.sizes if k is None else k
+        usual = self.methods if self.policy.memory is None else BOUNDED_METHODS
+        methods, k = usual if methods is None else methods, self.sizes if k is None else k
         asked = grid(self.given, methods, k, settings)
         self._publications = {a.policy.method.publication for a in asked}
         return asked
 
     def take(self, data: Table) -> None:
-        """All records."""
+        """All records, of which a row may stand for several."""
+        data = data if data.weights is None else in_order(data)
         self.table, self.attributes = data, attributes_of(data, self.policy)
-        self.title, self.n_records, self.n_in = data.source.name, data.n_rows, data.n_rows
+        self.title, self.n_records, self.n_in = data.source.name, data.n_records, data.n_records
         if self.target is not None:
             for publication in sorted(self._publications):
                 task = check_target(data, self.attributes, self.target, publication)
@@ -176,8 +197,8 @@ class TableTrials(Trials):
         return json.dumps([table_checksum(self.table), meaning])
 
     def asked(self, policy: Policy) -> Any:
-        """All but the columns, whose meaning counts."""
-        return policy.model_dump(exclude={"columns"}, mode="json")
+        """All but the columns, whose meaning counts, and the bound on memory, which changes nothing."""
+        return policy.model_dump(exclude={"columns", "memory"}, mode="json")
 
     def settled(self, policy: Policy) -> dict[str, Any]:
         """See `settings_of`."""
@@ -212,8 +233,9 @@ class TableTrials(Trials):
 
     def measured(self, policy: Policy) -> dict[str, Any]:
         """Make one release and measure it."""
-        release = TableRelease.of(self.table, anonymize_table(self.table, policy), policy, in_memory=True)
-        risk, utility = release.risk_after, release.utility
+        with bounded(policy.n_bytes):
+            release = TableRelease.of(self.table, anonymize_table(self.table, policy), policy, in_memory=True)
+            risk, utility = release.risk_after, release.utility
         return {
             "status": "holds",
             "sentence": "",
@@ -281,12 +303,14 @@ def meets(policy: Policy, asked: Policy) -> bool:
 
 
 def table_checksum(table: Table) -> str:
-    """A checksum of names and cells in their order."""
+    """A checksum of names and cells in their order, and of how many records each row stands for."""
     total = hashlib.sha256()
     for column in table.columns.values():
         head = [column.name, column.values.dtype.str, column.markers, spell(column.values), len(column.codes)]
         total.update(json.dumps(head).encode())
         total.update(column.codes.tobytes())
+    if table.weights is not None:
+        total.update(table.weights.tobytes())
     return total.hexdigest()
 
 

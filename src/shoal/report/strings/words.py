@@ -76,6 +76,10 @@ def method(policy: StringPolicy) -> dict[str, str]:
             f", {100 * m.window:g} % of a string to either side or, where all strings of a group have one length, "
             f"exactly there. A symbol that fewer than {m.support} of them have there is drawn from its class instead"
         )
+        if m.order > 1:
+            drawn += (
+                f", after a symbol shortly before it where at least {max(m.support, policy.rare)} strings have both"
+            )
     elif m.generator == "markov":
         drawn = (
             "Each symbol is drawn from all strings of the class after the symbol before it, if at least "

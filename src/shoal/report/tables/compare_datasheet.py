@@ -8,6 +8,7 @@ may have made them, so they count as not compared.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,9 @@ from pydantic import ValidationError
 from shoal._version import __version__
 from shoal.check.evidence import group_classes
 from shoal.check.tables.classes import classes_of
+from shoal.check.tables.parts import ClassSizes
 from shoal.check.tables.risk import Risk, risk_of
+from shoal.data.tables.coded_rows import CodedRows
 from shoal.data.tables.slices import attributes_held
 from shoal.data.tables.table import Table
 from shoal.errors import ShoalError
@@ -33,7 +36,7 @@ _WRONG = f"{DATASHEET} does not say what a release says that has this manifest a
 
 
 def compare_datasheet(
-    folder: Path, manifest: TableManifest, table: Table, original: Table | None
+    folder: Path, manifest: TableManifest, table: Table | CodedRows, original: Sequence[str] | None
 ) -> tuple[list[str], list[str]]:
     """What is wrong with the datasheet, a sentence each, and what of it was not compared, a phrase each.
 
@@ -43,8 +46,8 @@ def compare_datasheet(
         The `publish/` folder, whose datasheet is a plain file.
     manifest, table
         What stands there too, checked before.
-    original : Table, optional
-        Tells how many columns were removed; pictures are compared too.
+    original : sequence of str, optional
+        The columns of the original: tells how many columns were removed; pictures are compared too.
     """
     if manifest.shoal != __version__:
         return [], [f"the words and pictures of {DATASHEET}, which another version than {__version__} wrote"]
@@ -58,10 +61,10 @@ def compare_datasheet(
     n_removed = 0 if removed is None else int(removed[1] or 1)
     if original is not None:
         held = attributes_held(manifest.attributes, manifest.layout)
-        n_removed = len(set(original.names) - {*held.values(), manifest.pseudonym})
+        n_removed = len(set(original) - {*held.values(), manifest.pseudonym})
     try:
         risk = _risk(manifest, table)
-        order = () if original is None else original.names
+        order = () if original is None else original
         context = ReportContext.of_manifest(manifest, risk, n_removed, order)
         if _PICTURE.sub("", shown) != render_datasheet(context, table, is_drawn=False):
             return [_WRONG], []
@@ -71,10 +74,12 @@ def compare_datasheet(
     return [], [] if is_same or _PICTURE.search(shown) is None else [PICTURES]
 
 
-def _risk(manifest: TableManifest, table: Table) -> Risk | None:
+def _risk(manifest: TableManifest, table: Table | CodedRows) -> Risk | None:
     if manifest.layout is not None:
         return None
     k = Policy(require=manifest.require).k
+    if isinstance(table, CodedRows):
+        return ClassSizes.of(table, manifest.names("quasi")).risk(k)
     told = next((g for g in manifest.guarantees if g["model"] == "condensation"), None)
     if told is None:
         return risk_of(classes_of(table, manifest.names("quasi"), markers=manifest.missing_markers), k)

@@ -11,7 +11,7 @@ from typing import Any
 from shoal.check.tables.publication import needs_original
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import attributes_held
-from shoal.data.tables.table import Table
+from shoal.data.tables.table import Columns
 from shoal.kinds.tables.policy import publications
 from shoal.report.page import N_PICTURES, render
 from shoal.report.points import public_points
@@ -47,15 +47,15 @@ PROVIDERS_TOLD = (
 """Beside it, where a provider may know its own records."""
 
 
-def render_datasheet(context: ReportContext, table: Table | None = None, *, is_drawn: bool = True) -> str:
+def render_datasheet(context: ReportContext, table: Columns | None = None, *, is_drawn: bool = True) -> str:
     """Write the datasheet as one HTML page.
 
     Parameters
     ----------
     context : ReportContext
         Of it the risk before and the utility, which come from the original, and the notes are not used.
-    table : Table, optional
-        The published table; without it the columns are named but not described.
+    table : Columns, optional
+        The published table, of which columns by themselves suffice; without it the columns are named but not described.
     is_drawn : bool
         Whether to draw the pictures; else their places are empty.
     """
@@ -64,7 +64,10 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         attribute = context.attributes[original_name]
         if attribute.role == "identifying" or (table is not None and name not in table.columns):
             continue
-        domain = None if table is None else _domain(table, name, attribute, context.k)
+        domain = None
+        if table is not None:
+            column, weights = table.marginal(name)
+            domain = domain_of(column, attribute, context.k, weights)
         treatment = words.treatment(attribute, context.publish, by_hierarchy=original_name in context.by_hierarchy)
         if name in context.shifted:
             treatment = words.moved(context.shift_days)
@@ -97,11 +100,6 @@ def render_datasheet(context: ReportContext, table: Table | None = None, *, is_d
         n_smallest=_smallest(context),
         n_groups=context.risk_after.n_classes if context.risk_after else None,
     )
-
-
-def _domain(table: Table, name: str, attribute: Attribute, k: int) -> Domain:
-    column, weights = table.marginal(name)
-    return domain_of(column, attribute, k, weights)
 
 
 def _persons_told(context: ReportContext) -> str:

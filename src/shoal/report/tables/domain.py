@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from shoal.arrays import Codes, Floats, Ints
+from shoal.arrays import Floats, Ints
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.table import Column
 from shoal.utility.tables.cells import round_edges
@@ -42,7 +44,9 @@ class Domain:
     edges: tuple[float, ...] = ()
 
 
-def domain_of(column: Column, attribute: Attribute, k: int, weights: Codes | None = None) -> Domain:
+def domain_of(
+    column: Column, attribute: Attribute, k: int, weights: npt.NDArray[np.integer[Any]] | None = None
+) -> Domain:
     """Sum up a published column, of which a row may stand for several records.
 
     Numbers are counted between round edges and cells below k joined with their neighbours; of categories the largest

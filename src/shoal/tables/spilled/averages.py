@@ -33,7 +33,7 @@ from shoal.tables.microaggregation.near_linear import FEWEST_LISTED, MOST_LISTED
 from shoal.tables.partition.base import refuse_infeasible
 from shoal.tables.partition.mdav import points_of, standardised
 from shoal.tables.publish.aggregate import group_means, published_means
-from shoal.tables.spilled.cuts import Coded
+from shoal.tables.spilled.cuts import CodedAttribute
 from shoal.tables.spilled.make import Sample, SpilledRelease, coded_column
 from shoal.tables.spilled.ranges import Records
 from shoal.tables.spilled.sort import ContentSort
@@ -98,7 +98,7 @@ def anonymize_in_ranges(
     return _published(table, policy, attributes, kept, grouped, records.sizes, notes, min(most, MOST_SORTED))
 
 
-def _numbers(table: SpilledTable, name: str, attribute: Attribute) -> Coded:
+def _numbers(table: SpilledTable, name: str, attribute: Attribute) -> CodedAttribute:
     found = coded_column(table, name, replace(attribute, hierarchy=None) if _is_numeric(attribute) else attribute)
     if found.ranked.kind != "number":
         raise PolicyError(
@@ -128,7 +128,7 @@ def _records_that_fit(n_columns: int, n_quasi: int, k: int) -> int:
 class _Points:
     """Records as points on the scale of the whole table."""
 
-    def __init__(self, coded: Mapping[str, Coded], counts: Mapping[str, Ints], content: RowFile) -> None:
+    def __init__(self, coded: Mapping[str, CodedAttribute], counts: Mapping[str, Ints], content: RowFile) -> None:
         self.coded = dict(coded)
         columns = []
         for c in _in_order(list(coded.values()), content):
@@ -160,7 +160,7 @@ class _Points:
         return points_of(self.of(rows))
 
 
-def _in_order(columns: list[Coded], content: RowFile) -> list[Coded]:
+def _in_order(columns: list[CodedAttribute], content: RowFile) -> list[CodedAttribute]:
     """Columns in the order of `shoal.tables.partition.mdav.mixed_points`: by their values, and then by their cells."""
     told = [(c.ranked.n_values, c.ranked.positions.tobytes()) for c in columns]
     cells = [b""] * len(columns)

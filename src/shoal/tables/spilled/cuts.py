@@ -26,7 +26,7 @@ MOST_NODES = 1 << 15
 
 
 @dataclass(frozen=True)
-class Coded:
+class CodedAttribute:
     """A quasi-identifier of rows in a file: its column there, and the rank of each code.
 
     The ranks of `ranked` are of no rows; what else it holds is that of the whole table.
@@ -102,7 +102,7 @@ class _Histogram:
 def first_cuts(
     file: RowFile,
     folder: SpillFolder,
-    attributes: Sequence[Coded],
+    attributes: Sequence[CodedAttribute],
     limits: Sequence[CodedLimit],
     k: int,
     block_rows: int,
@@ -154,7 +154,7 @@ def _with_nodes(file: RowFile, where: RowFile) -> Iterator[tuple[int, Rows2D, Co
         begin += len(rows)
 
 
-def _descended(rows: Rows2D, nodes: Codes, tree: Sequence[_Node], attributes: Sequence[Coded]) -> Codes:
+def _descended(rows: Rows2D, nodes: Codes, tree: Sequence[_Node], attributes: Sequence[CodedAttribute]) -> Codes:
     """The leaf of the tree that each row lies in."""
     nodes = nodes.copy()
     waiting = np.unique(nodes).tolist()
@@ -176,7 +176,7 @@ def _counted(
     where: RowFile,
     tree: Sequence[_Node],
     open_nodes: Sequence[int],
-    attributes: Sequence[Coded],
+    attributes: Sequence[CodedAttribute],
     limits: Sequence[CodedLimit],
     folder: SpillFolder,
     progress: Callable[[int, int], None],
@@ -230,7 +230,11 @@ def _limits_at(keys: Ints, limits: Sequence[CodedLimit], weights: Codes) -> list
 
 
 def _best_cut(
-    histograms: Sequence[_Histogram], place: int, attributes: Sequence[Coded], limits: Sequence[CodedLimit], k: int
+    histograms: Sequence[_Histogram],
+    place: int,
+    attributes: Sequence[CodedAttribute],
+    limits: Sequence[CodedLimit],
+    k: int,
 ) -> tuple[int, Mask] | None:
     """The attribute that an open node is cut in, and which of its ranks go left; None if no cut is allowable."""
     from shoal.kernels.tables import mondrian as kernel

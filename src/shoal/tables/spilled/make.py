@@ -34,7 +34,7 @@ from shoal.tables.limits import limits_on_table
 from shoal.tables.partition.mondrian import block_arguments, finish_block, refuse_unlimited
 from shoal.tables.publish.generalise import Spans, label_groups
 from shoal.tables.record_order import content_order
-from shoal.tables.spilled.cuts import Coded, CodedLimit, first_cuts
+from shoal.tables.spilled.cuts import CodedAttribute, CodedLimit, first_cuts
 from shoal.tables.spilled.sort import ContentSort
 
 MOST_BLOCK_ROWS = 1 << 20
@@ -163,10 +163,10 @@ def _n_codes(column: Column) -> int:
     return len(column.values) + len(column.markers)
 
 
-def coded_column(table: SpilledTable, name: str, attribute: Attribute) -> Coded:
+def coded_column(table: SpilledTable, name: str, attribute: Attribute) -> CodedAttribute:
     """A quasi-identifier as methods see it."""
     found = rank(table[name], attribute)  # of every code once, and then again
-    return Coded(table.rows.names.index(name), found.ranks[: _n_codes(table[name])].copy(), found)
+    return CodedAttribute(table.rows.names.index(name), found.ranks[: _n_codes(table[name])].copy(), found)
 
 
 def _limits(
@@ -194,7 +194,7 @@ class _Grouped:
     """The groups of blocks, and what is left of each for its labels."""
 
     def __init__(
-        self, table: SpilledTable, policy: Policy, coded: dict[str, Coded], limits: Sequence[CodedLimit]
+        self, table: SpilledTable, policy: Policy, coded: dict[str, CodedAttribute], limits: Sequence[CodedLimit]
     ) -> None:
         self._table, self._policy, self._coded, self._limits = table, policy, coded, limits
         self._counts = {

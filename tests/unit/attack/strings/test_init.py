@@ -103,7 +103,7 @@ def test_holes_tell_who_is_in_it_where_copies_are_drawn_again(of_markers, k: int
     assert abs(runs.details["area_under_curve"] - 0.5) < 0.05  # what was known of it before
     assert holes.details["members_verbatim"] == 0 < holes.details["others_verbatim"]
     assert holes.details["area_of_strings_that_occur_again"] < holes.details["area_under_curve"]
-    assert f"a chance of {holes.details['area_under_curve']:.2f}" in holes.sentence
+    assert f"a probability of {holes.details['area_under_curve']:.2f}" in holes.sentence
 
 
 @pytest.mark.parametrize("k", [20, 5])

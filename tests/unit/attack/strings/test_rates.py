@@ -20,4 +20,4 @@ def test_members_come_before_others() -> None:
 
 def test_the_control_is_said_only_where_it_was_tried() -> None:
     assert beside(None) == beside(Rate(0, 0)) == ""
-    assert beside(Rate(1, 4)) == " (of strings that were not in it: 25.0 %)"
+    assert beside(Rate(1, 4)) == " (25.0 % for strings that were not in the data)"

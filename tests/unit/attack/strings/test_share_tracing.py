@@ -87,6 +87,9 @@ def test_scores_are_those_of_a_plain_count(name: str) -> None:
     keys = {
         "symbols": list,
         "pairs": lambda text: [text[i : i + 2] for i in range(len(text) - 1)],
+        "near_pairs": lambda text: [
+            text[i] + text[j] for i in range(len(text)) for j in range(i + 1, min(i + 4, len(text)))
+        ],
         "places": lambda text: [((2 * i + 1) * 30 // (2 * len(text)), s) for i, s in enumerate(text)],
     }[name]
     made = []

@@ -17,7 +17,7 @@ from tests.series_samples import QUASI, people, policy
 @pytest.fixture
 def first(tmp_path):
     release = shoal.anonymize(people(range(60)), policy(k=3, reserve=0), seed=1)
-    release._write_ledger(tmp_path)
+    release._keep(tmp_path, ["ledger"])
     return Ledger.read(tmp_path), tmp_path
 
 

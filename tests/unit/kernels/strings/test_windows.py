@@ -10,8 +10,24 @@ import numpy.typing as npt
 import pytest
 
 from shoal.kernels.strings.hash import BASES, fingerprints
-from shoal.kernels.strings.windows import DEALT_FROM, count_pairs, generate_from_windows, list_followers, mark_few
-from shoal.strings.windows import MOST_BINS_OF_CLASS, bins_of, bins_of_lengths, count_needed, find_rare, make_pool
+from shoal.kernels.strings.windows import (
+    DEALT_FROM,
+    MOST_ANEW,
+    count_pairs,
+    distances_back,
+    generate_from_windows,
+    list_followers,
+    mark_few,
+)
+from shoal.strings.windows import (
+    MOST_BINS_OF_CLASS,
+    REACH,
+    bins_of,
+    bins_of_lengths,
+    count_needed,
+    find_rare,
+    make_pool,
+)
 from tests.unit.kernels.strings.test_generate import SlowRandom, flat, some_strings
 
 N_SYMBOLS = 5
@@ -47,16 +63,64 @@ def slow_shares(members: list[list[int]], n_bins: int, reach: int, support: int)
     return n
 
 
+def slow_back(pool: list[list[int]], support: int, reach: int) -> list[list[int]]:
+    """How far before each symbol that one stands that it is drawn after; 0 for none."""
+    near = [
+        {(p[v], p[u]) for u in range(len(p)) for v in range(max(u - reach, 0), u)} if reach > 1 else set() for p in pool
+    ]
+    beside = [set(pairwise(p)) for p in pool]
+    counts = Counter(pair for pairs in near for pair in pairs)
+    told = {pair for pair, n in counts.items() if n >= support}
+    if len(told) > len(pool):
+        told = {pair for pair in told if counts[pair] > sorted(counts.values(), reverse=True)[len(pool)]}
+    out = []
+    for p in pool:
+        back = [0] * len(p)
+        for u in range(1, len(p)):
+            far = [u - v for v in range(u - 2, max(u - reach, 0) - 1, -1) if (p[v], p[u]) in told]
+            back[u] = 1 if sum((p[u - 1], p[u]) in b for b in beside) >= support else min(far, default=0)
+        out.append(back)
+    return out
+
+
 def list_left(
-    pool: list[list[int]], is_rare: list[list[bool]], pairs: list[set[tuple[int, int]]], order: int, support: int
+    pool: list[list[int]], is_rare: list[list[bool]], back: list[list[int]], order: int
 ) -> list[tuple[int, int]]:
-    """Places but the first whose symbol too few strings have after the one before, or without contexts rare ones."""
+    """Places but the first that are drawn after none of the symbols before, or without contexts rare ones."""
     return [
         (i, u)
         for i, string in enumerate(pool)
         for u in range(1, len(string))
-        if (is_rare[i][u] if order == 1 else sum((string[u - 1], string[u]) in p for p in pairs) < support)
+        if (is_rare[i][u] if order == 1 else back[i][u] == 0)
     ]
+
+
+def slow_apart(out: list[int], pool: list[list[int]], back: list[list[int]], random: SlowRandom) -> int | None:
+    """A symbol after an earlier one, drawn as often as there is one so far after that one in the pool."""
+    symbols = [s for p in pool for s in p]
+
+    def drawn_after(symbol: int, distance: int) -> list[int]:
+        return [
+            p[u]
+            for p, b in zip(pool, back, strict=True)
+            for u in range(len(p))
+            if b[u] == distance and p[u - distance] == symbol
+        ]
+
+    n_followed = sum(p[u] == out[-1] for p in pool for u in range(len(p) - 1))
+    point = random.uniform() * (1.0 - len(drawn_after(out[-1], 1)) / n_followed)
+    for distance in range(2, min(REACH, len(out)) + 1):
+        found = drawn_after(out[-distance], distance)
+        n_there = symbols.count(out[-distance]) * (sum(max(len(p) - distance, 0) for p in pool) / len(symbols))
+        share = len(found) / n_there if found else 0.0
+        if point < share:
+            for _ in range(MOST_ANEW):
+                symbol = found[int(random.uniform() * len(found))]
+                if symbol not in out[-distance + 1 :]:
+                    return symbol
+            return None
+        point -= share
+    return None
 
 
 def slow_string(
@@ -75,6 +139,7 @@ def slow_string(
     order, support, by_group = settings
     out = list(kept)
     pairs = [{(p[v - 1], p[v]) for v in range(1, len(p))} for p in pool]
+    back = slow_back(pool, support, REACH if by_group else 1)
     places = [(i, u) for i, p in enumerate(pool) for u in range(len(p))]
     for t in range(len(kept), size):
         window = in_window(members, bin_of(t, size, n_bins), n_bins, reach)
@@ -112,7 +177,7 @@ def slow_string(
             if after:
                 picked, is_tried = draw(rare if is_lost and rare else after, pool), True
                 if sum((out[-1], picked) in p for p in pairs) < support:
-                    picked = None
+                    picked = slow_apart(out, pool, back, random) if by_group else None
         if picked is None and by_group and not is_tried:
             beginnings = [(j, u) for j, u in window if u == 0] if t == 0 else []
             picked = deal(beginnings or window)
@@ -125,7 +190,7 @@ def slow_string(
             if left and len({pool[i][u] for i, u in left}) <= len(pool):
                 near = left
             else:
-                left = list_left(pool, is_rare, pairs, order, support)
+                left = list_left(pool, is_rare, back, order)
                 width = max(min(len(pool) // max(len({pool[i][u] for i, u in left}), 1), MOST_BINS_OF_CLASS), 1)
                 left.sort(key=lambda iu: (bin_of(iu[1], len(pool[iu[0]]), width), iu))
                 near = [iu for iu in left if bin_of(iu[1], len(pool[iu[0]]), width) == bin_of(t, size, width)]
@@ -135,7 +200,8 @@ def slow_string(
 
 
 @pytest.mark.parametrize(
-    ("order", "support", "by_group"), [(1, 2, True), (2, 1, True), (2, 3, True), (4, 2, True), (2, 2, False)]
+    ("order", "support", "by_group"),
+    [(1, 2, True), (2, 1, True), (2, 3, True), (2, 5, True), (3, 6, True), (4, 2, True), (2, 2, False)],
 )
 @pytest.mark.parametrize(("shortest", "longest", "window"), [(9, 9, 0.05), (1, 5, 0.3), (4, 12, 0.1), (20, 40, 0.05)])
 @pytest.mark.parametrize("refused", [False, True])
@@ -155,7 +221,7 @@ def test_windows_draw_what_the_slow_ones_draw(
         )
     ]
     assert (is_rare == (np.concatenate(expected_rare) & by_group)).all()
-    pool = make_pool(symbols, starts, is_rare, N_SYMBOLS, support, order)
+    pool = make_pool(symbols, starts, is_rare, N_SYMBOLS, support, order, REACH if by_group else 1)
     keys = np.arange(1, N_SYMBOLS + 1).astype(np.uint64)
     n_longer = 2 if refused else 0
     sizes = np.array([len(s) for s in strings[:6]] + [shortest] * 8)
@@ -181,6 +247,9 @@ def test_windows_draw_what_the_slow_ones_draw(
                 pool.left,
                 pool.left_starts,
                 pool.pairs,
+                pool.apart,
+                pool.apart_starts,
+                pool.shares,
                 2,
                 n_longer,
                 originals,
@@ -262,8 +331,11 @@ def test_followers_and_pairs_are_those_of_a_plain_count(seed: int) -> None:
         expected = [p for p in inside if is_listed[p] and symbols[p - 1] == symbol]
         assert places[ends[symbol] : ends[symbol + 1]].tolist() == expected
     held = [set(pairwise(s)) for s in strings]
-    counts = count_pairs(symbols, starts, 4)
+    counts = count_pairs(symbols, starts, 4, 1)
     assert counts.tolist() == [sum((a, b) in pairs for pairs in held) for a in range(4) for b in range(4)]
     is_few = np.zeros(len(symbols), np.bool_)
     mark_few(symbols, starts, 4, counts, 9, is_few)
     assert np.flatnonzero(is_few).tolist() == [p for p in inside if counts[symbols[p - 1] * 4 + symbols[p]] < 9]
+    near = np.flatnonzero(count_pairs(symbols, starts, 4, REACH) >= 9)
+    back = distances_back(symbols, starts, 4, is_few, near, REACH)
+    assert back.tolist() == [b for row in slow_back(strings, 9, REACH) for b in row]

@@ -18,7 +18,8 @@ from shoal.kind import Run
 from shoal.kinds.strings.kind import KIND
 from shoal.kinds.strings.policy import StringPolicy
 from shoal.kinds.strings.sweep import StringCell, StringTrials
-from shoal.report.sweep import as_text, columns_of, render_sweep
+from shoal.report.sweep import as_text, columns_of, render_sweep, verdict
+from shoal.report.tables.words import percent
 from shoal.sweep.sweep import Sweep
 
 MADE = protein_families(130, n_families=2, mean_length=18.0, seed=1)
@@ -56,6 +57,7 @@ def test_a_cell_is_the_release_that_it_stands_for(found: Sweep) -> None:
     areas = [r.details.get("area_under_curve", 0.0) for r in release.attacked.results]
     assert cell.members_told == max(areas)
     assert cell.added_risk == max(r.risk.value for r in release.attacked.results)
+    assert cell.succeeding == tuple(r.title for r in release.attacked.results if r.succeeds)
     assert {g["model"] for g in cell.guarantees} == {g.model for g in release.guarantees}
     assert not any({"worst", "sentence"} & set(g) for g in cell.guarantees)
 
@@ -73,7 +75,7 @@ def test_the_frontier_is_by_members_told_and_the_first_measure(found: Sweep) -> 
     ]
     assert found.frontier == tuple(best)
     assert found.proposed is not None
-    safe = [c for c in found.cells if c.members_told <= AMBER] or found.cells
+    safe = [c for c in found.cells if c.members_told <= AMBER and not c.succeeding] or found.cells
     assert found.proposed.loss("pairs") == min(c.loss("pairs") for c in safe)
 
 
@@ -86,6 +88,18 @@ def test_members_that_can_be_told_are_proposed_last() -> None:
     )  # fmt: skip
     ranks = [one.rank(asked, replace(cell, members_told=told)) for told in (None, 0.5, AMBER, 0.56)]
     assert ranks == [0, 0, 0, 1]
+    assert one.rank(asked, replace(cell, succeeding=("finding a string by a fragment",))) == 1
+
+
+def test_the_proposal_tells_both_risks_and_whether_attacks_succeed(found: Sweep) -> None:
+    best = found.proposed
+    assert best is not None
+    told = ["members told from others with a chance of 50 %", "an attack adds 12 % at most"]
+    cell = replace(best, members_told=0.5, added_risk=0.12, succeeding=())
+    assert cell.risks_in_words(percent) == [*told, "no attacks succeed"]
+    assert replace(cell, succeeding=("a",)).risks_in_words(percent) == [*told, "one attack succeeds"]
+    assert replace(cell, succeeding=("a", "b")).risks_in_words(percent) == [*told, "2 attacks succeed"]
+    assert all(said in verdict(found) for said in best.risks_in_words(percent))
 
 
 def test_the_options_make_the_proposed_release() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from unittest.mock import patch
 
@@ -11,8 +12,12 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.data.database import bounded
 from shoal.data.tables import parquet, write
-from shoal.errors import DataError, Infeasible, PolicyError
+from shoal.data.tables.coded_rows import CodedRows
+from shoal.errors import DataError, Infeasible, NotVerified, PolicyError
+from shoal.kinds.tables.large import verified_file
+from shoal.report.tables.datasheet import render_datasheet
 
 pytestmark = pytest.mark.unattacked
 
@@ -255,7 +260,7 @@ def test_too_many_distinct_rows_are_refused(tmp_path: Path, monkeypatch: pytest.
     path = put(tmp_path / "people.parquet", 100)
     monkeypatch.setattr("shoal.data.tables.parquet.ROW_BYTES", 10**9)
     with pytest.raises(DataError, match="rows are distinct, too many for 1 GB; drop columns"):
-        shoal.anonymize(path, shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1GB"))
+        shoal.anonymize(path, shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1GB", partition="datafly"))
 
 
 @pytest.mark.parametrize("partition", ["full-domain", "datafly"])
@@ -316,6 +321,133 @@ def test_what_is_checked_record_by_record_is_refused(tmp_path: Path, asked: dict
         shoal.check(tmp_path / "plain", path, None if "keep_person" in asked else policy, memory="much")
 
 
+def released(tmp_path: Path, n_rows: int, form: str = "parquet", **asked) -> Path:
+    """The original of a release that stands in out/, made with all records in memory."""
+    path = put(tmp_path / f"people.{form}", n_rows)
+    roles = {name: given for name, given in ROLES.items() if not (name == "identifying" and "person" in asked)}
+    shoal.anonymize(path, shoal.Policy.of(**roles, **asked), seed=3).save(tmp_path / "out", report=False)
+    return path
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    "asked", [{"insensitive": ["ward"], "l": 2}, {"others": "identifying", "partition": "datafly"}, {"person": "id"}]
+)
+def test_attacks_get_what_they_get_from_all_records(tmp_path: Path, form: str, asked: dict) -> None:
+    path = released(tmp_path, 1200, form, **{"others": "identifying", **asked})
+    given = {
+        "control": put(tmp_path / "others.csv", 300, seed=8),
+        "population": put(tmp_path / "all.csv", 2000, seed=9),
+    }
+    held, bounded = (shoal.attack(tmp_path / "out", path, **given, memory=memory) for memory in (None, "1GB"))
+    ours, theirs = ({r.attack: r for r in found.results} for found in (bounded, held))
+    alike = {"singling-out-univariate", "inference", "membership", "homogeneity", "skewness", "uniqueness"}
+    assert {*alike, "singling-out"} == ours.keys()
+    for name in alike:
+        assert (ours[name].main, ours[name].control) == (theirs[name].main, theirs[name].control), name
+        assert (ours[name].sentence, ours[name].knows) == (theirs[name].sentence, theirs[name].knows)
+    assert ours["singling-out"].main.value == pytest.approx(theirs["singling-out"].main.value, abs=0.05)
+    told, expected = bounded.to_dict(), held.to_dict()
+    assert told["sample"] == expected["sample"] == {"drawn": 1200, "of": 1200}
+    assert told.keys() == expected.keys()
+    assert {a["attack"] for a in (*told["attacks"], *told["not_run"])} == {
+        a["attack"] for a in (*expected["attacks"], *expected["not_run"])
+    }
+    why = dict(bounded.skipped)
+    for name in ("inference-bayes", "linkability", "partition-replay"):
+        assert why[name] == "It looks at records one by one, and of these every distinct row was read once."
+    again = shoal.attack(tmp_path / "out", path, **given, memory="2GB")
+    assert again.to_dict() == told
+
+
+def test_a_sample_is_stated_and_kept_with_the_results(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.parquet", 5000)
+    policy = shoal.Policy.of(**ROLES, others="identifying", memory="1GB")
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out")
+    private = tmp_path / "out" / "private"
+    found = shoal.attack(tmp_path / "out", path, private=private, memory="1GB")
+    sentence = "Attacks on single records tried a sample of at most 2,000 of 5,000, against the whole release."
+    assert found.to_dict()["sample"] == {"drawn": 2000, "of": 5000}
+    assert found.shown()[-1] == sentence
+    assert json.loads((private / "attacks.json").read_text())["sample"] == {"drawn": 2000, "of": 5000}
+    section = (private / "report.html").read_text(encoding="utf-8").partition("What attackers got</h2>")[2]
+    assert sentence in section
+
+
+def test_rows_that_were_kept_name_single_records(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.csv", 300)
+    shoal.anonymize(path, shoal.Policy.of(**ROLES, others="identifying"), seed=3).save(
+        tmp_path / "out", report=False, keep="rows"
+    )
+    given = {"private": tmp_path / "out" / "private", "memory": "1GB"}
+    why = dict(shoal.attack(tmp_path / "out", path, **given).skipped)
+    for name, so in (("linkage", "links cannot be counted"), ("label-ends", "claims cannot be checked")):
+        assert why[name] == (
+            f"Which original each published record stands for is kept of single records, and memory is bounded, so {so}."
+        )
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"publish": "aggregate", "partition": "mdav"}, "publish = aggregate is attacked with all records"),
+        ({"person": "id", "person_knowledge": "history", "keep_person": True}, "a pseudonym is attacked with"),
+        ({"provider": "ward"}, "a provider is attacked with"),
+    ],
+)
+def test_what_is_attacked_record_by_record_is_refused(tmp_path: Path, asked: dict, why: str) -> None:
+    path = released(tmp_path, 300, others="identifying", **asked)
+    with pytest.raises(PolicyError, match=f"{why}.*: leave memory out"):
+        shoal.attack(tmp_path / "out" / "publish", path, memory="1GB")
+
+
+def test_held_out_records_and_other_releases_are_attacked_in_memory(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.parquet", 400)
+    policy = shoal.Policy.of(**ROLES, others="identifying")
+    shoal.anonymize(path, policy, seed=3, hold_out=0.2).save(tmp_path / "held", report=False)
+    with pytest.raises(PolicyError, match="what was held out is attacked with all records in memory"):
+        shoal.attack(tmp_path / "held", path, private=tmp_path / "held" / "private", memory="1GB")
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False)
+    with pytest.raises(PolicyError, match="another release beside it is attacked with all records in memory"):
+        shoal.attack(tmp_path / "out", path, other=tmp_path / "held" / "publish", memory="1GB")
+
+
+def test_persons_with_several_records_are_attacked_in_memory(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.parquet", 300, ids=np.arange(300) // 2)
+    roles = {name: given for name, given in ROLES.items() if name != "identifying"}
+    policy = shoal.Policy.of(**roles, person="id", others="identifying")
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False)
+    with pytest.raises(PolicyError, match="persons with several records are attacked with all records in memory"):
+        shoal.attack(tmp_path / "out", path, memory="1GB")
+    single = put(tmp_path / "single.parquet", 300)
+    shoal.anonymize(single, policy, seed=3).save(tmp_path / "each", report=False)
+    with pytest.raises(PolicyError, match="persons with several records are attacked with all records in memory"):
+        shoal.attack(tmp_path / "each", single, path, memory="1GB")
+
+
+def test_what_cannot_be_attacked_within_the_bound_is_refused(tmp_path: Path) -> None:
+    path = released(tmp_path, 300, others="identifying")
+    for memory, why in (("3 MB", "at least 500 MB"), ("much", "such as 2GB")):
+        with pytest.raises(PolicyError, match=why):
+            shoal.attack(tmp_path / "out", path, memory=memory)
+    with patch.object(parquet, "ROW_BYTES", 10**9), pytest.raises(DataError, match=r"rows are distinct, too many for"):
+        shoal.attack(tmp_path / "out", path, memory="1GB")
+    with pytest.raises(PolicyError, match="a bound on memory is for files"):
+        shoal.attack(tmp_path / "out", {"age": [1, 2], "job": ["a", "b"], "ill": ["a", "b"]}, memory="1GB")
+    with pytest.raises(DataError, match="no such file"):
+        shoal.attack(tmp_path / "out", tmp_path / "absent.csv", memory="1GB")
+    (tmp_path / "few.csv").write_text("id,age,ill\n1,2,flu\n2,3,cold\n")
+    with pytest.raises(DataError, match="the original has no column 'job', which was published"):
+        shoal.attack(tmp_path / "out", tmp_path / "few.csv", memory="1GB")
+    with duckdb.connect(str(tmp_path / "people.duckdb")) as database:
+        database.execute(f"CREATE TABLE people AS FROM '{path}'")
+    with pytest.raises(DataError, match="with a bound on memory only Parquet and text are read"):
+        shoal.attack(tmp_path / "out", tmp_path / "people.duckdb", memory="1GB")
+    shoal.anonymize(["ACGTAC", "ACGTTC"] * 40, shoal.StringPolicy.of(k=2), seed=3).save(tmp_path / "s", report=False)
+    with pytest.raises(PolicyError, match="a bound on memory is for tables; leave it out for strings"):
+        shoal.attack(tmp_path / "s", ["ACGTAC", "ACGTTC"] * 40, memory="1GB")
+
+
 def test_records_that_do_not_fit_are_not_held_to_be_checked(tmp_path: Path) -> None:
     path = put(tmp_path / "people.parquet", 300, ids=np.arange(300) // 2)
     roles = {name: given for name, given in ROLES.items() if name != "identifying"}
@@ -331,3 +463,99 @@ def test_records_that_do_not_fit_are_not_held_to_be_checked(tmp_path: Path) -> N
     shoal.anonymize(["ACGTAC", "ACGTTC"] * 40, policy, seed=3).save(strings, report=False)
     with pytest.raises(PolicyError, match="a bound on memory is for tables; leave it out for strings"):
         shoal.check(strings, memory="1GB")
+
+
+def in_parts(*asked, **told):
+    """A check with so little memory that the distinct rows do not fit; also how many parts it took."""
+    seen = []
+    parts = CodedRows.parts
+
+    def counted(self, *args, **kwargs):
+        for number, n_parts, table in parts(self, *args, **kwargs):
+            seen.append(n_parts)
+            yield number, n_parts, table
+
+    with patch.object(parquet, "ROW_BYTES", 2 << 20), patch.object(CodedRows, "parts", counted):
+        return shoal.check(*asked, **told, memory="500MB"), max(seen)
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"l": 2},
+        {"t": 0.5, "missing": "any"},
+        {"person": "id", "others": "identifying"},
+    ],
+)
+def test_a_folder_is_checked_in_parts_as_it_is_in_one(tmp_path: Path, form: str, asked: dict) -> None:
+    path = put(tmp_path / f"people.{form}", 900)
+    roles = {name: given for name, given in ROLES.items() if not (name == "identifying" and "person" in asked)}
+    policy = shoal.Policy.of(**{**roles, "insensitive": ["ward"], "k": 2, **asked})
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False, keep="nothing")
+    publish = tmp_path / "out" / "publish"
+    for told in ({}, {"policy": policy}, {"policy": policy.changed(k=9)}):
+        expected = shoal.check(publish, **told, memory="1GB")
+        found, n_parts = in_parts(publish, **told)
+        assert n_parts > 1
+        assert found.to_dict() == expected.to_dict() == shoal.check(publish, **told).to_dict()
+        assert found.holds == ("policy" not in told or told["policy"].k == 2) or "person" in asked
+    data = next(publish.glob("data.*"))
+    lines = duckdb.sql(f"SELECT * REPLACE ('x' AS job) FROM '{data}' OFFSET 1")
+    lines.write_parquet(str(data)) if form == "parquet" else lines.write_csv(str(data))
+    found, _ = in_parts(publish)
+    assert found.to_dict() == shoal.check(publish).to_dict()
+    assert found.fails
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+@pytest.mark.parametrize("asked", [{"identifying": ["id"]}, {"person": "id", "others": "identifying"}])
+def test_an_original_that_does_not_fit_is_said_not_to_be_compared(tmp_path: Path, form: str, asked: dict) -> None:
+    path = put(tmp_path / f"people.{form}", 900)
+    roles = {**ROLES, **asked}
+    roles = {name: given for name, given in roles.items() if not (name == "identifying" and "person" in asked)}
+    policy = shoal.Policy.of(**{**roles, "insensitive": ["ward"], "k": 2})
+    shoal.anonymize(path, policy, seed=3).save(tmp_path / "out", report=False, keep="nothing")
+    publish = tmp_path / "out" / "publish"
+    whole = shoal.check(publish, path, memory="1GB").to_dict()
+    assert whole["not_compared"] == []
+    found, n_parts = in_parts(publish, path)
+    assert n_parts > 1
+    told = found.to_dict()
+    (left,) = told.pop("not_compared")
+    assert "any row with the record that it stands for: " in left
+    assert "rows of the original are distinct, too many for 0.5 GB" in left
+    del whole["not_compared"]
+    assert told == whole
+    assert not found.is_whole
+    fewer = put(tmp_path / f"fewer.{form}", 899)
+    found, _ = in_parts(publish, fewer)
+    assert "the original has 899 rows, the manifest says 900" in found.findings
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+@pytest.mark.parametrize("asked", [{"l": 2}, {"t": 0.6}, {"person": "id", "others": "identifying"}])
+def test_a_written_file_is_verified_as_a_release_verifies_it(tmp_path: Path, form: str, asked: dict) -> None:
+    path = put(tmp_path / f"people.{form}", 900)
+    roles = {name: given for name, given in ROLES.items() if not (name == "identifying" and "person" in asked)}
+    policy = shoal.Policy.of(**{**roles, "insensitive": ["ward"], "k": 2, **asked})
+    release = shoal.anonymize(path, policy.changed(memory="1GB"), seed=3)
+    release.save(tmp_path / "out", report=False)
+    data = next((tmp_path / "out" / "publish").glob("data.*"))
+    names, n_records = release.table.names, release.records["out"]
+    told = {"n_records": n_records, "delimiter": ",", "is_one_each": "person" in asked}
+    with bounded(500_000_000), patch.object(parquet, "ROW_BYTES", 2 << 20):
+        found = verified_file(data, names, policy, release.attributes, **told)
+    assert found.guarantees == release.guarantees
+    assert found.findings == release.findings
+    assert found.sizes.risk(policy.k) == release.risk_after
+    context = release._context(is_public=True)
+    assert render_datasheet(context, found.marginals) == render_datasheet(context, release.table)
+    with pytest.raises(NotVerified, match="does not read back"):
+        verified_file(data, names, policy, release.attributes, **{**told, "n_records": n_records + 1})
+    with pytest.raises(NotVerified, match="failed its own check"):
+        verified_file(data, names, policy.changed(k=400), release.attributes, **told)
+    strict = policy.limits.model_copy(update={"singled_out": 0})
+    refusing = policy.model_copy(update={"accept": {}, "limits": strict})
+    with pytest.raises(Infeasible, match="so nothing was published"):
+        verified_file(data, names, refusing, release.attributes, **told)

@@ -6,11 +6,15 @@ import csv
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import duckdb
 import numpy as np
 import pytest
 
 import shoal
+from shoal.data.tables import parquet
+from shoal.kinds.tables import large
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.sweep import SHOWN, TableCell, TableTrials, grid, meets
 from shoal.report.sweep import as_text, columns_of, line_of, render_sweep, shown, table_rows, verdict
@@ -202,6 +206,93 @@ def test_a_target_is_predicted_in_every_cell(tmp_path: Path) -> None:
     assert {"CM", "accuracy", "AUC"} <= set(default.measures)
     with pytest.raises(shoal.PolicyError, match="has no measure 'CM'; it has R2"):
         shoal.sweep(PEOPLE, ROLES, target="cost", measures=["CM"])
+
+
+def written(path: Path) -> Path:
+    """The same people often, so that rows stand for several."""
+    cells = {n: [str(v) for v in values] for n, values in PEOPLE.items() if n != "cost"}
+    lines = list(zip(*cells.values(), strict=True))
+    path.write_text("\n".join(map(",".join, [tuple(cells), *lines, *lines[::2], *lines[::3]])) + "\n")
+    return path
+
+
+BOUNDED = Policy.of(quasi=["age", "zip"], sensitive=["disease"], others="insensitive", k=3, singled_out=1.0)
+
+
+def rounded(told: Any) -> Any:
+    """What a cell says, without the last digits of sums in another order, and without the time."""
+    if isinstance(told, dict):
+        return {n: rounded(v) for n, v in told.items() if n != "seconds"}
+    if isinstance(told, list | tuple):
+        return [rounded(v) for v in told]
+    return float(f"{told:.9g}") if isinstance(told, float) else told
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_in_bounded_memory_cells_are_those_of_all_records(tmp_path: Path, form: str) -> None:
+    path = written(tmp_path / "people.csv")
+    if form == "parquet":
+        with duckdb.connect() as database:
+            database.execute(f"COPY (FROM '{path}') TO '{tmp_path / 'people.parquet'}'")
+        path = tmp_path / "people.parquet"
+    asked: dict[str, Any] = {
+        "k": [3, 6, 500],
+        "methods": ["mondrian", "full-domain", "datafly"],
+        "suppression": [0, 0.1],
+    }
+    held = shoal.sweep(path, BOUNDED, **asked)
+    with patch("shoal.kinds.tables.large.read_table", wraps=large.read_table) as reading:
+        bounded = shoal.sweep(path, BOUNDED.changed(memory="1GB"), **asked)
+    assert reading.call_count == 1
+    assert bounded.cells[0].n_in == bounded.n_rows == held.n_rows == 220
+    told, expected = bounded.to_dict(), held.to_dict()
+    assert rounded(told) == rounded(expected)
+    assert {c.status for c in bounded.cells} == {"holds", "infeasible"}
+    assert bounded.options == held.options
+
+
+def test_in_bounded_memory_other_methods_are_tried_by_default(tmp_path: Path) -> None:
+    path, policy = written(tmp_path / "people.csv"), BOUNDED.changed(memory="1GB")
+    assert {c.partition for c in shoal.sweep(path, policy, k=3).cells} == {"mondrian", "full-domain"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"methods": "mdav"}, "method = mdav needs all records in memory: leave memory out"),
+        ({"methods": ["mondrian", "local-recoding"]}, "method = local-recoding needs all records"),
+        ({"publish": "aggregate"}, "publish = aggregate needs all records"),
+        ({"effort": "best"}, "effort = best needs all records"),
+        ({"target": "sick"}, "target needs all records"),
+        ({"workers": 3}, "3 releases at once share 1GB, which leaves less than 500 MB to each"),
+    ],
+)
+def test_in_bounded_memory_what_needs_all_records_is_refused(tmp_path: Path, asked: dict[str, Any], why: str) -> None:
+    with pytest.raises(shoal.PolicyError, match=why):
+        shoal.sweep(written(tmp_path / "people.csv"), BOUNDED.changed(memory="1GB"), k=3, **asked)
+
+
+def test_in_bounded_memory_bad_sources_are_refused(tmp_path: Path) -> None:
+    path, policy = written(tmp_path / "people.csv"), BOUNDED.changed(memory="1GB")
+    with pytest.raises(shoal.PolicyError, match="a bound on memory is for files"):
+        shoal.sweep(PEOPLE, policy, k=3)
+    with pytest.raises(shoal.PolicyError, match="'disease' has no role"):
+        shoal.sweep(path, Policy.of(quasi=["age", "zip"], memory="1GB"), k=3)
+    with pytest.raises(shoal.DataError, match="no such file"):
+        shoal.sweep(tmp_path / "absent.parquet", policy, k=3)
+    with patch.object(parquet, "ROW_BYTES", 10**9), pytest.raises(shoal.DataError, match=r"too many for 0\.5 GB"):
+        shoal.sweep(path, policy, k=3, workers=2)
+
+
+def test_in_bounded_memory_a_finished_cell_is_not_made_again(tmp_path: Path) -> None:
+    path, out = written(tmp_path / "people.csv"), tmp_path / "sweep"
+    first = shoal.sweep(path, BOUNDED.changed(memory="1GB"), k=[3, 6], folder=out)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], *sorted(lines[1:])]) + "\n")
+    again = shoal.sweep(path, BOUNDED.changed(memory="2GB"), k=[3, 6], folder=out, workers=2)
+    assert (again.n_reused, again.cells) == (4, first.cells)
+    path.write_text("\n".join([*lines, lines[1]]) + "\n")
+    assert shoal.sweep(path, BOUNDED.changed(memory="1GB"), k=[3, 6], folder=out).n_reused == 0
 
 
 def test_new_parameters_make_new_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from shoal.tables.encoding import Ranked
 from shoal.tables.limits import limits_of
 from shoal.tables.partition import mondrian
 from shoal.tables.spilled import cuts
-from shoal.tables.spilled.cuts import Coded, CodedLimit, first_cuts
+from shoal.tables.spilled.cuts import CodedAttribute, CodedLimit, first_cuts
 
 TREE = np.array([[v, 10 + v // 2, 20 + v // 4, 30] for v in range(8)], dtype=np.int32)
 
@@ -57,7 +57,7 @@ def test_blocks_are_those_of_the_rows(seed: int, k: int, block_rows: int, asked:
     number = np.arange(n_rows)
     file = folder.new(7)
     file.append(np.stack([*codes, ill.ranks, ward.ranks, number, weights], axis=1))
-    coded = [Coded(i, places, r) for i, (places, r) in enumerate(zip(shuffled, ranked, strict=True))]
+    coded = [CodedAttribute(i, places, r) for i, (places, r) in enumerate(zip(shuffled, ranked, strict=True))]
     columns = {"ill": (4, np.arange(4, dtype=np.int32)), "ward": (5, np.arange(3, dtype=np.int32))}
     blocks = first_cuts(file, folder, coded, [CodedLimit(*columns[x.name], x) for x in limits], k, block_rows)
     assert [np.sort(block.read()[:, 6]).tolist() for block in blocks] == [rows.tolist() for rows in expected]
