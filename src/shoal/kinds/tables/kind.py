@@ -138,6 +138,8 @@ class Tables(Kind):
             return load(source, markers, first, reading)
         from shoal.kinds.tables.large import read_distinct_rows
 
+        if manifest.method.get("publish") == "aggregate":
+            raise PolicyError("averages are compared with the original with all records in memory: leave memory out")
         person = (policy.person if policy is not None else ()) or manifest.person or ()
         said: dict[Any, Any] = {"missing_markers": markers, "header": first, **(reading or {})}
         try:
@@ -211,7 +213,7 @@ class Tables(Kind):
 
     def is_small(self, data: Any) -> bool:
         """Up to a thousand rows: the loops that take longest have ways of NumPy beside them."""
-        return len(data) <= 5 * SMALL
+        return (data.n_records if isinstance(data, SpilledTable) else len(data)) <= 5 * SMALL
 
     def profile_source(self, source: Any, policy: Policy, *, sweep: bool, progress: Progress | None) -> Any:
         """With a bound on memory, a column at a time and from distinct rows."""

@@ -246,10 +246,11 @@ def refuse_several_each(tables: Sequence[Table | None]) -> None:
 def refuse_unweighed(manifest: TableManifest, policy: Policy | None, *, is_alone: bool, what: str = "checked") -> None:
     """Refuse to check, or to attack, a release from distinct rows whose promises are about single records."""
     told = str(manifest.method.get("publish", ""))
+    taken = ("generalise", "aggregate") if what == "checked" else ("generalise",)
     asked = {
-        f"publish = {told}": told != "generalise",
+        f"publish = {told}": told not in taken,
         "another way to publish, as the policy asks for,": policy is not None
-        and policy.method.publication != "generalise",
+        and policy.method.publication not in (told, "generalise"),
         "a provider": bool(manifest.provider or (policy is not None and policy.provider)),
         "a pseudonym": manifest.pseudonym is not None,
         "a series of releases": manifest.series is not None or not is_alone,

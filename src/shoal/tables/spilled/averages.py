@@ -99,11 +99,13 @@ def anonymize_in_ranges(
 
 
 def _numbers(table: SpilledTable, name: str, attribute: Attribute) -> CodedAttribute:
-    found = coded_column(table, name, replace(attribute, hierarchy=None) if _is_numeric(attribute) else attribute)
+    found = coded_column(table, name, attribute)
     if found.ranked.kind != "number":
+        more = " with a hierarchy" if found.ranked.kind == "tree" else ""
         raise PolicyError(
-            f"the column {name!r} is {attribute.type}, and in bounded memory numbers and dates alone are averaged: "
-            "leave memory out, or publish by generalising"
+            f"the column {name!r} is {attribute.type}{more}, and in "
+            "bounded memory numbers and dates alone are averaged: give it the type continuous if it is a number, or "
+            "leave memory out"
         )
     if found.ranked.has_missing:
         raise PolicyError(
@@ -111,10 +113,6 @@ def _numbers(table: SpilledTable, name: str, attribute: Attribute) -> CodedAttri
             "records in memory: leave memory out, or publish by generalising"
         )
     return found
-
-
-def _is_numeric(attribute: Attribute) -> bool:
-    return attribute.type in ("continuous", "date") and attribute.hierarchy is None
 
 
 def _records_that_fit(n_columns: int, n_quasi: int, k: int) -> int:
