@@ -340,9 +340,10 @@ class Tables(Kind):
         from shoal.data.database import bound
         from shoal.data.tables.meaning import attributes_of
         from shoal.data.tables.persons import person_codes
-        from shoal.kinds.tables.large import in_order, refuse_several_each
+        from shoal.kinds.tables.large import in_order, refuse_several_each, refuse_unheld
         from shoal.secrets import ROWS_FILE
 
+        refuse_unheld(original, control)
         columns = {n: a for n, a in manifest.meant.items() if n not in manifest.shifted}
         missing = [n for n in columns if n not in original.columns]
         if missing:

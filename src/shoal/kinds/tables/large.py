@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.data.database import bounded
 from shoal.data.tables.attribute import Attribute
+from shoal.data.tables.coded_rows import UnheldTable
 from shoal.data.tables.decimals import noted
 from shoal.data.tables.files import read_table
 from shoal.data.tables.spill import SpilledTable, spill
@@ -235,6 +236,13 @@ def verified_file(
 def in_order(table: Table) -> Table:
     """The same rows by their content, whatever the order in which they were found, so that a seed draws the same."""
     return table.take(content_order(table, (), table.names))
+
+
+def refuse_unheld(*tables: Any) -> None:
+    """Refuse to attack records whose distinct rows do not fit into memory."""
+    for table in tables:
+        if isinstance(table, UnheldTable):
+            raise TooManyDistinct(Path("the original"), table.n_rows, table.memory)
 
 
 def refuse_several_each(tables: Sequence[Table | None]) -> None:
