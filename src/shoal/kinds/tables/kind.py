@@ -142,7 +142,8 @@ class Tables(Kind):
         from shoal.kinds.tables.large import read_distinct_rows
 
         if manifest.method.get("publish") == "aggregate":
-            raise PolicyError("averages are compared with the original with all records in memory: leave memory out")
+            told = "publish = aggregate is checked with all records in memory beside an original: leave memory out"
+            raise PolicyError(told)
         person = (policy.person if policy is not None else ()) or manifest.person or ()
         said: dict[Any, Any] = {"missing_markers": markers, "header": first, **(reading or {})}
 

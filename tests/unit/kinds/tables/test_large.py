@@ -222,7 +222,7 @@ def test_a_large_release_is_green_where_nothing_is_found(tmp_path: Path, monkeyp
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ({"partition": "mdav"}, "method = mdav needs all records"),
+        ({"partition": "k-member"}, "method = k-member needs all records"),
         ({"strict": False}, "method = mondrian needs all records"),
         ({"publish": "slice", "l": 2}, "publish = slice needs all records"),
         ({"effort": "balanced"}, "effort = balanced needs"),

@@ -247,5 +247,5 @@ def test_a_folder_is_checked_alone(tmp_path: Path, tiny: None, monkeypatch: pyte
     assert found.holds
     assert (found.guarantees, found.not_compared) == (held.guarantees, held.not_compared)
     assert any("which takes the original" in told for told in found.not_compared)
-    with pytest.raises(PolicyError, match="averages are compared with the original"):
+    with pytest.raises(PolicyError, match="in memory beside an original"):
         shoal.check(tmp_path / "out" / "publish", path, memory="1 GB")
