@@ -1,4 +1,4 @@
-"""Releases in bounded memory, and checks of them, are those of tables that are held: bytes, claims and sentences."""
+"""Releases in bounded memory, checks, attacks and sweeps are those of held tables: bytes, claims, rates and sentences."""
 
 from __future__ import annotations
 
@@ -126,3 +126,54 @@ def test_a_check_finds_what_it_finds_of_a_held_folder(columns: Cells, policy: sh
                 with patch.object(compare_rows, "AT_ONCE", 16):
                     bounded = shoal.check(out / "publish", **asked, memory="1GB")
                 assert bounded.to_dict() == held.to_dict()
+
+
+DRAWN_FROM_ALL = ("singling-out-univariate", "inference", "membership", "homogeneity", "skewness", "similarity")
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(tables(), tables(), policies(), st.sampled_from(["parquet", "csv"]))
+def test_attacks_that_try_everybody_get_what_they_get_of_a_held_folder(
+    columns: Cells, others: Cells, policy: shoal.Policy, form: str
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path, control = put(Path(folder) / f"people.{form}", columns), put(Path(folder) / f"others.{form}", others)
+        out = Path(folder) / "out"
+        if isinstance(made(path, policy, out)[0], type):
+            return
+        asked = {"names": DRAWN_FROM_ALL, "control": control}
+        if policy.person and any(len(np.unique(table["id"])) < len(table["id"]) for table in (columns, others)):
+            with pytest.raises(shoal.PolicyError, match="persons with several records are attacked with all records"):
+                shoal.attack(out, path, **asked, memory="1GB")
+            return
+        held, bounded = (shoal.attack(out, path, **asked, memory=memory) for memory in (None, "1GB"))
+        assert (bounded.skipped, bounded.sample) == (held.skipped, held.sample)
+        for ours, theirs in zip(bounded.results, held.results, strict=True):
+            assert (ours.attack, ours.main, ours.control) == (theirs.attack, theirs.main, theirs.control)
+            assert (ours.sentence, ours.details) == (theirs.sentence, theirs.details)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(tables(), policies(), st.sampled_from(["parquet", "csv"]))
+def test_a_sweep_finds_what_it_finds_of_a_held_table(columns: Cells, policy: shoal.Policy, form: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = put(Path(folder) / f"people.{form}", columns)
+        asked: Cells = {"k": [2, 4], "methods": ["mondrian", "full-domain", "datafly"], "suppression": [0.0, 0.3]}
+        found = []
+        for memory in (None, "1GB"):
+            try:
+                found.append(shoal.sweep(path, policy.changed(memory=memory), **asked))
+            except ShoalError as error:
+                found.append((type(error), str(error)))
+        held, bounded = found
+        if isinstance(held, tuple):
+            assert bounded == held
+            return
+        assert (bounded.n_rows, bounded.options) == (held.n_rows, held.options)
+        for ours, theirs in zip(bounded.cells, held.cells, strict=True):
+            same = ("partition", "k", "status", "sentence", "n_in", "n_out", "guarantees")
+            assert [getattr(ours, n) for n in same] == [getattr(theirs, n) for n in same]
+            assert ours.losses == pytest.approx({n: theirs.losses[n] for n in ours.losses}, nan_ok=True)
+            assert {n for n in theirs.losses if n not in ours.losses} <= {"IL1", "IL2", "IL3", "IL4", "IL5", "IL-mean"}
+            for name in ("risk_highest", "risk_average", "association_change"):
+                assert getattr(ours, name) == pytest.approx(getattr(theirs, name))

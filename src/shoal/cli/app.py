@@ -16,7 +16,7 @@ from shoal.cli import interrupts, standard_streams
 from shoal.cli.attack_help import AttackCommand
 from shoal.cli.board import report
 from shoal.cli.group import Group, as_written
-from shoal.cli.habits import COMPLETION, SHELLS, completion_script, habits, show_in_browser
+from shoal.cli.habits import COMPLETION, PATH, SHELLS, completion_script, habits, path_option, show_in_browser
 from shoal.cli.habits import progress as progress_of
 from shoal.cli.harden import harden
 from shoal.cli.option_types import Names
@@ -122,9 +122,7 @@ def shoal(context: click.Context) -> None:
 
 
 @shoal.command()
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, help="Folder to make."
-)
+@path_option("-o", "--out", default=Path("demo"), show_default=True, help="Folder to make.")
 @click.option("--rows", type=click.IntRange(min=50), default=3000, show_default=True, help="Patients to invent.")
 @click.option("--open", "is_shown", is_flag=True, help="Open the table's report in a browser.")
 @habits
@@ -174,13 +172,9 @@ def _source(paths: tuple[Path, ...]) -> Any:
 
 
 @shoal.command(cls=PolicyCommand, asks=in_how_much_memory)
-@click.argument("data", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path),
-    default=None,
-    help="Where to write the policy.  [default: policy.toml, unless there is one]",
+@click.argument("data", type=PATH, nargs=-1, required=True)
+@path_option(
+    "-o", "--out", default=None, help="Where to write the policy.  [default: policy.toml, unless there is one]"
 )
 @click.option("--no-sweep", is_flag=True, help="Do not try methods on a sample of the records to propose one.")
 @habits
@@ -223,25 +217,16 @@ def profile(
 
 
 @shoal.command(cls=PolicyCommand, first=("out", "policy_file", "kind"))
-@click.argument("data", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="New folder; - for data alone.",
-)
-@click.option("-p", "--policy", "policy_file", type=click.Path(path_type=Path), help="Policy file (TOML).")
-@click.option(
+@click.argument("data", type=PATH, nargs=-1, required=True)
+@path_option("-o", "--out", required=True, help="New folder; - for data alone.")
+@path_option("-p", "--policy", "policy_file", help="Policy file (TOML).")
+@path_option(
     "--key",
     "key_file",
-    type=click.Path(path_type=Path),
     help="For sparse records: the key of another release (its private/key.txt), to be compared with it.",
 )
-@click.option(
-    "--after",
-    type=click.Path(path_type=Path),
-    help="For tables: the private/ folder of the release before, of the same persons, with its ledger.",
+@path_option(
+    "--after", help="For tables: the private/ folder of the release before, of the same persons, with its ledger."
 )
 @click.option(
     "--keep",
@@ -259,9 +244,7 @@ def profile(
     metavar="SHARE",
     help="Leave this share of the records out of the release, to compare attacks on; the report then shows attacks.",
 )
-@click.option(
-    "--control", type=click.Path(path_type=Path), help="The same with records of another file that are not in DATA."
-)
+@path_option("--control", help="The same with records of another file that are not in DATA.")
 @click.option("--seed", type=int, help="Make what draws random numbers repeatable; keep it secret.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Blocks worked on at once.")
 @click.option(
@@ -364,23 +347,15 @@ def anonymize(
 
 
 @shoal.command(cls=PolicyCommand, asks=header_alone, makes_policy=False)
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
+@click.argument("folder", type=PATH)
+@path_option(
     "--original",
-    type=click.Path(path_type=Path),
     multiple=True,
     help="The original data, to compare with; of linked tables once for each, in their order.",
 )
-@click.option(
-    "-p",
-    "--policy",
-    "policy_file",
-    type=click.Path(path_type=Path),
-    help="Require what this policy requires, whatever the manifest says.",
-)
-@click.option(
+@path_option("-p", "--policy", "policy_file", help="Require what this policy requires, whatever the manifest says.")
+@path_option(
     "--private",
-    type=click.Path(path_type=Path),
     help="The private/ folder with what was kept: groups (pseudo-records, strings), rows (tables), key (sparse).",
 )
 @click.option("--label", metavar="REGEX", help="Finds the class in the descriptions of a FASTA original.")
@@ -424,27 +399,21 @@ def check(
 
 
 @shoal.command(cls=AttackCommand, asks=header_alone, makes_policy=False)
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
+@click.argument("folder", type=PATH)
+@path_option(
     "--original",
-    type=click.Path(path_type=Path),
     required=True,
     multiple=True,
     help="The original data; of linked tables once for each, in their order.",
 )
-@click.option(
-    "--control",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    help="Records like them that were not in the release; of linked tables as the original.",
+@path_option(
+    "--control", multiple=True, help="Records like them that were not in the release; of linked tables as the original."
 )
-@click.option(
-    "--private",
-    type=click.Path(path_type=Path),
-    help="The private/ folder: its report then shows the results, and what was kept there is used.",
+@path_option(
+    "--private", help="The private/ folder: its report then shows the results, and what was kept there is used."
 )
 @other_options
-@click.option("--population", type=click.Path(path_type=Path), help="For tables: a file of the whole population.")
+@path_option("--population", help="For tables: a file of the whole population.")
 @click.option(
     "--attack", "names", type=Names(), help="Run only these, of those listed below.  [default: all that apply]"
 )
@@ -457,7 +426,7 @@ def check(
     help="Exit with code 5 if the interval of what an attack adds reaches beyond this risk.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Which records are drawn for attacks.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="A JSON file to write the results to.")
+@path_option("-o", "--out", help="A JSON file to write the results to.")
 @habits
 def attack(
     folder: Path,

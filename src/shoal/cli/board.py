@@ -8,7 +8,7 @@ import click
 
 from shoal.cli import interrupts
 from shoal.cli.group import Command
-from shoal.cli.habits import habits
+from shoal.cli.habits import PATH, habits, path_option
 from shoal.errors import ShoalError
 
 FRAMEWORKS = ("iso27559", "ema", "hipaa", "gdpr")
@@ -16,7 +16,7 @@ FRAMEWORKS = ("iso27559", "ema", "hipaa", "gdpr")
 
 
 @click.command(cls=Command)
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
 @click.option(
     "--for",
     "framework",
@@ -24,12 +24,7 @@ FRAMEWORKS = ("iso27559", "ema", "hipaa", "gdpr")
     required=True,
     help="The framework that the board uses.",
 )
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Where to write the page.  [default: in private/, by the name of the framework]",
-)
+@path_option("-o", "--out", help="Where to write the page.  [default: in private/, by the name of the framework]")
 @click.option("--pdf", is_flag=True, help="Also print it to a PDF next to it; needs Chromium.")
 @click.option("--force", is_flag=True, help="Replace the page, and its PDF, if they are there.")
 @habits

@@ -6,15 +6,19 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from shoal.cli import interrupts
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 COMPLETION = "_SHOAL_COMPLETE"
 """The variable by which a shell asks for the words that may come next."""
 SHELLS = ("bash", "zsh", "fish")
+PATH = click.Path(path_type=Path)
 _QUIET, _VERBOSE = "shoal.quiet", "shoal.verbose"
 
 
@@ -23,6 +27,11 @@ def _note(name: str) -> Callable[[click.Context, click.Parameter, bool], None]:
         context.meta[name] = given
 
     return note
+
+
+def path_option(*names: str, help: str, **more: Any) -> Callable[[F], F]:
+    """An option that takes the path of a file or a folder."""
+    return click.option(*names, type=PATH, help=help, **more)
 
 
 def habits(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.habits import habits
+from shoal.cli.habits import PATH, habits, path_option
 from shoal.cli.habits import progress as progress_of
 from shoal.cli.interrupts import Paused
 from shoal.cli.options import PolicyCommand, asked_policy, how_to_read
@@ -22,25 +22,22 @@ if TYPE_CHECKING:
 _HOW = ("risk", "hold_out", "seed", "steps", "seconds", "folder")
 """What of its options `shoal.harden` takes as it is."""
 
-_PATH = click.Path(path_type=Path)
 _OPTIONS = (
-    click.argument("data", type=_PATH),
-    click.option("-p", "--policy", "policy_file", type=_PATH, help="Policy file (TOML) to harden."),
+    click.argument("data", type=PATH),
+    path_option("-p", "--policy", "policy_file", help="Policy file (TOML) to harden."),
     click.option(
         "--risk", type=float, default=RISK, show_default=True, help="Most risk that an attack may add (upper bound)."
     ),
-    click.option(
+    path_option(
         "-o",
         "--out",
-        type=_PATH,
         default=Path("hardened.toml"),
         show_default=True,
         help="Where to write the hardened policy.",
     ),
     click.option("--best", is_flag=True, help="Write what came nearest, even if it does not reach the risk."),
-    click.option(
+    path_option(
         "--folder",
-        type=_PATH,
         default=Path("harden"),
         show_default=True,
         help="Folder for finished steps, yours alone; the same command goes on with what is there.",

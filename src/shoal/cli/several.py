@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import click
-
-F = TypeVar("F", bound=Callable[..., Any])
+from shoal.cli.habits import F, path_option
 
 
 def several_options(command: F) -> F:
     """Other releases to check together with one."""
-    return click.option(
+    return path_option(
         "--with",
         "beside",
-        type=click.Path(path_type=Path),
         multiple=True,
         help="For tables: the publish/ folder of another release of the same persons; once for each. The ledger in "
         "--private says who is who.",
@@ -25,18 +22,14 @@ def several_options(command: F) -> F:
 
 def other_options(command: F) -> F:
     """Other releases to attack together with one, and what they were made from."""
-    command = click.option(
+    command = path_option(
         "--other-original",
         "other_originals",
-        type=click.Path(path_type=Path),
         multiple=True,
         help="For tables: what each --other was made from, in their order, where quasi-identifiers or persons differ.",
     )(command)
-    return click.option(
-        "--other",
-        type=click.Path(path_type=Path),
-        multiple=True,
-        help="For tables: another release of overlapping data; once for each.",
+    return path_option(
+        "--other", multiple=True, help="For tables: another release of overlapping data; once for each."
     )(command)
 
 

@@ -9,12 +9,11 @@ import click
 
 from shoal.cli import interrupts, standard_streams
 from shoal.cli.group import Command
-from shoal.cli.habits import habits, is_quiet, progress
+from shoal.cli.habits import habits, is_quiet, path_option, progress
 from shoal.errors import DataError, ShoalError
 
 DELAY = 1000
 """That of `shoal.stream`, which the help need not load."""
-_PATH = click.Path(path_type=Path)
 _PIPE = Path("-")
 
 
@@ -25,7 +24,7 @@ class _Stopped(ShoalError):
 
 
 @click.command(cls=Command)
-@click.option("-p", "--policy", "policy_file", type=_PATH, required=True, help="Policy file (TOML).")
+@path_option("-p", "--policy", "policy_file", required=True, help="Policy file (TOML).")
 @click.option(
     "--delay",
     type=click.IntRange(min=2),
@@ -34,18 +33,16 @@ class _Stopped(ShoalError):
     help="A record is published before more than this many have come in.",
 )
 @click.option("--delay-seconds", "seconds", type=float, help="And at most this many seconds after it came in.")
-@click.option(
+@path_option(
     "--in",
     "source",
-    type=_PATH,
     default=_PIPE,
     show_default=True,
     help="Lines of CSV or JSON: a file, a folder that is watched, or - for standard input.",
 )
-@click.option(
+@path_option(
     "-o",
     "--out",
-    type=_PATH,
     default=_PIPE,
     show_default=True,
     help="New folder, or one that a killed run left, to go on with; - for standard output.",

@@ -9,22 +9,17 @@ import click
 
 from shoal.cli import interrupts
 from shoal.cli.group import Command
-from shoal.cli.habits import habits, show_in_browser
+from shoal.cli.habits import PATH, habits, path_option, show_in_browser
 from shoal.errors import MissingExtra, ShoalError
 
 
 @click.command(cls=Command)
-@click.argument("data", type=click.Path(path_type=Path), nargs=-1)
-@click.option(
+@click.argument("data", type=PATH, nargs=-1)
+@path_option(
     "--folder",
-    type=click.Path(path_type=Path),
     help="The folder whose files can be opened, and into which releases are written.  [default: that of DATA, or this]",
 )
-@click.option(
-    "--sessions",
-    type=click.Path(path_type=Path),
-    help="Where sessions are kept, yours alone.  [default: .shoal-studio in the folder]",
-)
+@path_option("--sessions", help="Where sessions are kept, yours alone.  [default: .shoal-studio in the folder]")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on this machine.  [default: any free one]")
 @click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
 @habits

@@ -9,25 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from shoal.cli.habits import PATH, path_option
 from shoal.cli.option_types import Names, Numbers, Sizes
 from shoal.cli.output import plain, print_json
 
 if TYPE_CHECKING:
     from shoal.sweep.sweep import Sweep
 
-_PATH = click.Path(path_type=Path)
 _OPTIONS = (
-    click.argument("data", type=_PATH),
-    click.option(
+    click.argument("data", type=PATH),
+    path_option(
         "-o",
         "--out",
         "folder",
-        type=_PATH,
         default=Path("sweep"),
         show_default=True,
         help="Folder for the results, yours alone; the same command goes on with what is there.",
     ),
-    click.option("-p", "--policy", "policy_file", type=_PATH, help="Policy file (TOML)."),
+    path_option("-p", "--policy", "policy_file", help="Policy file (TOML)."),
     click.option(
         "-k", "--k", "k", type=Sizes(), help="Every k to try.  [default: 2,5,10,20; of others than tables 5,10,20,40]"
     ),

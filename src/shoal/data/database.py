@@ -31,17 +31,17 @@ def bound() -> int | None:
 
 
 @contextmanager
-def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+def connection(n_beside: int = 1) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that installs and loads nothing and keeps the order of rows.
 
-    It may use half of the machine's memory, or of what `bounded` says, and spills the rest into an owner-only folder
-    that it removes.
+    It may use half of the machine's memory, or of what `bounded` says, divided by the number of those that are open
+    beside each other, and spills the rest into an owner-only folder that it removes.
     """
     with scratch_folder() as spill:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "memory_limit": f"{(_bound.get() or _memory()) // 2 >> 20}MiB",
+            "memory_limit": f"{(_bound.get() or _memory()) // (2 * n_beside) >> 20}MiB",
             "preserve_insertion_order": "true",
             "temp_directory": str(spill),
         }

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from markupsafe import Markup
@@ -61,11 +61,13 @@ class ReportContent:
         return cls(kind, {name: plain(value) for name, value in shown.items()})
 
     @classmethod
-    def of_release(cls, release: Release[Any], words: Words, **shown: Any) -> ReportContent:
-        """What all reports show of a release, by the words of its kind, and what this one shows besides."""
+    def of_release(cls, release: Release[Any], **shown: Any) -> ReportContent:
+        """What all reports show of a release, by the words of its pages, and what this one shows besides."""
+        words = cast(Words, import_module(release.pages.words))
         return cls.of(
             release.kind,
             verdict=release.grounds().to_dict(),
+            noun=words.NOUN,
             checked=words.CHECKED,
             **said(words, release.guarantees, release.suppressed),
             **{"notes": release.notes, **shown},

@@ -16,12 +16,10 @@ class StringBars(TextFormat):
     place = 6
     help = "strings between bars"
     ending = "bars"
+    has_tokens = False
 
     def is_told(self, lines: list[bytes]) -> bool:
         return bool(lines) and all(line.startswith(b"|") and line.endswith(b"|") for line in lines)
-
-    def holds_tokens(self, source: StringSource) -> bool:
-        return False
 
     def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
         return Strings.of([line.strip("|") for line in text.data.decode().split("\n")[:-1]], source=source)

@@ -11,39 +11,19 @@ from shoal.arrays import Floats, Ints, Mask, Signs, Singles
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
 from shoal.attack.sparse.recovery_programme import RecoveryProgramme, rounded
-from shoal.attack.sparse.signs import signs_of, wrong_key
-from shoal.attack.sparse.targets import (
-    TargetOutcome,
-    Targets,
-    WithKey,
-    candidate_items,
-    compare,
-    draw_targets,
-    item_shares,
-    mean,
-    popular_guess,
-)
+from shoal.attack.sparse.signs import wrong_key
+from shoal.attack.sparse.targets import TargetOutcome, Targets, WholeRecords, compare, mean
 
 CELLS_AT_ONCE = 1 << 24  # agreements of items with residuals that are held in memory
 
 
 @dataclass(frozen=True)
-class MatchingPursuit(WithKey):
+class MatchingPursuit(WholeRecords):
     """Take the item that agrees best with what is left of the sketch, fit all taken ones anew, and go on.
 
     Orthogonal matching pursuit, for many records side by side. It ends when nothing is left, when no item agrees, or
     when there are as many items as the mean square of the components tells (two standard errors granted).
-
-    Attributes
-    ----------
-    n_records : int
-        How many published records are tried.
-    n_items : int
-        How many items the attacker reckons with, the most popular ones. A record with another one is not recovered.
     """
-
-    n_records: int = 200
-    n_items: int = 50_000
 
     name = "matching-pursuit"
     place = 20
@@ -64,13 +44,11 @@ class MatchingPursuit(WithKey):
     def run(self, case: SparseCase, rng: np.random.Generator) -> AttackResult:
         """Attack a sample of the published records, and again with a wrong key."""
         assert case.key is not None
-        targets = draw_targets(case, self.n_records, rng)
-        columns = candidate_items(case.original, self.n_items)
-        shares = item_shares(case.original)
-        n, n_components = len(targets), targets.components.shape[1]
-        ours = self._recover(targets, signs_of(case.original, columns, case.key, n_components), columns, case)
-        theirs = self._recover(targets, signs_of(case.original, columns, wrong_key(rng), n_components), columns, case)
-        guesses = [popular_guess(shares, targets.record(i), case.original.is_integral) for i in range(n)]
+        attempt = self.attempt(case, rng)
+        targets, columns, n = attempt.targets, attempt.columns, len(attempt.targets)
+        ours = self._recover(targets, attempt.signs(case.key), columns, case)
+        theirs = self._recover(targets, attempt.signs(wrong_key(rng)), columns, case)
+        guesses = attempt.popular_guesses(n)
         main = Rate(sum(o.exact for o in ours), n)
         details = {
             "overlap": mean([o.overlap for o in ours]),

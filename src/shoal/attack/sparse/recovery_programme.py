@@ -10,20 +10,8 @@ import numpy as np
 from shoal.arrays import Floats, Ints, Signs, Singles
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.sparse.case import SPARSE_ATTACKS, SparseCase
-from shoal.attack.sparse.signs import signs_of, wrong_key
-from shoal.attack.sparse.targets import (
-    MISSED,
-    TargetOutcome,
-    Targets,
-    WithKey,
-    candidate_items,
-    compare,
-    draw_targets,
-    item_shares,
-    mean,
-    popular_guess,
-    sketched,
-)
+from shoal.attack.sparse.signs import wrong_key
+from shoal.attack.sparse.targets import MISSED, TargetOutcome, Targets, WholeRecords, compare, mean, sketched
 
 AT_ONCE = 800  # columns of the first programme; the others are priced and brought in where they pay
 ROUNDS = 60
@@ -33,7 +21,7 @@ N_OVERLAPS = 20  # records whose overlap is measured with a wrong key
 
 
 @dataclass(frozen=True)
-class RecoveryProgramme(WithKey):
+class RecoveryProgramme(WholeRecords):
     """Find the cheapest record that has the published sketch.
 
     Two attackers solve ``min c.x, Rx = s, 0 <= x <= 1`` (``x >= 0`` for counts and real weights; within half a step of
@@ -44,15 +32,10 @@ class RecoveryProgramme(WithKey):
 
     Attributes
     ----------
-    n_records : int
-        How many published records are tried.
-    n_items : int
-        How many items the attacker reckons with, the most popular ones. A record with another one is not recovered.
     seconds : float
         No further record is tried after this time.
     """
 
-    n_records: int = 200
     n_items: int = 200_000
     seconds: float = 120.0
 
@@ -75,12 +58,10 @@ class RecoveryProgramme(WithKey):
     def run(self, case: SparseCase, rng: np.random.Generator) -> AttackResult:
         """Attack a sample of the published records."""
         assert case.key is not None
-        targets = draw_targets(case, self.n_records, rng)
-        columns = candidate_items(case.original, self.n_items)
-        shares = item_shares(case.original)
-        costs = {"fewest": np.ones(len(columns)), "likeliest": np.log(1 / shares[columns] - 1)}
-        n_components = targets.components.shape[1]
-        signs = signs_of(case.original, columns, case.key, n_components).astype(np.float32)
+        attempt = self.attempt(case, rng)
+        targets, columns = attempt.targets, attempt.columns
+        costs = {"fewest": np.ones(len(columns)), "likeliest": np.log(1 / attempt.shares[columns] - 1)}
+        signs = attempt.signs(case.key).astype(np.float32)
         end = time.monotonic() + self.seconds
         found: dict[str, list[TargetOutcome]] = {name: [] for name in costs}
         for i in range(len(targets)):
@@ -90,10 +71,10 @@ class RecoveryProgramme(WithKey):
                 found[name].append(recover(targets, i, signs, columns, cost, case))
         n = len(found["fewest"])
         exact = {name: np.array([o.exact for o in outcomes], bool) for name, outcomes in found.items()}
-        guesses = [popular_guess(shares, targets.record(i), case.original.is_integral) for i in range(n)]
+        guesses = attempt.popular_guesses(n)
         main = Rate(int((exact["fewest"] | exact["likeliest"]).sum()), n)
 
-        wrong = signs_of(case.original, columns, wrong_key(rng), n_components)
+        wrong = attempt.signs(wrong_key(rng))
         control, overlap = self._with_wrong_key(targets, n, wrong, columns, costs["likeliest"], case)
         details = {
             **{f"exact_{name}": mean(exact[name]) for name in exact},

@@ -39,6 +39,27 @@ class WithKey(OnSketches):
 
 
 @dataclass(frozen=True)
+class WholeRecords(WithKey):
+    """One that is after whole records.
+
+    Attributes
+    ----------
+    n_records : int
+        How many published records are tried.
+    n_items : int
+        How many items the attacker reckons with, the most popular ones. A record with another one is not recovered.
+    """
+
+    n_records: int = 200
+    n_items: int = 50_000
+
+    def attempt(self, case: SparseCase, rng: np.random.Generator) -> Attempt:
+        """What he sets out with: a sample of the published records, and the items."""
+        targets = draw_targets(case, self.n_records, rng)
+        return Attempt(case, targets, candidate_items(case.original, self.n_items), item_shares(case.original))
+
+
+@dataclass(frozen=True)
 class Targets:
     """Published sketches under attack, and the records that they are of.
 
@@ -152,6 +173,27 @@ def popular_guess(shares: Floats, truth: tuple[Ints, Floats], integral: bool) ->
     n = len(truth[0])
     items = np.sort(np.argsort(-shares, kind="stable")[:n])
     return compare(items, np.ones(n), truth, integral)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What an attacker who has the key sets out with."""
+
+    case: SparseCase
+    targets: Targets
+    columns: Ints
+    """The items that he reckons with."""
+    shares: Floats
+    """How popular each item is."""
+
+    def signs(self, key: bytes) -> Signs:
+        """The signs of the items under a key."""
+        return signs_of(self.case.original, self.columns, key, self.targets.components.shape[1])
+
+    def popular_guesses(self, n: int) -> list[TargetOutcome]:
+        """What naming the most popular items gets of the first n records."""
+        is_integral = self.case.original.is_integral
+        return [popular_guess(self.shares, self.targets.record(i), is_integral) for i in range(n)]
 
 
 def mean(values: Sequence[float] | npt.NDArray[Any]) -> float:

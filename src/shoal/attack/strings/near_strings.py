@@ -26,6 +26,7 @@ class _NearStrings(AgainstOthers):
     """What both readings share."""
 
     knows = "the whole of a string, other strings that were not in the data, and how pseudo-strings are made"
+    reference = "Shoal's own; Carlini et al., IEEE S&P 2022, for the way of counting"
 
     def missing(self, case: StringCase) -> str | None:
         """There must be others, and enough that occur as often."""
@@ -66,7 +67,6 @@ class Holes(_NearStrings):
     title = "telling who is in the data by what is missing"
     stopped_by = 'nothing where copies are drawn again; copies = "allow" leaves no holes'
     remedy = 'raise k; if being in the data is the secret, ask for copies = "allow" and look at echoes'
-    reference = "Shoal's own; Carlini et al., IEEE S&P 2022, for the way of counting"
 
     def score(self, near: Neighbourhood) -> npt.NDArray[np.float64]:
         """Lowest for what stands there."""
@@ -81,7 +81,6 @@ class Echoes(_NearStrings):
     title = "telling who is in the data by copies and near copies"
     stopped_by = "no copies, as to whole strings; as to near ones nothing but groups of many strings"
     remedy = 'raise k and support; ask for copies = "redraw", and look at holes'
-    reference = "Shoal's own; Carlini et al., IEEE S&P 2022, for the way of counting"
 
     def score(self, near: Neighbourhood) -> npt.NDArray[np.float64]:
         """Highest for what stands there; the nearness of a string is less than its root of all near ones."""

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Floats
-from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult
 from shoal.attack.roc import Roc
 from shoal.attack.trajectories.case import TrajectoryCase
 from shoal.attack.trajectories.known_points import matches
+from shoal.attack.trajectories.others import AgainstOtherTrajectories
 from shoal.data.trajectories.trajectories import Trajectories
-
-FEWEST = 20
 
 
 @dataclass(frozen=True)
-class TrajectoryMembership(Attack[TrajectoryCase]):
+class TrajectoryMembership(AgainstOtherTrajectories):
     """Score a trajectory by the share of its points that lie in the boxes of one published trajectory.
 
     Many trajectories score the same, all of their points, and there are seldom hundreds of others; so what counts is
@@ -29,23 +27,16 @@ class TrajectoryMembership(Attack[TrajectoryCase]):
 
     name = "membership"
     title = "telling who is in the data"
-    needs_others = True
     knows = "the whole of a trajectory, and those of others that were not in the data to compare with"
     stopped_by = "nothing that is promised here; larger boxes and groups make it harder"
     remedy = "raise k and the limits of boxes; if being in the data is itself a secret, do not publish trajectories"
     reference = "Pyrgelis, Troncoso, De Cristofaro, Knock knock, who's there?, NDSS 2018"
 
-    def missing(self, case: TrajectoryCase) -> str | None:
-        """There must be others."""
-        if case.control is None or len(case.control) < FEWEST:
-            needed = "trajectories that were not in the release (--control, or --hold-out before)"
-            return f"It needs at least {FEWEST} {needed}."
-        return None
-
-    def run(self, case: TrajectoryCase, rng: np.random.Generator) -> AttackResult:
+    def compare(
+        self, case: TrajectoryCase, sides: tuple[Trajectories, Trajectories], rng: np.random.Generator
+    ) -> AttackResult:
         """Compare the scores of members and others."""
-        assert case.control is not None  # else it is missing
-        roc = Roc.of(*(self._scores(case, data, rng) for data in (case.original, case.control)))
+        roc = Roc.of(*(self._scores(case, data, rng) for data in sides))
         return self.membership_result(
             roc,
             "A member has more of its points in the boxes of one published trajectory than another trajectory has, "

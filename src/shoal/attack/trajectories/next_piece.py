@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.attack.attack import Attack
 from shoal.attack.result import AttackResult, Rate
 from shoal.attack.trajectories.case import TrajectoryCase
+from shoal.attack.trajectories.others import AgainstOtherTrajectories
 from shoal.attack.trajectories.recovery import was_in_all
 from shoal.data.trajectories.boxes import TrajectoryBoxes
 from shoal.data.trajectories.trajectories import METRES_A_DEGREE, Trajectories
 
-FEWEST = 20
 KEPT = 0.7
 """Of the speed of a piece: what is expected in the next one."""
 METRES_A_SECOND = 0.7
@@ -22,7 +21,7 @@ METRES_A_SECOND = 0.7
 
 
 @dataclass(frozen=True)
-class NextPiece(Attack[TrajectoryCase]):
+class NextPiece(AgainstOtherTrajectories):
     """From a piece that is known exactly, guess the published piece that holds what follows.
 
     Whoever finds it learns where the person was, for all who share a published piece were in each of its boxes. A guess
@@ -34,26 +33,25 @@ class NextPiece(Attack[TrajectoryCase]):
 
     name = "next-piece"
     title = "finding the next piece of a trip"
-    needs_others = True
+    others = "pairs of pieces"
     knows = "one piece of a trip exactly, and that it goes on as it went"
     stopped_by = "nothing that is promised of several pieces; larger k makes it harder"
     remedy = "raise k, or publish whole trips (leave --piece out)"
     reference = "Gruteser, Hoh, On the anonymity of periodic location samples, SPC 2005"
 
-    def missing(self, case: TrajectoryCase) -> str | None:
-        """There must be pieces, and others to compare with."""
-        if case.original.trips is None:
-            return "Whole trips were published, not pieces."
-        if case.control is None or min(len(next_pieces(d)) for d in (case.original, case.control)) < FEWEST:
-            return (
-                f"It needs at least {FEWEST} pairs of pieces that were not in the release (--control, or --hold-out)."
-            )
-        return None
+    def n_to_compare(self, original: Trajectories, control: Trajectories) -> int:
+        """Of the side that has fewer."""
+        return min(len(next_pieces(original)), len(next_pieces(control)))
 
-    def run(self, case: TrajectoryCase, rng: np.random.Generator) -> AttackResult:
+    def missing(self, case: TrajectoryCase) -> str | None:
+        """There must be pieces too."""
+        return "Whole trips were published, not pieces." if case.original.trips is None else super().missing(case)
+
+    def compare(
+        self, case: TrajectoryCase, sides: tuple[Trajectories, Trajectories], rng: np.random.Generator
+    ) -> AttackResult:
         """Guess for persons in the data, and for others."""
-        assert case.control is not None  # else it is missing
-        main, control = (self._guessed(case.published, data, rng) for data in (case.original, case.control))
+        main, control = (self._guessed(case.published, data, rng) for data in sides)
         return self.result(
             main,
             f"For {100 * main.value:.1f} % of the pieces the next one of the same trip lies in all boxes of the "

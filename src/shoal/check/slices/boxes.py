@@ -167,10 +167,11 @@ def _cut(boxes: Boxes, asked: Boxes) -> tuple[Ints, list[_Level]]:
     n_dims, n_boxes = boxes.low.shape
     # Corners as places among the questions: a stretch is as long as the questions that fall into it.
     values = [np.sort(asked.low[d]) for d in range(n_dims)]
-    low = [np.searchsorted(v, boxes.low[d], "left") for d, v in enumerate(values)]
-    high = [np.searchsorted(v, boxes.high[d], "right") for d, v in enumerate(values)]
+    # Of as few bytes as will do: boxes may be a million.
+    low = [np.searchsorted(v, boxes.low[d], "left").astype(np.int32) for d, v in enumerate(values)]
+    high = [np.searchsorted(v, boxes.high[d], "right").astype(np.int32) for d, v in enumerate(values)]
     order = np.arange(n_boxes)
-    sorted_by = [np.lexsort((high[d], low[d])) for d in range(n_dims)]
+    sorted_by = [np.lexsort((high[d], low[d])).astype(np.int32) for d in range(n_dims)]
     start, stop = np.array([0]), np.array([n_boxes])
     levels: list[_Level] = []
     while True:
@@ -209,7 +210,7 @@ def _cut(boxes: Boxes, asked: Boxes) -> tuple[Ints, list[_Level]]:
         stop = np.column_stack([first + cut, first + size]).ravel()
 
 
-def _cost(low: Ints, high: Ints, node: Ints, begins: Ints, size: Ints, inside: Ints) -> Floats:
+def _cost(low: Codes, high: Codes, node: Ints, begins: Ints, size: Ints, inside: Ints) -> Floats:
     """For a cut behind each box: the share of the node's questions that both sides would get, and how uneven it is."""
     far = int(max(high.max(initial=0), low.max(initial=0))) + 1
     reach = np.maximum.accumulate(high + node * far) - node * far
@@ -231,6 +232,9 @@ def _narrow(node: Ints, n_nodes: int) -> npt.NDArray[np.integer[Any]]:
 def _around(boxes: Boxes, order: Ints, start: Ints, stop: Ints) -> Boxes:
     """A box around each node; the nodes ascend and do not overlap."""
     ends = np.column_stack([start, stop]).ravel()
-    is_last = ends[-1] == len(order)
-    joined = boxes.take(order).joined(ends[:-1] if is_last else ends)
-    return joined.take(np.arange(0, len(ends) - is_last, 2))
+    ends = ends[:-1] if ends[-1] == len(order) else ends
+    joined = (
+        np.stack([of_all.reduceat(corner[order], ends)[::2] for corner in corners])
+        for of_all, corners in ((np.minimum, boxes.low), (np.maximum, boxes.high), (np.bitwise_or, boxes.masks))
+    )
+    return Boxes(*joined)

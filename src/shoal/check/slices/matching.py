@@ -13,7 +13,7 @@ information during data mining", definition 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -25,7 +25,7 @@ from shoal.check.slices.boxes import ALL, AT_ONCE, Boxes, CheckedBoxes, bin_of
 from shoal.check.slices.sliced import CheckedSlices, Part, numbered, sliced_of
 from shoal.check.tables.cells import published
 from shoal.check.tables.classes import Missing
-from shoal.check.tables.covering import Covering, count_unreadable, covering_of, scale_of
+from shoal.check.tables.covering import Covering, ValueScale, count_unreadable, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.slices import SlicedTable
 from shoal.data.tables.table import MARKERS, Table
@@ -81,6 +81,11 @@ class Matching:
 class Finder:
     """Looks tuples up in a published table.
 
+    Parameters
+    ----------
+    scales : mapping of str to ValueScale, optional
+        The order of the values of each column; by default that of the records, which is another one for some of them.
+
     Attributes
     ----------
     ranks : int64 array (n_dims, n_tuples)
@@ -104,6 +109,7 @@ class Finder:
         markers: Sequence[str],
         *,
         as_values: bool = False,
+        scales: Mapping[str, ValueScale] | None = None,
     ) -> None:
         self.sliced = sliced
         self.findings: list[str] = []
@@ -113,7 +119,7 @@ class Finder:
         for part in sliced.parts:
             for name, column in zip(part.quasi, part.columns, strict=True):
                 source = published(original[name], markers)
-                scale = scale_of(source, attributes[name])
+                scale = scale_of(source, attributes[name]) if scales is None else scales[name]
                 covering = covering_of(column, scale, missing=missing, as_values=as_values)
                 ranks.append(scale.of_code[source.codes])
                 absent.append(scale.n_values)
@@ -162,17 +168,25 @@ class Finder:
         ]
         return _in_order(found)
 
-    def candidates(self, tuples: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """Pairs of tuple and bucket whose bounding box holds it, in portions."""
+    def index(self, tuples: Ints) -> CheckedBoxes:
+        """The bounding boxes of all buckets, ready to be asked for such tuples."""
         around = [s.around_buckets(self.sliced.n_buckets) for s in self._slices if s.coverings]
-        asked = [s.asked.take(tuples) for s in self._slices if s.coverings]
-        questions = reduce(Boxes.beside, asked)
-        for question, bucket in CheckedBoxes(reduce(Boxes.beside, around), questions).meets(questions):
+        return CheckedBoxes(reduce(Boxes.beside, around), self._asked(tuples))
+
+    def _asked(self, tuples: Ints) -> Boxes:
+        return reduce(Boxes.beside, [s.asked.take(tuples) for s in self._slices if s.coverings])
+
+    def candidates(self, tuples: Ints, index: CheckedBoxes | None = None) -> Iterator[tuple[Ints, Ints]]:
+        """Pairs of tuple and bucket whose bounding box holds it, in portions; by an index of its own if none is given.
+
+        That of another finder will do if both are of one published table, and of the same scales.
+        """
+        for question, bucket in (index or self.index(tuples)).meets(self._asked(tuples)):
             yield tuples[question], bucket
 
-    def covering_regions(self) -> Iterator[tuple[Ints, Ints]]:
+    def covering_regions(self, index: CheckedBoxes | None = None) -> Iterator[tuple[Ints, Ints]]:
         """Pairs of tuple and region that covers it, in portions; of a table of one slice whose buckets are regions."""
-        for tuples, regions in self.candidates(np.arange(self.n_tuples)):
+        for tuples, regions in self.candidates(np.arange(self.n_tuples), index):
             place, found = self._slices[0].covers(np.arange(len(tuples)), tuples, regions)
             yield tuples[place], found
 
@@ -238,14 +252,14 @@ class _SliceFinder:
         n_dims = len(coverings)
         self.labels = [part.labels(d) for d in range(n_dims)]
         n_regions, n_tuples = part.n_regions, ranks.shape[1]
-        found = [(c.low[x], c.high[x], c.masks[x]) for c, x in zip(coverings, self.labels, strict=True)]
-        self.boxes = _boxes(found, n_regions)
+        found = ((c.low[x], c.high[x], c.masks[x]) for c, x in zip(coverings, self.labels, strict=True))
+        self.boxes = _boxes(found, n_dims, n_regions)
         self.low, self.high = self.boxes.low, self.boxes.high
-        asked = [
+        asked = (
             (np.where(w, 0, r), np.where(w, c.n_values, r), np.where(w, ALL, np.uint64(1) << bin_of(r, c.n_values)))
             for w, r, c in zip(wild, ranks, coverings, strict=True)
-        ]
-        self.asked = _boxes(asked, n_tuples)
+        )
+        self.asked = _boxes(asked, n_dims, n_tuples)
         readable = np.asarray(np.all(self.low <= self.high, axis=0)) if n_dims else np.ones(n_regions, dtype=bool)
         exact = readable & (np.asarray(np.all(self.low == self.high, axis=0)) if n_dims else readable)
         self.is_wild = np.asarray(wild.any(axis=0)) if n_dims else np.zeros(ranks.shape[1], dtype=bool)
@@ -290,7 +304,7 @@ class _SliceFinder:
                 self.asked.low[dim][tuple_] <= self.high[dim][region]
             )
             place = place[keep]
-            labels = self.labels[dim][regions[place]]
+            labels = self.labels[dim][regions[place]].astype(np.int64)
             check = ~covering.is_span[labels] & ~self.wild[dim][tuples[place]]
             if check.any():
                 keep = ~check
@@ -337,10 +351,13 @@ class _Scan:
             yield places[question[at]], region
 
 
-def _boxes(dims: Sequence[tuple[Ints, Ints, Words]], n_boxes: int) -> Boxes:
-    """Boxes from low, high and mask of each dimension."""
-    low, high = (np.array([d[i] for d in dims], dtype=np.int32).reshape(len(dims), n_boxes) for i in (0, 1))
-    return Boxes(low, high, np.array([d[2] for d in dims], dtype=np.uint64).reshape(len(dims), n_boxes))
+def _boxes(dims: Iterable[tuple[Ints, Ints, Words]], n_dims: int, n_boxes: int) -> Boxes:
+    """Boxes from low, high and mask of each dimension, of which one is held at a time."""
+    low, high = (np.empty((n_dims, n_boxes), dtype=np.int32) for _ in range(2))
+    masks = np.empty((n_dims, n_boxes), dtype=np.uint64)
+    for dim, found in enumerate(dims):
+        low[dim], high[dim], masks[dim] = found
+    return Boxes(low, high, masks)
 
 
 def _flat(buckets: Ints) -> Boxes:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
 from shoal.check.tables.cells import published
 from shoal.data.tables.slices import Layout, SlicedTable
 from shoal.data.tables.table import Column, Table, spell
@@ -57,9 +57,9 @@ class Part:
         """Number of regions."""
         return len(self.sizes)
 
-    def labels(self, dim: int) -> Ints:
+    def labels(self, dim: int) -> Codes:
         """The label of each region in one of its columns, as a code."""
-        return self.columns[dim].codes[self.first].astype(np.int64)
+        return self.columns[dim].codes[self.first]
 
 
 @dataclass(frozen=True)

@@ -68,11 +68,8 @@ def check_sparse(
     n_filled = most if original is None else int((original.sizes > 0).sum())
     asked = asked_of(policy or manifest.policy, manifest.neighbours, n_filled)
     verdict = verify_sketches(published, asked, evidence)
-    n_original, least = None if original is None else len(original), manifest.policy.least_told
     findings += verdict.findings
-    findings += false_counts(
-        manifest, len(published), n_original, least, manifest.suppressed_because, ("sketches", "records")
-    )
+    findings += false_counts_of_records(manifest, published, original, "sketches")
     guarantees, unverified = verdict.guarantees, verdict.unverified
     if original is not None and evidence.rows is not None and evidence.key is None:
         unverified = (*unverified, NEEDS_KEY)
@@ -101,19 +98,32 @@ def check_baskets(
     asked, claimed = baskets_asked(policy or manifest.policy), baskets_asked(manifest.policy)
     verdict = verify_baskets(published, asked, evidence)
     findings += verdict.findings
-    findings += false_counts(
+    counts_persons = bool(manifest.policy.input.person)
+    findings += false_counts_of_records(manifest, published, original, "pseudo-baskets", counts_persons=counts_persons)
+    held = verdict if asked == claimed else verify_baskets(published, claimed, evidence)
+    findings += false_claims(manifest, held.guarantees, held, is_complete=not held.unverified)
+    return FolderCheck(
+        verdict.guarantees, tuple(findings), original is not None, verdict.unverified, not_compared(manifest)
+    )
+
+
+def false_counts_of_records(
+    manifest: SketchManifest | BasketManifest | KMManifest,
+    published: Sketches | Sparse | Disassociated,
+    original: Sparse | None,
+    noun: str,
+    *,
+    counts_persons: bool = False,
+) -> list[str]:
+    """What is wrong with the numbers of records that the manifest tells; `noun` is what published ones are called."""
+    return false_counts(
         manifest,
         len(published),
         None if original is None else len(original),
         manifest.policy.least_told,
         manifest.suppressed_because,
-        ("pseudo-baskets", "records"),
-        counts_persons=bool(manifest.policy.input.person),
-    )
-    held = verdict if asked == claimed else verify_baskets(published, claimed, evidence)
-    findings += false_claims(manifest, held.guarantees, held, is_complete=not held.unverified)
-    return FolderCheck(
-        verdict.guarantees, tuple(findings), original is not None, verdict.unverified, not_compared(manifest)
+        (noun, "records"),
+        counts_persons=counts_persons,
     )
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, false_counts, not_compared
-from shoal.check.sparse.folder import edits_of_records, is_sorted_by_items
+from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
+from shoal.check.sparse.folder import edits_of_records, false_counts_of_records, is_sorted_by_items
 from shoal.check.sparse.km import KMAsked, KMEvidence, verify_km
 from shoal.data.sparse.disassociated import Disassociated, read_disassociated
 from shoal.data.sparse.records import Sparse, assemble
@@ -34,14 +34,7 @@ def check_km(
     claimed = km_asked(manifest.policy, manifest.labels)
     verdict = verify_km(published, asked, evidence)
     findings += verdict.findings
-    findings += false_counts(
-        manifest,
-        len(published),
-        None if original is None else len(original),
-        manifest.policy.least_told,
-        manifest.suppressed_because,
-        ("published records", "records"),
-    )
+    findings += false_counts_of_records(manifest, published, original, "published records")
     held = verdict if asked == claimed else verify_km(published, claimed, evidence)
     findings += false_claims(manifest, held.guarantees, held, is_complete=True)
     loose = (*not_compared(manifest), *([] if original is None else [NOT_TRACED]))

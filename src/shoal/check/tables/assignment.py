@@ -10,18 +10,18 @@ from collections import deque
 
 import numpy as np
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
 
 MOST_STEPS = 2_000_000  # along edges, in the search for paths
 _ROUNDS = 60
 
 
-def count_unplaced(row: Ints, record: Ints, n_rows: Ints, n_records: Ints) -> int | None:
+def count_unplaced(row: Ints | Codes, record: Ints | Codes, n_rows: Ints, n_records: Ints) -> int | None:
     """How many rows are left when as many as possible have a record of their own; None if that took too long to tell.
 
     Parameters
     ----------
-    row, record : int64 arrays (n_edges,)
+    row, record : int64 or int32 arrays (n_edges,)
         Kinds that may belong together, each pair once.
     n_rows, n_records : int64 arrays
         How many there are of each kind.
@@ -44,7 +44,7 @@ def count_unplaced(row: Ints, record: Ints, n_rows: Ints, n_records: Ints) -> in
     return None if n_left is None else n_short + n_left
 
 
-def _in_rounds(row: Ints, record: Ints, need: Ints, room: Ints) -> Ints:
+def _in_rounds(row: Ints | Codes, record: Ints | Codes, need: Ints, room: Ints) -> Ints:
     """Let rows take records that few others could use, all kinds at once; changes `need` and `room`."""
     flow = np.zeros(len(row), dtype=np.int64)
     order = np.lexsort((np.bincount(record, minlength=len(room))[record], row))
@@ -62,7 +62,7 @@ def _in_rounds(row: Ints, record: Ints, need: Ints, room: Ints) -> Ints:
     return flow
 
 
-def _by_paths(row: Ints, record: Ints, need: Ints, room: Ints, flow: Ints) -> int | None:
+def _by_paths(row: Ints | Codes, record: Ints | Codes, need: Ints, room: Ints, flow: Ints) -> int | None:
     of_row: dict[int, list[int]] = {}
     of_record: dict[int, list[int]] = {}
     rows, records = row.tolist(), record.tolist()

@@ -14,19 +14,19 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.check.guarantee import count
+from shoal.check.slices.boxes import CheckedBoxes
 from shoal.check.slices.matching import Finder, spread
 from shoal.check.slices.sliced import CheckedSlices, Part, numbered
 from shoal.check.tables.alongside import Alongside, alongside
 from shoal.check.tables.assignment import count_unplaced
 from shoal.check.tables.cells import published
-from shoal.check.tables.covering import covering_of, scale_of
+from shoal.check.tables.covering import ValueScale, covering_of, scale_of
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.labels import read_label
 from shoal.data.tables.slices import Layout, Slice
@@ -78,41 +78,85 @@ class ComparedTables:
 
 def compare_kept(tables: ComparedTables) -> list[str]:
     """Combinations of cells that were published as they are, and that the original has not, or not so often."""
+    return _surplus_told(tables, count_surplus(tables))
+
+
+def count_surplus(tables: ComparedTables) -> int:
+    """How many rows have kept cells that no record of the original is left for."""
     shown, had = _kept_keys(tables)
-    beside = ""
     if tables.groups is not None:
         both = [np.concatenate([shown, had]), np.concatenate(tables.groups) + 1]
         ids, _ = numbered(both)
         shown, had = np.split(ids, [len(shown)])
-        beside = " of the same group"
     width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
     n_shown = count_codes(shown, tables.published.weights, width)
-    surplus = np.maximum(n_shown - count_codes(had, tables.original.weights, width), 0)
-    if not surplus.any():
+    return int(np.maximum(n_shown - count_codes(had, tables.original.weights, width), 0).sum())
+
+
+def _surplus_told(tables: ComparedTables, n_surplus: int) -> list[str]:
+    if not n_surplus:
         return []
+    beside = "" if tables.groups is None else " of the same group"
     names = ", ".join(map(repr, tables.kept))
     what = f"cells in {names}" if len(tables.kept) == 1 else f"cells in {names} together"
     if tables.persons is not None:
         what = f"a person, and {what}," if tables.kept else "a person"
-    return [f"{count(int(surplus.sum()), 'row')} with {what} that no record of the original{beside} is left for"]
+    return [f"{count(n_surplus, 'row')} with {what} that no record of the original{beside} is left for"]
 
 
 def compare_labels(tables: ComparedTables) -> Compared:
     """Compare generalised or recoded rows with the records that they stand for."""
-    readable, findings, skipped = _readable(tables)
+    readable, findings, skipped = readable_labels(tables)
     if findings:
         return Compared(tuple(findings))
-    not_compared = [
-        f"the labels of {n!r}, which cannot be read without the order or hierarchy that they were made with; give the "
-        "policy with -p"
-        for n in skipped
-    ]
+    not_compared = unread_labels(skipped)
     if tables.rows is not None:
         return Compared(tuple(_compare_own(tables, readable, tables.rows)), tuple(not_compared))
     if not readable:
         return Compared(tuple(compare_kept(tables)), tuple(not_compared))
-    found = _compare_possible(tables, readable)
+    found = pair_off(tables, readable).told(tables)
     return Compared(found.findings, (*not_compared, *found.not_compared))
+
+
+def unread_labels(names: Sequence[str]) -> list[str]:
+    """What is said of columns whose labels need more to be read."""
+    return [
+        f"the labels of {n!r}, which cannot be read without the order or hierarchy that they were made with; give the "
+        "policy with -p"
+        for n in names
+    ]
+
+
+@dataclass(frozen=True)
+class PairedOff:
+    """Rows that were paired off with records that their labels cover; of parts of a table, what is found adds up.
+
+    Attributes
+    ----------
+    n_unplaced : int
+        Rows for which no record is left; where that took too long, those that no record fits at all.
+    n_surplus : int
+        Where it was not decided, and each row fits a record: rows whose kept cells alone no record is left for.
+    undecided : tuple of str
+        What was not compared, a phrase each.
+    """
+
+    n_unplaced: int = 0
+    n_surplus: int = 0
+    undecided: tuple[str, ...] = ()
+
+    def with_part(self, other: PairedOff) -> PairedOff:
+        """Of two parts; no row of one fits a record of the other."""
+        undecided = tuple(dict.fromkeys((*self.undecided, *other.undecided)))
+        return PairedOff(self.n_unplaced + other.n_unplaced, self.n_surplus + other.n_surplus, undecided)
+
+    def told(self, tables: ComparedTables) -> Compared:
+        """In sentences."""
+        findings = _surplus_told(tables, self.n_surplus)
+        if self.n_unplaced:
+            is_listed = tables.persons is not None
+            findings = [_unplaced(self.n_unplaced, is_kept=bool(tables.kept), is_listed=is_listed)]
+        return Compared(tuple(findings), self.undecided)
 
 
 def compare_averages(tables: ComparedTables, *, is_stretched: bool) -> Compared:
@@ -183,13 +227,13 @@ def _bounds(values: Floats, keys: tuple[Ints, Ints] | None, rows: Ints | None) -
 def _kept_keys(tables: ComparedTables) -> tuple[Ints, Ints]:
     """The kept cells of each row and of each record as one number."""
     n_rows = tables.published.n_rows
-    both = [np.concatenate(_alike(tables.published[n], tables.original[n], tables.markers)) for n in tables.kept]
+    both = [np.concatenate(alike_cells(tables.published[n], tables.original[n], tables.markers)) for n in tables.kept]
     both += [] if tables.persons is None else [np.concatenate(tables.persons)]
     ids, _ = numbered(both or [np.zeros(n_rows + tables.original.n_rows, dtype=np.int64)])
     return ids[:n_rows], ids[n_rows:]
 
 
-def _alike(one: Column, other: Column, markers: Sequence[str]) -> tuple[Ints, Ints]:
+def alike_cells(one: Column, other: Column, markers: Sequence[str]) -> tuple[Ints, Ints]:
     """The cells of two columns in one numbering: equal where they read the same."""
     columns = [published(c, markers) for c in (one, other)]
     kinds = {c.values.dtype.kind for c in columns}
@@ -215,7 +259,7 @@ def _are_moments(column: Column) -> bool:
     return True
 
 
-def _readable(tables: ComparedTables) -> tuple[list[str], list[str], list[str]]:
+def readable_labels(tables: ComparedTables) -> tuple[list[str], list[str], list[str]]:
     """Columns whose labels can be read, what is wrong with others, and those that need more to be read."""
     good, findings, skipped = [], [], []
     for name in tables.quasi:
@@ -261,7 +305,8 @@ def _compare_own(tables: ComparedTables, quasi: Sequence[str], rows: Ints) -> li
     return findings
 
 
-def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
+def pair_off(tables: ComparedTables, quasi: Sequence[str]) -> PairedOff:
+    """Pair off rows with records that the labels of some columns cover, and that have the same kept cells."""
     table = tables.published
     columns = tuple(published(table[n], tables.markers) for n in quasi)
     region, first = numbered([c.codes for c in columns])
@@ -274,58 +319,67 @@ def _compare_possible(tables: ComparedTables, quasi: Sequence[str]) -> Compared:
     shown, had = _kept_keys(tables)
     width = int(max(shown.max(initial=0), had.max(initial=0))) + 1
     row_types, n_rows = counted(region * width + shown, table.weights)
-    edges: list[tuple[Ints, Ints]] = []
+    edges: list[tuple[Codes, Codes]] = []
     n_pairs, found = 0, [zeros[:0]]
-    for rows in _pieces(tables, quasi):
+    scales = {n: scale_of(published(tables.original[n], tables.markers), tables.attributes[n]) for n in quasi}
+    index: CheckedBoxes | None = None
+    for rows in _pieces(tables, scales):
         n_before = sum(map(len, found))
-        counts, pairs = _fitting(sliced, tables, rows, had, row_types, width)
+        counts, index, pairs = _fitting(sliced, tables, rows, scales, had, row_types, width, index)
         found.append(counts)
         for n_looked_at, row, record in pairs:
-            edges.append((row, n_before + record))
+            edges.append((row.astype(np.int32), (n_before + record).astype(np.int32)))
             n_pairs += n_looked_at + len(row)
             if n_pairs > MOST_PAIRS:
                 undecided = "the rows with their records: too many records fit a row; keep the rows and give --private"
-                return Compared(tuple(compare_kept(tables)), (undecided,))
+                return PairedOff(n_surplus=count_surplus(tables), undecided=(undecided,))
         if len(rows) < tables.original.n_rows:
             del pairs
             gc.collect()  # what finds them knows itself, and would stay beside the next
     n_records = np.concatenate(found)
-    row, record = (np.concatenate([e[i] for e in edges] or [zeros[:0]]) for i in (0, 1))
-    tell = partial(_unplaced, is_kept=bool(tables.kept), is_listed=tables.persons is not None)
-    n_homeless = int(n_rows[np.bincount(row, minlength=len(row_types)) == 0].sum())
+    row, record = (np.concatenate([zeros[:0].astype(np.int32), *(e[i] for e in edges)]) for i in (0, 1))
+    edges.clear()
     n_unplaced = count_unplaced(row, record, n_rows, n_records)
-    if n_unplaced:
-        return Compared((tell(n_unplaced),))
-    if n_unplaced is None:
-        undecided = "whether every row has a record of its own: each fits one, but whether all do at once took too long"
-        return Compared((tell(n_homeless),) if n_homeless else tuple(compare_kept(tables)), (undecided,))
-    return Compared()
+    if n_unplaced is not None:
+        return PairedOff(n_unplaced)
+    undecided = "whether every row has a record of its own: each fits one, but whether all do at once took too long"
+    n_homeless = int(n_rows[np.bincount(row, minlength=len(row_types)) == 0].sum())
+    return PairedOff(n_homeless, 0 if n_homeless else count_surplus(tables), (undecided,))
 
 
 def _fitting(
-    sliced: CheckedSlices, tables: ComparedTables, rows: Ints, had: Ints, row_types: Ints, width: int
-) -> tuple[Ints, Iterator[tuple[int, Ints, Ints]]]:
+    sliced: CheckedSlices,
+    tables: ComparedTables,
+    rows: Ints,
+    scales: Mapping[str, ValueScale],
+    had: Ints,
+    row_types: Ints,
+    width: int,
+    index: CheckedBoxes | None,
+) -> tuple[Ints, CheckedBoxes, Iterator[tuple[int, Ints, Ints]]]:
     """How many of some records are of each kind, and which kinds of rows each kind may stand behind, in portions.
 
-    A portion is the number of pairs that were looked at, and the kinds of rows and of records of those that fit.
+    A portion is the number of pairs that were looked at, and the kinds of rows and of records of those that fit. The
+    index of the rows is made for the first of the records, and serves for all.
     """
     records = tables.original.take(rows)
-    finder = Finder(sliced, records, tables.attributes, "value", tables.markers)
+    finder = Finder(sliced, records, tables.attributes, "value", tables.markers, scales=scales)
+    made = finder.index(np.arange(finder.n_tuples)) if index is None else index
     record_types, counts = counted(finder.of_record * width + had[rows], records.weights)
     starts = np.searchsorted(record_types, np.arange(finder.n_tuples + 1) * width)
 
     def pairs() -> Iterator[tuple[int, Ints, Ints]]:
-        for tuples, regions in finder.covering_regions():
+        for tuples, regions in finder.covering_regions(made):
             owner, record = spread(starts[tuples], starts[tuples + 1] - starts[tuples])
             keys = regions[owner] * width + record_types[record] % width
             at = np.minimum(np.searchsorted(row_types, keys), len(row_types) - 1)
             there = row_types[at] == keys
             yield len(tuples), at[there], record[there]
 
-    return counts, pairs()
+    return counts, made, pairs()
 
 
-def _pieces(tables: ComparedTables, quasi: Sequence[str]) -> Iterator[Ints]:
+def _pieces(tables: ComparedTables, scales: Mapping[str, ValueScale]) -> Iterator[Ints]:
     """The rows of the original, so many at a time; those that are equal in all quasi-identifiers are in one piece."""
     n_rows = tables.original.n_rows
     n_pieces = -(-n_rows // AT_ONCE)
@@ -333,10 +387,9 @@ def _pieces(tables: ComparedTables, quasi: Sequence[str]) -> Iterator[Ints]:
         yield np.arange(n_rows)
         return
     mixed = np.zeros(n_rows, dtype=np.uint64)
-    for name in quasi:
-        source = published(tables.original[name], tables.markers)
+    for name, scale in scales.items():
         mixed *= _SPREAD
-        mixed += scale_of(source, tables.attributes[name]).of_code[source.codes].astype(np.uint64)
+        mixed += scale.of_code[published(tables.original[name], tables.markers).codes].astype(np.uint64)
     piece = (mixed * _SPREAD >> np.uint64(40)) % np.uint64(n_pieces)
     for number in range(n_pieces):
         yield np.flatnonzero(piece == number)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from shoal.arrays import Ints
 from shoal.check.evidence import Evidence
 from shoal.check.finding import KNOWN_HISTORY, SINGLED_OUT, Finding
 from shoal.check.folder import FolderCheck, PublishedFolder, false_claims, not_compared
+from shoal.check.tables.compare_parts import compare_parts, one_column
 from shoal.check.tables.compare_rows import Compared, ComparedTables, compare_kept
 from shoal.check.tables.known_history import known_history, tied_records
 from shoal.check.tables.parts import findings_in_parts
@@ -23,11 +24,11 @@ from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked, Verdict
 from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute, Role
-from shoal.data.tables.coded_rows import CodedRows, UnheldTable, coded_rows
+from shoal.data.tables.coded_rows import CodedRows, UnheldTable, coded_originals, coded_rows
 from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.parquet import TooManyDistinct, refuse_too_many_held
 from shoal.data.tables.persons import person_codes, provider_codes
-from shoal.data.tables.table import Table
+from shoal.data.tables.table import Columns, Table
 from shoal.data.tables.write import read_back
 from shoal.kinds.tables.manifest import TableManifest
 from shoal.kinds.tables.policy import ColumnPolicy, Policy
@@ -56,7 +57,7 @@ def check_tables(
     original : Table or UnheldTable, optional
         Adds the comparison of rows with records: their number, that labels cover the values that they stand for, and
         that the columns that were published as they are have the cells of the same record. Of one whose distinct rows
-        do not fit into memory, the number alone is compared, and the result says so.
+        do not fit into memory, rows are compared in parts.
     policy : Policy, optional
         What to require instead of what the manifest says; it also says what quasi-identifying and sensitive columns
         there are, so that a manifest that forgets one is caught.
@@ -74,7 +75,8 @@ def check_tables(
     n_false = int(manifest.records.get("counterfeits", 0))
     n_most = None if original is None else original.n_records + n_false
     is_weighed = bound() is not None and (is_weighed if original is not None else not _names_records(None, private))
-    with _published(folder, manifest, markers, n_most, is_weighed=is_weighed) as table:
+    n_beside = 2 if isinstance(original, UnheldTable) else 1
+    with _published(folder, manifest, markers, n_most, n_beside, is_weighed=is_weighed) as table:
         return _check(folder, manifest, table, original, policy, private, compare_datasheet, listed_unread)
 
 
@@ -84,6 +86,7 @@ def _published(
     manifest: TableManifest,
     markers: Sequence[str],
     n_most: int | None,
+    n_beside: int,
     *,
     is_weighed: bool,
 ) -> Iterator[Table | CodedRows]:
@@ -96,9 +99,15 @@ def _published(
     else:
         yield table
         return
-    path = folder.data_file(manifest, n_most, len(manifest.attributes))
-    with coded_rows(path, list(manifest.attributes), markers=markers, delimiter=manifest.delimiter) as rows:
+    with _coded(folder, manifest, markers, n_most, n_beside) as rows:
         yield rows
+
+
+def _coded(
+    folder: PublishedFolder, manifest: TableManifest, markers: Sequence[str], n_most: int | None, n_beside: int
+) -> AbstractContextManager[CodedRows]:
+    path, names = folder.data_file(manifest, n_most, len(manifest.attributes)), list(manifest.attributes)
+    return coded_rows(path, names, markers=markers, delimiter=manifest.delimiter, n_beside=n_beside)
 
 
 def _check(
@@ -247,8 +256,8 @@ def _check(
     if manifest.method.get("diversity") == "blind":
         left.append("whether groups were made without looking at sensitive values, which no data shows")
     is_known = True
-    if original is not None and n_false:
-        table, evidence, is_known = _without_counterfeits(table, evidence, private, original.n_rows)
+    if given is not None and n_false:
+        table, evidence, is_known = _without_counterfeits(table, evidence, private, given.n_rows)
         if not is_known:
             left.append("any row with the record that it stands for, as it is not known which are counterfeits")
     if given is not None and is_known:
@@ -256,9 +265,11 @@ def _check(
         n_left_out = given.n_records - table.n_records
         if policy is not None and n_left_out > int(policy.method.suppression * given.n_records):
             findings.append("more records were left out than the policy allows")
-        asked = replace(asked, attributes=attributes)
         if original is not None and isinstance(table, Table):
+            asked = replace(asked, attributes=attributes)
             compared = _compare(table, manifest, asked, publication, original, evidence, private)
+        elif isinstance(given, UnheldTable) and given.path is not None:
+            compared = _compare_unheld(folder, table, manifest, asked, given, policy)
         else:
             compared = _not_held(table, given)
         findings += compared.findings
@@ -307,6 +318,43 @@ def _not_held(table: Table | CodedRows, original: Table | UnheldTable) -> Compar
     memory = original.memory if isinstance(original, UnheldTable) else bound() or 0
     what = f"{unheld.n_rows:,} rows of the {whose} are distinct, too many for {memory / 1e9:.3g} GB"
     return Compared(not_compared=(f"any row with the record that it stands for: {what}; raise memory",))
+
+
+def _compare_unheld(
+    folder: PublishedFolder,
+    table: Table | CodedRows,
+    manifest: TableManifest,
+    asked: Asked,
+    original: UnheldTable,
+    policy: Policy | None,
+) -> Compared:
+    """Compare the rows with the records of an original that does not fit into memory."""
+    quasi, kept, absent = _compared_columns(table, manifest, asked, original.names)
+    if absent:
+        return Compared(tuple(f"the column {n!r} is not in the original" for n in absent))
+    assert original.path is not None
+    with ExitStack() as opened:
+        try:
+            rows = table
+            if isinstance(rows, Table):
+                rows = opened.enter_context(_coded(folder, manifest, asked.markers, original.n_records, 2))
+            records = opened.enter_context(coded_originals(original.path, original.reading, n_beside=2))
+            attributes = with_hierarchies(manifest.meant, records, policy)
+            return compare_parts(
+                rows, records, attributes, quasi, kept, asked.markers, is_meaning_known=asked.is_meaning_known
+            )
+        except TooManyDistinct:
+            return _not_held(table, original)
+
+
+def _compared_columns(
+    table: Table | CodedRows, manifest: TableManifest, asked: Asked, original: Collection[str]
+) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
+    """Columns that were made alike, columns that were published as they are, and those that an original lacks."""
+    names = [n for n in manifest.attributes if n in table.columns]
+    kept = tuple(n for n in names if n not in asked.quasi and n not in manifest.shifted)
+    quasi = tuple(n for n in names if n in asked.quasi)
+    return quasi, kept, [n for n in names if n not in original]
 
 
 def _without_counterfeits(
@@ -400,14 +448,14 @@ def _limit(manifest: TableManifest, policy: Policy | None) -> float:
 
 
 def with_hierarchies(
-    meant: Mapping[str, Attribute], original: Table | None, policy: Policy | None
+    meant: Mapping[str, Attribute], original: Columns | None, policy: Policy | None
 ) -> Mapping[str, Attribute]:
     """The same, with the policy's orders and hierarchies and automatic ones: without them labels cannot be read."""
     if original is None or not all(n in original.columns for n in meant):
         return meant
     columns = {n: ColumnPolicy(role=a.role, type=a.type, order=a.order) for n, a in meant.items()}
-    given = {n: c for n, c in policy.columns.items() if n in meant} if policy is not None else {}
-    found = attributes_of(original.select(list(meant)), Policy(columns={**columns, **given}))
+    columns |= {n: c for n, c in policy.columns.items() if n in meant} if policy is not None else {}
+    found = {n: attributes_of(one_column(original, n), Policy(columns={n: columns[n]}))[n] for n in meant}
     return {
         n: replace(a, order=a.order or found[n].order, hierarchy=a.hierarchy or found[n].hierarchy)
         for n, a in meant.items()
@@ -548,12 +596,9 @@ def _compare(
     """Compare the rows with the records that they stand for."""
     if manifest.layout is not None:  # what stands in slices is compared bucket by bucket
         return Compared()
-    names = [n for n in manifest.attributes if n in table.columns]
-    absent = [n for n in names if n not in original.columns]
+    quasi, kept, absent = _compared_columns(table, manifest, asked, original.columns)
     if absent:
         return Compared(tuple(f"the column {n!r} is not in the original" for n in absent))
-    kept = tuple(n for n in names if n not in asked.quasi and n not in manifest.shifted)
-    quasi = tuple(n for n in names if n in asked.quasi)
     rows = None if private is None else private.rows()
     tables = ComparedTables(table, original, asked.attributes, quasi, kept, asked.markers, asked.is_meaning_known, rows)
     if evidence.listed_persons is not None and evidence.original_persons is not None:

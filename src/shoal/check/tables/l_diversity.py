@@ -21,6 +21,7 @@ Transactions on Knowledge Discovery from Data 1(1), 2007.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -72,6 +73,13 @@ def _top_over_tail(weights: npt.NDArray[Any], classes: Ints, starts: Ints, l: in
         return np.asarray(np.maximum.reduceat(weights, starts) / tail)
 
 
+_LEAST_L: dict[str, Callable[[Distribution], npt.NDArray[Any]]] = {
+    "distinct": distinct_l,
+    "probabilistic": probabilistic_l,
+    "entropy": entropy_l,
+}
+
+
 def l_diversity(
     classes: Classes,
     held: Distribution,
@@ -85,16 +93,10 @@ def l_diversity(
 
 def _reached(classes: Classes, held: Distribution, l: float, kind: Kind, c: float) -> Reached:  # noqa: E741
     achieved: npt.NDArray[Any]
-    if kind == "distinct":
-        achieved = distinct_l(held)
-        failing = achieved < l
-    elif kind == "probabilistic":
-        achieved = probabilistic_l(held)
-        # One correctly rounded division of integers: where n / r_1 equals l, it is l.
-        failing = achieved < l
-    elif kind == "entropy":
-        achieved = entropy_l(held)
-        failing = achieved < l * (1 - TOLERANCE)
+    if kind != "recursive":
+        achieved = _LEAST_L[kind](held)
+        # Where n / r_1 equals l, it is l, by one correctly rounded division of integers; an entropy is not so exact.
+        failing = achieved < (l * (1 - TOLERANCE) if kind == "entropy" else l)
     else:
         achieved = recursive_c(held, int(l))
         failing = ~(achieved < c)
@@ -102,21 +104,12 @@ def _reached(classes: Classes, held: Distribution, l: float, kind: Kind, c: floa
 
 
 def _told(reached: Reached, column: str, l: float, kind: Kind, c: float) -> Guarantee:  # noqa: E741
-    name, wanted = repr(column), f"(required: {number(l)})"
-    required: dict[str, float] = {"l": l}
-    far, noun = number(reached.achieved), reached.noun
-    if kind == "distinct":
-        says = f"holds at least {far} different values of {name} {wanted}"
-        lacks = f"holds only {count(int(reached.achieved), 'different value')} of {name} {wanted}"
-    elif kind == "probabilistic":
-        says = f"shows no value of {name} more often than in 1 of {far} {noun}s (allowed: 1 of {number(l)})"
-        lacks = f"shows one value of {name} in 1 of {far} {noun}s (allowed: 1 of {number(l)})"
-    elif kind == "entropy":
-        says = f"leaves {name} at least as uncertain as {far} equally likely values do {wanted}"
-        lacks = f"leaves {name} only as uncertain as {far} equally likely values do {wanted}"
+    name, required = repr(column), {"l": l}
+    if kind != "recursive":
+        says, lacks = _said_of_least_l(reached.noun, name, kind, l, reached.achieved)
     else:
         required = {"l": l, "c": c}
-        rest = f"all from the {_ordinal(int(l))} most frequent on together"
+        far, rest = number(reached.achieved), f"all from the {_ordinal(int(l))} most frequent on together"
         bound = f"(required: less than {number(c)} times)"
         says = f"has its most frequent value of {name} at most {far} times as often as {rest} {bound}"
         lacks = (
@@ -133,6 +126,25 @@ def _told(reached: Reached, column: str, l: float, kind: Kind, c: float) -> Guar
         ),
         kind=kind,
         sensitive=column,
+    )
+
+
+def _said_of_least_l(noun: str, name: str, kind: Kind, l: float, least: float) -> tuple[str, str]:  # noqa: E741
+    """What a group does, in words: where it holds, and where it fails."""
+    reached, wanted, allowed = number(least), f"(required: {number(l)})", f"(allowed: 1 of {number(l)})"
+    if kind == "distinct":
+        return (
+            f"holds at least {reached} different values of {name} {wanted}",
+            f"holds only {count(int(reached), 'different value')} of {name} {wanted}",
+        )
+    if kind == "probabilistic":
+        return (
+            f"shows no value of {name} more often than in 1 of {reached} {noun}s {allowed}",
+            f"shows one value of {name} in 1 of {reached} {noun}s {allowed}",
+        )
+    return (
+        f"leaves {name} at least as uncertain as {reached} equally likely values do {wanted}",
+        f"leaves {name} only as uncertain as {reached} equally likely values do {wanted}",
     )
 
 

@@ -70,6 +70,8 @@ def verify_parts(
     for part, n_of_them, table in rows.parts(quasi, beside, are_joined=missing == "value", n_parts=n_parts):
         if progress is not None:
             progress("checking the release", part, n_of_them)
+        if not table.n_rows:
+            continue
         classes = classes_of(table, quasi, missing=missing, markers=markers)
         if is_one_each:
             one_each = np.arange(table.n_rows)

@@ -42,6 +42,8 @@ class StringFormat(ABC):
     """What the file is, in a line, for the datasheet; ``{between}`` and ``{column}`` are filled in."""
     takes_label: ClassVar[bool] = False
     """Whether descriptions may hold a class, which an expression finds."""
+    has_tokens: ClassVar[bool | None] = None
+    """Whether its symbols are tokens, not characters; None: where a delimiter stands between them, or is noted."""
     is_table: ClassVar[bool] = False
     """Whether strings and classes stand in columns."""
 
@@ -49,9 +51,9 @@ class StringFormat(ABC):
         """Whether a file that begins with these lines is of this format for sure."""
         return False
 
-    @abstractmethod
     def holds_tokens(self, source: StringSource) -> bool:
-        """Whether its symbols are tokens, not characters."""
+        """Whether the symbols of a file are tokens, not characters."""
+        return source.delimiter is not None if self.has_tokens is None else self.has_tokens
 
     @abstractmethod
     def read(self, path: Path, source: StringSource, reading: HowToReadStrings) -> Strings:

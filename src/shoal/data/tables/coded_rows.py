@@ -7,7 +7,7 @@ asked of all rows is counted by the database.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,26 +18,33 @@ import numpy as np
 
 from shoal.arrays import Ints
 from shoal.data.database import bound, connection
-from shoal.data.sniff import look
-from shoal.data.tables.format import FORMATS, DistinctScan, HowToRead
+from shoal.data.sniff import Look, look
+from shoal.data.tables.format import FORMATS, DistinctScan, HowToRead, TableFormat
 from shoal.data.tables.parquet import TooManyDistinct, n_that_fit, refuse_uncountable
 from shoal.data.tables.table import Column, Table
 from shoal.errors import DataError
 
 _SLACK = 1.1
 """Parts are dealt by a hash, and are not equally large: so much more of them than would fit if they were."""
-_TRIES = 4
+TRIES = 4
+MOST_PARTS = np.iinfo(np.uint16).max
 _TEXT_BYTES, _VALUE_BYTES = 160, 16
 _WIDTHS = {"UTINYINT": 1 << 8, "USMALLINT": 1 << 16, "UINTEGER": 1 << 32}
 
 
 @contextmanager
 def coded_rows(
-    path: str | os.PathLike[str], names: Sequence[str], *, markers: Sequence[str], delimiter: str | None = None
+    path: str | os.PathLike[str],
+    names: Sequence[str],
+    *,
+    markers: Sequence[str],
+    delimiter: str | None = None,
+    n_beside: int = 1,
 ) -> Iterator[CodedRows]:
     """Scan a file that `shoal.data.tables.write.write_table` wrote, and show its distinct rows while the block lasts.
 
-    As `shoal.data.tables.write.read_back` reads it: the same names, values and spellings of missing cells.
+    As `shoal.data.tables.write.read_back` reads it: the same names, values and spellings of missing cells. Where
+    several are open beside each other, their databases share the memory.
 
     Raises
     ------
@@ -45,13 +52,32 @@ def coded_rows(
         If the file is damaged, or a column has so many different values that these do not fit into what
         `shoal.data.database.bounded` gives.
     """
+    known, reading = _format_of(look(path)), HowToRead(markers, delimiter, None, "first")
+    with _collapsed(Path(path), lambda database: known.scan_back(database, path, names, reading), n_beside) as rows:
+        yield rows
+
+
+@contextmanager
+def coded_originals(path: Path, reading: HowToRead, *, n_beside: int = 1) -> Iterator[CodedRows]:
+    """The same of a file that a user gives, without the columns that `reading` drops."""
     seen = look(path)
-    known = next(format for format in FORMATS.values() if format.looks_like(seen))
+    with _collapsed(path, lambda database: _format_of(seen).scan(database, seen, reading), n_beside) as rows:
+        yield rows
+
+
+def _format_of(seen: Look) -> TableFormat:
+    return next(format for format in FORMATS.values() if format.looks_like(seen))
+
+
+@contextmanager
+def _collapsed(
+    path: Path, scan: Callable[[duckdb.DuckDBPyConnection], DistinctScan], n_beside: int
+) -> Iterator[CodedRows]:
     try:
-        with connection() as database:
-            scan = known.scan_back(database, path, names, HowToRead(markers, delimiter, None, "first"))
-            Table.of([Column(name, np.zeros(0, np.int32), np.empty(0, object)) for name in scan.names])
-            yield _collapse(database, Path(path), scan)
+        with connection(n_beside) as database:
+            found = scan(database)
+            Table.of([Column(name, np.zeros(0, np.int32), np.empty(0, object)) for name in found.names])
+            yield _collapse(database, path, found)
     except duckdb.OutOfMemoryException:
         raise DataError(
             f"{path}: its distinct rows do not fit into the memory and the temporary folder that there are; raise "
@@ -116,9 +142,14 @@ def _numbered(database: duckdb.DuckDBPyConnection, scan: DistinctScan, i: int) -
     return dictionary, f"JOIN map{i} m{i} ON spelled.c{i} IS NOT DISTINCT FROM m{i}.cell"
 
 
+def more_parts(n_parts: int, largest: int, most: int) -> int:
+    """How many parts to try where the largest of so many has more rows than fit."""
+    return max(n_parts + 1, int(np.ceil(_SLACK * n_parts * largest / max(most, 1))))
+
+
 def _fetch_one(database: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
-    found: tuple[Any, ...] = database.execute(query).fetchone() or ()
-    return found
+    found: list[tuple[Any, ...]] = database.execute(query).fetchall()  # to the end, so that the connection is free
+    return found[0]
 
 
 @dataclass(frozen=True)
@@ -155,6 +186,8 @@ class UnheldTable:
         The bytes into which they do not fit.
     is_one_each : bool
         Whether persons count, and every record is known to be another person's.
+    path, reading
+        The file, and how it is read by `coded_originals`; None where it cannot be.
     """
 
     names: tuple[str, ...]
@@ -162,6 +195,8 @@ class UnheldTable:
     n_records: int
     memory: int
     is_one_each: bool = False
+    path: Path | None = None
+    reading: HowToRead = field(default_factory=HowToRead)
 
 
 @dataclass(frozen=True)
@@ -237,7 +272,13 @@ class CodedRows:
         return np.ma.getdata(found["size"]).astype(np.int64), np.ma.getdata(found["n"]).astype(np.int64)
 
     def parts(
-        self, by: Sequence[str], beside: Sequence[str] = (), *, are_joined: bool = True, n_parts: int | None = None
+        self,
+        by: Sequence[str],
+        beside: Sequence[str] = (),
+        *,
+        are_joined: bool = True,
+        n_parts: int | None = None,
+        shared: Mapping[str, Ints] | None = None,
     ) -> Iterator[tuple[int, int, Table]]:
         """Tables of rows, each with its number and how many there are; rows that are equal in the columns `by` in one.
 
@@ -249,6 +290,8 @@ class CodedRows:
             Whether rows that are equal in all of them become one.
         n_parts : int, optional
             How many; else as many as it takes for each to fit into memory.
+        shared : mapping of str to int64 array, optional
+            What to deal by in the place of the numbers of a column, which other rows are dealt by too.
 
         Raises
         ------
@@ -265,32 +308,58 @@ class CodedRows:
                 f"GROUP BY {told}"
             )
             source, n_rows = "joined", int(_fetch_one(self._database, "SELECT count(*) FROM joined")[0])
-        number = f"hash({', '.join(map(self._cell, by))})"
-        most = n_that_fit(len(names), self.taken)
-        chosen = n_parts or self._enough(source, number, n_rows, most)
+        number, joins = self._dealt_by(source, by, shared)
+        chosen = n_parts or self._enough(f"{source} {joins}", number, n_rows, n_that_fit(len(names), self.taken))
         self._database.execute("SET preserve_insertion_order = true")
+        shown = ", ".join(f"{source}.{self._cell(n)}" for n in names)
         self._database.execute(
-            f"CREATE OR REPLACE TEMP TABLE dealt AS SELECT {told}, n, CAST({number} % {chosen} AS USMALLINT) AS part "
-            f"FROM {source} ORDER BY part"
+            f"CREATE OR REPLACE TEMP TABLE dealt AS SELECT {shown}, n, CAST({number} % {chosen} AS USMALLINT) AS part "
+            f"FROM {source} {joins} ORDER BY part"
         )
         self._database.execute("DROP TABLE IF EXISTS joined")
         for part in range(chosen):
             fetched = self._database.execute(f"SELECT {told}, n FROM dealt WHERE part = {part}").fetchnumpy()
             cells = {n: np.ma.getdata(fetched.pop(self._cell(n))).astype(np.int32) for n in names}
             weights = np.ma.getdata(fetched.pop("n")).astype(np.int32)
-            if len(weights):
-                columns = {n: replace(self.dictionaries[n], codes=codes) for n, codes in cells.items()}
-                yield part, chosen, Table(columns, weights=weights)
+            columns = {n: replace(self.dictionaries[n], codes=codes) for n, codes in cells.items()}
+            yield part, chosen, Table(columns, weights=weights)
         self._database.execute("DROP TABLE dealt")
+
+    def part_sizes(self, by: Sequence[str], n_parts: int, shared: Mapping[str, Ints] | None = None) -> Ints:
+        """How many distinct rows each of so many parts has at most."""
+        number, joins = self._dealt_by("coded", by, shared)
+        found = self._database.execute(
+            f"SELECT {number} % {n_parts} AS part, count(*) AS n FROM coded {joins} GROUP BY part"
+        ).fetchnumpy()
+        sizes = np.zeros(n_parts, dtype=np.int64)
+        sizes[np.ma.getdata(found["part"]).astype(np.int64)] = np.ma.getdata(found["n"])
+        return sizes
+
+    def _dealt_by(self, source: str, by: Sequence[str], shared: Mapping[str, Ints] | None) -> tuple[str, str]:
+        """The SQL of a number that rows have in common that are equal in some columns, and of what is joined for it."""
+        if shared is None:
+            return f"hash({', '.join(map(self._cell, by))})", ""
+        numbers, joins = [], []
+        for name in by:
+            cell, kept = self._cell(name), f"shared_{self._cell(name)}"
+            self._database.register("numbers", {"code": np.arange(len(shared[name])), "number": shared[name]})
+            self._database.execute(
+                f"CREATE OR REPLACE TEMP TABLE {kept} AS SELECT CAST(code AS UINTEGER) AS code, "
+                "CAST(number AS BIGINT) AS number FROM numbers"
+            )
+            self._database.unregister("numbers")
+            numbers.append(f"{kept}.number")
+            joins.append(f"JOIN {kept} ON CAST({source}.{cell} AS UINTEGER) = {kept}.code")
+        return f"hash({', '.join(numbers)})", " ".join(joins)
 
     def _enough(self, source: str, number: str, n_rows: int, most: int | None) -> int:
         """How many parts it takes for each to have no more rows than fit."""
         if most is None or n_rows <= most:
             return 1
         chosen, largest = 1, n_rows
-        for _ in range(_TRIES):
-            chosen = max(chosen + 1, int(np.ceil(_SLACK * max(chosen * largest / max(most, 1), n_rows / max(most, 1)))))
-            if chosen > np.iinfo(np.uint16).max:
+        for _ in range(TRIES):
+            chosen = more_parts(chosen, largest, most)
+            if chosen > MOST_PARTS:
                 break
             query = f"SELECT max(n) FROM (SELECT count(*) AS n FROM {source} GROUP BY {number} % {chosen})"
             largest = int(_fetch_one(self._database, query)[0])

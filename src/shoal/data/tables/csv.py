@@ -124,19 +124,27 @@ def read_distinct_text(
     return found, known, weights
 
 
-def scan_distinct_text(path: os.PathLike[str], delimiter: str | None, *, gzipped: bool) -> DistinctScan | None:
-    """A text file with a header to be scanned, whose cells are texts as they stand; None if it is not regular."""
-    known = survey(path, gzipped=gzipped, delimiter=delimiter, encoding=None)
+def scan_distinct_text(path: os.PathLike[str], reading: HowToRead, *, gzipped: bool) -> DistinctScan | None:
+    """A text file to be scanned, whose cells are texts as they stand; None if it is not regular."""
+    check_header(reading.header)
+    known = survey(path, gzipped=gzipped, delimiter=reading.delimiter, encoding=reading.encoding)
+    is_headless = reading.header == "none"
     if not known.is_regular or known.header is None or len(known.header) < 2:
         return None
-    names, width = _names(path, known.header, False), len(known.header)
-    scan, cells = _scan(path, known, gzipped, False, width)
+    if is_headless and known.has_quoted_header:
+        return None
+    names, width, drops = _names(path, known.header, is_headless), len(known.header), reading.drops
+    scan, cells = _scan(path, known, gzipped, is_headless, width)
+    kept = [i for i, name in enumerate(names) if drops is None or not drops(name)]
 
-    def column(i: int, fetched: npt.NDArray[Any]) -> Column:
+    def column(place: int, fetched: npt.NDArray[Any]) -> Column:
         texts = np.ma.getdata(fetched).tolist()
-        return from_distinct(names[i], np.arange(len(texts)), texts)
+        return from_distinct(names[kept[place]], np.arange(len(texts)), texts, reading.markers)
 
-    return DistinctScan(scan, tuple(names), tuple(cells), column, lambda n: 0 < n * (width - 1) == known.n_delimiters)
+    def has_records(n: int) -> bool:
+        return 0 < (n - is_headless) * (width - 1) == known.n_delimiters
+
+    return DistinctScan(scan, tuple(names[i] for i in kept), tuple(cells[i] for i in kept), column, has_records)
 
 
 def _read(

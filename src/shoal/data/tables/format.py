@@ -90,6 +90,10 @@ class TableFormat(ABC):
     def read(self, seen: Look, reading: HowToRead) -> Table:
         """Read a file."""
 
+    def scan(self, database: DuckDBPyConnection, seen: Look, reading: HowToRead) -> DistinctScan:
+        """The same file to be scanned, where its distinct rows are not held in memory."""
+        raise DataError(f"{seen.path}: with a bound on memory only Parquet and text are read; leave memory out")
+
     @abstractmethod
     def file_name(self, source: Source) -> str:
         """What the file of a published table is called."""

@@ -22,6 +22,7 @@ from shoal.arrays import Ints, Mask
 from shoal.data.database import identifier
 from shoal.data.tables import frames_back
 from shoal.data.tables.dictionary import TextEncoder
+from shoal.data.tables.format import HowToRead
 from shoal.data.tables.header import refuse_named_by_record
 from shoal.data.tables.ordered_column import OrderedColumn
 from shoal.data.tables.parquet import plain, refuse_type, to_column
@@ -29,6 +30,11 @@ from shoal.data.tables.table import MARKERS, Column, Source, Table, encode_cells
 from shoal.errors import DataError
 
 _NULL_TYPES = ("NoneType", "NAType", "NaTType")
+
+
+def from_query(database: duckdb.DuckDBPyConnection, query: str, reading: HowToRead) -> Table:
+    """What a query finds, as a table."""
+    return from_frame(database.sql(query), markers=reading.markers, header=reading.header)
 
 
 def from_frame(frame: Any, markers: Sequence[str] = MARKERS, header: str | None = None) -> Table:

@@ -178,14 +178,19 @@ def _described(database: duckdb.DuckDBPyConnection, path: os.PathLike[str]) -> t
 
 
 def scan_distinct(
-    database: duckdb.DuckDBPyConnection, path: os.PathLike[str], markers: Collection[str]
+    database: duckdb.DuckDBPyConnection,
+    path: os.PathLike[str],
+    markers: Collection[str],
+    drops: Callable[[str], bool] | None = None,
 ) -> DistinctScan:
     """A Parquet file to be scanned; texts and whole numbers as small numbers where they are few."""
     scan, names, types, n_records = _described(database, path)
-    coded = _numbered(database, scan, dict(enumerate(types)))
-    cells = [coded[i].cell if i in coded else plain(f"c{i}", kind) for i, kind in enumerate(types)]
+    kept = [i for i, name in enumerate(names) if drops is None or not drops(name)]
+    coded = _numbered(database, scan, {i: types[i] for i in kept})
+    cells = [coded[i].cell if i in coded else plain(f"c{i}", types[i]) for i in kept]
 
-    def column(i: int, fetched: npt.NDArray[Any]) -> Column:
+    def column(place: int, fetched: npt.NDArray[Any]) -> Column:
+        i = kept[place]
         if i not in coded:
             return to_column(names[i], types[i], fetched, markers)
         values, numbers = coded[i].values, np.ma.getdata(fetched).astype(np.int64)
@@ -193,7 +198,7 @@ def scan_distinct(
             return encode_cells(names[i], numbers + values.start, numbers == len(values))
         return from_distinct(names[i], np.arange(len(numbers)), [[*values, None][j] for j in numbers], markers)
 
-    return DistinctScan(scan, tuple(names), tuple(cells), column, lambda n: n == n_records)
+    return DistinctScan(scan, tuple(names[i] for i in kept), tuple(cells), column, lambda n: n == n_records)
 
 
 def _read_collapsed(

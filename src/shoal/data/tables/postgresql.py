@@ -19,7 +19,7 @@ import duckdb
 from shoal.data.database import connection, identifier, literal
 from shoal.data.tables.files import one_of
 from shoal.data.tables.format import HowToRead
-from shoal.data.tables.frames import from_frame
+from shoal.data.tables.frames import from_query
 from shoal.data.tables.table import Source, Table
 from shoal.errors import DataError, MissingExtra
 
@@ -66,8 +66,7 @@ def read_postgresql(address: str, reading: HowToRead) -> Table:
         tables = {t if s == "public" else f"{s}.{t}": (s, t) for s, t in found if s not in _OWN_SCHEMAS}
         name = one_of(Path(shown), "table", list(tables), wanted)
         try:
-            relation = database.sql(f"SELECT * FROM held.{'.'.join(map(identifier, tables[name]))}")
-            table = from_frame(relation, markers=reading.markers, header=reading.header)
+            table = from_query(database, f"SELECT * FROM held.{'.'.join(map(identifier, tables[name]))}", reading)
         except duckdb.Error:
             raise DataError(
                 f"{shown}: the table {name!r} cannot be read; ask for the right to, or copy it to a file"

@@ -217,6 +217,18 @@ def _list_likely(bits: Words, cells: Codes, person: int, listed: Ints) -> int:
     return len(listed)
 
 
+@compiled
+def _tie(box: int, distance: float, bound: float, tied: Ints, n_tied: int) -> tuple[float, int]:
+    """Take a box for the nearest so far, or among those that are as near; how near they are then, and how many."""
+    if distance < bound - ROUNDING:
+        tied[0] = box
+        return distance, 1
+    if distance <= bound + ROUNDING:
+        tied[n_tied] = box
+        return bound, n_tied + 1
+    return bound, n_tied
+
+
 def _nearest_boxes(terms: Floats, labels: Codes, listed: Ints, n_listed: int, tied: Ints) -> tuple[float, int]:
     boxes = listed[:n_listed]
     distances = np.zeros(n_listed)
@@ -226,12 +238,7 @@ def _nearest_boxes(terms: Floats, labels: Codes, listed: Ints, n_listed: int, ti
     near = np.flatnonzero(distances <= distances.min(initial=np.inf) + 1000 * ROUNDING)
     bound, n_tied = np.inf, 0
     for box, distance in zip(boxes[near].tolist(), distances[near].tolist(), strict=True):
-        if distance < bound - ROUNDING:
-            bound = distance
-            tied[0], n_tied = box, 1
-        elif distance <= bound + ROUNDING:
-            tied[n_tied] = box
-            n_tied += 1
+        bound, n_tied = _tie(box, distance, bound, tied, n_tied)
     return bound, n_tied
 
 
@@ -242,12 +249,7 @@ def nearest_boxes(terms: Floats, labels: Codes, listed: Ints, n_listed: int, tie
     for i in range(n_listed):
         box = listed[i]
         distance = _distance(terms, labels, box, bound + ROUNDING)
-        if distance < bound - ROUNDING:
-            bound = distance
-            tied[0], n_tied = box, 1
-        elif distance <= bound + ROUNDING:
-            tied[n_tied] = box
-            n_tied += 1
+        bound, n_tied = _tie(box, distance, bound, tied, n_tied)
     return bound, n_tied
 
 

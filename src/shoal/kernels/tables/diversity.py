@@ -7,7 +7,7 @@ division of two: a group that meets its bound exactly is accepted, and none that
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,22 +86,32 @@ def _persons_of_providers(
 
 
 @compiled
-def _frequencies_hold(limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int, size: int, n: int) -> bool:
-    """l-diversity in its four senses, the share alpha, and what is left without the most frequent values."""
-    model = limits.models[j]
-    bound = limits.parameters[j, 0]
-    tally = np.empty(size, np.int32)
-    n_values = np.int64(0)
-    unknown = np.int64(0)
-    largest = np.int64(0)
+def tally_values(
+    limits: LimitArrays, j: int, codes: Codes, counts: Any, at: int, size: int, tally: Any
+) -> tuple[int, int, int]:
+    """Put the counts of values that occur into `tally`; how many they are, and where the largest of them stands.
+
+    And where among `counts` that of records stands which may have any value, and which is not put there, or -1.
+    """
+    n_values, largest, unknown = np.int64(0), np.int64(0), np.int64(-1)
     for i in range(at, at + size):
         if codes[i] == limits.unknown[j]:
-            unknown = np.int64(counts[i])
+            unknown = np.int64(i)
         elif counts[i] > 0:
             tally[n_values] = counts[i]
             if counts[i] > tally[largest]:
                 largest = n_values
             n_values += 1
+    return n_values, largest, unknown
+
+
+@compiled
+def _frequencies_hold(limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int, size: int, n: int) -> bool:
+    """l-diversity in its four senses, the share alpha, and what is left without the most frequent values."""
+    model = limits.models[j]
+    bound = limits.parameters[j, 0]
+    tally = np.empty(size, np.int32)
+    n_values, largest, unknown = tally_values(limits, j, codes, counts, at, size, tally)
     if model == DISTINCT:
         return bool(n_values >= bound)
     if model == OUTSIDE:
@@ -115,7 +125,8 @@ def _frequencies_hold(limits: LimitArrays, j: int, codes: Codes, counts: Codes, 
     if n_values == 0:
         return False
     # The worst case of records that may have any value: all have the most frequent one.
-    tally[largest] += unknown
+    if unknown >= 0:
+        tally[largest] += counts[unknown]
     top = tally[largest]
     if model == PROBABILISTIC:
         return bool(n / top >= bound)
@@ -208,27 +219,45 @@ def hierarchical_distance(
 
 
 @compiled
+def _in_table(limits: LimitArrays, j: int, code: int) -> int:
+    """Records of the whole table with a value."""
+    begin = limits.starts[j]
+    value = begin + code
+    return limits.below[value] - (limits.below[value - 1] if value > begin else 0)  # type: ignore[no-any-return]
+
+
+@compiled
+def gain_of(limits: LimitArrays, j: int, code: int, held: float, n: float) -> tuple[float, float]:
+    """How much oftener a value is held than the table lets expect, and what that is; times the records of the table."""
+    expected = float(_in_table(limits, j, code)) * n
+    return held * float(limits.totals[j]) - expected, expected
+
+
+@compiled
+def most_gain(limits: LimitArrays, j: int, code: int) -> float:
+    """The most that beta allows a value to gain, as a share of what is expected."""
+    bound = limits.parameters[j, 0]
+    if limits.models[j] == ENHANCED:
+        logarithm = np.log(float(limits.totals[j]) / _in_table(limits, j, code))
+        if logarithm < bound:
+            bound = logarithm
+    return float(bound)
+
+
+@compiled
 def _gains_hold(limits: LimitArrays, j: int, codes: Codes, counts: Codes, at: int, size: int, n: int) -> bool:
     """Total variation, and the relative gain beta; both look at values more frequent than in the table."""
-    begin = limits.starts[j]
-    total = float(limits.totals[j])
-    model = limits.models[j]
+    is_equal = limits.models[j] == EQUAL
     gained = 0.0
     for i in range(at, at + size):
-        value = begin + codes[i]
-        count = limits.below[value] - (limits.below[value - 1] if value > begin else 0)
-        expected = float(count) * n
-        gain = counts[i] * total - expected
-        if gain <= 0.0:
-            continue
-        gained += gain
-        if model != EQUAL:
-            bound = limits.parameters[j, 0]
-            if model == ENHANCED and np.log(total / count) < bound:
-                bound = np.log(total / count)
-            if gain / expected > (bound if expected < _EXACT else bound * (1.0 - _MARGIN)):
-                return False
-    return model != EQUAL or _at_most(gained, limits.parameters[j, 0] * (n * total))
+        gain, expected = gain_of(limits, j, codes[i], counts[i], n)
+        if gain > 0.0:
+            gained += gain
+            if not is_equal:
+                bound = most_gain(limits, j, codes[i])
+                if gain / expected > (bound if expected < _EXACT else bound * (1.0 - _MARGIN)):
+                    return False
+    return not is_equal or _at_most(gained, limits.parameters[j, 0] * (n * float(limits.totals[j])))
 
 
 @compiled

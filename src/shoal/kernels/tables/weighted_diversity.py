@@ -13,15 +13,17 @@ from shoal.kernels.compile import compiled
 from shoal.kernels.tables.diversity import (
     ALPHA,
     DISTINCT,
-    ENHANCED,
     ENTROPY,
     EQUAL,
     HIERARCHICAL,
     ORDERED,
     PROBABILISTIC,
     LimitArrays,
+    gain_of,
     hierarchical_distance,
+    most_gain,
     ordered_distance,
+    tally_values,
 )
 
 MARGIN = 1e-9
@@ -49,22 +51,13 @@ def _shares_hold(limits: LimitArrays, j: int, codes: Codes, weights: Floats, siz
     model = limits.models[j]
     bound = limits.parameters[j, 0]
     tally = np.empty(size, np.float64)
-    n_values = np.int64(0)
-    largest = np.int64(0)
-    unknown = 0.0
-    for i in range(size):
-        if codes[i] == limits.unknown[j]:
-            unknown = weights[i]
-        elif weights[i] > 0.0:
-            tally[n_values] = weights[i]
-            if weights[i] > tally[largest]:
-                largest = n_values
-            n_values += 1
+    n_values, largest, unknown = tally_values(limits, j, codes, weights, np.int64(0), size, tally)
     if model == DISTINCT:
         return bool(n_values >= bound)
     if n_values == 0:
         return False
-    tally[largest] += unknown
+    if unknown >= 0:
+        tally[largest] += weights[unknown]
     top = tally[largest]
     if model == PROBABILISTIC:
         return bool(n / top >= bound * (1.0 + slack))
@@ -84,24 +77,16 @@ def _shares_hold(limits: LimitArrays, j: int, codes: Codes, weights: Floats, siz
 @compiled
 def _gains_hold(limits: LimitArrays, j: int, codes: Codes, weights: Floats, size: int, n: float, slack: float) -> bool:
     """Total variation, and the relative gain beta."""
-    begin = limits.starts[j]
-    total = float(limits.totals[j])
+    is_equal = limits.models[j] == EQUAL
     gained = 0.0
     for i in range(size):
-        value = begin + codes[i]
-        count = limits.below[value] - (limits.below[value - 1] if value > begin else 0)
-        expected = float(count) * n
-        gain = weights[i] * total - expected
-        if gain <= 0.0:
-            continue
-        gained += gain
-        if limits.models[j] != EQUAL:
-            bound = limits.parameters[j, 0]
-            if limits.models[j] == ENHANCED and np.log(total / count) < bound:
-                bound = np.log(total / count)
-            if gain / expected > bound * (1.0 - slack):
+        gain, expected = gain_of(limits, j, codes[i], weights[i], n)
+        if gain > 0.0:
+            gained += gain
+            if not is_equal and gain / expected > most_gain(limits, j, codes[i]) * (1.0 - slack):
                 return False
-    return bool(limits.models[j] != EQUAL or gained <= limits.parameters[j, 0] * (n * total) * (1.0 - slack))
+    total = float(limits.totals[j])
+    return bool(not is_equal or gained <= limits.parameters[j, 0] * (n * total) * (1.0 - slack))
 
 
 @compiled

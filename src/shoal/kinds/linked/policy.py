@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from shoal.kinds.linked.release import LinkedRelease
 
 
+_OF_ALL_TABLES = ("missing", "missing_markers", "limits", "accept", "method", "shift_days")
+"""What is asked of every table alike."""
 _OF_COLUMNS = [a.name for a in Policy.arguments if a.name != "hierarchies"]
 
 
@@ -157,11 +159,6 @@ class LinkedPolicy(ModelledPolicy):
         return Policy(
             columns=dict(columns),
             require=require,
-            missing=self.missing,
-            missing_markers=self.missing_markers,
-            limits=self.limits,
-            accept=self.accept,
-            method=self.method,
-            shift_days=self.shift_days,
+            **{name: getattr(self, name) for name in _OF_ALL_TABLES},
             **(tied if self.link is not None else {}),
         )

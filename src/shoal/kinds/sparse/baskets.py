@@ -16,7 +16,7 @@ from shoal.check.sparse.baskets import BasketsEvidence, verify_baskets
 from shoal.check.sparse.folder import baskets_asked
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.written import RecordForm, compact, published_form, read_records, record_file_name, write_records
-from shoal.errors import DataError, Infeasible, NotVerified
+from shoal.errors import Infeasible, NotVerified
 from shoal.held_out import HeldOut
 from shoal.kinds.sparse.manifest import BasketManifest
 from shoal.kinds.sparse.policy import SparsePolicy
@@ -180,8 +180,6 @@ def release_baskets(
     NotVerified
         If the check does not confirm everything; then nothing is left of it.
     """
-    if not len(original):
-        raise DataError("there are no records, so there is nothing to publish; give a file with some")
     seed, progress = run.seed, run.progress
     policy = settled(policy, original)
     made = make_baskets(original, policy, seed, progress)

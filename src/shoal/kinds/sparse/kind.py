@@ -126,6 +126,8 @@ class SparseKind(Kind):
         self, data: Sparse, policy: SparsePolicy, run: Run, *, like: Any = None, held_out: HeldOut[Sparse] | None = None
     ) -> SparseRelease | BasketRelease | KMRelease:
         """Deal items anew, break rare combinations up, or sketch records."""
+        if not len(data):
+            raise DataError("there are no records, so there is nothing to publish; give a file with some")
         if policy.publish == "pseudo":
             from shoal.kinds.sparse.baskets import release_baskets
 

@@ -26,7 +26,7 @@ from shoal.data.sparse.written import (
     write_records,
 )
 from shoal.data.tables.hierarchy import Hierarchy
-from shoal.errors import DataError, Infeasible, NotVerified, PolicyError, did_you_mean
+from shoal.errors import Infeasible, NotVerified, PolicyError, did_you_mean
 from shoal.held_out import HeldOut
 from shoal.kinds.sparse.manifest import KMManifest
 from shoal.kinds.sparse.policy import SparsePolicy
@@ -287,8 +287,6 @@ def release_km(
     NotVerified
         If the check does not confirm everything; then nothing is left of it.
     """
-    if not len(original):
-        raise DataError("there are no records, so there is nothing to publish; give a file with some")
     seed, progress = run.seed, run.progress
     notes = _notes(original, seed)
     original = original.joined()

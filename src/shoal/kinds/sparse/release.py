@@ -17,7 +17,7 @@ from shoal.check.sparse.verify import SparseEvidence, is_sorted, verify_sketches
 from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketch_files import read_sketches, write_sketches
 from shoal.data.sparse.sketches import Sketches
-from shoal.errors import DataError, Infeasible, NotVerified
+from shoal.errors import Infeasible, NotVerified
 from shoal.held_out import HeldOut
 from shoal.kinds.sparse.manifest import DATA_FILE, SketchManifest
 from shoal.kinds.sparse.policy import SparsePolicy
@@ -163,8 +163,6 @@ def release_sparse(
     NotVerified
         If the check does not confirm everything; then nothing is left of it.
     """
-    if not len(original):
-        raise DataError("there are no records, so there is nothing to publish; give a file with some")
     notes = list(original.source.notes)
     if key is not None:
         notes.append(

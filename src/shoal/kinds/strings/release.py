@@ -76,7 +76,6 @@ class StringRelease(Release[Strings]):
     n_rejected: int
     _evidence: StringEvidence = field(repr=False)
     _reasons: npt.NDArray[np.int8] = field(repr=False)
-    _segments: tuple[Segment, ...] = field(repr=False)
     _statistics: GroupStatistics = field(repr=False)
 
     @property
@@ -267,7 +266,6 @@ def release_strings(
         _original=original,
         _evidence=evidence,
         _reasons=condensation.suppressed_,
-        _segments=condensation.segments_,
         _statistics=condensation.statistics_,
         _file=file,
         _like=like,

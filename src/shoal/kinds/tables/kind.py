@@ -128,7 +128,10 @@ class Tables(Kind):
         Where these do not fit, what is known of them without holding them (`shoal.data.tables.coded_rows.UnheldTable`).
         """
         from shoal.data.database import bound
+        from shoal.data.sniff import look
         from shoal.data.tables.coded_rows import UnheldTable
+        from shoal.data.tables.files import address_of
+        from shoal.data.tables.format import HowToRead
         from shoal.data.tables.parquet import TooManyDistinct
 
         markers = manifest.missing_markers if policy is None else policy.missing_markers
@@ -140,12 +143,26 @@ class Tables(Kind):
 
         person = (policy.person if policy is not None else ()) or manifest.person or ()
         said: dict[Any, Any] = {"missing_markers": markers, "header": first, **(reading or {})}
+
+        def drops(name: str) -> bool:
+            return name not in manifest.attributes
+
         try:
-            return read_distinct_rows(source, Policy(**said), lambda name: name not in manifest.attributes, person)
+            return read_distinct_rows(source, Policy(**said), drops, person)
         except TooManyDistinct as error:
             if not error.names:  # records that are to be held, as some may be of one person
                 raise
-            return UnheldTable(error.names, error.n_rows, error.n_records, error.memory, is_one_each=bool(person))
+            asked: dict[Any, Any] = {"header": first, "drops": drops, **(reading or {})}
+            where = address_of(source)[0]
+            return UnheldTable(
+                error.names,
+                error.n_rows,
+                error.n_records,
+                error.memory,
+                is_one_each=bool(person),
+                path=None if look(where).is_zip else where,
+                reading=HowToRead(markers, **asked),
+            )
 
     def bytes_to_check(
         self, manifest: TableManifest, policy: Policy | None, memory: str | None, *, beside: Sequence[Any] = ()

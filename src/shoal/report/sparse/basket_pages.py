@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shoal.report.content import ReportContent
 from shoal.report.page import classes_shown, draw_datasheet, points
@@ -12,6 +12,7 @@ from shoal.report.tables.words import number, percent
 
 if TYPE_CHECKING:
     from shoal.kinds.sparse.baskets import BasketRelease
+    from shoal.kinds.sparse.km import KMRelease
     from shoal.utility.sparse.baskets import BasketUtility, SupportError
 
 
@@ -36,22 +37,29 @@ def render_datasheet(release: BasketRelease) -> str:
 
 def report_content(release: BasketRelease) -> ReportContent:
     """Collect what the report shows."""
-    utility, baskets = release.utility, release.baskets
+    baskets = release.baskets
+    return content_of_records(
+        release,
+        title=f"{len(baskets):,} pseudo-baskets",
+        limits=points(words.limits(baskets.labels is not None)),
+        **classes_shown(baskets.labels, baskets.classes),
+        method=words.method(release.policy),
+    )
+
+
+def content_of_records(release: BasketRelease | KMRelease, **shown: Any) -> ReportContent:
+    """What the report shows of records that are published as such, and what this one shows besides."""
+    utility = release.utility
     return ReportContent.of_release(
         release,
-        words,
-        noun="Records",
-        title=f"{len(baskets):,} pseudo-baskets",
         facts=basket_facts(release.records, utility),
         suppressed_sentence=f"{release.suppressed_sentence} {release.items_sentence}",
-        limits=points(words.limits(baskets.labels is not None)),
         use=use_rows(utility),
         learning=[
             (found.classifier, percent(found.before), percent(found.after), percent(found.baseline))
             for found in utility.learning
         ],
-        **classes_shown(baskets.labels, baskets.classes),
-        method=words.method(release.policy),
+        **shown,
     )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shoal.utility.sparse.baskets import BasketUtility
 
 MANY = 0.1  # of the items of a record, left out: then it is told
+NOUN = "Records"
 MODELS = {
     "k-anonymity": "Items were dealt anew among the records of a group, or of several neighbouring ones: a "
     "pseudo-record is of nobody in particular.",

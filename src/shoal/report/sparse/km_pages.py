@@ -8,8 +8,7 @@ from shoal.data.sparse.disassociated import Disassociated
 from shoal.report.content import ReportContent
 from shoal.report.page import classes_shown, draw_datasheet, points
 from shoal.report.sparse import km_words as words
-from shoal.report.sparse.basket_pages import basket_facts, use_rows
-from shoal.report.tables.words import percent
+from shoal.report.sparse.basket_pages import content_of_records
 
 if TYPE_CHECKING:
     from shoal.kinds.sparse.km import KMRelease
@@ -41,21 +40,13 @@ def render_datasheet(release: KMRelease) -> str:
 
 def report_content(release: KMRelease) -> ReportContent:
     """Collect what the report shows."""
-    utility, policy = release.utility, release.policy
-    return ReportContent.of_release(
+    policy = release.policy
+    called = words.title(policy).lower()
+    return content_of_records(
         release,
-        words,
-        noun="Records",
-        called=words.title(policy).lower(),
-        title=f"{release.records['out']:,} {words.title(policy).lower()}",
-        facts=basket_facts(release.records, utility),
-        suppressed_sentence=f"{release.suppressed_sentence} {release.items_sentence}",
+        called=called,
+        title=f"{release.records['out']:,} {called}",
         limits=points(words.limits(policy, release.published.labels is not None)),
-        use=use_rows(utility),
-        learning=[
-            (found.classifier, percent(found.before), percent(found.after), percent(found.baseline))
-            for found in utility.learning
-        ],
         **_classes(release),
         method=words.method(policy),
         notes=(*release.notes, *words.READINGS.get(policy.publish, ())),

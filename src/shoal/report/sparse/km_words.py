@@ -16,6 +16,7 @@ from shoal.report.tables.words import number, percent
 if TYPE_CHECKING:
     from shoal.data.sparse.written import RecordForm
 
+NOUN = "Records"
 MODELS = {
     "km-anonymity": "Who knows up to m items of a record finds k records that fit, or none.",
     "rho-uncertainty": "Of the records with any m items, at most the share rho holds one more that is sensitive.",

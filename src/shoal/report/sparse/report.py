@@ -27,8 +27,6 @@ def report_content(release: SparseRelease) -> ReportContent:
     utility, sketches, policy = release.utility, release.sketches, release.policy
     return ReportContent.of_release(
         release,
-        sparse_words,
-        noun="Records",
         title=f"{len(sketches):,} sketches",
         facts=_facts(release),
         suppressed_sentence=release.suppressed_sentence,

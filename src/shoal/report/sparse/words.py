@@ -15,6 +15,7 @@ from shoal.report.tables.words import number, percent
 if TYPE_CHECKING:
     from shoal.utility.sparse.measure import SparseUtility
 
+NOUN = "Records"
 MODELS = {
     "delta-anonymity": "The usual estimate of an item's weight, which is right on average and takes the key, has at "
     "least that variance. Estimates that use how popular items are come nearer: see what the key tells of items.",

@@ -36,8 +36,6 @@ def report_content(release: StringRelease) -> ReportContent:
     policy = release.policy
     return ReportContent.of_release(
         release,
-        string_words,
-        noun="Strings",
         title=f"{len(release.strings):,} strings",
         facts=_facts(release),
         suppressed_sentence=release.suppressed_sentence,

@@ -15,6 +15,7 @@ from shoal.report.tables.words import number, percent
 if TYPE_CHECKING:
     from shoal.utility.strings.measure import StringUtility
 
+NOUN = "Strings"
 MODELS = {
     "string-condensation": "What is published about a string depends on a group of at least k strings.",
     "context-support": "What fewer strings of a group share is not carried on.",

@@ -30,8 +30,6 @@ def report_content(release: TrajectoryRelease) -> ReportContent:
     boxes, policy, u = release.published, release.policy, release.utility
     return ReportContent.of_release(
         release,
-        words,
-        noun="Trajectories",
         title=f"{len(boxes):,} {policy.many}",
         facts=[
             (f"{policy.many.capitalize()} published", f"{len(boxes):,}", f"of {len(release._original):,}"),

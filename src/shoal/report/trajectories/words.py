@@ -7,6 +7,7 @@ from shoal.kinds.trajectories.policy import TrajectoryPolicy
 from shoal.report.checked import recomputed
 from shoal.report.points import Point
 
+NOUN = "Trajectories"
 MODELS = {
     "k-anonymity": "Whoever knows where someone was finds at least k persons who fit equally well.",
     "k-tau-eps": "Whoever knows where someone was for tau minutes in one go finds at least k trajectories that fit "

@@ -7,7 +7,7 @@ nothing else: what they score as well is no merit of the release.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from shoal.data.sparse.records import Sparse
 from shoal.engine.seeds import spawn_seeds
 from shoal.errors import ShoalError
 from shoal.sparse.mining.neighbours_classifier import elect
+from shoal.utility.measured import Measured
 from shoal.utility.sparse.originals import original_blocks
 
 N_TOP = 1000
@@ -67,7 +68,7 @@ class ClassesTold:
 
 
 @dataclass(frozen=True)
-class BasketUtility:
+class BasketUtility(Measured):
     """What the protection cost.
 
     Attributes
@@ -105,10 +106,6 @@ class BasketUtility:
     confidence_error: float
     confidence_error_permuted: float
     learning: tuple[ClassesTold, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
 
 def measure_baskets(original: Sparse, published: Sparse, *, make: Maker | None = None, seed: int = 0) -> BasketUtility:

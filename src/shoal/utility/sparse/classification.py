@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from shoal.engine.seeds import spawn_seeds
 from shoal.errors import DataError, PolicyError
 from shoal.sparse.mining.neighbours_classifier import Votes, elect
 from shoal.sparse.mining.similarity import Background, Metric, similarity_blocks
+from shoal.utility.measured import Measured
 from shoal.utility.sparse.originals import matrix_of, original_blocks
 
 Anonymizer = Callable[[Sparse], tuple[Sketches, Ints]]
@@ -54,7 +55,7 @@ class SketchAccuracy:
 
 
 @dataclass(frozen=True)
-class SketchLearning:
+class SketchLearning(Measured):
     """Accuracies of nearest neighbours.
 
     Attributes
@@ -76,10 +77,6 @@ class SketchLearning:
     n_classes: int
     suppressed_train: float
     suppressed_test: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
 
 def learn(

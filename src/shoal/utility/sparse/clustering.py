@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from shoal.data.sparse.records import Sparse
 from shoal.data.sparse.sketches import Sketches
 from shoal.engine.seeds import spawn_seeds
 from shoal.sparse.mining.k_means import SketchPoints, spherical_k_means
+from shoal.utility.measured import Measured
 from shoal.utility.sparse.originals import OriginalPoints, cluster_means, matrix_of, unit_rows
 
 N_CLUSTERS = 10
@@ -21,7 +22,7 @@ N_TRIES = 2  # of each start, the better
 
 
 @dataclass(frozen=True)
-class ClusterQuality:
+class ClusterQuality(Measured):
     """The mean cosine of an original record to the true centroid of its cluster.
 
     Attributes
@@ -45,10 +46,6 @@ class ClusterQuality:
     n_clusters: int
     n_records: int
     suppressed: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
 
 def compare_clusters(

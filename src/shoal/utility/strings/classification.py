@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from shoal.arrays import Codes
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
+from shoal.utility.measured import Measured
 from shoal.utility.strings.codes import in_one_alphabet
 from shoal.utility.strings.nearest import NearestStrings
 from shoal.utility.strings.wav_rule import WavRule
@@ -23,7 +24,7 @@ MOST_STEPS = 20_000_000_000  # symbols of training strings times words of test s
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class Accuracy(Measured):
     """The share of test strings that one kind of classifier puts into their class.
 
     Attributes
@@ -50,10 +51,6 @@ class Accuracy:
     n_test: int
     n_classes: int
     confidence: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
 
 def compare_classifiers(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.data.strings.strings import Strings
+from shoal.utility.measured import Measured
 from shoal.utility.strings.codes import in_one_alphabet
 
 
 @dataclass(frozen=True)
-class Composition:
+class Composition(Measured):
     """Shares of symbols of two sets of strings.
 
     Attributes
@@ -35,10 +35,6 @@ class Composition:
     before: tuple[float, ...]
     after: tuple[float, ...]
     n_symbols: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
 
 def compare_composition(original: Strings, published: Strings, *, n_shown: int = 30) -> Composition:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from shoal.arrays import Floats, Ints
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError
 from shoal.kernels.strings.edit_distance import edit_distances
+from shoal.utility.measured import Measured
 from shoal.utility.strings.codes import in_one_alphabet
 
 MOST_STEPS = 150_000_000  # words of the tables of all alignments; about half a second
@@ -19,7 +20,7 @@ FEWEST_PAIRS = 10  # of groups, as long as a group has more than one string to a
 
 
 @dataclass(frozen=True)
-class DistanceOrder:
+class DistanceOrder(Measured):
     """The order of distances between groups, before and after.
 
     Attributes
@@ -44,10 +45,6 @@ class DistanceOrder:
     n_strings: int
     before: tuple[float, ...]
     after: tuple[float, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
 
 def compare_distances(

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.arrays import Ints
 from shoal.data.strings.strings import Strings
 from shoal.errors import DataError, PolicyError
+from shoal.utility.measured import Measured
 from shoal.utility.strings.codes import in_one_alphabet
 
 MOST_COUNTED = 4_000_000  # k-mers that are possible; where there are more, only those that occur are counted
 
 
 @dataclass(frozen=True)
-class KMers:
+class KMers(Measured):
     """Two profiles of k-mers.
 
     Attributes
@@ -37,10 +37,6 @@ class KMers:
     n_before: int
     n_after: int
     n_shared: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
 
 def compare_k_mers(original: Strings, published: Strings, width: int = 2) -> KMers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from shoal.data.strings.strings import Strings
 from shoal.errors import ShoalError
+from shoal.utility.measured import Measured
 from shoal.utility.strings.composition import Composition, compare_composition
 from shoal.utility.strings.distances import DistanceOrder, compare_distances
 from shoal.utility.strings.k_mers import KMers, compare_k_mers
@@ -33,7 +34,7 @@ class LengthComparison:
 
 
 @dataclass(frozen=True)
-class StringUtility:
+class StringUtility(Measured):
     """What the protection cost.
 
     Attributes
@@ -57,10 +58,6 @@ class StringUtility:
     lengths: LengthComparison
     distances: DistanceOrder | None
     share_measured: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
 
 def measure_strings(

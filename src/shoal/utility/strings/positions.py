@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.arrays import Ints
 from shoal.data.strings.strings import Strings
 from shoal.errors import PolicyError
+from shoal.utility.measured import Measured
 from shoal.utility.strings.codes import in_one_alphabet
 
 
 @dataclass(frozen=True)
-class Positions:
+class Positions(Measured):
     """Shares of symbols in parts of the strings.
 
     Attributes
@@ -30,10 +30,6 @@ class Positions:
     total_variation: float
     by_part: tuple[float | None, ...]
     n_parts: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
 
 def compare_positions(original: Strings, published: Strings, n_parts: int | None = None) -> Positions:

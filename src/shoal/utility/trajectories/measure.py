@@ -6,7 +6,7 @@ displacement is the way to the middle of the box. An analyst who reads a box as 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from shoal.arrays import Floats, Ints
 from shoal.data.trajectories.boxes import TrajectoryBoxes
 from shoal.data.trajectories.trajectories import METRES_A_DEGREE, Trajectories, leg_metres
 from shoal.kernels.trajectories.cuts import first_boxes
+from shoal.utility.measured import Measured
 
 COARSE = 0.01
 """Degrees of the cells of flows and heat maps."""
@@ -23,7 +24,7 @@ LEAST_COUNT = 0.001  # of all points: sanity bound of a relative error
 
 
 @dataclass(frozen=True)
-class TrajectoryUtility:
+class TrajectoryUtility(Measured):
     """What the protection cost.
 
     Attributes
@@ -61,10 +62,6 @@ class TrajectoryUtility:
             f"Half of the published points stand in boxes of up to {metres:,.0f} m and {minutes:,.0f} minutes, 95 of "
             f"100 in boxes of up to {far:,.0f} m and {long:,.0f} minutes."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
 
 def middles(boxes: TrajectoryBoxes) -> tuple[Floats, Floats, Floats]:

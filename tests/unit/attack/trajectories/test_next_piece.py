@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.attack.trajectories.case import TrajectoryCase
-from shoal.attack.trajectories.next_piece import FEWEST, NextPiece, next_pieces
+from shoal.attack.trajectories.next_piece import NextPiece, next_pieces
+from shoal.attack.trajectories.others import FEWEST
 from shoal.data.trajectories.boxes import TrajectoryBoxes
 from shoal.data.trajectories.grid import Grid3D
 from shoal.data.trajectories.pieces import in_pieces

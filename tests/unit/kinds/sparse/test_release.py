@@ -233,7 +233,7 @@ def test_one_worker_on_threads_is_what_sparse_records_have_anyway(baskets: Spars
 
 def test_no_records_are_refused_in_words() -> None:
     with pytest.raises(DataError, match="no records"):
-        release_sparse(Sparse.of([]), SparsePolicy.of(model="delta"))
+        shoal.anonymize(Sparse.of([]), SparsePolicy.of(model="delta"))
 
 
 def test_secrets_and_records_are_not_in_what_python_shows(release: SparseRelease) -> None:

@@ -148,10 +148,6 @@ class TableColumn(StringFormat):
     help = "a table; the strings are in the column {column}"
     is_table = True
 
-    def holds_tokens(self, source: StringSource) -> bool:
-        """Tokens where there is a delimiter."""
-        return source.delimiter is not None
-
     def read(self, path: Path, source: StringSource, reading: HowToReadStrings) -> Strings:
         """See `read_column`."""
         if source.column is None:

@@ -33,10 +33,7 @@ class Events(TableColumn):
     name = "events"
     place = 11
     help = "a table of events, one a row, in order; {column} tells what, and the names of persons mean nothing"
-
-    def holds_tokens(self, source: StringSource) -> bool:
-        """Tokens."""
-        return True
+    has_tokens = True
 
     def read(self, path: Path, source: StringSource, reading: HowToReadStrings) -> Strings:
         """Sort the events of each person by their time, or leave them in the order of the file."""

@@ -168,6 +168,7 @@ class Fasta(TextFormat):
     name = "fasta"
     place = 2
     help = "FASTA; names are numbers and mean nothing"
+    has_tokens = False
     ending = "fasta"
     takes_label = True
 
@@ -177,10 +178,6 @@ class Fasta(TextFormat):
         if not told or not told[0].startswith(b">"):
             return False
         return all(_SEQUENCE_BYTES.issuperset(line) for line in told if not line.startswith(b">"))
-
-    def holds_tokens(self, source: StringSource) -> bool:
-        """Letters."""
-        return False
 
     def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
         """See `read_fasta`."""

@@ -40,10 +40,6 @@ class JsonLines(TextFormat):
         except (ValueError, TypeError, RecursionError):
             return False
 
-    def holds_tokens(self, source: StringSource) -> bool:
-        """Tokens where lists came in: then a delimiter is noted, though none is written."""
-        return source.delimiter is not None
-
     def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
         """Read a string from each line that is not blank."""
         if reading.header is not None:

@@ -149,11 +149,8 @@ class Lines(TextFormat):
     name = "lines"
     place = 8
     help = "one string a line"
+    has_tokens = False
     ending = "txt"
-
-    def holds_tokens(self, source: StringSource) -> bool:
-        """Characters."""
-        return False
 
     def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
         """See `read_lines`."""
@@ -179,10 +176,7 @@ class Tokens(Lines):
     name = "tokens"
     place = 9
     help = "one string a line, symbols with {between} between them"
-
-    def holds_tokens(self, source: StringSource) -> bool:
-        """Tokens."""
-        return True
+    has_tokens = True
 
     def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
         """See `read_tokens`."""

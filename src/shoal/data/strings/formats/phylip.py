@@ -31,6 +31,7 @@ class Phylip(TextFormat):
     name = "phylip"
     place = 4
     help = "PHYLIP, one sequence a line; names are numbers and mean nothing"
+    has_tokens = False
     ending = "phy"
 
     def is_told(self, lines: list[bytes]) -> bool:
@@ -39,10 +40,6 @@ class Phylip(TextFormat):
         if head is None:
             return False
         return any(_LETTERS.fullmatch(s) and len(s) == int(head[2]) for s in _readings(lines[1]))
-
-    def holds_tokens(self, source: StringSource) -> bool:
-        """Letters."""
-        return False
 
     def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
         """Read an alignment."""

@@ -108,15 +108,12 @@ class Spmf(TextFormat):
     name = "spmf"
     place = 3
     help = "sequences in the form of SPMF: items, -1 after each, -2 at the end of a sequence"
+    has_tokens = True
     ending = "spmf"
 
     def is_told(self, lines: list[bytes]) -> bool:
         """See `looks_like_spmf`."""
         return looks_like_spmf(lines)
-
-    def holds_tokens(self, source: StringSource) -> bool:
-        """Items."""
-        return True
 
     def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
         """See `read_spmf`."""

@@ -50,15 +50,12 @@ class Vcf(TextFormat):
     name = "vcf"
     place = 0
     help = "VCF with genotypes alone; each column is a pseudo-person, and its name means nothing"
+    has_tokens = True
     ending = "vcf"
 
     def is_told(self, lines: list[bytes]) -> bool:
         """By its first line."""
         return bool(lines) and lines[0].startswith(b"##fileformat=VCF")
-
-    def holds_tokens(self, source: StringSource) -> bool:
-        """Genotypes."""
-        return True
 
     def parse(self, text: WholeText, source: StringSource, reading: HowToReadStrings) -> Strings:
         """Read the genotypes of each person."""

@@ -20,7 +20,7 @@ from shoal.data.database import connection, identifier, literal
 from shoal.data.sniff import Look, look
 from shoal.data.tables.files import one_of, stem_of
 from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
-from shoal.data.tables.frames import from_frame
+from shoal.data.tables.frames import from_frame, from_query
 from shoal.data.tables.parquet_write import write_parquet
 from shoal.data.tables.sql_cells import refuse_alike, sql_type
 from shoal.data.tables.table import Source, Table
@@ -121,8 +121,7 @@ class DuckDb(Database):
                 )
                 names = [str(row[0]) for row in found.fetchall()]
                 wanted = one_of(path, "table", names, reading.table)
-                relation = database.sql(f"SELECT * FROM held.{identifier(wanted)}")
-                table = from_frame(relation, markers=reading.markers, header=reading.header)
+                table = from_query(database, f"SELECT * FROM held.{identifier(wanted)}", reading)
         except duckdb.Error:
             raise DataError(f"{path}: the DuckDB file is damaged, locked or of another version; export it") from None
         return replace(table, source=Source(table=wanted, notes=table.source.notes))

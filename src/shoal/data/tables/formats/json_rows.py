@@ -14,7 +14,7 @@ from shoal.data.database import connection, file_literal
 from shoal.data.sniff import Look, look
 from shoal.data.tables.files import stem_of
 from shoal.data.tables.format import FORMATS, HowToRead, TableFormat
-from shoal.data.tables.frames import from_frame
+from shoal.data.tables.frames import from_query
 from shoal.data.tables.sql_cells import copy_cells
 from shoal.data.tables.table import Source, Table
 from shoal.errors import DataError
@@ -45,8 +45,7 @@ class JsonRows(TableFormat):
         )
         try:
             with connection() as database:
-                relation = database.sql(f"SELECT * FROM read_json({file_literal(seen.path)}, {how})")
-                table = from_frame(relation, markers=reading.markers, header=reading.header)
+                table = from_query(database, f"SELECT * FROM read_json({file_literal(seen.path)}, {how})", reading)
         except duckdb.Error:
             raise DataError(
                 f"{seen.path}: is not one JSON object a line, or a key holds values that do not go together; mend it"

@@ -51,6 +51,10 @@ class Parquet(TableFormat):
             return SpilledTable.over(replace(table, is_one_each=bool(reading.person)), found.spilled)
         return replace(table, weights=found.weights, is_one_each=reading.tells_one_each(found.weights))
 
+    def scan(self, database: DuckDBPyConnection, seen: Look, reading: HowToRead) -> DistinctScan:
+        """See `shoal.data.tables.parquet.scan_distinct`."""
+        return scan_distinct(database, seen.path, reading.markers, reading.drops)
+
     def file_name(self, source: Source) -> str:
         """Always the same."""
         return self.files[0]
@@ -66,7 +70,7 @@ class Parquet(TableFormat):
     def scan_back(
         self, database: DuckDBPyConnection, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead
     ) -> DistinctScan:
-        """See `shoal.data.tables.parquet.scan_distinct`."""
+        """As `scan` does."""
         return scan_distinct(database, Path(path), reading.markers)
 
 

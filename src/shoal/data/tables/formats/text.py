@@ -82,6 +82,16 @@ class Text(TableFormat):
         between = known.delimiter if known.delimiter in DELIMITERS else DELIMITERS[0]
         return Table.of(columns, Source(stem_of(seen.path), self.name, between, seen.is_gzip, known.notes))
 
+    def scan(self, database: DuckDBPyConnection, seen: Look, reading: HowToRead) -> DistinctScan:
+        """As `read` reads it."""
+        found = scan_distinct_text(seen.path, reading, gzipped=seen.is_gzip)
+        if found is None:
+            raise DataError(f"{seen.path}: {_REGULAR}")
+        if reading.decimal != ",":
+            return found
+        as_texts = found.column
+        return replace(found, column=lambda i, cells: with_points(str(seen.path), [as_texts(i, cells)])[0])
+
     def file_name(self, source: Source) -> str:
         """By delimiter and compression."""
         return f"data.{'tsv' if source.delimiter == _TAB else 'csv'}{'.gz' if source.gzip else ''}"
@@ -113,7 +123,8 @@ class Text(TableFormat):
         self, database: DuckDBPyConnection, path: str | os.PathLike[str], names: Iterable[str], reading: HowToRead
     ) -> DistinctScan:
         """As `read_back` reads it."""
-        found = scan_distinct_text(Path(path), reading.delimiter, gzipped=look(path).is_gzip)
+        plain = HowToRead((), reading.delimiter, None, "first")
+        found = scan_distinct_text(Path(path), plain, gzipped=look(path).is_gzip)
         if found is None:
             raise DataError(f"{path}: {_REGULAR}")
         shown, as_texts = list(_unguarded_names(found.names, names).values()), found.column

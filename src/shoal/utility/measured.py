@@ -1,0 +1,15 @@
+"""What all measures have in common: they are told as their fields."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A result of measuring; what it consists of stands in the fields of those that inherit from it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return asdict(self)
