@@ -1,7 +1,7 @@
 """Attacks on releases of millions of rows, and sweeps over methods, in bounded memory.
 
-``python -m benchmarks.bench_scale_attack`` measures 1 and 10 million rows and writes the table on attacks and sweeps of
-``docs/how-to/memory.md``; sizes may be named, and with ``--folder`` drawn files stay there.
+``python -m benchmarks.bench_scale_attack`` measures 1, 10 and 100 million rows and writes the table on attacks and
+sweeps of ``docs/how-to/memory.md``; sizes may be named, and with ``--folder`` drawn files stay there.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import show, store
-from benchmarks.bench_scale_memory import MEMORY, PAGE, SCRIPT, K, measured_cases, sizes_and_folder
+from benchmarks.bench_scale_memory import MEMORY, PAGE, SCRIPT, SIZES, K, measured_cases, sizes_and_folder
 from benchmarks.child import ChildFailed, run_json
 from benchmarks.harness import Case, Contestant, Outcome, Setting
 from benchmarks.large import Drawn, drawn_from, write_large
 
-SIZES = (1_000_000, 10_000_000)
 TRIED = {"k": [K, 2 * K], "methods": ["mondrian", "full-domain", "datafly"]}
 
 

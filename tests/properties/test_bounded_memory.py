@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.check.tables import compare_rows
+from shoal.data.tables import parquet
 from shoal.errors import ShoalError
+from shoal.tables.spilled import cuts, make
 
 pytestmark = pytest.mark.unattacked
 
@@ -93,6 +95,23 @@ def test_a_release_is_that_of_a_held_table(columns: Cells, policy: shoal.Policy,
         path = put(Path(folder) / f"people.{form}", columns)
         held = made(path, policy, Path(folder) / "held")
         assert made(path, policy.changed(memory="1GB"), Path(folder) / "bounded") == held
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(tables(), policies(), st.sampled_from([20, 40]), st.sampled_from([1, 1 << 21]))
+def test_a_release_of_rows_in_files_is_that_of_a_held_table(
+    columns: Cells, policy: shoal.Policy, block_rows: int, cells: int
+) -> None:
+    policy = policy.changed(partition="mondrian")
+    with tempfile.TemporaryDirectory() as folder:
+        path = put(Path(folder) / "people.parquet", columns)
+        held = made(path, policy, Path(folder) / "held")
+        spills = patch.object(parquet, "does_fit", lambda *_: False)
+        small = patch.object(make, "MOST_BLOCK_ROWS", block_rows)
+        with spills, small, patch.object(cuts, "MOST_CELLS", cells):
+            found = made(path, policy.changed(memory="1GB"), Path(folder) / "spilled")
+        if "cannot be cut" not in str(found):
+            assert found == held
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))

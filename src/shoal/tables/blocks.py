@@ -145,8 +145,7 @@ def _in_blocks(task: GroupingTask, label: Callable[[Any, int], Codes], *, is_by_
         return _rows_of(points, rows) if is_by_squares else [r.take(rows) for r in ranked]
 
     sample = sample_rows(n_rows, points.points.shape[1])
-    block_size = max(SAMPLE_BLOCK, -(-len(sample) // len(blocks)))
-    parts = curve_blocks(_rows_of(points, sample), k, block_size) if len(sample) >= k else []
+    parts = _sample_blocks(_rows_of(points, sample), k, len(blocks))
     asked: list[tuple[Callable[[Any, int], Codes], Any]] = [(way, rows) for rows in blocks]
     if parts:
         asked += [(way, sample[rows]) for rows in parts] + [(label, sample)]
@@ -160,13 +159,42 @@ def _in_blocks(task: GroupingTask, label: Callable[[Any, int], Codes], *, is_by_
             squares_within(records, groups) if isinstance(records, MixedPoints) else information_loss(records, groups)
             for groups in (ours, exact)
         ]
-        measure = "sum of squares" if is_by_squares else "information loss"
-        where = f"a sample of {len(sample):,} of them" if len(sample) < n_rows else "these records"
-        if len(parts) > 1:
-            where += f", cut into {len(parts)} blocks, whose borders weigh more there"
-        told += f" On {where}, its {measure} is {_compared(*losses)} exact {method.partition}'s."
+        told += _beside_exact(method, n_rows, len(sample), len(parts), losses, is_by_squares=is_by_squares)
     task.note(told)
     return labels
+
+
+def near_linear_told(method: Method, k: int, n_rows: int, n_blocks: int, sample: MixedPoints) -> str:
+    """What is told of many records that were grouped in blocks in the near-linear way, and what it loses on a sample.
+
+    The sample is of rows at equal steps (`sample_rows`), and has the scale of the whole table.
+    """
+    exact = PARTITIONS[method.partition].by_squares
+    assert exact is not None
+    told = _way_taken(method, n_rows, n_blocks, is_by_squares=True)
+    parts = _sample_blocks(sample, k, n_blocks)
+    if not parts:
+        return told
+    ours = number_through(parts, [near_linear_labels(_rows_of(sample, rows), k) for rows in parts])
+    losses = [squares_within(sample, labels) for labels in (ours, exact(sample, k))]
+    return told + _beside_exact(method, n_rows, len(sample.points), len(parts), losses, is_by_squares=True)
+
+
+def _sample_blocks(sample: MixedPoints, k: int, n_blocks: int) -> list[Codes]:
+    """About as many blocks of a sample as there are of the whole; none of too few records."""
+    n_rows = len(sample.points)
+    return curve_blocks(sample, k, max(SAMPLE_BLOCK, -(-n_rows // n_blocks))) if n_rows >= k else []
+
+
+def _beside_exact(
+    method: Method, n_rows: int, n_sampled: int, n_parts: int, losses: Sequence[float], *, is_by_squares: bool
+) -> str:
+    """How the loss on a sample stands to that of the exact method, in a sentence."""
+    measure = "sum of squares" if is_by_squares else "information loss"
+    where = f"a sample of {n_sampled:,} of them" if n_sampled < n_rows else "these records"
+    if n_parts > 1:
+        where += f", cut into {n_parts} blocks, whose borders weigh more there"
+    return f" On {where}, its {measure} is {_compared(losses[0], losses[1])} exact {method.partition}'s."
 
 
 def _way_taken(method: Method, n_rows: int, n_blocks: int, is_by_squares: bool) -> str:

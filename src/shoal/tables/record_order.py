@@ -18,6 +18,7 @@ from shoal.data.tables.table import Column, Table
 Keys = Sequence[Ints]
 
 STEP = 2**31 + 1  # of the seed; the partition draws from its children, and pseudo-records from STEP = 2**31
+MADE_AT_ONCE = 1 << 20  # secret numbers
 
 
 def content_order(table: Table, quasi: Sequence[str], kept: Sequence[str]) -> Rows:
@@ -36,7 +37,7 @@ def secret_order(table: Table, quasi: Sequence[str], kept: Sequence[str], seed: 
     however the rows came.
 
     The secret is 32 bytes: of the operating system's entropy, or spawned from the seed. SHAKE-256 stretches it to 64
-    bits a place, which nobody without it tells from random numbers, and a sort by random numbers makes every
+    bits a place (`Secret`), which nobody without it tells from random numbers, and a sort by random numbers makes every
     permutation of a run equally likely. (Of the 64 bits those stay that the number of the run leaves: 45 and more for
     400,000 records. Two places of a run of m get equal ones, and stay as they were, with a chance of m * m / 2**46.)
 
@@ -56,16 +57,42 @@ def secret_order(table: Table, quasi: Sequence[str], kept: Sequence[str], seed: 
     places = np.flatnonzero(is_tied)
     if len(places):
         runs = np.cumsum(opens[places], dtype=np.uint64)
-        n_bits = np.uint64(int(runs[-1]).bit_length())  # one sort: the run above, and a number as long as fits below
-        keys = (runs << (np.uint64(64) - n_bits)) | (_secret_numbers(len(places), seed) >> n_bits)
-        order[places] = order[places[np.argsort(keys, kind="stable")]]
+        n_bits = int(runs[-1]).bit_length()
+        order[places] = order[places[within_runs(runs, n_bits, Secret(seed).numbers(0, len(places)))]]
     return order
 
 
-def _secret_numbers(n: int, seed: int | None) -> Words:
-    """Numbers that nobody without the seed, or without the entropy drawn for want of one, can foretell."""
-    key = np.random.SeedSequence(seed, spawn_key=(STEP,)).generate_state(8).astype("<u4").tobytes()
-    return np.frombuffer(hashlib.shake_256(key).digest(8 * n), dtype="<u8")
+def within_runs(runs: Words, n_bits: int, numbers: Words) -> Rows:
+    """Sort places by the number of their run, which has at most so many bits, and those of a run by secret numbers."""
+    # One sort: the run above, and a number as long as fits below.
+    return np.argsort((runs << np.uint64(64 - n_bits)) | (numbers >> np.uint64(n_bits)), kind="stable")
+
+
+class Secret:
+    """Numbers that nobody without the seed, or without the entropy drawn for want of one, can foretell.
+
+    Every so many of them are made at once, so that as many as there are records need not be held.
+    """
+
+    def __init__(self, seed: int | None) -> None:
+        self._key = np.random.SeedSequence(seed, spawn_key=(STEP,)).generate_state(8).astype("<u4").tobytes()
+        self._made: tuple[int, Words] = (-1, np.zeros(0, dtype=np.uint64))
+
+    def numbers(self, begin: int, end: int) -> Words:
+        """Some of them, by their places."""
+        found = []
+        for i in range(begin // MADE_AT_ONCE, -(-end // MADE_AT_ONCE)):
+            first, last = max(0, begin - i * MADE_AT_ONCE), min(MADE_AT_ONCE, end - i * MADE_AT_ONCE)
+            found.append(self._piece(i, last)[first:last])
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.uint64)
+
+    def _piece(self, number: int, length: int) -> Words:
+        """The first of a piece at least, and all where more are asked for than before."""
+        if self._made[0] != number or len(self._made[1]) < length:
+            told = self._key + (number.to_bytes(8, "little") if number else b"")
+            n_made = MADE_AT_ONCE if self._made[0] == number else length
+            self._made = number, np.frombuffer(hashlib.shake_256(told).digest(8 * n_made), dtype="<u8")
+        return self._made[1]
 
 
 def pack(columns: Sequence[Column], keys: Keys = (), span: int = 2**63) -> tuple[Keys, int]:

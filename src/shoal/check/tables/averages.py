@@ -31,6 +31,7 @@ from shoal.check.guarantee import count
 from shoal.check.tables.alongside import Alongside, alongside
 from shoal.check.tables.cells import published as readable
 from shoal.check.verdict import Asked, Verdict
+from shoal.data.tables.coded_rows import CodedRows
 from shoal.data.tables.table import Table, spell
 from shoal.kinds.tables.policy import Policy
 
@@ -44,11 +45,15 @@ NEEDS_GROUPS = (
 )
 
 
-def averages(table: Table, asked: Asked, evidence: Evidence) -> Verdict:
-    """What cannot be verified of the averages of a table, and what is wrong with them; no guarantee of its own."""
+def averages(table: Table | CodedRows, asked: Asked, evidence: Evidence) -> Verdict:
+    """What cannot be verified of the averages of a table, and what is wrong with them; no guarantee of its own.
+
+    Without the original, rows need not be held.
+    """
     k = Policy(require=tuple(asked.requirements)).k
     if evidence.original is None:
         return Verdict((), not_compared=(NEEDS_ORIGINAL.format(k=k),))
+    assert isinstance(table, Table), "who has the original holds the rows"
     columns = [_Averaged.of(table, evidence.original, name, asked) for name in dict.fromkeys(asked.quasi)]
     persons = evidence.original_persons if asked.counts_persons else None
     if not evidence.has_groups:

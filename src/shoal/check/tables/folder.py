@@ -19,6 +19,7 @@ from shoal.check.tables.known_history import known_history, tied_records
 from shoal.check.tables.parts import findings_in_parts
 from shoal.check.tables.pseudonyms import apart, compare_pseudonyms
 from shoal.check.tables.publication import check_of, needs_original, verify_publication
+from shoal.check.tables.roles import other_roles, with_role
 from shoal.check.tables.shift import compare_shift, dates_beside
 from shoal.check.tables.singled_out import findings_of, records_behind
 from shoal.check.verdict import Asked, Verdict
@@ -135,12 +136,12 @@ def _check(
     quasi = [n for n, a in meant.items() if a.role == "quasi" and n in held]
     sensitive = [n for n, a in meant.items() if a.role == "sensitive" and n in held]
     if policy is not None:
-        findings += _forgotten(meant, policy)
+        findings += other_roles(meant, policy)
         if set(policy.missing_markers) != set(manifest.missing_markers):
             findings.append("the manifest spells missing values otherwise than the policy does")
         findings += _looking(manifest, policy)
-        quasi = _with_role(policy, held, "quasi", quasi)
-        sensitive = _with_role(policy, held, "sensitive", sensitive)
+        quasi = with_role(policy, held, "quasi", quasi)
+        sensitive = with_role(policy, held, "sensitive", sensitive)
     publication = _publication(manifest, policy, findings)
     is_one_each = isinstance(given, UnheldTable) and given.is_one_each
     evidence = Evidence(original, pseudonyms=pseudonyms, is_one_each=is_one_each)
@@ -541,31 +542,6 @@ def _columns(table: Table | CodedRows, manifest: TableManifest) -> list[str]:
     absent = [n for n in manifest.attributes if n not in table.columns]
     findings = [f"the data has a column {n!r} that the manifest does not know" for n in unknown]
     return findings + [f"the data lacks the column {n!r} of the manifest" for n in absent]
-
-
-def _forgotten(meant: Mapping[str, Attribute], policy: Policy) -> list[str]:
-    findings = []
-    for name, published in meant.items():
-        role = _role(policy, name)
-        if role == "identifying":
-            findings.append(f"the column {name!r} is identifying by the policy but was published")
-        elif role is not None and role != published.role:
-            findings.append(f"the column {name!r} is {role} by the policy but {published.role} by the manifest")
-        column = policy.columns.get(name)
-        if column is not None and column.type not in (None, published.type):  # by which distances are chosen
-            findings.append(f"the column {name!r} is {column.type} by the policy but {published.type} by the manifest")
-    return findings
-
-
-def _with_role(policy: Policy, held: Sequence[str], role: str, names: Sequence[str]) -> list[str]:
-    given = [n for n in held if _role(policy, n) == role]
-    return [*names, *(n for n in given if n not in names)]
-
-
-def _role(policy: Policy, name: str) -> str | None:
-    """The role that a policy gives a column, by its name or as one of all others."""
-    column = policy.columns.get(name) or policy.columns.get("*")
-    return column.role if column is not None else None
 
 
 def _counts(table: Table | CodedRows, original: Table | UnheldTable, manifest: TableManifest) -> list[str]:

@@ -81,6 +81,8 @@ class PublicationCheck:
         Whether the secret groups tell the check anything.
     needs_groups : bool
         Whether nothing can be recomputed without them.
+    in_parts : bool
+        Whether rows that are not held can be checked, where there is no original.
     """
 
     name: str
@@ -89,6 +91,7 @@ class PublicationCheck:
     needs_original: bool = False
     uses_groups: bool = False
     needs_groups: bool = False
+    in_parts: bool = False
     place: int = 0
 
 
@@ -127,6 +130,8 @@ def verify_publication(
         What else is there to check with.
     """
     check = check_of(publication)
-    if isinstance(table, CodedRows) and check.verify is not verify_alike:
+    evidence = evidence or Evidence()
+    is_taken = check.verify is verify_alike or (check.in_parts and evidence.original is None)
+    if isinstance(table, CodedRows) and not is_taken:
         raise PolicyError(f"publish = {publication} is checked with all rows in memory: raise memory, or leave it out")
-    return check.verify(table, asked, evidence or Evidence())
+    return check.verify(table, asked, evidence)

@@ -154,6 +154,20 @@ class SpilledTable(Table):
         return Table(columns, self.source, np.ascontiguousarray(rows[:, -1]), self.is_one_each)
 
 
+def spill(table: Table, names: Sequence[str]) -> SpilledTable:
+    """Write the rows of a table that is held into a file, with some of its columns."""
+    assert table.weights is not None
+    folder, kept = SpillFolder(), [table[n] for n in names]
+    file = folder.new(len(kept))
+    for begin in range(0, table.n_rows, ROWS_AT_ONCE):
+        cells = [column.codes[begin : begin + ROWS_AT_ONCE] for column in kept]
+        file.append(np.column_stack([*cells, table.weights[begin : begin + ROWS_AT_ONCE]]))
+    counts = {column.name: column.counts(table.weights) for column in kept}
+    rows = SpilledRows(folder, file, tuple(names), counts, table.n_records)
+    columns = {column.name: column for column in spread(list(table.columns.values()))}
+    return SpilledTable.over(Table(columns, table.source, None, table.is_one_each), rows)
+
+
 def once(column: Column, counts: Ints) -> tuple[Column, Codes]:
     """A column that holds every code which some record has once, and how many have it."""
     used = np.flatnonzero(counts).astype(np.int32)

@@ -17,64 +17,79 @@ AXES = 8  # of a grid at most; 8 bits are left for each
 
 
 @compiled
-def _curve_keys(axes: Floats, frame: Floats, shift: float, n_bits: int, keys: Words) -> None:
-    """Place of each record on the Hilbert curve through the cells of a turned and shifted cubic grid."""
+def _stretch_ends(axes: Floats, frame: Floats, low: Floats, high: Floats) -> None:
+    """Move the ends of the turned axes apart until they hold all records."""
     n_axes, n_turned = frame.shape
-    turned, cell = np.zeros(n_turned), np.zeros(n_turned, np.int64)
-    low, high = np.full(n_turned, np.inf), np.full(n_turned, -np.inf)
-    steps = 0.0
-    for counting in range(2):
-        for row in range(len(axes)):
+    for row in range(len(axes)):
+        for e in range(n_turned):
+            total = 0.0
+            for j in range(n_axes):
+                total += axes[row, j] * frame[j, e]
+            low[e], high[e] = min(low[e], total), max(high[e], total)
+
+
+@compiled
+def _curve_keys(axes: Floats, frame: Floats, low: Floats, steps: float, n_bits: int, keys: Words) -> None:
+    """Place of each record on the Hilbert curve through the cells of a turned cubic grid that begins at ``low``."""
+    n_axes, n_turned = frame.shape
+    cell = np.zeros(n_turned, np.int64)
+    for row in range(len(axes)):
+        for e in range(n_turned):
+            total = 0.0
+            for j in range(n_axes):
+                total += axes[row, j] * frame[j, e]
+            cell[e] = min(max(int((total - low[e]) * steps), 0), (1 << n_bits) - 1)
+        # From the coarsest bit down, cells are turned back as the curve is inside the cell that holds them.
+        bit = 1 << (n_bits - 1)
+        while bit > 1:
+            finer = bit - 1
             for e in range(n_turned):
-                total = 0.0
-                for j in range(n_axes):
-                    total += axes[row, j] * frame[j, e]
-                turned[e] = total
-            if counting == 0:
-                for e in range(n_turned):
-                    low[e], high[e] = min(low[e], turned[e]), max(high[e], turned[e])
-                continue
+                if cell[e] & bit:
+                    cell[0] ^= finer
+                else:
+                    change = (cell[0] ^ cell[e]) & finer
+                    cell[0] ^= change
+                    cell[e] ^= change
+            bit >>= 1
+        for e in range(1, n_turned):  # the rest is a Gray code
+            cell[e] ^= cell[e - 1]
+        flips, bit = 0, 1 << (n_bits - 1)
+        while bit > 1:
+            if cell[n_turned - 1] & bit:
+                flips ^= bit - 1
+            bit >>= 1
+        key = np.uint64(0)
+        for b in range(n_bits - 1, -1, -1):
             for e in range(n_turned):
-                cell[e] = min(max(int((turned[e] - low[e]) * steps), 0), (1 << n_bits) - 1)
-            # From the coarsest bit down, cells are turned back as the curve is inside the cell that holds them.
-            bit = 1 << (n_bits - 1)
-            while bit > 1:
-                finer = bit - 1
-                for e in range(n_turned):
-                    if cell[e] & bit:
-                        cell[0] ^= finer
-                    else:
-                        change = (cell[0] ^ cell[e]) & finer
-                        cell[0] ^= change
-                        cell[e] ^= change
-                bit >>= 1
-            for e in range(1, n_turned):  # the rest is a Gray code
-                cell[e] ^= cell[e - 1]
-            flips, bit = 0, 1 << (n_bits - 1)
-            while bit > 1:
-                if cell[n_turned - 1] & bit:
-                    flips ^= bit - 1
-                bit >>= 1
-            key = np.uint64(0)
-            for b in range(n_bits - 1, -1, -1):
-                for e in range(n_turned):
-                    key = (key << np.uint64(1)) | np.uint64(((cell[e] ^ flips) >> b) & 1)
-            keys[row] = key
-        if counting == 0:
-            extent = 0.0
-            for e in range(n_turned):
-                extent = max(extent, high[e] - low[e])
-            extent *= 1.0 + shift
-            for e in range(n_turned):
-                low[e] -= shift * extent / 2.0
-            steps = (1 << n_bits) / extent if extent > 0.0 else 0.0
+                key = (key << np.uint64(1)) | np.uint64(((cell[e] ^ flips) >> b) & 1)
+        keys[row] = key
+
+
+class CurveGrid:
+    """A turned and shifted cubic grid around records that are shown to it, in as many pieces as one likes."""
+
+    def __init__(self, frame: Floats, shift: float) -> None:
+        self._frame, self._shift, self._n_bits = frame, shift, min(64 // frame.shape[1], 31)
+        self._low, self._high = np.full(frame.shape[1], np.inf), np.full(frame.shape[1], -np.inf)
+
+    def show(self, axes: Floats) -> None:
+        """Make the grid large enough for these records too."""
+        _stretch_ends(axes, self._frame, self._low, self._high)
+
+    def keys(self, axes: Floats) -> Words:
+        """Place of each record on the curve; that of one does not depend on which others are asked for with it."""
+        extent = float((self._high - self._low).max()) * (1.0 + self._shift)
+        steps = (1 << self._n_bits) / extent if extent > 0.0 else 0.0
+        keys = np.empty(len(axes), np.uint64)
+        _curve_keys(axes, self._frame, self._low - self._shift * extent / 2.0, steps, self._n_bits, keys)
+        return keys
 
 
 def curve_order(axes: Floats, frame: Floats, shift: float) -> Ints:
     """Rows in the order of a Hilbert curve; rows in the same cell stay as they are."""
-    keys = np.empty(len(axes), np.uint64)
-    _curve_keys(axes, frame, shift, min(64 // frame.shape[1], 31), keys)
-    return np.argsort(keys, kind="stable")
+    grid = CurveGrid(frame, shift)
+    grid.show(axes)
+    return np.argsort(grid.keys(axes), kind="stable")
 
 
 def turned_frames(n_axes: int, n_curves: int) -> list[tuple[Floats, float]]:

@@ -141,6 +141,8 @@ class Tables(Kind):
             return load(source, markers, first, reading)
         from shoal.kinds.tables.large import read_distinct_rows
 
+        if manifest.method.get("publish") == "aggregate":
+            raise PolicyError("averages are compared with the original with all records in memory: leave memory out")
         person = (policy.person if policy is not None else ()) or manifest.person or ()
         said: dict[Any, Any] = {"missing_markers": markers, "header": first, **(reading or {})}
 
@@ -228,7 +230,7 @@ class Tables(Kind):
 
     def is_small(self, data: Any) -> bool:
         """Up to a thousand rows: the loops that take longest have ways of NumPy beside them."""
-        return len(data) <= 5 * SMALL
+        return (data.n_records if isinstance(data, SpilledTable) else len(data)) <= 5 * SMALL
 
     def profile_source(self, source: Any, policy: Policy, *, sweep: bool, progress: Progress | None) -> Any:
         """With a bound on memory, a column at a time and from distinct rows."""
@@ -277,7 +279,7 @@ class Tables(Kind):
             from shoal.kinds.tables.spilled import release_spilled
 
             if held_out is None and run.after is None and policy.releases != "several":
-                return release_spilled(data, policy, run.progress, why)
+                return release_spilled(data, policy, run.progress, why, run.seed)
         if data.weights is not None and held_out is not None:
             raise PolicyError("records are held out of a table in memory: leave memory out, or hold none out")
         series = None
@@ -358,7 +360,8 @@ class Tables(Kind):
         from shoal.kinds.tables.large import in_order, refuse_several_each, refuse_unheld
         from shoal.secrets import ROWS_FILE
 
-        refuse_unheld(original, control)
+        known = None if population is None else self.load_again(Path(population), manifest, header=header)
+        refuse_unheld(original=original, control=control, population=known)
         columns = {n: a for n, a in manifest.meant.items() if n not in manifest.shifted}
         missing = [n for n in columns if n not in original.columns]
         if missing:
@@ -396,7 +399,7 @@ class Tables(Kind):
             layout=manifest.layout,
             rows=None if private is None or is_bounded else private.rows(),
             are_rows_unread=is_bounded and private is not None and private.holds(ROWS_FILE),
-            population=None if population is None else self.load_again(Path(population), manifest, header=header),
+            population=known,
             policy=_told_policy(manifest, roles),
             persons=person_codes(original, person) if counted else None,
             control_persons=person_codes(control, person) if counted and control is not None else None,

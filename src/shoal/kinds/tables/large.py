@@ -23,7 +23,7 @@ from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.coded_rows import UnheldTable
 from shoal.data.tables.decimals import noted
 from shoal.data.tables.files import read_table
-from shoal.data.tables.parquet import TooManyDistinct
+from shoal.data.tables.spill import SpilledTable, spill
 from shoal.data.tables.table import Table
 from shoal.data.tables.workers import Workers
 from shoal.engine.blocks import run_blocks
@@ -81,8 +81,10 @@ def workers_of(executor: Executor) -> Workers:
     return Workers(count_workers(executor), lambda job, blocks, note: run_blocks(job, blocks, executor, note=note))
 
 
-def load_distinct(source: Any, policy: Policy) -> Table:
+def load_distinct(source: Any, policy: Policy, *, spills: bool = True) -> Table:
     """The distinct rows of a file, without the columns that are dropped.
+
+    Where they do not fit and the method can do with rows in files, they are left there, unless `spills` forbids it.
 
     Raises
     ------
@@ -101,9 +103,33 @@ def load_distinct(source: Any, policy: Policy) -> Table:
             )
         return policy.columns.get(name, usual).role == "identifying"
 
-    can_spill = policy.method.partition == "mondrian"
+    in_ranges = policy.method.is_in_ranges
+    if in_ranges and not spills:
+        raise PolicyError("averages are made in bounded memory for one release alone: leave memory out")
+    can_spill = spills and (policy.method.partition == "mondrian" or in_ranges)
     with bounded(policy.n_bytes):
-        return read_distinct_rows(source, policy, drops, policy.person, spills=can_spill)
+        found = read_distinct_rows(source, policy, drops, policy.person, spills=can_spill)
+        return in_files(found, [n for n in found.names if not drops(n)]) if in_ranges else found
+
+
+def in_files(table: Table, names: Sequence[str]) -> SpilledTable:
+    """A table whose distinct rows lie in files, with some of the columns; those that are held are written.
+
+    Raises
+    ------
+    PolicyError
+        If all records are held, as some may be of one person, or what is published would be no Parquet.
+    """
+    if table.source.format != "parquet":
+        raise PolicyError(
+            f"averages are made in bounded memory from Parquet, and {table.source.name!r} is {table.source.format}: "
+            "convert it first, or leave memory out"
+        )
+    if isinstance(table, SpilledTable):
+        return table
+    if table.weights is None:
+        raise PolicyError("averages of persons with several records need all records in memory: leave memory out")
+    return spill(table, names)
 
 
 def read_distinct_rows(
@@ -216,11 +242,11 @@ def in_order(table: Table) -> Table:
     return table.take(content_order(table, (), table.names))
 
 
-def refuse_unheld(*tables: Any) -> None:
-    """Refuse to attack records whose distinct rows do not fit into memory."""
-    for table in tables:
+def refuse_unheld(**tables: Any) -> None:
+    """Refuse to attack records whose distinct rows do not fit into memory; tables by what they are called."""
+    for name, table in tables.items():
         if isinstance(table, UnheldTable):
-            raise TooManyDistinct(Path("the original"), table.n_rows, table.memory)
+            raise TooManyDistinct(Path(f"the {name}"), table.n_rows, table.memory)
 
 
 def refuse_several_each(tables: Sequence[Table | None]) -> None:
@@ -232,10 +258,11 @@ def refuse_several_each(tables: Sequence[Table | None]) -> None:
 def refuse_unweighed(manifest: TableManifest, policy: Policy | None, *, is_alone: bool, what: str = "checked") -> None:
     """Refuse to check, or to attack, a release from distinct rows whose promises are about single records."""
     told = str(manifest.method.get("publish", ""))
+    taken = ("generalise", "aggregate") if what == "checked" else ("generalise",)
     asked = {
-        f"publish = {told}": told != "generalise",
+        f"publish = {told}": told not in taken,
         "another way to publish, as the policy asks for,": policy is not None
-        and policy.method.publication != "generalise",
+        and policy.method.publication not in (told, "generalise"),
         "a provider": bool(manifest.provider or (policy is not None and policy.provider)),
         "a pseudonym": manifest.pseudonym is not None,
         "a series of releases": manifest.series is not None or not is_alone,

@@ -174,6 +174,11 @@ class Method(Strict):
         """Whether all records get the same recoding, rather than each group its own label."""
         return partitions()[self.partition].is_recoding
 
+    @property
+    def is_in_ranges(self) -> bool:
+        """Whether more records than fit into memory can be grouped, in ranges along a curve, and averaged."""
+        return partitions()[self.partition].by_squares is not None and self.publication == "aggregate"
+
     def told(self) -> dict[str, Any]:
         """All parameters, for the manifest; without those of publications that this is not."""
         return self.model_dump(exclude=set(self._foreign())) | {"publish": self.publication}
@@ -288,7 +293,8 @@ class Policy(ModelledPolicy):
     memory: str | None = option(
         None,
         "Read a Parquet or CSV file without holding it, in about this much memory, such as 2GB. A release is then made "
-        "by strict mondrian with generalise or by a recoding, with a role for every column, and attacked on a sample.",
+        "by strict mondrian with generalise, by a recoding, or by mdav or v-mdav of numbers and dates in Parquet, with "
+        "a role for every column, and attacked on a sample.",
         instead="hold the table",
         metavar="SIZE",
     )
@@ -408,9 +414,14 @@ class Policy(ModelledPolicy):
             return self
         if self.n_bytes is None or self.n_bytes < LEAST_BYTES:
             raise ValueError("memory is a size of at least 500 MB, such as 2GB")
+        in_ranges = self.method.is_in_ranges
+        further = [r.model for r in self.require if in_ranges and r.is_about_values()]
+        takes_weights = partitions()[self.method.partition].takes_weights(self.method)
         asked = {
-            f"method = {self.method.partition}": not partitions()[self.method.partition].takes_weights(self.method),
-            f"publish = {self.method.publication}": self.method.publication != "generalise",
+            f"method = {self.method.partition}": not takes_weights and not in_ranges,
+            f"publish = {self.method.publication}": self.method.publication != "generalise" and not in_ranges,
+            "restore_variance": self.method.restore_variance,
+            f"{', '.join(further)} of averages": bool(further),
             f"effort = {self.method.effort}": self.method.effort != "fast",
             f"diversity = {self.method.diversity}": self.method.diversity != "local",
             "order = original": self.order != "sorted",
@@ -421,7 +432,8 @@ class Policy(ModelledPolicy):
         refused = [what for what, is_refused in asked.items() if is_refused]
         if refused:
             raise ValueError(
-                f"{refused[0]} needs all records in memory: leave memory out, or take strict mondrian or a recoding"
+                f"{refused[0]} needs all records in memory: leave memory out, or take strict mondrian, a recoding, or "
+                "mdav with k-anonymity alone"
             )
         return self
 

@@ -13,12 +13,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from shoal.check.tables.averages_in_blocks import verify_averages
 from shoal.check.tables.parts import ClassSizes, VerifiedFile
 from shoal.check.tables.risk import Risk
 from shoal.data.database import bounded
 from shoal.data.tables.attribute import Attribute
 from shoal.data.tables.parquet_write import write_parquet_pieces
-from shoal.data.tables.spill import SpilledRows, SpilledTable, spread
+from shoal.data.tables.spill import SpilledRows, SpilledTable, once, spread
 from shoal.data.tables.table import Table
 from shoal.data.tables.write import file_name
 from shoal.errors import NotVerified
@@ -28,10 +29,12 @@ from shoal.kinds.tables.manifest import as_published
 from shoal.kinds.tables.policy import Policy
 from shoal.kinds.tables.release import TableRelease
 from shoal.progress import Progress
-from shoal.stage import checked_file
+from shoal.stage import checked_file, refuse_failed
+from shoal.tables.spilled.averages import anonymize_in_ranges
 from shoal.tables.spilled.make import SpilledRelease, anonymize_spilled
 
 _SPILLED = "The distinct rows do not fit into memory, so they were grouped, sorted and checked in files. {sampled}"
+_IN_RANGES = "Records were grouped in ranges of files, and sorted and checked there. {sampled}"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -76,7 +79,7 @@ class SpilledTableRelease(TableRelease):
         )
 
     def check(self) -> Any:
-        """Recompute every guarantee from the file that was written."""
+        """Recompute every guarantee from the file that was written; averages were compared before it was published."""
         file = self._checked_file()
         return checked_file(file.name, lambda path: file.put(path.parent), self.verified_whole)[1].guarantees
 
@@ -110,13 +113,16 @@ def _sampled(n_some: int, n_records: int) -> str:
 
 
 def release_spilled(
-    table: SpilledTable, policy: Policy, progress: Progress | None, notes: Sequence[str]
+    table: SpilledTable, policy: Policy, progress: Progress | None, notes: Sequence[str], seed: int | None = None
 ) -> SpilledTableRelease:
     """Make, write and check a release of rows that lie in files; these are removed."""
     step = progress or (lambda *_: None)
     try:
         with bounded(policy.n_bytes):
-            made = anonymize_spilled(table, policy, progress)
+            if policy.method.publication == "aggregate":
+                made = anonymize_in_ranges(table, policy, seed, progress)
+            else:
+                made = anonymize_spilled(table, policy, progress)
             whole = _published(table, made)
             release = SpilledTableRelease(
                 published=made.sample.table,
@@ -124,7 +130,9 @@ def release_spilled(
                 policy=policy,
                 notes=(
                     *notes,
-                    _SPILLED.format(sampled=_sampled(made.original.n_records, made.n_records)),
+                    (_SPILLED if made.evidence is None else _IN_RANGES).format(
+                        sampled=_sampled(made.original.n_records, made.n_records)
+                    ),
                     *large_notes(policy, made.original),
                     *made.sample.notes,
                 ),
@@ -141,7 +149,15 @@ def release_spilled(
                 step("writing the release", 0, 0)
                 write_parquet_pieces(whole, made.pieces(), path, made.n_records)
 
-            file, found = checked_file(file_name(whole), write, release.verified_whole)
+            def verify(path: Path) -> VerifiedFile:
+                step("checking the release", 0, 0)
+                if made.evidence is not None:
+                    read = {n: once(table[n], table.rows.counts[n]) for n in release._names("quasi")}
+                    asked = release._asked(whole.names, release._published_attributes)
+                    refuse_failed(verify_averages(path, asked, made.evidence(), read))
+                return release.verified_whole(path)
+
+            file, found = checked_file(file_name(whole), write, verify)
     finally:
         table.rows.folder.close()
     told = (*told_findings(found.findings), *release.notes)

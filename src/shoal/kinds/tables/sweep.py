@@ -15,7 +15,7 @@ from shoal.data.tables.meaning import attributes_of
 from shoal.data.tables.table import Table, spell
 from shoal.errors import PolicyError, did_you_mean
 from shoal.kind import Kind
-from shoal.kinds.tables.large import in_order
+from shoal.kinds.tables.large import in_order, load_distinct
 from shoal.kinds.tables.policy import LEAST_BYTES, Policy
 from shoal.kinds.tables.release import TableRelease
 from shoal.models import Model, by_option
@@ -144,9 +144,11 @@ class TableTrials(Trials):
     def load(self, source: Any, kind: Kind, workers: int) -> Table:
         """With a bound on memory, distinct rows, of which each of the workers may hold its share."""
         policy = self.policy
-        if policy.n_bytes is not None and workers > 1:
+        if policy.n_bytes is None:
+            return cast(Table, kind.load(source, policy))
+        if workers > 1:
             policy = policy.changed(memory=self._share(policy.n_bytes // workers, workers))
-        return cast(Table, kind.load(source, policy))
+        return load_distinct(source, policy, spills=False)
 
     def _share(self, n_bytes: int, workers: int) -> str:
         if n_bytes < LEAST_BYTES:

@@ -24,6 +24,7 @@ from shoal.registry import Registry
 from shoal.tables.encoding import Ranked
 
 if TYPE_CHECKING:
+    from shoal.kernels.tables.mdav import MixedPoints
     from shoal.kinds.tables.policy import Method
     from shoal.tables.limits import Limit
     from shoal.tables.partition.full_domain import Recoding
@@ -134,6 +135,9 @@ class PartitionMethod:
         Whether its groups keep the limits on sensitive values, so that none needs to be mended.
     takes_weights : callable
         Whether it never parts equal records, with these parameters, so that a row may stand for several.
+    by_squares : callable, optional
+        How it groups points, if it aims at the least sum of squares: in ranges along a curve, more records can then be
+        grouped than fit into memory.
     proposed_for : {"numbers", "others"}, optional
         Where `shoal profile` tries it: all quasi-identifiers are numbers or dates, or some are not.
     most_records : int, optional
@@ -152,6 +156,7 @@ class PartitionMethod:
     words: Callable[[Method], Mapping[str, str]] = no_words
     keeps_limits: bool = False
     takes_weights: Callable[[Method], bool] = never
+    by_squares: Callable[[MixedPoints, int], Codes] | None = None
     proposed_for: Literal["numbers", "others"] | None = None
     most_records: int | None = None
     place: int = 100

@@ -97,7 +97,7 @@ def _short(value: float) -> float:
     return float(np.float32(value))
 
 
-def _standardised(positions: Floats, counts: Ints) -> Floats:
+def standardised(positions: Floats, counts: Ints) -> Floats:
     """Values of mean 0 and standard deviation 1; zeros if they are all the same."""
     values = np.ldexp(positions, -int(np.frexp(np.abs(positions).max())[1]))  # no square overflows or vanishes
     values = values - (values * counts).sum() / counts.sum()
@@ -136,7 +136,7 @@ def mixed_points(ranked: Sequence[Ranked]) -> MixedPoints:
                 columns.add(missing.astype(np.intp), np.array([0.0, 1.0]), indicator, weight=1.0)
             if attribute.kind == "number":
                 standard = np.zeros(n_values)
-                standard[:n_present] = _standardised(attribute.positions[:n_present], counts)
+                standard[:n_present] = standardised(attribute.positions[:n_present], counts)
                 columns.add(ranks, standard)
             else:
                 filled = np.where(missing, _median(counts), ranks)
@@ -153,6 +153,24 @@ def mixed_points(ranked: Sequence[Ranked]) -> MixedPoints:
                 left_to_right = first[node].astype(np.float64)  # the leftmost leaf below stands for the node
                 columns.add(ranks, left_to_right, owner, weight=_short((2 * h + 1) / height**2))
     return columns.finish()
+
+
+def points_of(coordinates: Floats) -> MixedPoints:
+    """Records that are given by their coordinates."""
+    from shoal.kernels.tables.mdav import MixedPoints
+
+    n_rows, n_columns = coordinates.shape
+    return MixedPoints(
+        points=coordinates,
+        weights=np.zeros(n_columns),
+        codes=np.zeros((n_rows, 0), np.int32),
+        starts=np.zeros(1, dtype=np.int64),
+        is_median=np.zeros(0, dtype=np.int64),
+        owner=np.full(n_columns, -1, dtype=np.int64),
+        offsets=np.zeros(n_columns, dtype=np.int64),
+        coordinates=np.zeros(0),
+        n_metric=n_columns,
+    )
 
 
 def mdav_labels(ranked: Sequence[Ranked], k: int) -> Codes:
@@ -194,6 +212,12 @@ def _labels(task: GroupingTask) -> Codes:
     return by_squares(task, label_mdav)
 
 
+def _exact(data: MixedPoints, k: int) -> Codes:
+    from shoal.kernels.tables.mdav import label_mdav
+
+    return label_mdav(data, k)
+
+
 PARTITIONS.register(
     PartitionMethod(
         name="mdav",
@@ -201,6 +225,7 @@ PARTITIONS.register(
         reference="Domingo-Ferrer, Torra, DMKD 11, 2005",
         labels=_labels,
         publication="aggregate",
+        by_squares=_exact,
         place=5,
     )
 )

@@ -109,6 +109,7 @@ PARTITIONS.register(
         reference="Solanas, Martinez-Balleste, COMPSTAT 2006",
         labels=_labels,
         publication="aggregate",
+        by_squares=label_mixed,
         place=6,
     )
 )

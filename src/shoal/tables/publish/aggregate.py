@@ -101,6 +101,17 @@ def aggregate(
     )
 
 
+def group_means(ranked: Ranked, groups: Groups) -> Floats:
+    """The mean of each group in a column of numbers or dates, all of them present."""
+    return _means(ranked, groups, groups.sizes, np.zeros(len(ranked.ranks), dtype=bool))
+
+
+def published_means(source: Column, ranked: Ranked, means: Floats) -> Column:
+    """The column that is published of such means, with a row for each."""
+    each = Groups(np.arange(len(means), dtype=np.int32), np.ones(len(means), dtype=np.int64))
+    return _column(source, ranked, means, np.zeros(len(means), dtype=bool), each)
+
+
 def _joined(
     average: Floats,
     n_present: Ints,

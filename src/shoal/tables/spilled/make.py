@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from shoal.arrays import Codes, Ints
+from shoal.check.tables.averages_in_blocks import Averaged
 from shoal.check.tables.classes import classes_of
 from shoal.data.database import bound
 from shoal.data.tables.attribute import Attribute
@@ -63,6 +64,8 @@ class SpilledRelease:
         Sizes of the classes of the original, by records, and how many classes have each.
     pieces : callable
         Gives the published rows in their order, once.
+    evidence : callable, optional
+        Of averages: gives what each block of records became, as long as the files are there.
     """
 
     columns: dict[str, Column]
@@ -73,6 +76,7 @@ class SpilledRelease:
     original: Table
     sizes_before: tuple[Ints, Ints]
     pieces: Callable[[], Iterator[Rows2D]]
+    evidence: Callable[[], Iterator[Averaged]] | None = None
 
 
 def anonymize_spilled(
@@ -93,7 +97,7 @@ def anonymize_spilled(
     sensitive = sorted(n for n, a in attributes.items() if a.role == "sensitive")
     refuse_hopeless(table, policy, attributes, quasi, sensitive)
     rows, kept = table.rows, [n for n, a in attributes.items() if a.role != "identifying"]
-    coded = {n: _coded(table, n, attributes[n]) for n in quasi}
+    coded = {n: coded_column(table, n, attributes[n]) for n in quasi}
     limits = _limits(table, policy, attributes, sensitive)
     block_rows = block_rows or _rows_that_fit(len(rows.names))
 
@@ -122,7 +126,7 @@ def anonymize_spilled(
     order = [*quasi, *sorted(set(kept) - set(quasi))]
     sort = ContentSort(rows.folder, list(columns.values()), [kept.index(n) for n in order], block_rows)
     counts = {n: np.zeros(len(c.values) + len(c.markers), dtype=np.int64) for n, c in columns.items()}
-    sample = _Sample(grouped.n_groups, grouped.n_rows)
+    sample = Sample(grouped.n_groups, grouped.n_rows)
     for i, (of_group, block) in enumerate(grouped.blocks):
         step("publishing groups", i, len(blocks))
         found = block.read()
@@ -159,7 +163,8 @@ def _n_codes(column: Column) -> int:
     return len(column.values) + len(column.markers)
 
 
-def _coded(table: SpilledTable, name: str, attribute: Attribute) -> CodedAttribute:
+def coded_column(table: SpilledTable, name: str, attribute: Attribute) -> CodedAttribute:
+    """A quasi-identifier as methods see it."""
     found = rank(table[name], attribute)  # of every code once, and then again
     return CodedAttribute(table.rows.names.index(name), found.ranks[: _n_codes(table[name])].copy(), found)
 
@@ -262,7 +267,7 @@ class _Grouped:
         return sizes, np.array([self._sizes[size] for size in sizes.tolist()], dtype=np.int64)
 
 
-class _Sample:
+class Sample:
     """Some whole groups, each as likely as any other."""
 
     def __init__(self, n_groups: int, n_rows: int) -> None:

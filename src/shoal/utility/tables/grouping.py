@@ -121,6 +121,11 @@ class Grouping:
         return count_codes(self.labels[marked], None if self.weights is None else self.weights[marked], self.n_groups)
 
     @cached_property
+    def spans(self) -> dict[tuple[int, int, int], tuple[tuple[Floats, Floats], Any]]:
+        """The spans that `shoal.utility.tables.spans` has found of these groups."""
+        return {}
+
+    @cached_property
     def _varieties(self) -> dict[int, tuple[Codes, Ints]]:
         return {}
 

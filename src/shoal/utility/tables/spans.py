@@ -14,7 +14,7 @@ from shoal.utility.tables.scale import MICROSECONDS_A_DAY, Scale, positions_of
 def group_spans(
     scale: Scale, grouping: Grouping, column: Column | None = None, kept: Rows | None = None
 ) -> tuple[Floats, Floats]:
-    """The least and the greatest position of each group; nan where all values are missing.
+    """The least and the greatest position of each group; nan where all values are missing. Found once.
 
     Parameters
     ----------
@@ -24,6 +24,15 @@ def group_spans(
     kept : intp array, optional
         The published rows behind ``grouping.rows``; by default all, in order.
     """
+    found = grouping.spans.get((id(scale), id(column), id(kept)))
+    if found is None:
+        # What they are of is kept with them, so that nothing else gets its number.
+        found = _group_spans(scale, grouping, column, kept), (scale, column, kept)
+        grouping.spans[id(scale), id(column), id(kept)] = found
+    return found[0]
+
+
+def _group_spans(scale: Scale, grouping: Grouping, column: Column | None, kept: Rows | None) -> tuple[Floats, Floats]:
     values = scale.numbers()[grouping.rows]
     low, high = grouping.least(values), grouping.greatest(values)
     if column is None or scale.kind != "number" or not grouping.n_groups:

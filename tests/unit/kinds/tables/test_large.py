@@ -432,6 +432,11 @@ def test_what_cannot_be_attacked_within_the_bound_is_refused(tmp_path: Path) -> 
             shoal.attack(tmp_path / "out", path, memory=memory)
     with patch.object(parquet, "ROW_BYTES", 10**9), pytest.raises(DataError, match=r"rows are distinct, too many for"):
         shoal.attack(tmp_path / "out", path, memory="1GB")
+    many = put(tmp_path / "many.csv", 6000, seed=4)
+    for given in ("control", "population"):
+        too_many = pytest.raises(DataError, match=f"the {given}: .* rows are distinct, too many for 1 GB")
+        with patch.object(parquet, "ROW_BYTES", 2 * 10**6), too_many:
+            shoal.attack(tmp_path / "out", path, memory="1GB", **{given: many})
     with pytest.raises(PolicyError, match="a bound on memory is for files"):
         shoal.attack(tmp_path / "out", {"age": [1, 2], "job": ["a", "b"], "ill": ["a", "b"]}, memory="1GB")
     with pytest.raises(DataError, match="no such file"):

@@ -216,6 +216,14 @@ def written(path: Path) -> Path:
     return path
 
 
+def as_parquet(path: Path) -> Path:
+    """The same beside it."""
+    made = path.with_suffix(".parquet")
+    with duckdb.connect() as database:
+        database.execute(f"COPY (FROM '{path}') TO '{made}'")
+    return made
+
+
 BOUNDED = Policy.of(quasi=["age", "zip"], sensitive=["disease"], others="insensitive", k=3, singled_out=1.0)
 
 
@@ -232,9 +240,7 @@ def rounded(told: Any) -> Any:
 def test_in_bounded_memory_cells_are_those_of_all_records(tmp_path: Path, form: str) -> None:
     path = written(tmp_path / "people.csv")
     if form == "parquet":
-        with duckdb.connect() as database:
-            database.execute(f"COPY (FROM '{path}') TO '{tmp_path / 'people.parquet'}'")
-        path = tmp_path / "people.parquet"
+        path = as_parquet(path)
     asked: dict[str, Any] = {
         "k": [3, 6, 500],
         "methods": ["mondrian", "full-domain", "datafly"],
@@ -282,6 +288,17 @@ def test_in_bounded_memory_bad_sources_are_refused(tmp_path: Path) -> None:
         shoal.sweep(tmp_path / "absent.parquet", policy, k=3)
     with patch.object(parquet, "ROW_BYTES", 10**9), pytest.raises(shoal.DataError, match=r"too many for 0\.5 GB"):
         shoal.sweep(path, policy, k=3, workers=2)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_in_bounded_memory_rows_that_do_not_fit_are_refused(tmp_path: Path, form: str) -> None:
+    path = written(tmp_path / "people.csv")
+    if form == "parquet":
+        path = as_parquet(path)
+    too_many = pytest.raises(shoal.DataError, match=rf"people\.{form}: .* rows are distinct, too many for 1 GB")
+    with patch.object(parquet, "ROW_BYTES", 10**9), too_many:
+        shoal.sweep(path, BOUNDED.changed(memory="1GB"), k=3, folder=tmp_path / "sweep")
+    assert not (tmp_path / "sweep").exists()
 
 
 def test_in_bounded_memory_a_finished_cell_is_not_made_again(tmp_path: Path) -> None:
