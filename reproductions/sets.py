@@ -24,6 +24,7 @@ from reproductions.sets_page import NAMES, PAGE, RESULTS, page
 from reproductions.string_sets import DATA
 from shoal.attack.attack import run_attacks
 from shoal.attack.sparse import SPARSE_ATTACKS
+from shoal.attack.sparse.case import BasketCase
 from shoal.data.samples.quest import labelled_records
 from shoal.data.sparse.records import Sparse
 from shoal.errors import ShoalError
@@ -31,11 +32,13 @@ from shoal.kinds.sparse.baskets import BasketRelease
 from shoal.kinds.sparse.km import KMRelease
 from shoal.kinds.sparse.policy import SparsePolicy
 from shoal.kinds.sparse.release import SparseRelease
-from shoal.sparse.pseudo_baskets import SUPPORT
+from shoal.sparse.pseudo_baskets import SUPPORT, pseudo_baskets
 from shoal.utility.sparse.baskets import compare_classifiers, measure_baskets
 
 SEED, N_ASKED = 1, 3000
 K = SparsePolicy.of(publish="pseudo").k
+FEWER = (2, 1)
+"""Supports below the default one, of which it is measured what they would keep of texts."""
 TEXTS = "20 newsgroups"
 WAYS = ("pseudo", "disassociate", "suppress")
 
@@ -100,10 +103,22 @@ def find(case: Case, keep: Callable[[dict[str, Any]], None], only: str = "") -> 
 
 
 def find_reasons(case: Case) -> dict[str, Any]:
-    """What classifiers lose by items that no pseudo-basket can hold."""
+    """What classifiers lose by items that no pseudo-basket can hold, and by the pools in which others are dealt."""
     kept, back, _ = _split(case)
     asked = back.take(np.arange(min(N_ASKED, len(back))))
-    return {"k": K, "support": SUPPORT, "without": without_items(kept, asked, K, SUPPORT)}
+    pools = {support: _dealt_with(support, kept, back, asked) for support in FEWER}
+    return {"k": K, "support": SUPPORT, "without": without_items(kept, asked, K, SUPPORT), "pools": pools}
+
+
+def _dealt_with(support: int, kept: Sparse, back: Sparse, asked: Sparse) -> dict[str, Any]:
+    """What is told of classes, and by attacks, where fewer of a pool need to hold a word; with 1, a pool is a group."""
+    made = pseudo_baskets(kept, K, support=support, together=1, seed=SEED).baskets
+    case = BasketCase(made, kept, back)
+    attacks = [SPARSE_ATTACKS[name] for name in ("one-more-item", "nearest-baskets")]
+    return {
+        "classes": [vars(c) for c in compare_classifiers(kept, made, asked)] + logistic(kept, made, asked),
+        "attacks": list(run_attacks(attacks, case, seed=SEED, in_release=False).to_dict()["attacks"]),
+    }
 
 
 def _split(case: Case) -> tuple[Sparse, Sparse, int]:

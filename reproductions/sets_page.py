@@ -104,28 +104,43 @@ def _wanted(found: Found) -> Iterator[str]:
     yield ""
     for name, of_set in found.items():
         if "reasons" in of_set:
-            yield from _reasons(name, of_set["reasons"], of_set["published"]["pseudo"]["classes"])
+            yield from _reasons(name, of_set["reasons"], of_set["published"]["pseudo"])
 
 
-def _reasons(name: str, told: Found, published: list[Found]) -> Iterator[str]:
-    """What is lost before anything is dealt."""
+_OF_POOLS = (
+    " Beside the default stand smaller supports; with 1, which no policy may ask for, nearly every word stays in its "
+    "own group. What logistic regression loses even there is lost by the mixing within groups of k."
+)
+
+
+def _reasons(name: str, told: Found, published: Found) -> Iterator[str]:
+    """What is lost before anything is dealt, and by the pools in which it is dealt."""
     k, support = told["k"], told["support"]
     by_k, by_both = told["without"]
+    pools = told.get("pools", {})
     rows = []
     for one, both in zip(by_k["classes"], by_both["classes"], strict=True):
-        made = next(c for c in published if c["classifier"] == one["classifier"])
-        shares = (one["before"], one["after"], both["after"], made["after"])
+        dealt = [
+            next(c for c in side["classes"] if c["classifier"] == one["classifier"])
+            for side in (published, *pools.values())
+        ]
+        shares = (one["before"], one["after"], both["after"], *(made["after"] for made in dealt))
         rows.append((one["classifier"], *(f"{100 * share:.1f}" for share in shares)))
+    sides = [[AttackResult.from_dict(r) for r in side["attacks"]] for side in (published, *pools.values())]
+    added = [next(str(r.risk) for r in side if r.attack == "one-more-item") for side in sides]
+    areas = [next(r.details["area_under_curve"] for r in side if r.attack == "nearest-baskets") for side in sides]
+    rows.append(("one-more-item, risk added", "–", "–", "–", *added))
+    rows.append(("nearest-baskets, area", "–", "–", "–", *(f"{area:.3f}" for area in areas)))
     yield fill(
         f"What of it is lost before anything is dealt, on {name}: originals without the words that fewer than k = {k} "
         f"records hold ({_percent(by_k['places_left_out'])} of all places), and also without those that fewer than "
         f"{support} of their class hold ({_percent(by_both['places_left_out'])}). What is lost beyond that is lost by "
         "the dealing: which words of a topic stand together in one text. A smaller k or support would keep more, and "
-        "is a promise less: the defaults stay."
+        "is a promise less: the defaults stay." + (_OF_POOLS if pools else "")
     )
     yield ""
-    heads = ("classifier", "originals", f"words of {k} records", f"and of {support} of the class", "pseudo-baskets")
-    yield from table(heads, rows)
+    heads = ("", "originals", f"words of {k} records", f"and of {support} of the class", "pseudo-baskets")
+    yield from table((*heads, *(f"support {fewer}" for fewer in pools)), rows)
 
 
 def _membership(found: Found) -> Iterator[str]:

@@ -18,7 +18,7 @@ _ATTACKS = {
     SINGLING_OUT: """singling-out singling-out-univariate uniqueness known-items known-points home-and-work top-places
         unique-fragments copies basket-copies long-fragment linked-quasi linked-rows own-rows""",
     LINKABILITY: """linkability linkage linkage-partial linkage-rank intersection intersection-candidates
-        fragment-linkage neighbour-linkage partition-replay learned-linkage recovery next-piece""",
+        fragment-linkage neighbour-linkage rarest-pair partition-replay learned-linkage recovery next-piece""",
     INFERENCE: """inference inference-bayes homogeneity skewness similarity minimality column-join downcoding label-ends
         one-more-item rare-item linear-estimate matching-pursuit recovery-programme known-pairs length linked-secret
         genotype-recovery""",

@@ -107,6 +107,7 @@ def test_attacks_run_on_a_folder(made: Path) -> None:
     found = shoal.attack(made / "out" / "publish", made / "in.dat", private=made / "out" / "private")
     assert {r.attack for r in found.results} == {
         "known-items",
+        "rarest-pair",
         "one-more-item",
         "rare-item",
         "nearest-baskets",
