@@ -124,7 +124,7 @@ def _records_that_fit(n_columns: int, n_quasi: int, k: int) -> int:
 
 
 class _Points:
-    """CurveRecords as points on the scale of the whole table."""
+    """Records as points on the scale of the whole table."""
 
     def __init__(self, coded: Mapping[str, CodedAttribute], counts: Mapping[str, Ints], content: RowFile) -> None:
         self.coded = dict(coded)

@@ -1,4 +1,4 @@
-"""CurveRecords of a table that lies in files, in ranges along a space-filling curve: the blocks of the table in memory.
+"""Records of a table that lies in files, in ranges along a space-filling curve: the blocks of the table in memory.
 
 In memory, records are put in an order that their quasi-identifiers and a secret decide (`shoal.tables.record_order`),
 and then cut into blocks of equal numbers along a Hilbert curve, where those in one cell of its grid stay in that order
@@ -105,7 +105,7 @@ class CurveRecords:
         yield rest, np.arange(len(rest)) == 0
 
     def in_secret_order(self, seed: int | None) -> Iterator[tuple[Rows2D, Words]]:
-        """CurveRecords, one each, in the order of `shoal.tables.record_order.secret_order`, with their keys on the curve."""
+        """Records, one each, in the order of `shoal.tables.record_order.secret_order`, with their keys on the curve."""
         assert self._keys is not None
         n_bits = sum(times for size, times in self._sizes.items() if size > 1).bit_length()
         secret, n_rows, n_tied, n_runs = SecretNumbers(seed), 0, 0, 0

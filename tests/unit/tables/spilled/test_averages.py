@@ -23,7 +23,7 @@ from shoal.tables.microaggregation.near_linear import curve_blocks
 from shoal.tables.partition.mdav import points_of
 from shoal.tables.record_order import secret_order
 from shoal.tables.spilled import averages, ranges
-from shoal.tables.spilled.ranges import Records
+from shoal.tables.spilled.ranges import CurveRecords
 
 pytestmark = pytest.mark.unattacked
 QUASI = ["age", "income", "born", "tied"]
@@ -135,7 +135,7 @@ def test_ranges_are_the_blocks_of_records_in_memory(seed: int, n_ranges: int, n_
     file = folder.new(n_quasi + 1)
     file.append(rows)
     quasi = list(range(n_quasi))
-    found = Records.of("a", file, quasi, lambda some: some[:, :n_quasi].astype(np.float64), 1 << 20)
+    found = CurveRecords.of("a", file, quasi, lambda some: some[:, :n_quasi].astype(np.float64), 1 << 20)
     sizes, times = found.sizes
     assert (sizes * times).sum() == found.n_records == len(records)
     dealt = found.dealt(folder, len(expected), 7)
