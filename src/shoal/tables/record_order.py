@@ -38,8 +38,9 @@ def secret_order(table: Table, quasi: Sequence[str], kept: Sequence[str], seed: 
 
     The secret is 32 bytes: of the operating system's entropy, or spawned from the seed. SHAKE-256 stretches it to 64
     bits a place (`SecretNumbers`), which nobody without it tells from random numbers, and a sort by random numbers
-    makes every permutation of a run equally likely. (Of the 64 bits those stay that the number of the run leaves: 45 and more for
-    400,000 records. Two places of a run of m get equal ones, and stay as they were, with a chance of m * m / 2**46.)
+    makes every permutation of a run equally likely. (Of the 64 bits those stay that the number of the run leaves: 45
+    and more for 400,000 records. Two places of a run of m get equal ones, and stay as they were, with a chance of
+    m * m / 2**46.)
 
     Parameters
     ----------

@@ -95,9 +95,10 @@ def verify_averages(
                         f"{count(n_unlike, 'combination')} of values stand in more or fewer records than have "
                         "their average"
                     ] = None
-    except duckdb.Error as error:
+    except duckdb.Error:
         raise NotVerified(
-            f"the averages of the written file could not be compared, so nothing was published: {error}"
+            "the averages of the written file could not be compared, for want of memory or of room in the temporary "
+            "folder, so nothing was published"
         ) from None
     return Verdict((), findings=tuple(findings))
 

@@ -165,6 +165,9 @@ class TableTrials(Trials):
         usual = self.methods if self.policy.memory is None else BOUNDED_METHODS
         methods, k = usual if methods is None else methods, self.sizes if k is None else k
         asked = grid(self.given, methods, k, settings)
+        averaged = [a.policy.method.partition for a in asked if a.policy.method.is_in_ranges]
+        if self.policy.memory is not None and averaged:
+            raise PolicyError(f"method = {averaged[0]} needs all records in memory: leave memory out")
         self._publications = {a.policy.method.publication for a in asked}
         return asked
 
