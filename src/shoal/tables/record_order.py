@@ -37,8 +37,8 @@ def secret_order(table: Table, quasi: Sequence[str], kept: Sequence[str], seed: 
     however the rows came.
 
     The secret is 32 bytes: of the operating system's entropy, or spawned from the seed. SHAKE-256 stretches it to 64
-    bits a place (`Secret`), which nobody without it tells from random numbers, and a sort by random numbers makes every
-    permutation of a run equally likely. (Of the 64 bits those stay that the number of the run leaves: 45 and more for
+    bits a place (`SecretNumbers`), which nobody without it tells from random numbers, and a sort by random numbers makes
+    every permutation of a run equally likely. (Of the 64 bits those stay that the number of the run leaves: 45 and more for
     400,000 records. Two places of a run of m get equal ones, and stay as they were, with a chance of m * m / 2**46.)
 
     Parameters
@@ -58,7 +58,7 @@ def secret_order(table: Table, quasi: Sequence[str], kept: Sequence[str], seed: 
     if len(places):
         runs = np.cumsum(opens[places], dtype=np.uint64)
         n_bits = int(runs[-1]).bit_length()
-        order[places] = order[places[within_runs(runs, n_bits, Secret(seed).numbers(0, len(places)))]]
+        order[places] = order[places[within_runs(runs, n_bits, SecretNumbers(seed).numbers(0, len(places)))]]
     return order
 
 
@@ -68,7 +68,7 @@ def within_runs(runs: Words, n_bits: int, numbers: Words) -> Rows:
     return np.argsort((runs << np.uint64(64 - n_bits)) | (numbers >> np.uint64(n_bits)), kind="stable")
 
 
-class Secret:
+class SecretNumbers:
     """Numbers that nobody without the seed, or without the entropy drawn for want of one, can foretell.
 
     Every so many of them are made at once, so that as many as there are records need not be held.

@@ -34,8 +34,8 @@ from shoal.tables.partition.base import refuse_infeasible
 from shoal.tables.partition.mdav import points_of, standardised
 from shoal.tables.publish.aggregate import group_means, published_means
 from shoal.tables.spilled.cuts import CodedAttribute
-from shoal.tables.spilled.make import Sample, SpilledRelease, coded_column
-from shoal.tables.spilled.ranges import Records
+from shoal.tables.spilled.make import GroupSample, SpilledRelease, coded_column
+from shoal.tables.spilled.ranges import CurveRecords
 from shoal.tables.spilled.sort import ContentSort
 
 MOST_SORTED = 1 << 20
@@ -78,7 +78,7 @@ def anonymize_in_ranges(
     step("sorting records", 0, 0)
     content = _sorted_rows(table, quasi, kept, min(most, MOST_SORTED))
     points = _Points(coded, table.rows.counts, content)
-    records = Records.of(table.source.name, content, [points.column(n) for n in quasi], points.of, most)
+    records = CurveRecords.of(table.source.name, content, [points.column(n) for n in quasi], points.of, most)
     n_ranges = max(1, min(-(-n_records // range_rows), n_records // policy.k))
     wanted = sample_rows(n_records, points.n_columns) if n_ranges > 1 else np.zeros(0, dtype=np.int32)
     seen = _Seen(wanted)
@@ -265,7 +265,7 @@ def _published(
     order = [*quasi, *sorted(set(kept) - set(quasi))]
     sort = ContentSort(table.rows.folder, list(columns.values()), [kept.index(n) for n in order], sorted_rows)
     counts = {n: np.zeros(len(c.values) + len(c.markers), dtype=np.int64) for n, c in columns.items()}
-    sample = Sample(grouped.n_groups, table.n_records)
+    sample = GroupSample(grouped.n_groups, table.n_records)
     for rows, of_group in grouped.ranges:
         shown = np.ones((len(rows), len(kept) + 1), dtype=np.int32)
         for j, n in enumerate(kept):

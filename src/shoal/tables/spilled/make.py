@@ -126,7 +126,7 @@ def anonymize_spilled(
     order = [*quasi, *sorted(set(kept) - set(quasi))]
     sort = ContentSort(rows.folder, list(columns.values()), [kept.index(n) for n in order], block_rows)
     counts = {n: np.zeros(len(c.values) + len(c.markers), dtype=np.int64) for n, c in columns.items()}
-    sample = Sample(grouped.n_groups, grouped.n_rows)
+    sample = GroupSample(grouped.n_groups, grouped.n_rows)
     for i, (of_group, block) in enumerate(grouped.blocks):
         step("publishing groups", i, len(blocks))
         found = block.read()
@@ -267,7 +267,7 @@ class _Grouped:
         return sizes, np.array([self._sizes[size] for size in sizes.tolist()], dtype=np.int64)
 
 
-class Sample:
+class GroupSample:
     """Some whole groups, each as likely as any other."""
 
     def __init__(self, n_groups: int, n_rows: int) -> None:

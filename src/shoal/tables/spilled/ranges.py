@@ -21,13 +21,13 @@ from shoal.data.database import bound
 from shoal.data.tables.parquet import TooManyDistinct
 from shoal.data.tables.spill import ROWS_AT_ONCE, RowFile, Rows2D, SpillFolder
 from shoal.kernels.tables.curve import CurveGrid, turned_frames
-from shoal.tables.record_order import Secret, within_runs
+from shoal.tables.record_order import SecretNumbers, within_runs
 
 _DIGIT = 16  # bits of a key that are told apart in one pass
 
 
 @dataclass(frozen=True)
-class Records:
+class CurveRecords:
     """Rows in a file, sorted by content, with what is known of their runs of equal quasi-identifiers.
 
     Attributes
@@ -52,7 +52,7 @@ class Records:
     @classmethod
     def of(
         cls, name: str, file: RowFile, quasi: Sequence[int], coordinates: Callable[[Rows2D], Floats], most: int
-    ) -> Records:
+    ) -> CurveRecords:
         """Look at all rows of a table of some name: of one run no more than `most` records may be.
 
         Raises
@@ -108,7 +108,7 @@ class Records:
         """Records, one each, in the order of `shoal.tables.record_order.secret_order`, with their keys on the curve."""
         assert self._keys is not None
         n_bits = sum(times for size, times in self._sizes.items() if size > 1).bit_length()
-        secret, n_rows, n_tied, n_runs = Secret(seed), 0, 0, 0
+        secret, n_rows, n_tied, n_runs = SecretNumbers(seed), 0, 0, 0
         for rows, opens in self._whole_runs():
             keys = np.fromfile(self._keys, np.uint64, len(rows), offset=8 * n_rows)
             n_rows += len(rows)

@@ -8,22 +8,14 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import shoal
 from shoal.data.tables import parquet
-from shoal.data.tables.spill import SpillFolder
-from shoal.data.tables.table import Column, Table
 from shoal.errors import NotVerified, PolicyError
 from shoal.kinds.tables import spilled as releases
 from shoal.kinds.tables.spilled import SpilledTableRelease
 from shoal.tables import blocks
-from shoal.tables.microaggregation.near_linear import curve_blocks
-from shoal.tables.partition.mdav import points_of
-from shoal.tables.record_order import secret_order
 from shoal.tables.spilled import averages, ranges
-from shoal.tables.spilled.ranges import Records
 
 pytestmark = pytest.mark.unattacked
 QUASI = ["age", "income", "born", "tied"]
@@ -116,30 +108,6 @@ def test_sensitive_values_decide_nothing(tmp_path: Path, tiny: None) -> None:
             )
         )
     assert shown[0].fetchall() == shown[1].fetchall()
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 4), st.integers(2, 40))
-def test_ranges_are_the_blocks_of_records_in_memory(seed: int, n_ranges: int, n_quasi: int, n_values: int) -> None:
-    rng = np.random.default_rng(seed)
-    n_rows = int(rng.integers(n_ranges, 200))
-    cells = rng.integers(0, n_values, (n_rows, n_quasi + 1)).astype(np.int32)
-    cells = np.unique(cells, axis=0)
-    rows = np.column_stack([cells, rng.integers(1, 5, len(cells))]).astype(np.int32)
-    records = np.repeat(rows[:, :-1], rows[:, -1], axis=0)
-    names = [f"c{i}" for i in range(n_quasi + 1)]
-    table = Table.of([Column(n, np.ascontiguousarray(records[:, i]), np.arange(n_values)) for i, n in enumerate(names)])
-    in_order = records[secret_order(table, names[:-1], names, 7)]
-    expected = curve_blocks(points_of(in_order[:, :-1].astype(np.float64)), 1, -(-len(records) // n_ranges))
-    folder = SpillFolder()
-    file = folder.new(n_quasi + 1)
-    file.append(rows)
-    quasi = list(range(n_quasi))
-    found = Records.of("a", file, quasi, lambda some: some[:, :n_quasi].astype(np.float64), 1 << 20)
-    sizes, times = found.sizes
-    assert (sizes * times).sum() == found.n_records == len(records)
-    dealt = found.dealt(folder, len(expected), 7)
-    assert [part.read()[:, :-1].tolist() for part in dealt] == [in_order[block].tolist() for block in expected]
 
 
 def test_the_loss_and_the_groups(tmp_path: Path, tiny: None) -> None:
