@@ -50,7 +50,8 @@ def contestants(n_rows: int, source: Drawn, drawn: Path | None) -> list[Contesta
         return found
 
     def attack(setting: Setting) -> Outcome:
-        path, out = place(setting), setting.folder / f"out-{n_rows}"
+        path, out = place(setting), setting.folder / f"attacked-{n_rows}"
+        shutil.rmtree(out, ignore_errors=True)
         try:
             run(path, out=str(out))
             return Outcome(repeats=1, **run(path, verb="attack", out=str(out)))

@@ -42,6 +42,9 @@ def released(path: Path, task: dict[str, Any], told: dict[str, Any]) -> dict[str
         release = shoal.anonymize(path, policy.changed(memory=task["memory"]), seed=1, **told)
         release.save(Path(task["out"]), report=task.get("report", False))
         found: dict[str, Any] = {"seconds": perf_counter() - begun, "cpu_seconds": tree_cpu_seconds() - work}
+    if task.get("report"):
+        lost = next(loss.value for loss in release.utility.losses if loss.name == "SSE/SST")
+        found["numbers"] = {"SSE/SST %": round(100 * lost, 4)}
     digest = hashlib.sha256()
     for file in sorted((Path(task["out"]) / "publish").iterdir()):
         digest.update(file.read_bytes())

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from shoal.arrays import Codes, Ints
 from shoal.data.tables.table import Column, Table
-from shoal.errors import ShoalError
+from shoal.errors import PolicyError, ShoalError
 from shoal.scratch import scratch_folder
 
 ROWS_AT_ONCE = 1 << 18
@@ -146,6 +146,16 @@ class SpilledTable(Table):
     def marginal(self, name: str) -> tuple[Column, Codes | None]:
         """Every code of the column once, with its records."""
         return once(self[name], self.rows.counts[name])
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Table:
+        """Not of rows that lie in a file.
+
+        Raises
+        ------
+        PolicyError
+            Always.
+        """
+        raise PolicyError("rows that do not fit into memory are not divided: leave memory out, or hold none out")
 
     def some(self, rows: Rows2D) -> Table:
         """Rows of the file as a table of their own."""

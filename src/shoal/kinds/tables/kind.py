@@ -276,16 +276,15 @@ class Tables(Kind):
 
             check_target(data, attributes_of(data, policy), policy.target, policy.method.publication)
         policy, why = settled(policy, data)
-        if isinstance(data, SpilledTable):
-            from shoal.kinds.tables.spilled import release_spilled
-
-            if held_out is None and run.after is None and policy.releases != "several":
-                return release_spilled(data, policy, run.progress, why, run.seed)
         if data.weights is not None and held_out is not None:
             raise PolicyError("records are held out of a table in memory: leave memory out, or hold none out")
         series = None
         if run.after is not None:
             policy = policy.changed(releases="several")
+        if isinstance(data, SpilledTable):  # of one release alone, as a policy with a bound on memory is
+            from shoal.kinds.tables.spilled import release_spilled
+
+            return release_spilled(data, policy, run.progress, why, run.seed)
         if policy.releases == "several":
             from shoal.releases.series import Series
 

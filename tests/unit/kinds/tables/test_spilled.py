@@ -89,6 +89,15 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: py
     assert not list(scratch.iterdir())
 
 
+def test_others_and_earlier_releases_are_refused(tmp_path: Path) -> None:
+    path = put(tmp_path / "people.parquet", 300)
+    policy = shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1 GB")
+    with pytest.raises(PolicyError, match="hold none out"):
+        shoal.anonymize(path, policy, hold_out=0.2)
+    with pytest.raises(PolicyError, match=r"several releases|one release alone"):
+        shoal.anonymize(path, policy, after=tmp_path)
+
+
 def test_recodings_are_still_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "BASE_BYTES", 1 << 40)
     policy = shoal.Policy.of(**ROLES, insensitive=["ward"], memory="1 GB", partition="datafly")
