@@ -1,7 +1,7 @@
 """The same bytes in memory, out of it, on two processes and on a cluster.
 
 ``python -m benchmarks.same_bytes [ROWS ...]``: five ways of making a release of Adult's 30,162 rows (without it, of
-invented ones), and Mondrian on tables of as many rows as are named, 10,000,000 unless others are; each held in memory,
+invented ones), and of tables of as many rows as are named, 10,000,000 unless others are; each held in memory,
 with a bound on it, and so with two processes and with a dask cluster of two workers, which read the row groups of the
 file themselves and, of the large table, write those of the release. The SHA-256 of all that is
 published goes into ``docs/how-to/memory.md``.
@@ -61,10 +61,12 @@ def main() -> None:
         drawn = drawn_from()
         for n_rows in sizes:
             write_large(n_rows, folder / "large.parquet", drawn)
-            for where, told in PLACES.items():
-                task = as_task(drawn, {**told, "asked": {"k": 10}}, folder)
-                script = [sys.executable, SCRIPT, folder / "large.parquet", json.dumps(task)]
-                keep(found, n_rows, "mondrian, k = 10", where, run_json(script, timeout=7200)["sha256"])
+            for way, given in WAYS.items():
+                asked = {name: value for name, value in given.items() if name != "block_rows"}
+                for where, told in PLACES.items():
+                    task = as_task(drawn, {**told, "asked": asked}, folder)
+                    script = [sys.executable, SCRIPT, folder / "large.parquet", json.dumps(task)]
+                    keep(found, n_rows, way, where, run_json(script, timeout=7200)["sha256"])
 
 
 def as_task(drawn: Drawn, told: Mapping[str, Any], folder: Path) -> dict[str, Any]:
