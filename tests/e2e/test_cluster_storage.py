@@ -72,9 +72,9 @@ def test_the_driver_scans_no_row_and_the_bytes_are_the_same(
     scans: list[str] = []
     collapse = parquet._read_collapsed
 
-    def noted(database: Any, path: Any, scan: str, *rest: Any) -> Any:
+    def noted(database: Any, path: Any, scan: str, *rest: Any, **more: Any) -> Any:
         scans.append(scan)
-        return collapse(database, path, scan, *rest)
+        return collapse(database, path, scan, *rest, **more)
 
     monkeypatch.setattr(parquet, "_read_collapsed", noted)
     assert released(people, cluster=cluster.address) == expected

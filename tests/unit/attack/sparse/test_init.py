@@ -15,7 +15,7 @@ from shoal.attack.sparse.targets import OnSketches
 
 
 def test_all_have_a_name_and_say_what_they_are():
-    assert len({attack.name for attack in SPARSE_ATTACKS.values()}) == len(SPARSE_ATTACKS) == 14
+    assert len({attack.name for attack in SPARSE_ATTACKS.values()}) == len(SPARSE_ATTACKS) == 15
     for attack in SPARSE_ATTACKS.values():
         for told in (attack.title, attack.knows, attack.stopped_by, attack.remedy, attack.reference):
             assert told
