@@ -34,10 +34,25 @@ def start(here: Path, name: str, source: str = "many.csv") -> subprocess.Popen[s
     )
 
 
+def is_locked(here: Path, name: str) -> bool:
+    """Whether a process holds the lock of a folder."""
+    import fcntl
+
+    handle = os.open(here / name if (here / name).exists() else here / "tmp" / name, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
 def catch(here: Path, name: str, found: Callable[[], set[str]], number: int) -> tuple[subprocess.Popen[str], str]:
     """Start a run and send it a signal in the moment in which something is found that was not there before.
 
-    On a busy machine the moment may have passed when the signal arrives; then another run is tried.
+    On a busy machine the moment may have passed when the signal arrives; then another run is tried. So it is if the
+    run was stopped before it could lock what it made: another may clear that away, and it would make it anew.
     """
     before = found()
     for _ in range(20):
@@ -47,7 +62,7 @@ def catch(here: Path, name: str, found: Callable[[], set[str]], number: int) -> 
                 process.send_signal(number)
                 (caught,) = new
                 os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-                if caught in found():
+                if caught in found() and (number == signal.SIGKILL or is_locked(here, caught)):
                     return process, caught
                 process.kill()
             time.sleep(0.001)
